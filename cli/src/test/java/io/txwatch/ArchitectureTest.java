@@ -4,6 +4,7 @@ import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaModifier.PUBLIC;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
@@ -202,6 +203,44 @@ class ArchitectureTest {
     public String getDescription() {
       return "classes of " + in;
     }
+  }
+
+  /** From text to tree, to questions about the tree, to plans. */
+  @Test
+  void sqlDependsInOneDirection() {
+    layeredArchitecture()
+        .consideringOnlyDependenciesInAnyPackage("io.txwatch.sql..")
+        .layer("dialect")
+        .definedBy("io.txwatch.sql.dialect..")
+        .layer("syntax")
+        .definedBy("io.txwatch.sql.syntax..")
+        .layer("plans")
+        .definedBy("io.txwatch.sql")
+        .layer("semantics")
+        .definedBy("io.txwatch.sql.semantics..")
+        .layer("rewrite")
+        .definedBy("io.txwatch.sql.rewrite..")
+        .whereLayer("rewrite")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("semantics")
+        .mayOnlyBeAccessedByLayers("rewrite")
+        .whereLayer("plans")
+        .mayOnlyBeAccessedByLayers("semantics", "rewrite")
+        .check(CLASSES);
+  }
+
+  @Test
+  void onlyThePlannerOfTheRewritersIsPublic() {
+    classes()
+        .that()
+        .resideInAPackage("io.txwatch.sql.rewrite")
+        .and()
+        .areTopLevelClasses()
+        .and()
+        .arePublic()
+        .should()
+        .haveSimpleName("RewritePlanner")
+        .check(CLASSES);
   }
 
   @Test

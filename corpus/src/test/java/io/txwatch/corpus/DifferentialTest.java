@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
-import io.txwatch.sql.RewritePlanner.Level;
+import io.txwatch.sql.rewrite.RewritePlanner.Level;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -29,7 +29,7 @@ public final class Assumed {
    *
    * @param values by the parameters' numbers, from 1
    */
-  static Assumed storesAsGiven(Map<Integer, AssumedValue> values) {
+  public static Assumed storesAsGiven(Map<Integer, AssumedValue> values) {
     int most = values.keySet().stream().mapToInt(Integer::intValue).max().orElse(0);
     @Nullable AssumedValue[] byNumber = new AssumedValue[most];
     values.forEach((number, value) -> byNumber[number - 1] = value);
@@ -41,7 +41,7 @@ public final class Assumed {
    *
    * @param otherwise what the text assumes that is sent where it is not
    */
-  static Assumed autocommitted(Assumed otherwise) {
+  public static Assumed autocommitted(Assumed otherwise) {
     return new Assumed(otherwise.values, true, true);
   }
 

@@ -152,11 +152,13 @@ public sealed interface AssumedValue {
    */
   record Time(Set<Class<?>> classes, boolean orNull) implements AssumedValue {
 
-    static Time moment(boolean orNull) {
+    /** A day and time. */
+    public static Time moment(boolean orNull) {
       return new Time(Set.of(Timestamp.class, LocalDateTime.class), orNull);
     }
 
-    static Time day(boolean orNull) {
+    /** A day. */
+    public static Time day(boolean orNull) {
       return new Time(Set.of(Date.class, LocalDate.class), orNull);
     }
 

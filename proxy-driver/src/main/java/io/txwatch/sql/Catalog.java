@@ -48,6 +48,12 @@ public interface Catalog {
     return false;
   }
 
+  /** The auxiliary column that identifies a row. */
+  String ROW_ID_COLUMN = "txw_rid";
+
+  /** The auxiliary column that lists the newest writers of a row. */
+  String WRITERS_COLUMN = "txw_wl";
+
   /** What counts as a small table. */
   int SMALL_TABLE_ROWS = 500;
 

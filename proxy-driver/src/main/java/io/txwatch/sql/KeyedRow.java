@@ -62,11 +62,14 @@ public record KeyedRow(Role role, String table, List<String> columns, List<Value
     }
   }
 
-  static final KeyedRow NONE = without(Role.NONE, "");
-  static final KeyedRow ANY_MAY_MOVE = without(Role.ANY_MAY_MOVE, "");
+  /** It has nothing to do with any. */
+  public static final KeyedRow NONE = without(Role.NONE, "");
+
+  /** Nothing is known of what it does to keys. */
+  public static final KeyedRow ANY_MAY_MOVE = without(Role.ANY_MAY_MOVE, "");
 
   /** One that finds no row by a key. */
-  static KeyedRow without(Role role, String table) {
+  public static KeyedRow without(Role role, String table) {
     return new KeyedRow(role, table, List.of(), List.of());
   }
 }

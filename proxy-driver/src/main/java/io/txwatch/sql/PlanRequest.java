@@ -41,7 +41,7 @@ public record PlanRequest(boolean mayReturnRows, boolean mayListVersions, Assumi
   public static final PlanRequest ASSUMING_NOTHING = new PlanRequest(true, true, Assuming.NOTHING);
 
   /** True if the text may assume so much. */
-  boolean mayAssume(Assuming what) {
+  public boolean mayAssume(Assuming what) {
     return mayAssume.compareTo(what) >= 0;
   }
 }

@@ -111,14 +111,14 @@ public record RewritePlan(
   }
 
   /** What a statement of which no more is known has to do with rows that are known by a key. */
-  static KeyedRow withoutKeys(StatementKind kind) {
+  public static KeyedRow withoutKeys(StatementKind kind) {
     return kind == StatementKind.SELECT || kind == StatementKind.LOCKING_SELECT
         ? KeyedRow.NONE
         : KeyedRow.ANY_MAY_MOVE;
   }
 
   /** The same plan with that flag. */
-  RewritePlan withStarShowsAuxiliary(boolean shows) {
+  public RewritePlan withStarShowsAuxiliary(boolean shows) {
     return new RewritePlan(
         original,
         kind,

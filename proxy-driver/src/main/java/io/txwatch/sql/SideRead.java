@@ -27,7 +27,7 @@ public record SideRead(
     boolean exact) {
 
   /** The same read, which may list more. */
-  SideRead inexact() {
+  public SideRead inexact() {
     return new SideRead(purpose, moment, sql, parameters, tables, false);
   }
 

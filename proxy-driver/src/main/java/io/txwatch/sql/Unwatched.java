@@ -14,7 +14,7 @@ import java.util.Optional;
 public record Unwatched(String text, Origins origins, Optional<String> refused) {
 
   /** The application's own text. */
-  static Unwatched asItIs(String text) {
+  public static Unwatched asItIs(String text) {
     return new Unwatched(text, Origins.SAME, Optional.empty());
   }
 }

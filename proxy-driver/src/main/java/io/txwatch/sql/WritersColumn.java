@@ -6,6 +6,12 @@ import io.txwatch.sql.dialect.Dialect;
 /** What the rewriter asks of the column {@code txw_wl}. */
 public final class WritersColumn {
 
+  /** How long it is on MySQL and MariaDB: room for several texts, and a length of one byte. */
+  public static final int LENGTH = 252;
+
+  /** How long it is in tables that were prepared when there was room for one short digest. */
+  public static final int SHORT_LENGTH = 140;
+
   private WritersColumn() {}
 
   /**
@@ -14,18 +20,18 @@ public final class WritersColumn {
    */
   public static int length(Dialect dialect) {
     return switch (dialect) {
-      case MYSQL, MARIADB -> ChangeGuard.COLUMN_LENGTH;
+      case MYSQL, MARIADB -> LENGTH;
       case POSTGRESQL, H2, SQLITE -> WriterList.WINDOW_LENGTH;
     };
   }
 
   /** True if it is ours by its type, on MySQL and MariaDB: now, or as it was made before. */
   public static boolean isOurs(String type) {
-    return isLong(type) || type.equals("varchar(" + ChangeGuard.SHORT_COLUMN_LENGTH + ")");
+    return isLong(type) || type.equals("varchar(" + SHORT_LENGTH + ")");
   }
 
   /** True if it is as long there as it is made now. */
-  static boolean isLong(String type) {
-    return type.equals("varchar(" + ChangeGuard.COLUMN_LENGTH + ")");
+  public static boolean isLong(String type) {
+    return type.equals("varchar(" + LENGTH + ")");
   }
 }

@@ -1,11 +1,11 @@
 /**
- * SQL as text: a lossless tokenizer for each dialect, the shape of a statement, and the plan that
- * splices the auxiliary columns into it. Every byte that is not ours stays as it was; nothing is
- * ever printed from a parse tree.
+ * The plans for SQL texts, as values: what a {@link io.txwatch.sql.Planner} is given (a text, a
+ * {@link io.txwatch.sql.Catalog}, a {@link io.txwatch.sql.PlanRequest}) and the {@link
+ * io.txwatch.sql.RewritePlan} that it returns.
  *
- * <p>Pure functions of values: a {@link io.txwatch.sql.Catalog} describes the tables, nothing here
- * speaks JDBC. What is rewritten how follows IsoRel, Table 1, where that does not change the
- * meaning; what would, passes through with its reason.
+ * <p>A plan is a pure function: nothing in this package or below it speaks JDBC. The packages below
+ * depend on each other in one direction: {@code dialect} and {@code syntax} (text to tree), {@code
+ * semantics} (questions about the tree), {@code rewrite} (tree to plan).
  */
 @NullMarked
 package io.txwatch.sql;

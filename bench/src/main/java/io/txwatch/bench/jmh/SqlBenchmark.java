@@ -2,8 +2,8 @@ package io.txwatch.bench.jmh;
 
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.RewritePlan;
-import io.txwatch.sql.RewritePlanner;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.rewrite.RewritePlanner;
 import io.txwatch.sql.syntax.Tokenizer;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.concurrent.TimeUnit;

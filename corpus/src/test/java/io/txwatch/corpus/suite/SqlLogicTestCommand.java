@@ -3,7 +3,7 @@ package io.txwatch.corpus.suite;
 import io.txwatch.corpus.Difference;
 import io.txwatch.corpus.VersionsFrom;
 import io.txwatch.servers.ServerKind;
-import io.txwatch.sql.RewritePlanner.Level;
+import io.txwatch.sql.rewrite.RewritePlanner.Level;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

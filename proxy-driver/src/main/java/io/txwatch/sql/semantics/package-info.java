@@ -1,7 +1,8 @@
 /**
- * Questions about a parsed statement that its text and the catalog answer: which columns it reads
- * and writes. Pure functions of the syntax tree; names are resolved as SQL:2016 does (7.6 and
- * 7.16): a query sees its own sources, then those of the queries around it.
+ * Questions about a parsed statement that its text and the catalog answer: which blocks, tables and
+ * common tables it has, what their names refer to, what can be evaluated once more, what can fail,
+ * and which columns it reads and writes. Pure functions of the syntax tree; names are resolved as
+ * SQL:2016 does (7.6 and 7.16): a query sees its own sources, then those of the queries around it.
  *
  * <p>Columns are the items of Adya's dependencies (1999, section 3.1): two statements that use
  * different columns of a row do not depend on each other. Where a name or a clause is not

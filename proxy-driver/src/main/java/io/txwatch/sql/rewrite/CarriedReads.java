@@ -1,0 +1,273 @@
+package io.txwatch.sql.rewrite;
+
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.Carried;
+import io.txwatch.sql.RewritePlan;
+import io.txwatch.sql.SideRead;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.semantics.AnalyzedStatement;
+import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.semantics.SelectBlock;
+import io.txwatch.sql.semantics.SelectBlock.Role;
+import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a query's own columns cannot return (subqueries, DISTINCT, groups, set operations), returned
+ * by one more column: an uncorrelated subquery, with the same value in every row, that lists the
+ * row versions which a block has read. It is the block's {@link SideReads side read} within the
+ * statement itself: so it sees the statement's snapshot, and costs no round trip.
+ *
+ * <p>A column that is the same in every row leaves DISTINCT, groups and what a set operation takes
+ * for equal as they are; where the value is computed once for each branch, it is put in order. What
+ * it lists is bounded as hidden aggregates are: the tables are small when the plan is made, and the
+ * list ends after {@link Carried#MAX_ENTRIES} entries. It is weighed in docs/decisions/0019.
+ *
+ * <p>Not in a query that locks on MySQL and MariaDB, which reads other versions than a subquery
+ * does. Whether it may be sent at all is a matter of the isolation level: {@link
+ * io.txwatch.capture.SnapshotRules#mayPiggyback}.
+ */
+final class CarriedReads {
+
+  private static final String RID = "txw_r";
+  private static final String WL = "txw_w";
+
+  private final RewriteContext context;
+  private final AnalyzedStatement statement;
+  private final List<SelectBlock> carriers;
+
+  private CarriedReads(RewriteContext context, List<SelectBlock> carriers) {
+    this.context = context;
+    this.statement = context.statement();
+    this.carriers = carriers;
+  }
+
+  /**
+   * Columns, for a list of what a statement returns.
+   *
+   * @param text with a comma before each; empty if there are none
+   * @param rewrite what they carry; for a query, also what puts them into the text
+   * @param mayBeLost the tables, by their first tokens, that are not observed where the statement
+   *     returns no row
+   */
+  record Columns(String text, Rewrite rewrite, Set<Integer> mayBeLost) {
+    static final Columns NONE = new Columns("", Rewrite.NONE, Set.of());
+  }
+
+  /**
+   * A column of a query for every block with tables that are not observed yet.
+   *
+   * @param own what the query's own rows identify
+   */
+  static Columns ofQuery(RewriteContext context, Rewrite own) {
+    AnalyzedStatement statement = context.statement();
+    if (!mayCarry(context)) {
+      return Columns.NONE;
+    }
+    boolean locks = statement.shape().kind == StatementKind.LOCKING_SELECT;
+    boolean mysql = statement.dialect() == Dialect.MYSQL;
+    if (locks && (mysql || statement.dialect() == Dialect.MARIADB)) {
+      return Columns.NONE;
+    }
+    List<SelectBlock> carriers = carriers(statement.shape());
+    boolean all = !carriers.isEmpty() && !statement.shape().otherBranch;
+    boolean hint = !mysql || HiddenAggregates.takesHint(statement.tokens());
+    CarriedReads reads = new CarriedReads(context, carriers);
+    boolean takes =
+        all && hint && carriers.stream().allMatch(reads::takesColumn) && !reads.changesOrder();
+    return takes ? reads.inQuery(own) : Columns.NONE;
+  }
+
+  private static boolean mayCarry(RewriteContext context) {
+    return context.mayReturnRows() && context.alone() && !hasOtherParameters(context.tokens());
+  }
+
+  private static List<SelectBlock> carriers(StatementShape shape) {
+    SelectBlock top = shape.top();
+    return top != null
+        ? List.of(top)
+        : shape.blocks.stream().filter(block -> block.role == Role.BRANCH).toList();
+  }
+
+  private static boolean hasOtherParameters(Tokens tokens) {
+    for (int i = 0; i < tokens.count(); i++) {
+      if (tokens.is(i, TokenKind.NUMBERED_PARAMETER) || tokens.is(i, TokenKind.NAMED_PARAMETER)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean takesColumn(SelectBlock block) {
+    return block.into < 0
+        && block.qualify < 0
+        && block.listTo > block.listFrom
+        && !HiddenAggregates.isGroupByAll(statement.tokens(), block);
+  }
+
+  private Columns inQuery(Rewrite own) {
+    Columns columns = columns(own.observed());
+    if (columns.text.isEmpty()) {
+      return columns;
+    }
+    boolean hinted = own.returned().how() == RewritePlan.Returns.AGGREGATED_TO_RESULT;
+    Rewrite rewrite = columns.rewrite;
+    if (statement.dialect() == Dialect.MYSQL && !hinted) {
+      rewrite = rewrite.and(context.after(carriers.get(0).select, HiddenAggregates.LENGTH_HINT));
+    }
+    for (SelectBlock block : carriers) {
+      rewrite = rewrite.and(context.after(block.listTo - 1, columns.text));
+    }
+    return new Columns(columns.text, rewrite, columns.mayBeLost);
+  }
+
+  /**
+   * The columns of what a write reads besides its target, for the list of what it returns.
+   *
+   * <p>On PostgreSQL a subquery there sees what the statement's own subqueries see. On H2 and
+   * SQLite it sees what the statement has left: the same where the read may come {@linkplain
+   * SideRead.Moment#EITHER before or after} it. At level {@code items} side reads do it.
+   *
+   * @param observed the tables that are observed, by their first tokens
+   */
+  static Columns ofWrite(RewriteContext context, Set<Integer> observed) {
+    boolean takes =
+        !context.includes(RewritePlanner.Level.ITEMS)
+            && mayCarry(context)
+            && context.dialect() != Dialect.MYSQL
+            && context.dialect() != Dialect.MARIADB;
+    return takes ? new CarriedReads(context, List.of()).columns(observed) : Columns.NONE;
+  }
+
+  private boolean isSeen(SideRead read) {
+    return !carriers.isEmpty()
+        || statement.dialect() == Dialect.POSTGRESQL
+        || read.moment() == SideRead.Moment.EITHER;
+  }
+
+  private Columns columns(Set<Integer> observed) {
+    SideReads reads = new SideReads(context);
+    StringBuilder text = new StringBuilder();
+    Rewrite rewrite = Rewrite.NONE;
+    Set<Integer> mayBeLost = new HashSet<>();
+    List<SelectBlock> blocks = new ArrayList<>(statement.shape().blocks);
+    reads.written().ifPresent(blocks::add);
+    for (SelectBlock block : blocks) {
+      List<TableRef> tables = reads.unobserved(block, observed);
+      if (tables.isEmpty()) {
+        continue;
+      }
+      if (reads.isUnused(block)) {
+        rewrite = rewrite.and(Rewrite.observing(tables));
+        continue;
+      }
+      Optional<SideRead> read = reads.within(block, tables).filter(this::isSeen);
+      if (read.isPresent()) {
+        text.append(", ").append(column(read.get().sql(), tables.size()));
+        text.append(" as ").append(Auxiliary.WL);
+        rewrite = rewrite.and(carrying(block, read.get())).and(Rewrite.observing(tables));
+        if (mayBeLost(block)) {
+          tables.forEach(table -> mayBeLost.add(table.from()));
+        }
+      }
+    }
+    return new Columns(text.toString(), rewrite, mayBeLost);
+  }
+
+  private Rewrite carrying(SelectBlock block, SideRead read) {
+    boolean askedBeside = context.includes(RewritePlanner.Level.ITEMS);
+    return Rewrite.carrying(
+        new Carried.Read(read.tables(), read.exact(), mayBeLost(block) && !askedBeside));
+  }
+
+  /**
+   * True if a further column may bring the rows in another order where none is asked for: where
+   * PostgreSQL and SQLite find equal rows, they may do it by hashing or by an index.
+   */
+  private boolean changesOrder() {
+    boolean finds =
+        statement.shape().deduplicates || carriers.stream().anyMatch(block -> block.distinct);
+    boolean ordered = false;
+    for (int i = statement.shape().verb; i < statement.shape().to; i = statement.tokens().next(i)) {
+      ordered |= statement.tokens().areWords(i, "ORDER", "BY");
+    }
+    return switch (statement.dialect()) {
+      case POSTGRESQL, SQLITE -> finds && !ordered;
+      case H2, MYSQL, MARIADB -> false;
+    };
+  }
+
+  /** True if the block may have read rows although the statement returns none. */
+  private boolean mayBeLost(SelectBlock block) {
+    SelectBlock top = statement.shape().top();
+    Tokens tokens = statement.tokens();
+    for (int i = statement.shape().from; i < statement.shape().to; i++) {
+      if (tokens.isAnyWord(
+          i, "HAVING", "LIMIT", "OFFSET", "FETCH", "TOP", "INTERSECT", "EXCEPT", "MINUS")) {
+        return true;
+      }
+    }
+    boolean own =
+        switch (block.role) {
+          case TOP, BRANCH -> true;
+          case SOURCE -> statement.shape().onConflict < 0;
+          case EXISTS, NESTED -> false;
+        };
+    boolean item = top != null && block.select > top.listFrom && block.select < top.listTo;
+    return !own && !item;
+  }
+
+  // ---------------------------------------------------------------- in each dialect's words
+
+  /** {@code t.txw_rid as …, t.txw_wl as …} for the table in that place of a read. */
+  static String pair(VersionSource versions, String exposedName, int place) {
+    String qualifier = exposedName + ".";
+    return "%s as %s%d, %s as %s%d"
+        .formatted(versions.row(qualifier), RID, place, versions.version(qualifier), WL, place);
+  }
+
+  /** Rows that a read of some tables may bring; with one more it has too many. */
+  private static int mostRows(int tables) {
+    return Carried.MAX_ENTRIES / tables;
+  }
+
+  static String limit(int tables) {
+    return " limit " + (mostRows(tables) + 1);
+  }
+
+  /** The list of what a read finds, as a subquery for one value. */
+  private String column(String read, int tables) {
+    List<String> entries = new ArrayList<>();
+    boolean mysql = statement.dialect() == Dialect.MYSQL || statement.dialect() == Dialect.MARIADB;
+    for (int i = 0; i < tables; i++) {
+      entries.add(
+          (mysql
+                  ? "ifnull(concat(%s, ':', ifnull(%s, '')), '')"
+                  : "coalesce(%s || ':' || coalesce(%s, ''), '')")
+              .formatted(RID + i, WL + i));
+    }
+    String row =
+        mysql && tables > 1
+            ? "concat(" + String.join(", ',', ", entries) + ")"
+            : String.join(" || ',' || ", entries);
+    String list =
+        switch (statement.dialect()) {
+          case POSTGRESQL -> "string_agg(%1$s, ',' order by %1$s)".formatted(row);
+          case H2 -> "listagg(%1$s, ',') within group (order by %1$s)".formatted(row);
+          case SQLITE -> "group_concat(%s, ',')".formatted(row);
+          case MYSQL, MARIADB -> "group_concat(%1$s order by %1$s separator ',')".formatted(row);
+        };
+    String bounded =
+        "case when count(*) > %d then '' else coalesce(%s, '') end"
+            .formatted(mostRows(tables), list);
+    String text =
+        mysql ? "concat(count(*), ';', " + bounded + ")" : "count(*) || ';' || " + bounded;
+    return "(select " + text + " from (" + read + ") txw)";
+  }
+}

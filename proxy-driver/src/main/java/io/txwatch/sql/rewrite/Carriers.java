@@ -1,0 +1,232 @@
+package io.txwatch.sql.rewrite;
+
+import io.txwatch.sql.RewritePlan.Returns;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.rewrite.Rewrite.Flag;
+import io.txwatch.sql.semantics.Aggregation;
+import io.txwatch.sql.semantics.AnalyzedStatement;
+import io.txwatch.sql.semantics.FromNode;
+import io.txwatch.sql.semantics.FromNode.Derived;
+import io.txwatch.sql.semantics.FromNode.Join;
+import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.semantics.SelectBlock;
+import io.txwatch.sql.semantics.SelectBlock.Role;
+import io.txwatch.sql.semantics.SelectBlock.Star;
+import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.Identifiers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Which columns identify a block's rows: those of its own tables, and through the alias of a
+ * derived table or CTE those of the tables within, which the inner block then exposes under a name
+ * of ours (hazard 10). Only a plain block exposes: no DISTINCT, no grouping, no set operation; and
+ * a CTE only if it is read once.
+ */
+final class Carriers {
+
+  /**
+   * A table's two columns as a block speaks of them.
+   *
+   * @param table the name that histories show
+   */
+  record Pair(String rid, String wl, String table) {
+
+    /** Both under names that are hidden from the application. */
+    String hidden() {
+      return named(rid, Auxiliary.RID) + ", " + named(wl, Auxiliary.WL);
+    }
+
+    private static String named(String expression, String name) {
+      boolean isNamed = expression.matches("[^\\s(]*" + name + "\\d*");
+      return isNamed ? expression : expression + " as " + name;
+    }
+  }
+
+  /**
+   * The columns of a block's sources.
+   *
+   * @param all in the order of FROM
+   * @param rewrite what makes the blocks within expose them
+   */
+  record Pairs(List<Pair> all, Rewrite rewrite) {
+    static final Pairs NONE = new Pairs(List.of(), Rewrite.NONE);
+
+    Pairs and(Pairs then) {
+      return new Pairs(
+          Stream.concat(all.stream(), then.all.stream()).toList(), rewrite.and(then.rewrite));
+    }
+
+    /** The names of their tables. */
+    List<String> tables() {
+      return all.stream().map(Pair::table).toList();
+    }
+  }
+
+  private final RewriteContext context;
+  private final AnalyzedStatement statement;
+
+  /** How many tables blocks expose so far: it makes the names that they do it by unique. */
+  private int exposed;
+
+  /** For one statement. */
+  Carriers(RewriteContext context) {
+    this.context = context;
+    this.statement = context.statement();
+  }
+
+  /** The columns of a block's sources; what is within is made to expose them. */
+  Pairs pairs(SelectBlock block) {
+    Pairs pairs = Pairs.NONE;
+    for (FromNode node : block.from) {
+      pairs = pairs.and(pairs(block, node));
+    }
+    return pairs;
+  }
+
+  private Pairs pairs(SelectBlock block, FromNode node) {
+    if (node instanceof Join join) {
+      return pairs(block, join.left()).and(pairs(block, join.right()));
+    }
+    if (node instanceof TableRef table && table.isCte()) {
+      return cte(table).map(inner -> exposed(block, table.exposedName(), inner)).orElse(Pairs.NONE);
+    }
+    if (node instanceof TableRef table) {
+      return statement.tables().view(statement.dialect(), table).isEmpty()
+          ? ofTable(block, table)
+          : Pairs.NONE;
+    }
+    Derived derived = (Derived) node;
+    return derived.alias().isPresent() && derived.block().isPresent()
+        ? exposed(block, derived.alias().get(), derived.block().get())
+        : Pairs.NONE;
+  }
+
+  private Pairs ofTable(SelectBlock block, TableRef table) {
+    Rewrite observed = Rewrite.observing(table);
+    if (!statement.tables().isPrepared(table)) {
+      return new Pairs(List.of(), observed);
+    }
+    // A word less for the DBMS's parser, where it is clear whose columns they are.
+    boolean single = block.from.size() == 1 && block.from.get(0) == table;
+    String of = single ? "" : table.exposedName() + ".";
+    VersionSource versions = VersionSource.of(statement.tables(), table);
+    Pair pair = new Pair(versions.row(of), versions.version(of), statement.tables().display(table));
+    return new Pairs(List.of(pair), observed);
+  }
+
+  /** The columns of a block within, by which the outer block can name them. */
+  private Pairs exposed(SelectBlock outer, String alias, SelectBlock inner) {
+    if (!canExpose(outer, alias, inner)) {
+      return Pairs.NONE;
+    }
+    Pairs within = pairs(inner);
+    StringBuilder columns = new StringBuilder();
+    List<Pair> named = new ArrayList<>();
+    for (Pair pair : within.all) {
+      String rid = Auxiliary.RID + ++exposed;
+      String wl = Auxiliary.WL + exposed;
+      columns.append(", %s as %s, %s as %s".formatted(pair.rid, rid, pair.wl, wl));
+      named.add(new Pair(alias + "." + rid, alias + "." + wl, pair.table));
+    }
+    if (named.isEmpty()) {
+      return within;
+    }
+    Rewrite exposing = within.rewrite.and(context.after(inner.listTo - 1, columns.toString()));
+    return new Pairs(
+        named,
+        outer.role == Role.TOP && starShows(outer, alias)
+            ? exposing.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY))
+            : exposing);
+  }
+
+  private boolean canExpose(SelectBlock outer, String alias, SelectBlock inner) {
+    boolean plain =
+        inner.alone && !inner.locking && Aggregation.obstacle(statement, inner).isEmpty();
+    // MariaDB may sort with the further columns in a temporary table, and then a column's metadata
+    // name another table.
+    boolean renamed = statement.dialect() == Dialect.MARIADB;
+    if (!plain || renamed || WholeRows.isSpokenOf(statement, alias)) {
+      return false;
+    }
+    return !starShows(outer, alias)
+        || (outer.role == Role.TOP && !StarGuard.hasOrdinals(statement, outer));
+  }
+
+  private static boolean starShows(SelectBlock outer, String alias) {
+    for (Star star : outer.stars) {
+      List<String> qualifier = star.qualifier();
+      if (qualifier.isEmpty()
+          || Identifiers.fold(qualifier.get(qualifier.size() - 1))
+              .equals(Identifiers.fold(alias))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The block of a CTE that nobody else reads. */
+  private Optional<SelectBlock> cte(TableRef reference) {
+    String name = Identifiers.fold(reference.name().get(0));
+    long bodies = statement.shape().cteBodies.stream().filter(c -> c.name().equals(name)).count();
+    long references =
+        statement.shape().tables.stream()
+            .filter(t -> t.isCte() && Identifiers.fold(t.name().get(0)).equals(name))
+            .count();
+    return bodies == 1 && references == 1 && reference.columnAliases() == 0
+        ? statement.shape().cteBlocks.getOrDefault(name, Optional.empty())
+        : Optional.empty();
+  }
+
+  /** Why a set operation at the top cannot return the columns of its branches; empty if it can. */
+  static Optional<String> obstacleToUnionAll(AnalyzedStatement statement) {
+    StatementShape shape = statement.shape();
+    if (shape.deduplicates) {
+      return Optional.of("a set operation");
+    }
+    List<SelectBlock> branches = branches(shape);
+    if (branches.isEmpty() || shape.otherBranch) {
+      return Optional.of("a query that is not one plain block");
+    }
+    return branches.stream()
+        .map(branch -> Aggregation.obstacle(statement, branch))
+        .flatMap(Optional::stream)
+        .findFirst()
+        .map(why -> why + " in a set operation");
+  }
+
+  private static List<SelectBlock> branches(StatementShape shape) {
+    return shape.blocks.stream().filter(b -> b.role == Role.BRANCH).toList();
+  }
+
+  /**
+   * UNION ALL at the top: every branch gets the columns of all branches, its own filled, the others
+   * null (hazard 8). Nothing is compared there, so a further column changes no row.
+   */
+  static Rewrite unionAll(RewriteContext context) {
+    List<SelectBlock> branches = branches(context.shape());
+    Carriers carriers = new Carriers(context);
+    List<Pairs> pairs = branches.stream().map(carriers::pairs).toList();
+    Pairs all = pairs.stream().reduce(Pairs.NONE, Pairs::and);
+    if (all.all.isEmpty()) {
+      return all.rewrite;
+    }
+    Rewrite rewrite = all.rewrite;
+    for (int i = 0; i < branches.size(); i++) {
+      StringBuilder columns = new StringBuilder();
+      for (int k = 0; k < branches.size(); k++) {
+        for (Pair pair : pairs.get(k).all) {
+          columns.append(i == k ? ", " + pair.hidden() : nulls(context.dialect()));
+        }
+      }
+      rewrite = rewrite.and(context.after(branches.get(i).listTo - 1, columns.toString()));
+    }
+    return rewrite.and(Rewrite.returning(Returns.APPENDED_TO_RESULT, all.tables()));
+  }
+
+  private static String nulls(Dialect dialect) {
+    return ", " + dialect.sql().nullColumns(Auxiliary.RID, Auxiliary.WL);
+  }
+}

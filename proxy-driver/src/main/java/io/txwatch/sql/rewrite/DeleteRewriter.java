@@ -1,0 +1,91 @@
+package io.txwatch.sql.rewrite;
+
+import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.dialect.DialectSql.Returning;
+import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.semantics.NotUnderstood;
+import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.Identifiers;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * DELETE (IsoRel, Table 1, row 8). Which rows it takes it returns itself where the dialect can, so
+ * that there is no need for IsoRel's locking read before it; else a plain read before it finds
+ * them.
+ */
+final class DeleteRewriter {
+
+  private final RewriteContext context;
+  private final StatementShape shape;
+  private final TableRef target;
+
+  private DeleteRewriter(RewriteContext context) {
+    this.context = context;
+    this.shape = context.shape();
+    this.target = Objects.requireNonNull(shape.target);
+  }
+
+  static Rewrite rewrite(RewriteContext context) throws NotUnderstood {
+    return context.shape().deletesFrom.isEmpty()
+        ? new DeleteRewriter(context).fromOne()
+        : fromSeveral(context);
+  }
+
+  /** Nothing is appended to rows that go; which they are is read before, for each table. */
+  private static Rewrite fromSeveral(RewriteContext context) throws NotUnderstood {
+    List<TableRef> tables = context.shape().written().orElseThrow().tables();
+    Rewrite write = Rewrite.NONE;
+    for (String name : context.shape().deletesFrom) {
+      List<TableRef> named =
+          tables.stream()
+              .filter(t -> Identifiers.fold(t.exposedName()).equals(Identifiers.fold(name)))
+              .toList();
+      if (named.size() != 1) {
+        throw new NotUnderstood(GapReason.SHAPE, "DELETE from a table that is named otherwise");
+      }
+      TableRef target = named.get(0);
+      if (context.tables().isPrepared(target)) {
+        write =
+            write
+                .and(Rewrite.observing(target))
+                .and(readBefore(context, target, "DELETE from several tables"));
+      }
+    }
+    return write.and(OtherReads.of(context, write));
+  }
+
+  private static Rewrite readBefore(RewriteContext context, TableRef target, String otherwise) {
+    WriteReads.Planned before = WriteReads.before(context, target);
+    return before.isComplete() ? before.rewrite() : Rewrite.unseen(GapReason.SHAPE, otherwise);
+  }
+
+  private Rewrite fromOne() throws NotUnderstood {
+    Optional<GapReason> reason = context.tables().reason(target);
+    if (reason.isPresent()) {
+      return Rewrite.unseen(reason.get(), context.tables().display(target));
+    }
+    if (!context.tables().isPrepared(target)) {
+      throw new NotUnderstood(GapReason.SHAPE, "a write through a CTE");
+    }
+    Rewrite write =
+        Rewrite.observing(target).and(deletedRows()).and(WriteReads.passedOver(context, target));
+    return write.and(OtherReads.of(context, write));
+  }
+
+  private Rewrite deletedRows() {
+    if (!context.mayReturnRows()) {
+      return readBefore(context, target, "a DELETE that may not return rows");
+    }
+    ReturnedRows rows = new ReturnedRows(context, target);
+    if (shape.returning >= 0) {
+      return rows.byOwnClause();
+    }
+    Returning how = context.dialect().sql().returning(StatementKind.DELETE);
+    return how == Returning.NONE
+        ? readBefore(context, target, "DELETE returns no rows on MySQL")
+        : rows.by(how, UpdateRewriter.lastBeforeReturning(context));
+  }
+}

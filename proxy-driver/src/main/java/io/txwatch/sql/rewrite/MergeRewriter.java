@@ -1,0 +1,125 @@
+package io.txwatch.sql.rewrite;
+
+import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.dialect.DialectSql.Returning;
+import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.semantics.NotUnderstood;
+import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.StatementShape.When;
+import io.txwatch.sql.syntax.MergeBranch.Action;
+import io.txwatch.sql.syntax.Tokens;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.StringJoiner;
+
+/**
+ * {@code MERGE INTO t USING s ON … WHEN …} (PostgreSQL, H2): each branch that writes names its
+ * writer (hazard 23). What it wrote and deleted PostgreSQL returns, from version 17 on; what it
+ * wrote H2's {@code FINAL TABLE}.
+ */
+final class MergeRewriter {
+
+  private final RewriteContext context;
+  private final StatementShape shape;
+  private final TableRef target;
+
+  private MergeRewriter(RewriteContext context) {
+    this.context = context;
+    this.shape = context.shape();
+    this.target = Objects.requireNonNull(shape.target);
+  }
+
+  static Rewrite rewrite(RewriteContext context) throws NotUnderstood {
+    return new MergeRewriter(context).rewrite();
+  }
+
+  private Rewrite rewrite() throws NotUnderstood {
+    Optional<GapReason> reason = context.tables().reason(target);
+    if (reason.isPresent()) {
+      return Rewrite.unseen(reason.get(), context.tables().display(target));
+    }
+    if (!context.tables().isPrepared(target)) {
+      throw new NotUnderstood(GapReason.SHAPE, "a write through a CTE");
+    }
+    Rewrite write = Rewrite.observing(target);
+    if (VersionSource.of(context.tables(), target).marksWrites()) {
+      for (When when : shape.whens) {
+        write = write.and(branch(when));
+      }
+      write = write.and(returnedRows());
+    } else {
+      write = write.and(Rewrite.unseen(GapReason.SHAPE, "MERGE"));
+    }
+    return write.and(OtherReads.of(context, write));
+  }
+
+  /** A branch that names its writer in what it writes. */
+  private Rewrite branch(When when) throws NotUnderstood {
+    return switch (when.action()) {
+      case UPDATE -> {
+        String qualifier = target.exposedName() + ".";
+        String assignment = Auxiliary.appendWriter(context.dialect(), "", qualifier);
+        yield context.after(when.to() - 1, ", " + assignment);
+      }
+      case INSERT -> insert(when);
+      case DELETE, NOTHING -> Rewrite.NONE;
+    };
+  }
+
+  /** {@code INSERT [(…)] VALUES (…)}, {@code INSERT DEFAULT VALUES}. */
+  private Rewrite insert(When when) throws NotUnderstood {
+    Tokens tokens = context.tokens();
+    int i = when.from() + 1;
+    int columns = tokens.isOpen(i) ? i : -1;
+    i = columns < 0 ? i : tokens.partner(i) + 1;
+    if (tokens.isWord(i, "OVERRIDING")) {
+      i += 3;
+    }
+    if (tokens.areWords(i, "DEFAULT", "VALUES") && columns < 0) {
+      return context.replace(
+          i, i + 2, "(" + Auxiliary.WL + ") values (" + Auxiliary.tokenAsValue() + ")");
+    }
+    int values = i + 1;
+    if (!tokens.isWord(i, "VALUES")
+        || !tokens.isOpen(values)
+        || tokens.partner(values) + 1 != when.to()) {
+      throw new NotUnderstood(GapReason.SHAPE, "MERGE that inserts something else than a row");
+    }
+    Rewrite named =
+        columns >= 0
+            ? context.after(tokens.partner(columns) - 1, ", " + Auxiliary.WL)
+            : context.after(when.from(), columnList(width(values)));
+    return named.and(context.after(tokens.partner(values) - 1, ", " + Auxiliary.tokenAsValue()));
+  }
+
+  private int width(int open) {
+    return context.tokens().items(open + 1, context.tokens().partner(open)).size();
+  }
+
+  private String columnList(int width) throws NotUnderstood {
+    List<String> columns = context.tables().find(target).orElseThrow().columns();
+    if (width > columns.size()) {
+      throw new NotUnderstood(GapReason.SHAPE, "the catalog knows fewer columns");
+    }
+    StringJoiner list = new StringJoiner(", ", " (", ", " + Auxiliary.WL + ")");
+    columns.subList(0, width).forEach(name -> list.add(Auxiliary.quote(context.dialect(), name)));
+    return list.toString();
+  }
+
+  private Rewrite returnedRows() {
+    boolean deletes = shape.whens.stream().anyMatch(when -> when.action() == Action.DELETE);
+    Returning how = context.dialect().sql().returning(StatementKind.MERGE);
+    if (!context.mayReturnRows() || (how == Returning.DELTA_TABLE && deletes)) {
+      Rewrite after = WriteReads.after(context, target).rewrite();
+      return deletes
+          ? after.and(Rewrite.unseen(GapReason.SHAPE, "the rows that MERGE deletes are not seen"))
+          : after;
+    }
+    ReturnedRows rows = new ReturnedRows(context, target);
+    return shape.returning >= 0 && how == Returning.CLAUSE
+        ? rows.byOwnClause()
+        : rows.by(how, shape.to - 1);
+  }
+}

@@ -1,0 +1,191 @@
+package io.txwatch.sql.rewrite;
+
+import io.txwatch.history.GapReason;
+import io.txwatch.sql.Unwatched;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.rewrite.Rewrite.Flag;
+import io.txwatch.sql.semantics.AnalyzedStatement;
+import io.txwatch.sql.semantics.NotUnderstood;
+import io.txwatch.sql.semantics.ShapeBuilder;
+import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.Tables;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Keeps visible auxiliary columns (PostgreSQL, SQLite) out of what a statement means, and does
+ * nothing else to it.
+ *
+ * <p>What the grammar knows has its stars and NATURAL joins written out ({@link StarGuard}),
+ * everything else has CTEs put in front of it ({@link CatalogGuard}). A statement for which neither
+ * can be done, and which may read the columns, is refused: to send it would be to risk the
+ * application's data without a word.
+ *
+ * @param edits what is put into the text
+ * @param fallback what is put into it where the DBMS refuses {@code edits}; the same but for whole
+ *     rows
+ * @param starShowsAuxiliary true if a star of the text may show the columns in a result, where they
+ *     are to be hidden
+ * @param refused why the statement must not be sent; empty if it may be
+ */
+record Protection(
+    Edits edits, Edits fallback, boolean starShowsAuxiliary, Optional<String> refused) {
+
+  private static final Protection NOT_NEEDED =
+      new Protection(Edits.NONE, Edits.NONE, false, Optional.empty());
+
+  /** True if a star shows the auxiliary columns in this dialect. */
+  static boolean isNeeded(Dialect dialect) {
+    return !dialect.sql().hasInvisibleColumns();
+  }
+
+  /** The protection of one statement. */
+  static Protection of(Tokens tokens, Dialect dialect, Span range, Tables tables) {
+    return isNeeded(dialect) && !range.isEmpty()
+        ? new Builder(tokens, dialect, range, tables).protection()
+        : NOT_NEEDED;
+  }
+
+  /** True if there is a star between two tokens, whatever it means. */
+  static boolean hasStar(Tokens tokens, Span range) {
+    for (int i = range.from(); i < range.to(); i++) {
+      if (tokens.isOperator(i, '*')) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The text that several statements' protections make of the one that they stand in. */
+  static Unwatched unwatched(Tokens tokens, List<Protection> statements) {
+    Edits all = Edits.joined(statements.stream().map(Protection::fallback).toList());
+    Optional<String> refused =
+        statements.stream().map(Protection::refused).flatMap(Optional::stream).findFirst();
+    EditedText text = new EditedText(tokens, all);
+    return new Unwatched(all.isEmpty() ? tokens.text() : text.marked(), text.origins(), refused);
+  }
+
+  private record Builder(Tokens tokens, Dialect dialect, Span range, Tables tables) {
+
+    Protection protection() {
+      StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
+      if (!what.hasShape() && !what.holdsQuery()) {
+        return NOT_NEEDED;
+      }
+      if (isTrigger()) {
+        try {
+          return with(trigger());
+        } catch (NotUnderstood | RuntimeException e) {
+          return refused(e);
+        }
+      }
+      try {
+        return what.hasShape() ? understood() : with(plain(embedded()));
+      } catch (NotUnderstood | RuntimeException e) {
+        return byCatalog();
+      }
+    }
+
+    private Protection with(Edits edits) {
+      return with(edits, edits);
+    }
+
+    private Protection with(Edits edits, Edits fallback) {
+      return new Protection(edits, fallback, hasStar(tokens, range), Optional.empty());
+    }
+
+    private Protection refused(Exception e) {
+      String why = e instanceof NotUnderstood known ? known.detail() : e.toString();
+      return new Protection(Edits.NONE, Edits.NONE, hasStar(tokens, range), Optional.of(why));
+    }
+
+    private Protection byCatalog() {
+      try {
+        return with(CatalogGuard.protect(tokens, dialect, range, tables));
+      } catch (NotUnderstood e) {
+        return refused(e);
+      }
+    }
+
+    /** A statement that the grammar knows. */
+    private Protection understood() throws NotUnderstood {
+      AnalyzedStatement statement = analyzed(ShapeBuilder.of(tokens, dialect, range));
+      Edits plain = plain(statement);
+      if (!wholeRow(statement)) {
+        return with(plain);
+      }
+      try {
+        // A function that takes a row of the table's own type takes no row of a CTE.
+        return with(CatalogGuard.protect(tokens, dialect, range, tables), plain);
+      } catch (NotUnderstood e) {
+        return with(plain);
+      }
+    }
+
+    private AnalyzedStatement analyzed(StatementShape shape) {
+      return new AnalyzedStatement(tokens, dialect, shape, tables);
+    }
+
+    private Edits plain(AnalyzedStatement statement) throws NotUnderstood {
+      Edits inner = Edits.NONE;
+      for (StatementShape write : statement.shape().innerWrites) {
+        inner = inner.and(plain(statement.inner(write)));
+      }
+      Rewrite guarded = StarGuard.expandReturned(statement, StarGuard.protect(statement));
+      if (guarded.is(Flag.EXPOSED)) {
+        throw new NotUnderstood(GapReason.SHAPE, "a star that cannot be written out");
+      }
+      return inner.and(guarded.edits()).and(InsertedColumns.name(statement));
+    }
+
+    private boolean wholeRow(AnalyzedStatement statement) {
+      return WholeRows.find(statement).isPresent()
+          || statement.shape().innerWrites.stream()
+              .anyMatch(write -> wholeRow(statement.inner(write)));
+    }
+
+    /** A statement with a query in it. */
+    private AnalyzedStatement embedded() throws NotUnderstood {
+      return analyzed(EmbeddedQueries.scan(tokens, dialect, range.from(), range.to()));
+    }
+
+    private boolean isTrigger() {
+      int end = Math.min(range.to(), range.from() + 4);
+      for (int i = range.from() + 1; i < end && dialect == Dialect.SQLITE; i++) {
+        if (tokens.isWord(i, "TRIGGER")) {
+          return tokens.isWord(range.from(), "CREATE");
+        }
+      }
+      return false;
+    }
+
+    /** SQLite: each statement of a trigger's body, in front of which no WITH may stand. */
+    private Edits trigger() throws NotUnderstood {
+      int begin = range.from();
+      while (begin < range.to() && !tokens.isWord(begin, "BEGIN")) {
+        begin = tokens.next(begin);
+      }
+      CatalogGuard.protectWithoutCte(tokens, dialect, new Span(range.from(), begin), tables);
+      Edits body = Edits.NONE;
+      int from = begin + 1;
+      for (int i = from; i < range.to(); i++) {
+        if (tokens.is(i, TokenKind.SEMICOLON)) {
+          body = body.and(bodyStatement(new Span(from, i)));
+          from = i + 1;
+        }
+      }
+      return body;
+    }
+
+    private Edits bodyStatement(Span statement) throws NotUnderstood {
+      try {
+        return plain(analyzed(ShapeBuilder.of(tokens, dialect, statement)));
+      } catch (NotUnderstood | RuntimeException e) {
+        return CatalogGuard.protectWithoutCte(tokens, dialect, statement, tables);
+      }
+    }
+  }
+}

@@ -1,0 +1,174 @@
+package io.txwatch.sql.rewrite;
+
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.RewritePlan.Returns;
+import io.txwatch.sql.RowKey.Replaced;
+import io.txwatch.sql.dialect.DialectSql.Returning;
+import io.txwatch.sql.semantics.FromNode.Derived;
+import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.Identifiers;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * The rows that a write returns, in the same round trip: by RETURNING (PostgreSQL, SQLite, MariaDB)
+ * or by a query around it (H2). With them come the {@linkplain CarriedReads reads} that they carry.
+ */
+final class ReturnedRows {
+
+  private final RewriteContext context;
+  private final TableRef target;
+
+  ReturnedRows(RewriteContext context, TableRef target) {
+    this.context = context;
+    this.target = target;
+  }
+
+  /**
+   * By what the dialect has for it.
+   *
+   * @param last the token behind which a clause goes
+   */
+  Rewrite by(Returning how, int last) {
+    return switch (how) {
+      case CLAUSE -> byClause(last);
+      case DELTA_TABLE -> byDeltaTable();
+      case NONE -> Rewrite.NONE;
+    };
+  }
+
+  /** By the application's own RETURNING, whose list is longer then. */
+  Rewrite byOwnClause() {
+    return after(", ", context.shape().to - 1, Returns.WRITTEN_ROWS_APPENDED);
+  }
+
+  /** By RETURNING behind a token. */
+  Rewrite byClause(int last) {
+    return after(" returning ", last, Returns.WRITTEN_ROWS);
+  }
+
+  private Rewrite after(String before, int last, Returns how) {
+    CarriedReads.Columns carried = carried();
+    return context
+        .after(last, before + pair() + carried.text())
+        .and(carried.rewrite())
+        .and(returned(how));
+  }
+
+  /** What it reads besides, as further columns of what it returns. */
+  CarriedReads.Columns carried() {
+    return CarriedReads.ofWrite(context, Set.of(target.from()));
+  }
+
+  private Rewrite returned(Returns how) {
+    return Rewrite.returning(how, List.of(context.tables().display(target)));
+  }
+
+  /** H2: {@code SELECT … FROM FINAL TABLE (UPDATE …)}, {@code OLD TABLE (DELETE …)}. */
+  Rewrite byDeltaTable() {
+    StatementShape shape = context.shape();
+    CarriedReads.Columns carried = carried();
+    String query =
+        "select %s, %s%s from %s table ("
+            .formatted(
+                Auxiliary.RID,
+                Auxiliary.WL,
+                carried.text(),
+                shape.kind == StatementKind.DELETE ? "old" : "final");
+    return context
+        .before(shape.from, query)
+        .and(context.after(shape.to - 1, ")"))
+        .and(carried.rewrite())
+        .and(returned(Returns.WRITTEN_ROWS));
+  }
+
+  /** Row and version of the rows. */
+  private String pair() {
+    VersionSource versions = VersionSource.of(context.tables(), target);
+    String qualifier = target.exposedName() + ".";
+    if (versions.marksWrites()) {
+      boolean qualified = context.dialect().sql().qualifiesReturnedColumns();
+      return versions.pair(qualified ? qualifier : "");
+    }
+    String written =
+        versions.written(
+            context.shape().kind,
+            qualifier,
+            new VersionSource.Written(context.shape().onConflict >= 0, mayChangeKey(), replaced()));
+    return "%s as %s, %s as %s"
+        .formatted(versions.row(qualifier), Auxiliary.RID, written, Auxiliary.WL);
+  }
+
+  /** True if {@code old} or {@code new} is a name of a table in the statement. */
+  private static boolean hidesOld(StatementShape shape) {
+    List<Derived> derived = new ArrayList<>();
+    shape.sources.forEach(node -> node.collectDerived(derived));
+    return Stream.concat(
+            shape.tables.stream().map(TableRef::exposedName),
+            derived.stream().flatMap(source -> source.alias().stream()))
+        .map(Identifiers::fold)
+        .anyMatch(name -> name.equals("old") || name.equals("new"));
+  }
+
+  /** How the write returns the version that each of its rows replaced; empty if it does not. */
+  Optional<Replaced> replaced() {
+    Set<Replaced> ways = VersionSource.of(context.tables(), target).replaced();
+    if (ways.contains(Replaced.RETURNED) && !hidesOld(context.shape())) {
+      return Optional.of(Replaced.RETURNED);
+    }
+    return ways.contains(Replaced.KEPT) && isEvaluatedLast()
+        ? Optional.of(Replaced.KEPT)
+        : Optional.empty();
+  }
+
+  /**
+   * True if a condition that is added to a write is evaluated right before each row is updated, and
+   * hardly for other rows: it joins nothing, has no subquery that may become a join, and takes its
+   * row from no cursor.
+   */
+  private boolean isEvaluatedLast() {
+    StatementShape shape = context.shape();
+    int where = shape.where;
+    boolean selects =
+        shape.blocks.stream().anyMatch(b -> b.select > where && b.select < shape.whereEnd);
+    boolean atCursor = where >= 0 && context.tokens().areWords(where + 1, "CURRENT", "OF");
+    return shape.onConflict >= 0 || (shape.moreAt < 0 && !selects && !atCursor);
+  }
+
+  /** True if it may change what identifies a row, and does not return the row before. */
+  boolean losesKey() {
+    return !VersionSource.of(context.tables(), target).marksWrites()
+        && replaced().isEmpty()
+        && mayChangeKey();
+  }
+
+  /** True unless an UPDATE surely leaves the columns that identify its row as they are. */
+  private boolean mayChangeKey() {
+    return mayAssign(context.tables().key(target).orElseThrow().columns());
+  }
+
+  /**
+   * True if rows may be moved to another partition. PostgreSQL raises an error if system columns
+   * are to be returned of a row that is moved to a partition with columns in another order.
+   */
+  boolean mayMoveRows() {
+    return context.tables().key(target).map(k -> mayAssign(k.partitionedBy())).orElse(false);
+  }
+
+  /** True unless it surely assigns none of these columns. */
+  private boolean mayAssign(Collection<String> columns) {
+    return context.shape().assignments.stream()
+        .anyMatch(
+            assignment ->
+                assignment.targets().isEmpty()
+                    || assignment.targets().stream()
+                        .flatMap(name -> name.parts().stream())
+                        .map(Identifiers::fold)
+                        .anyMatch(part -> columns.stream().anyMatch(part::equalsIgnoreCase)));
+  }
+}

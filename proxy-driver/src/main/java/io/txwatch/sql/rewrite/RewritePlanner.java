@@ -1,0 +1,335 @@
+package io.txwatch.sql.rewrite;
+
+import io.txwatch.history.AccessedColumns;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.KeyedRow;
+import io.txwatch.sql.PlanRequest;
+import io.txwatch.sql.Planner;
+import io.txwatch.sql.RewritePlan;
+import io.txwatch.sql.TransactionControl;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.rewrite.Rewrite.Flag;
+import io.txwatch.sql.rewrite.Rewrite.Gap;
+import io.txwatch.sql.semantics.AnalyzedStatement;
+import io.txwatch.sql.semantics.NotUnderstood;
+import io.txwatch.sql.semantics.ShapeBuilder;
+import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.Tables;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.StatementSplitter;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokenizer;
+import io.txwatch.sql.syntax.Tokens;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The planner: tokens, syntax tree, shape, splices.
+ *
+ * <p>A statement is rewritten only if the grammar knows all of it, and a further column changes
+ * nothing. Everything else is sent as it is, with the reason in the plan. Thread-safe.
+ */
+public final class RewritePlanner implements Planner {
+
+  /** How much is observed; each level is a superset of the one before. */
+  public enum Level {
+    /** What rides on the application's own statements. */
+    INLINE,
+    /**
+     * Side reads, before-write and after-write reads where a statement does not return its own
+     * rows.
+     */
+    ITEMS,
+    /** Version-set reads too. */
+    PREDICATES;
+
+    /** True if this level observes all that the other does. */
+    public boolean includes(Level other) {
+      return compareTo(other) >= 0;
+    }
+  }
+
+  private static final int MAX_ROWS = 10_000;
+
+  private final Dialect dialect;
+  private final RewriteContext.Extent extent;
+
+  /** A planner for one dialect, whose own reads bring at most {@value #MAX_ROWS} rows each. */
+  public RewritePlanner(Dialect dialect, Level level) {
+    this(dialect, level, MAX_ROWS);
+  }
+
+  /**
+   * A planner for one dialect.
+   *
+   * @param maxRows how many rows a read of ours may bring ({@code txwatch.version-set-rows}); it
+   *     asks for one more, and if that comes, not all were read
+   */
+  public RewritePlanner(Dialect dialect, Level level, int maxRows) {
+    this.dialect = dialect;
+    this.extent = new RewriteContext.Extent(level, maxRows);
+  }
+
+  /** The level. */
+  public Level level() {
+    return extent.level();
+  }
+
+  @Override
+  public RewritePlan plan(String sql, Catalog catalog, PlanRequest request) {
+    Tokens tokens = Tokenizer.tokenize(sql, dialect);
+    int parameters = countParameters(tokens);
+    try {
+      boolean watched = sql.length() <= dialect.sql().maxTextLength();
+      RewritePlan plan = plan(tokens, catalog, request, watched, parameters);
+      return watched && Limits.exceeds(plan, dialect.sql())
+          ? plan(tokens, catalog, PlanRequest.RETURNING_NOTHING, false, parameters)
+          : plan;
+    } catch (NotUnderstood e) {
+      return untouched(tokens, e.reason(), e.detail(), parameters);
+    } catch (RuntimeException | StackOverflowError | LinkageError e) {
+      return untouched(tokens, GapReason.FAULT, e.getClass().getSimpleName(), parameters);
+    }
+  }
+
+  @Override
+  public AccessedColumns columns(String sql, Catalog catalog) {
+    return StatementColumns.of(sql, dialect, catalog);
+  }
+
+  /**
+   * The plan for a text.
+   *
+   * @param watched false if nothing of ours fits into it: it is only put right
+   */
+  private RewritePlan plan(
+      Tokens tokens, Catalog catalog, PlanRequest request, boolean watched, int parameters)
+      throws NotUnderstood {
+    if (tokens.isBroken()) {
+      throw new NotUnderstood("a literal, comment or parenthesis without its end");
+    }
+    List<Span> statements = StatementSplitter.split(tokens, dialect);
+    if (statements.isEmpty()) {
+      return plain(tokens, StatementKind.OTHER, TransactionControl.NONE, parameters);
+    }
+    return statements.size() > 1
+        ? several(tokens, statements, catalog, watched, parameters)
+        : one(tokens, statements.get(0), new Tables(catalog), request, watched);
+  }
+
+  /** The plan for a text of one statement. */
+  private RewritePlan one(
+      Tokens tokens, Span range, Tables tables, PlanRequest request, boolean watched)
+      throws NotUnderstood {
+    TransactionControl control =
+        TransactionControlReader.read(tokens, dialect, range.from(), range.to());
+    StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
+    Protection protection = Protection.of(tokens, dialect, range, tables);
+    if (dialect == Dialect.H2 && what.kind() == StatementKind.MERGE) {
+      Optional<Rewrite> named = MergeColumns.name(tokens, dialect, range, tables);
+      if (named.isPresent()) {
+        return new PlanAssembly(tokens, dialect, what.kind())
+            .of(named.get(), KeyedRow.ANY_MAY_MOVE, tables.haveSystemVersions());
+      }
+    }
+    if (what.reason().isPresent() || !what.hasShape()) {
+      return protectedOnly(tokens, protection, what, control);
+    }
+    try {
+      if (tokens.hasBackslashBeforeQuote()
+          && !Tokenizer.tokenizeOtherBackslash(tokens.text(), dialect).isBroken()) {
+        throw new NotUnderstood("a string whose end depends on a setting of the server");
+      }
+      AnalyzedStatement statement = analyze(tokens, range, tables);
+      RewriteContext context = new RewriteContext(statement, extent, request, watched);
+      Rewrite rewrite = rewrite(context, range, watched);
+      return new PlanAssembly(tokens, dialect, statement.shape().kind)
+          .unwatched(Protection.unwatched(tokens, List.of(protection)))
+          .of(rewrite, keys(context, rewrite), tables.haveSystemVersions());
+    } catch (NotUnderstood e) {
+      StatementClass unseen =
+          new StatementClass(what.kind(), true, Optional.of(e.reason()), e.detail());
+      return protectedOnly(tokens, protection, unseen, control);
+    }
+  }
+
+  private static KeyedRow keys(RewriteContext context, Rewrite rewrite) {
+    return context.alone() && context.shape().innerWrites.isEmpty()
+        ? KeyedRows.of(context.statement(), rewrite.returned())
+        : KeyedRow.ANY_MAY_MOVE;
+  }
+
+  private KeyedRow withoutKeys(StatementKind kind, TransactionControl control) {
+    boolean other = kind == StatementKind.OTHER && control == TransactionControl.NONE;
+    return other && dialect == Dialect.POSTGRESQL ? KeyedRow.NONE : RewritePlan.withoutKeys(kind);
+  }
+
+  /** The plan of a statement that is protected, and no more. */
+  private RewritePlan protectedOnly(
+      Tokens tokens, Protection protection, StatementClass what, TransactionControl control)
+      throws NotUnderstood {
+    Rewrite hidden = Rewrite.of(protection.edits());
+    if (what.reason().isPresent()) {
+      hidden = hidden.and(Rewrite.unseen(what.reason().get(), what.detail()));
+    }
+    if (protection.starShowsAuxiliary()) {
+      hidden = hidden.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY));
+    }
+    return new PlanAssembly(tokens, dialect, what.kind())
+        .control(control)
+        .unwatched(Protection.unwatched(tokens, List.of(protection)))
+        .of(hidden, withoutKeys(what.kind(), control), false);
+  }
+
+  private AnalyzedStatement analyze(Tokens tokens, Span range, Tables tables) throws NotUnderstood {
+    for (int i = range.from(); i < range.to(); i++) {
+      if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
+        throw new NotUnderstood(GapReason.SHAPE, "a comment that some versions execute");
+      }
+    }
+    StatementShape shape = ShapeBuilder.of(tokens, dialect, range);
+    return new AnalyzedStatement(tokens, dialect, shape, tables);
+  }
+
+  /**
+   * Protects and rewrites.
+   *
+   * @param watched false if the statement only has to be put right, and carries nothing
+   */
+  private Rewrite rewrite(RewriteContext context, Span range, boolean watched)
+      throws NotUnderstood {
+    Rewrite rewrite =
+        StatementRewriter.rewrite(context, watched).and(InnerWrites.of(context, watched));
+    boolean isProtected = Protection.isNeeded(dialect);
+    if (isProtected && rewrite.is(Flag.EXPOSED)) {
+      String why = rewrite.gap().map(Gap::detail).orElse("");
+      throw new NotUnderstood(GapReason.SHAPE, why);
+    }
+    StatementShape shape = context.shape();
+    if (isProtected
+        && Protection.hasStar(context.tokens(), range)
+        && (shape.tables.stream().anyMatch(context.tables()::isUnknown)
+            || returnsRowsOfFunction(shape))) {
+      // A table that cannot be looked up, or a function that returns rows of a prepared table.
+      rewrite = rewrite.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY));
+    }
+    if (shape.hasOpaque && !(rewrite.edits().isEmpty() && rewrite.sideReads().isEmpty())) {
+      throw new NotUnderstood("an expression that the grammar does not know");
+    }
+    return watched
+        ? rewrite
+        : rewrite.and(
+            Rewrite.unseen(GapReason.SHAPE, "near a limit of the DBMS, nothing is added"));
+  }
+
+  private static boolean returnsRowsOfFunction(StatementShape shape) {
+    return shape.blocks.stream()
+        .anyMatch(b -> b.derived().stream().anyMatch(d -> d.query().isEmpty()));
+  }
+
+  /**
+   * Several statements in one string (hazard 35). Each is put right and names its writer, none
+   * returns more than it did. A string that begins or ends transactions, or changes tables, cannot
+   * be given one token, or one catalog: there the writers stay out, and each statement is protected
+   * alone.
+   */
+  private RewritePlan several(
+      Tokens tokens, List<Span> statements, Catalog catalog, boolean watched, int parameters)
+      throws NotUnderstood {
+    List<TransactionControl> controls = new ArrayList<>();
+    boolean touches = false;
+    boolean defines = false;
+    for (Span range : statements) {
+      StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
+      controls.add(TransactionControlReader.read(tokens, dialect, range.from(), range.to()));
+      defines |= what.kind() == StatementKind.DDL;
+      touches |= what.hasShape() || what.reason().isPresent();
+    }
+    boolean controlled = controls.stream().anyMatch(c -> c != TransactionControl.NONE);
+    TransactionControl control =
+        controlled
+            ? new TransactionControl.Several(List.copyOf(controls))
+            : TransactionControl.NONE;
+    Rewrite all =
+        touches
+            ? Rewrite.unseen(GapReason.OPAQUE, "several statements in one string")
+            : Rewrite.NONE;
+    List<Protection> protections = new ArrayList<>();
+    DefinedTables defined = new DefinedTables(catalog);
+    for (Span range : statements) {
+      Tables tables = new Tables(defines ? defined : catalog);
+      Protection protection = Protection.of(tokens, dialect, range, tables);
+      protections.add(protection);
+      all =
+          all.and(oneOfSeveral(tokens, range, tables, watched && !controlled, defines, protection));
+      defined.after(tokens, range);
+    }
+    RewritePlan plan =
+        new PlanAssembly(tokens, dialect, StatementKind.OTHER)
+            .control(control)
+            .unwatched(Protection.unwatched(tokens, protections))
+            .of(all, withoutKeys(StatementKind.OTHER, control), false);
+    return plan.parameterCount() == parameters
+        ? plan
+        : plain(tokens, StatementKind.OTHER, control, parameters);
+  }
+
+  /** What is put into the text for one of several statements. */
+  private Rewrite oneOfSeveral(
+      Tokens tokens,
+      Span range,
+      Tables tables,
+      boolean watched,
+      boolean defines,
+      Protection protection) {
+    StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
+    Rewrite rewrite = Rewrite.of(protection.edits());
+    boolean starShows = protection.starShowsAuxiliary();
+    if (!defines && what.hasShape()) {
+      try {
+        AnalyzedStatement statement = analyze(tokens, range, tables);
+        RewriteContext context =
+            new RewriteContext(statement, extent, PlanRequest.RETURNING_NOTHING, false);
+        Rewrite rewritten = rewrite(context, range, watched);
+        rewrite = Rewrite.of(rewritten.edits());
+        starShows = rewritten.is(Flag.STAR_SHOWS_AUXILIARY);
+      } catch (NotUnderstood e) {
+        // It is protected only: a definition, or what the grammar does not know.
+      }
+    }
+    return starShows ? rewrite.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY)) : rewrite;
+  }
+
+  private static RewritePlan plain(
+      Tokens tokens, StatementKind kind, TransactionControl control, int parameters) {
+    return RewritePlan.untouched(tokens.text(), kind, control, Optional.empty(), "", parameters);
+  }
+
+  private RewritePlan untouched(Tokens tokens, GapReason reason, String detail, int parameters) {
+    StatementClass what =
+        tokens.count() == 0
+            ? StatementClass.UNKNOWN
+            : StatementClass.of(tokens, dialect, 0, tokens.count());
+    return RewritePlan.untouched(
+            tokens.text(),
+            what.kind(),
+            TransactionControl.NONE,
+            Optional.of(reason),
+            detail,
+            parameters)
+        .withStarShowsAuxiliary(
+            Protection.isNeeded(dialect)
+                && Protection.hasStar(tokens, new Span(0, tokens.count())));
+  }
+
+  private static int countParameters(Tokens tokens) {
+    try {
+      return new EditedText(tokens, Edits.NONE).ownCount();
+    } catch (RuntimeException e) {
+      return 0;
+    }
+  }
+}

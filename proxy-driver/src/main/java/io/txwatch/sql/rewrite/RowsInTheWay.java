@@ -1,0 +1,129 @@
+package io.txwatch.sql.rewrite;
+
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.semantics.AnalyzedStatement;
+import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.syntax.TokenKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * The rows that a REPLACE of VALUES takes away: those with a key of a row that it inserts. Asked
+ * for by every unique key of the table:
+ *
+ * <pre>
+ *   REPLACE INTO t (a, b) VALUES (1, ?)    where ("a" = 1) or ("b" = ?)
+ * </pre>
+ */
+final class RowsInTheWay {
+
+  /** Rows whose keys are asked for. */
+  private static final int MAX_ROWS = 50;
+
+  private final AnalyzedStatement statement;
+  private final Catalog.Table table;
+  private final int[] numbers;
+  private final List<String> conditions = new ArrayList<>();
+  private final List<Integer> parameters = new ArrayList<>();
+  private boolean complete = true;
+
+  private RowsInTheWay(AnalyzedStatement statement, TableRef target) {
+    this.statement = statement;
+    this.table = statement.tables().find(target).orElseThrow();
+    this.numbers = ParameterNumbers.of(statement.tokens());
+  }
+
+  /** Those of a statement, as far as its text shows. */
+  static RowsInTheWay of(AnalyzedStatement statement, TableRef target) {
+    RowsInTheWay found = new RowsInTheWay(statement, target);
+    List<Integer> rows = statement.shape().rows;
+    List<List<String>> keys = found.table.traits().keys();
+    if (keys.isEmpty() || rows.isEmpty() || rows.size() > MAX_ROWS) {
+      found.complete = false;
+      return found;
+    }
+    List<String> columns = found.columns();
+    for (int row : rows) {
+      List<Integer> values = found.values(row);
+      keys.forEach(key -> found.add(key, columns, values));
+    }
+    return found;
+  }
+
+  /** A condition that they meet and no other row does; empty if none is known. */
+  String condition() {
+    return String.join(" or ", conditions);
+  }
+
+  /** The numbers of the statement's parameters that the condition takes, in their order. */
+  List<Integer> parameters() {
+    return parameters;
+  }
+
+  /** True if there are no others: every key of every row is known. */
+  boolean isComplete() {
+    return complete;
+  }
+
+  private void add(List<String> key, List<String> columns, List<Integer> values) {
+    List<Integer> given =
+        key.stream()
+            .map(columns::indexOf)
+            .map(at -> at >= 0 && at < values.size() ? values.get(at) : -1)
+            .toList();
+    if (given.stream().anyMatch(this::isNull)) {
+      return; // such a row is in nobody's way
+    }
+    if (!given.stream().allMatch(this::isPlain)) {
+      complete = false;
+      return;
+    }
+    conditions.add(
+        IntStream.range(0, key.size())
+            .mapToObj(i -> equal(key.get(i), given.get(i)))
+            .collect(Collectors.joining(" and ", "(", ")")));
+  }
+
+  private String equal(String column, int value) {
+    boolean parameter = numbers[value] > 0;
+    if (parameter) {
+      parameters.add(numbers[value]);
+    }
+    return Auxiliary.quote(statement.dialect(), column)
+        + " = "
+        + (parameter ? "?" : statement.tokens().text(value));
+  }
+
+  /** The columns that VALUES gives, in lower case. */
+  private List<String> columns() {
+    int open = statement.shape().columns;
+    if (open < 0) {
+      return table.columns().stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
+    }
+    return IntStream.range(open + 1, statement.tokens().partner(open))
+        .filter(i -> statement.tokens().isName(i) && !statement.tokens().is(i + 1, TokenKind.DOT))
+        .mapToObj(statement.tokens()::folded)
+        .toList();
+  }
+
+  /** The values of a row: the token of each that is one, -1 for others. */
+  private List<Integer> values(int open) {
+    return statement.tokens().items(open + 1, statement.tokens().partner(open)).stream()
+        .map(value -> value.to() == value.from() + 1 ? value.from() : -1)
+        .toList();
+  }
+
+  private boolean isNull(int value) {
+    return value >= 0 && statement.tokens().isWord(value, "NULL");
+  }
+
+  private boolean isPlain(int value) {
+    return value >= 0
+        && (statement.tokens().is(value, TokenKind.NUMBER)
+            || statement.tokens().is(value, TokenKind.STRING)
+            || statement.tokens().is(value, TokenKind.PARAMETER));
+  }
+}

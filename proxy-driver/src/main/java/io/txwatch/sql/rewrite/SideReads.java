@@ -1,0 +1,353 @@
+package io.txwatch.sql.rewrite;
+
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.SideRead;
+import io.txwatch.sql.SideRead.Moment;
+import io.txwatch.sql.SideRead.Purpose;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.semantics.AnalyzedStatement;
+import io.txwatch.sql.semantics.CannotFail;
+import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.semantics.PlainView;
+import io.txwatch.sql.semantics.Scopes;
+import io.txwatch.sql.semantics.SelectBlock;
+import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.Tokens;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Side reads: the rows of blocks that cannot carry columns, read by the block's own FROM and WHERE
+ * (hazards 5 to 9, 14; level {@code items}).
+ *
+ * <p>A block under DISTINCT, GROUP BY or an aggregate, in a set operation, a subquery or a CTE has
+ * read the rows that its FROM and WHERE let through. A block that speaks of the blocks around it
+ * (it is correlated) is joined with them: its rows are those that it read for the outer rows that
+ * match. What is copied must be sure to mean the same outside of its place: every name in it must
+ * be known to be the block's own, and every function to be without effect and without chance. Else
+ * the block is left out, and its rows are not seen. An over-count is never read in its place: what
+ * a statement may have looked at beyond is what version sets are for.
+ *
+ * <p>They are sent before a plain query: so they leave alone what a DBMS keeps of the last
+ * statement (FOUND_ROWS, warnings). A query that locks waits by itself, and is followed by a read
+ * that takes just its locks again.
+ */
+final class SideReads {
+
+  /** Tables that a read within a statement may join: each may have some hundred rows. */
+  private static final int MAX_TABLES = 3;
+
+  private final RewriteContext context;
+  private final AnalyzedStatement statement;
+  private final Scopes scopes;
+
+  SideReads(RewriteContext context) {
+    this.context = context;
+    this.statement = context.statement();
+    this.scopes = new Scopes(statement);
+  }
+
+  /** What a read looks like: one of its own, or one within the statement itself. */
+  private enum Form {
+    BESIDE,
+    WITHIN
+  }
+
+  /**
+   * A side read for every block with tables that are not observed yet.
+   *
+   * @param observed the tables that are, by their first tokens
+   */
+  static Rewrite of(RewriteContext context, Set<Integer> observed) {
+    SideReads reads = new SideReads(context);
+    Rewrite all = Rewrite.NONE;
+    for (SelectBlock block : context.shape().blocks) {
+      all = all.and(reads.ofBlock(block, observed));
+    }
+    if (reads.scopes.written().isPresent()) {
+      all = all.and(reads.ofBlock(reads.scopes.written().get(), observed));
+    }
+    for (int query : context.shape().tableQueries) {
+      all = all.and(reads.ofTableQuery(query, observed));
+    }
+    return all;
+  }
+
+  private Rewrite ofBlock(SelectBlock block, Set<Integer> observed) {
+    List<TableRef> tables = unobserved(block, observed);
+    if (tables.isEmpty()) {
+      return Rewrite.NONE;
+    }
+    Rewrite seen = Rewrite.observing(tables);
+    return scopes.isUnused(block)
+        ? seen
+        : of(block, tables, Form.BESIDE)
+            .map(read -> Rewrite.beside(read).and(seen))
+            .orElse(Rewrite.NONE);
+  }
+
+  /** The tables of a block that are prepared and not observed yet. */
+  List<TableRef> unobserved(SelectBlock block, Set<Integer> observed) {
+    List<TableRef> tables = new ArrayList<>();
+    for (TableRef table : block.tables()) {
+      boolean rows =
+          statement.tables().isPrepared(table)
+              || statement.tables().view(statement.dialect(), table).isPresent();
+      if (rows && !observed.contains(table.from())) {
+        tables.add(table);
+      }
+    }
+    return tables;
+  }
+
+  /** An UPDATE or DELETE, as the block around its subqueries. */
+  Optional<SelectBlock> written() {
+    return scopes.written();
+  }
+
+  /** True if nobody asks for what the block would give. */
+  boolean isUnused(SelectBlock block) {
+    return scopes.isUnused(block);
+  }
+
+  /**
+   * The same read as a query within the statement: its columns are named as {@link CarriedReads}
+   * speaks of them, its parameters are the application's once more. Only of small tables, joined
+   * with few others, where nothing can fail and nothing is locked.
+   */
+  Optional<SideRead> within(SelectBlock block, List<TableRef> tables) {
+    Optional<List<SelectBlock>> outer = scopes.joinedTo(block);
+    if (outer.isEmpty() || outer.get().size() > 1) {
+      return Optional.empty();
+    }
+    List<SelectBlock> joined = new ArrayList<>(outer.get());
+    joined.add(block);
+    int with = scopes.with(joined).orElse(-1);
+    int copied = 0;
+    for (TableRef table : statement.shape().tables) {
+      boolean copies =
+          table.from() < with || joined.stream().anyMatch(one -> Scopes.copies(one, table.from()));
+      if (copies && !table.isCte()) {
+        copied++;
+        boolean rows =
+            statement.tables().isPrepared(table)
+                || statement
+                    .tables()
+                    .view(statement.dialect(), table)
+                    .filter(PlainView::cannotFail)
+                    .isPresent();
+        if (!rows || !context.mayList(table)) {
+          return Optional.empty();
+        }
+      }
+    }
+    // H2's parser does not come to an end with a WITH within a statement that has the same.
+    boolean again = statement.dialect() == Dialect.H2 && with > statement.shape().from;
+    boolean harmless =
+        with >= 0
+            && !again
+            && copied <= MAX_TABLES
+            && CannotFail.holds(statement, statement.shape().from, with)
+            && joined.stream().allMatch(one -> !one.locking && cannotFail(one));
+    // A write that waited for a row has gone on with a newer version of it.
+    boolean aboutTarget = scopes.written().filter(joined::contains).isPresent();
+    return harmless
+        ? of(block, tables, Form.WITHIN).map(read -> aboutTarget ? read.inexact() : read)
+        : Optional.empty();
+  }
+
+  private boolean cannotFail(SelectBlock block) {
+    return CannotFail.holds(statement, block.fromAt + 1, block.fromEnd)
+        && (block.where < 0 || CannotFail.holds(statement, block.where + 1, block.whereEnd))
+        && (!block.limited || block.limit < 0 || !scopes.canCopyLimit(block));
+  }
+
+  /**
+   * When a read may be sent. What an INSERT reads, and what an UPDATE reads of other tables than
+   * the one that it changes, is the same before and after: what the statement itself wrote bears
+   * its token. A DELETE may take rows of other tables along.
+   */
+  private Moment moment(List<SelectBlock> joined) {
+    StatementShape shape = statement.shape();
+    boolean inserts = shape.kind == StatementKind.INSERT && shape.onConflict < 0;
+    boolean writes = inserts || shape.kind == StatementKind.UPDATE;
+    // Elsewhere the catalog does not say which columns change by themselves.
+    boolean traits = statement.dialect() == Dialect.MYSQL || statement.dialect() == Dialect.MARIADB;
+    if (traits && shape.kind == StatementKind.UPDATE && !namesChanged(joined)) {
+      return Moment.EITHER;
+    }
+    if (!writes || scopes.written().filter(joined::contains).isPresent()) {
+      return Moment.BEFORE;
+    }
+    for (TableRef table : shape.tables) {
+      boolean copied = joined.stream().anyMatch(block -> Scopes.copies(block, table.from()));
+      boolean changed = shape.target == null || isTarget(table);
+      if (!inserts && copied && (table.isCte() || changed)) {
+        return Moment.BEFORE;
+      }
+    }
+    return Moment.EITHER;
+  }
+
+  /**
+   * True if what is copied may speak of a column that an UPDATE changes: then other rows may match
+   * once it was carried out.
+   */
+  private boolean namesChanged(List<SelectBlock> joined) {
+    StatementShape shape = statement.shape();
+    Tokens tokens = statement.tokens();
+    Set<String> changed = new HashSet<>();
+    for (TableRef table : shape.tables) {
+      Optional<Catalog.Table> known = statement.tables().find(table);
+      if (known.isEmpty() || known.get().traits().beforeUpdate()) {
+        return true;
+      }
+      changed.addAll(known.get().traits().changing());
+    }
+    Optional<Set<String>> assigned = shape.assignedColumns();
+    if (assigned.isEmpty()) {
+      return true;
+    }
+    changed.addAll(assigned.get());
+    for (int i = shape.from; i < shape.to; i++) {
+      int token = i;
+      boolean named = tokens.isName(i) && changed.contains(tokens.folded(i));
+      boolean natural = tokens.isAnyWord(i, "NATURAL", "WITH");
+      if ((named || natural) && joined.stream().anyMatch(b -> Scopes.copies(b, token))) {
+        return true;
+      }
+    }
+    return joined.stream().anyMatch(block -> block.limited);
+  }
+
+  private boolean isTarget(TableRef table) {
+    TableRef target = statement.shape().target;
+    return target != null
+        && statement.tables().displayOfRows(table).equals(statement.tables().display(target));
+  }
+
+  /** {@code TABLE t} in the place of a query. */
+  private Rewrite ofTableQuery(int query, Set<Integer> observed) {
+    Rewrite all = Rewrite.NONE;
+    for (TableRef table : statement.shape().tables) {
+      if (table.from() == query + 1
+          && statement.tables().isPrepared(table)
+          && !observed.contains(table.from())) {
+        String sql =
+            "select %s from %s%s"
+                .formatted(
+                    VersionSource.of(statement.tables(), table).pair(""),
+                    String.join(".", table.name()),
+                    context.limit());
+        List<String> tables = List.of(statement.tables().display(table));
+        all =
+            all.and(
+                    Rewrite.beside(
+                        new SideRead(Purpose.READ, Moment.BEFORE, sql, new int[0], tables, true)))
+                .and(Rewrite.observing(table));
+      }
+    }
+    return all;
+  }
+
+  private Optional<SideRead> of(SelectBlock block, List<TableRef> tables, Form form) {
+    Optional<List<SelectBlock>> outer = scopes.joinedTo(block);
+    if (outer.isEmpty()) {
+      return Optional.empty();
+    }
+    List<SelectBlock> joined = new ArrayList<>(outer.get());
+    joined.add(block);
+    boolean ordered = joined.size() == 1 && block.limited && scopes.canCopyLimit(block);
+    boolean exact = isExact(block, joined, ordered);
+    boolean locks = block.locking && block.role == SelectBlock.Role.TOP;
+    Optional<Integer> with = scopes.with(joined);
+    if (with.isEmpty() || (locks && !exact && !ordered)) {
+      return Optional.empty();
+    }
+    ReadText text = ReadText.of(statement, form == Form.WITHIN);
+    if (with.get() > statement.shape().from) {
+      text.copy(statement.shape().from, with.get()).add(" ");
+    }
+    text.add("select ").add(columns(tables, form)).add(" from ");
+    from(joined, text);
+    where(joined, text);
+    if (ordered) {
+      orderAndLimit(block, text);
+    } else {
+      text.add(form == Form.WITHIN ? CarriedReads.limit(tables.size()) : context.limit());
+    }
+    if (locks) {
+      text.add(" ").copy(block.lockFrom, block.lockEnd);
+    }
+    return Optional.of(
+        new SideRead(
+            Purpose.READ,
+            locks ? Moment.AFTER : moment(joined),
+            text.sql(),
+            text.parameters(),
+            tables.stream().map(statement.tables()::displayOfRows).toList(),
+            exact));
+  }
+
+  /**
+   * True if just the rows are read that the statement reads, given one snapshot.
+   *
+   * @param ordered true if ORDER BY and LIMIT are copied
+   */
+  private boolean isExact(SelectBlock block, List<SelectBlock> joined, boolean ordered) {
+    // A view may have been replaced by another, elsewhere.
+    boolean stays = !scopes.readViews(joined) && joined.stream().noneMatch(scopes::asksForTime);
+    return stays
+        && (ordered
+            || (block.role != SelectBlock.Role.EXISTS
+                && joined.stream().noneMatch(one -> one.limited)));
+  }
+
+  private String columns(List<TableRef> tables, Form form) {
+    return IntStream.range(0, tables.size())
+        .mapToObj(i -> columns(tables.get(i), i, form))
+        .collect(Collectors.joining(", "));
+  }
+
+  private String columns(TableRef table, int place, Form form) {
+    return form == Form.WITHIN
+        ? CarriedReads.pair(VersionSource.of(statement.tables(), table), table.exposedName(), place)
+        : VersionSource.pair(statement.tables(), table);
+  }
+
+  private static void from(List<SelectBlock> joined, ReadText text) {
+    String separator = "";
+    for (SelectBlock block : joined) {
+      text.add(separator).copy(block.fromAt + 1, block.fromEnd);
+      if (block.moreAt >= 0) {
+        text.add(", ").copy(block.moreAt + 1, block.moreEnd);
+      }
+      separator = ", ";
+    }
+  }
+
+  private static void where(List<SelectBlock> joined, ReadText text) {
+    String separator = " where ";
+    boolean alone = joined.size() == 1;
+    for (SelectBlock block : joined) {
+      if (block.where >= 0) {
+        text.add(separator).add(alone ? "" : "(");
+        text.copy(block.where + 1, block.whereEnd).add(alone ? "" : ")");
+        separator = " and ";
+      }
+    }
+  }
+
+  private static void orderAndLimit(SelectBlock block, ReadText text) {
+    if (block.orderBy >= 0) {
+      text.add(" ").copy(block.orderBy, block.orderByEnd);
+    }
+    text.add(" ").copy(block.limit, block.limitEnd);
+  }
+}

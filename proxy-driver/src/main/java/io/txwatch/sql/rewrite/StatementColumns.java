@@ -1,0 +1,70 @@
+package io.txwatch.sql.rewrite;
+
+import io.txwatch.history.AccessedColumns;
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.semantics.ColumnUse;
+import io.txwatch.sql.semantics.Schema;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.StatementParser;
+import io.txwatch.sql.syntax.StatementSplitter;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokenizer;
+import io.txwatch.sql.syntax.Tokens;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The columns that an SQL text reads and writes, with the catalog's tables. */
+final class StatementColumns {
+
+  private StatementColumns() {}
+
+  /**
+   * The columns of a text.
+   *
+   * @return {@link AccessedColumns#UNKNOWN} if it is not one statement that was understood
+   */
+  static AccessedColumns of(String sql, Dialect dialect, Catalog catalog) {
+    Tokens tokens = Tokenizer.tokenize(sql, dialect);
+    if (tokens.isBroken() || tokens.hasBackslashBeforeQuote()) {
+      return AccessedColumns.UNKNOWN;
+    }
+    for (int i = 0; i < tokens.count(); i++) {
+      if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
+        return AccessedColumns.UNKNOWN;
+      }
+    }
+    List<Span> statements = StatementSplitter.split(tokens, dialect);
+    return statements.size() != 1
+        ? AccessedColumns.UNKNOWN
+        : ColumnUse.of(
+            StatementParser.parse(tokens, dialect, statements.get(0)),
+            name -> catalog.find(name).flatMap(StatementColumns::relation));
+  }
+
+  private static Optional<Schema.Relation> relation(Catalog.Table table) {
+    Set<String> columns = new HashSet<>(folded(table.starColumns()));
+    Set<String> changing = new HashSet<>(columns);
+    Set<String> given = folded(table.columns());
+    changing.removeAll(given); // generated ones
+    columns.addAll(given);
+    changing.addAll(table.traits().beforeUpdate() ? columns : table.traits().changing());
+    boolean known =
+        table.status() != Catalog.Status.NOT_A_BASE_TABLE
+            && table.status() != Catalog.Status.LOOKUP_FAILED
+            && !columns.isEmpty();
+    return known
+        ? Optional.of(new Schema.Relation(table.name(), columns, changing))
+        : Optional.empty();
+  }
+
+  private static Set<String> folded(List<String> names) {
+    return names.stream()
+        .map(name -> name.toLowerCase(Locale.ROOT))
+        .collect(Collectors.toUnmodifiableSet());
+  }
+}

@@ -1,0 +1,56 @@
+package io.txwatch.sql.rewrite;
+
+import io.txwatch.history.GapReason;
+import io.txwatch.sql.rewrite.Rewrite.Flag;
+import io.txwatch.sql.semantics.AnalyzedStatement;
+import io.txwatch.sql.semantics.NotUnderstood;
+import java.util.Optional;
+
+/**
+ * Rewrites one statement: first what keeps the auxiliary columns out of it, then what its kind
+ * needs to return, and to name, the rows that it reads and writes.
+ */
+final class StatementRewriter {
+
+  private StatementRewriter() {}
+
+  /**
+   * The statement as it is put right and carries what it can; with the reason if that is nothing.
+   *
+   * @param watched false if it only has to be put right
+   */
+  static Rewrite rewrite(RewriteContext context, boolean watched) {
+    AnalyzedStatement statement = context.statement();
+    Rewrite guarded = StarGuard.protect(statement);
+    try {
+      Optional<String> wholeRow = WholeRows.find(statement);
+      if (wholeRow.isPresent()) {
+        throw new NotUnderstood(
+            GapReason.SHAPE, wholeRow.get() + " as a whole row shows the columns");
+      }
+      Rewrite expanded = StarGuard.expandReturned(statement, guarded);
+      return watched
+          ? expanded.and(ofKind(context)).and(VersionSetReads.of(context))
+          : expanded.and(Rewrite.of(InsertedColumns.name(statement)));
+    } catch (NotUnderstood e) {
+      Rewrite plain =
+          guarded
+              .and(Rewrite.of(InsertedColumns.name(statement)))
+              .and(Rewrite.unseen(e.reason(), e.detail()));
+      return WholeRows.find(statement).isPresent()
+          ? plain.and(Rewrite.flagged(Flag.EXPOSED))
+          : plain;
+    }
+  }
+
+  private static Rewrite ofKind(RewriteContext context) throws NotUnderstood {
+    return switch (context.shape().kind) {
+      case SELECT, LOCKING_SELECT -> SelectRewriter.rewrite(context);
+      case INSERT, REPLACE -> InsertRewriter.rewrite(context);
+      case UPDATE -> UpdateRewriter.rewrite(context);
+      case DELETE -> DeleteRewriter.rewrite(context);
+      case MERGE -> MergeRewriter.rewrite(context);
+      case DDL, OTHER -> throw new IllegalStateException("no statement that is rewritten");
+    };
+  }
+}

@@ -1,0 +1,128 @@
+package io.txwatch.sql.rewrite;
+
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.RowKey;
+import io.txwatch.sql.RowKey.Replaced;
+import io.txwatch.sql.dialect.Dialect;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * PostgreSQL's own columns: a row is identified by its key, and its version by {@code xmin}, the id
+ * of the transaction, or of the part of it that began with a savepoint, which wrote it. The table
+ * is not changed.
+ *
+ * <p>A version is the text of an {@code xmin}. A write that replaces a version returns more:
+ *
+ * <pre>
+ *   731              the xmin of the version
+ *   730~731          the xmin of the version that was replaced, and of the new one;
+ *                    0 in the first place if it is not known
+ *   17@730~731       the same, with the id of the replaced version's place: in a table without key
+ *   !17@730~731      the same, with the id of the row before: an UPDATE of the key
+ * </pre>
+ *
+ * <p>PostgreSQL 18 returns the replaced row. Earlier versions do not, but evaluate the condition of
+ * an UPDATE on the very version that it replaces: if another transaction has replaced the one that
+ * the statement found, once more on the newer one. So a condition that is always true keeps {@code
+ * 17@730}, row and version, in a setting of the transaction, and RETURNING reads it: a row is
+ * updated and returned before the next one is found, as long as the statement joins nothing.
+ *
+ * @param key what identifies the row
+ */
+record SystemVersionSource(RowKey key) implements VersionSource {
+
+  private static final String TEXT = "::pg_catalog.text";
+  private static final String SETTING = "txwatch.replaced";
+  private static final String KEPT = "pg_catalog.current_setting('" + SETTING + "', true)";
+
+  @Override
+  public String row(String qualifier) {
+    if (key.isInteger()) {
+      return column(qualifier, key.columns().get(0));
+    }
+    if (!key.exists()) {
+      return "pg_catalog.hashtextextended("
+          + Stream.of("tableoid", "ctid", "xmin")
+              .map(column -> qualifier + column + TEXT)
+              .collect(Collectors.joining(" || "))
+          + ", 0)";
+    }
+    String hash = "0";
+    for (String column : key.columns()) {
+      hash =
+          "pg_catalog.hashtextextended(%s%s collate \"C\", %s)"
+              .formatted(column(qualifier, column), TEXT, hash);
+    }
+    return hash;
+  }
+
+  private static String column(String qualifier, String name) {
+    return qualifier + Auxiliary.quote(Dialect.POSTGRESQL, name);
+  }
+
+  @Override
+  public String version(String qualifier) {
+    return qualifier + "xmin" + TEXT;
+  }
+
+  @Override
+  public String written(StatementKind kind, String qualifier, Written how) {
+    String own = version(qualifier);
+    boolean isUpsert = kind == StatementKind.INSERT && how.mayUpdate();
+    if (kind != StatementKind.UPDATE && !isUpsert) {
+      return own;
+    }
+    if (!how.replaced().isPresent()) {
+      return isUpsert ? ifUpdated(qualifier, "'0'") + own : own;
+    }
+    if (how.replaced().get() == Replaced.KEPT) {
+      String before = before(how, KEPT, keptVersion(qualifier));
+      return isUpsert ? ifUpdated(qualifier, before) + own : before + " || '~' || " + own;
+    }
+    String old = version("old.");
+    String replaced =
+        before(how, "(" + row("old.") + ")" + TEXT + " || '@' || " + old, old)
+            + " || '~' || "
+            + version("new.");
+    return isUpsert ? "coalesce(" + replaced + ", " + version("new.") + ")" : replaced;
+  }
+
+  /** The replaced version; with the row before where that may be another one. */
+  private String before(Written how, String rowAndVersion, String version) {
+    if (how.mayChangeKey()) {
+      return "'!' || " + rowAndVersion;
+    }
+    return key.exists() ? version : rowAndVersion;
+  }
+
+  /** The kept version if it is of this row; else 0: a trigger has changed the key. */
+  private String keptVersion(String qualifier) {
+    return "case pg_catalog.split_part(%s, '@', 1) when (%s)%s"
+            .formatted(KEPT, row(qualifier), TEXT)
+        + " then pg_catalog.split_part(%s, '@', 2) else '0' end".formatted(KEPT);
+  }
+
+  /** Of a row that an INSERT has updated, {@code xmax} shows it: the statement has locked it. */
+  private static String ifUpdated(String qualifier, String before) {
+    return "case when %sxmax%s = '0' then '' else %s || '~' end || "
+        .formatted(qualifier, TEXT, before);
+  }
+
+  @Override
+  public Set<Replaced> replaced() {
+    return key.replaced();
+  }
+
+  @Override
+  public String keepsReplaced(String qualifier) {
+    return "pg_catalog.set_config('%s', (%s)%s || '@' || %s, true) is not null"
+        .formatted(SETTING, row(qualifier), TEXT, version(qualifier));
+  }
+
+  @Override
+  public boolean marksWrites() {
+    return false;
+  }
+}

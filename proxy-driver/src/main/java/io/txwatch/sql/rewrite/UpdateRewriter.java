@@ -1,0 +1,128 @@
+package io.txwatch.sql.rewrite;
+
+import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.RewritePlan.Returns;
+import io.txwatch.sql.RowKey.Replaced;
+import io.txwatch.sql.dialect.DialectSql;
+import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.semantics.NotUnderstood;
+import io.txwatch.sql.semantics.StatementShape;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * UPDATE (IsoRel, Table 1, row 7): its token is appended to the writers' list, where that is how
+ * versions are named. Which rows it wrote it returns itself where the dialect can, else a read
+ * after it finds them by the token.
+ */
+final class UpdateRewriter {
+
+  private final RewriteContext context;
+  private final StatementShape shape;
+  private final TableRef target;
+  private final ReturnedRows rows;
+
+  private UpdateRewriter(RewriteContext context) {
+    this.context = context;
+    this.shape = context.shape();
+    this.target = Objects.requireNonNull(shape.target);
+    this.rows = new ReturnedRows(context, target);
+  }
+
+  static Rewrite rewrite(RewriteContext context) throws NotUnderstood {
+    StatementShape shape = context.shape();
+    return shape.multiTable || shape.target == null
+        ? ofSeveral(context)
+        : new UpdateRewriter(context).ofOne();
+  }
+
+  /** MySQL and MariaDB: {@code UPDATE a JOIN b ON … SET a.x = …, b.y = …}. */
+  private static Rewrite ofSeveral(RewriteContext context) throws NotUnderstood {
+    if (!context.dialect().sql().skipsUnchangedRows()) {
+      return Rewrite.unseen(GapReason.SHAPE, "UPDATE of several tables");
+    }
+    List<TableRef> sources = context.shape().written().orElseThrow().tables();
+    ComparedGuard.Appended appended = ComparedGuard.append(context, sources);
+    Rewrite write = appended.rewrite();
+    for (TableRef target : appended.written()) {
+      write = write.and(Rewrite.observing(target)).and(WriteReads.after(context, target).rewrite());
+    }
+    return write.and(OtherReads.of(context, write));
+  }
+
+  private Rewrite ofOne() throws NotUnderstood {
+    Optional<GapReason> reason = context.tables().reason(target);
+    if (reason.isPresent()) {
+      return Rewrite.unseen(reason.get(), context.tables().display(target));
+    }
+    if (!context.tables().isPrepared(target)) {
+      throw new NotUnderstood(GapReason.SHAPE, "a write through a CTE");
+    }
+    if (context.tokens().isWord(shape.verb + 1, "OR")) {
+      throw new NotUnderstood(GapReason.SHAPE, "UPDATE OR, which may take other rows away");
+    }
+    Rewrite write = writer().and(Rewrite.observing(target)).and(lostKey()).and(returnedRows());
+    if (write.returned().how() == Returns.NOTHING) {
+      write = write.and(WriteReads.after(context, target).rewrite());
+    }
+    return write.and(OtherReads.of(context, write));
+  }
+
+  /** The writer, appended to the assignments. */
+  private Rewrite writer() throws NotUnderstood {
+    if (!VersionSource.of(context.tables(), target).marksWrites()) {
+      return Rewrite.NONE;
+    }
+    if (context.dialect().sql().skipsUnchangedRows()) {
+      return WriteStrategy.appendWriter(context, target, shape.set + 1, shape.setEnd);
+    }
+    String qualifier = target.exposedName() + ".";
+    String assignment = Auxiliary.appendWriter(context.dialect(), "", qualifier);
+    return context.after(shape.setEnd - 1, ", " + assignment);
+  }
+
+  private Rewrite lostKey() {
+    return rows.losesKey() ? Rewrite.unseen(GapReason.SHAPE, "an UPDATE of a key") : Rewrite.NONE;
+  }
+
+  private Rewrite returnedRows() {
+    if (rows.mayMoveRows()) {
+      return Rewrite.unseen(GapReason.SHAPE, "an UPDATE that may move rows to another partition");
+    }
+    if (!context.mayReturnRows()) {
+      return Rewrite.NONE;
+    }
+    DialectSql sql = context.dialect().sql();
+    return keptReplaced()
+        .and(
+            shape.returning >= 0
+                ? rows.byOwnClause()
+                : rows.by(sql.returning(StatementKind.UPDATE), lastBeforeReturning(context)));
+  }
+
+  /** The condition that keeps the version which is replaced, where the DBMS does not return it. */
+  private Rewrite keptReplaced() {
+    VersionSource versions = VersionSource.of(context.tables(), target);
+    Optional<Replaced> replaced = rows.replaced();
+    if (versions.marksWrites() || replaced.equals(Optional.of(Replaced.RETURNED))) {
+      return Rewrite.NONE;
+    }
+    if (replaced.isEmpty()) {
+      return Rewrite.unseen(
+          GapReason.SHAPE, "which versions an UPDATE replaces that reads other rows");
+    }
+    String keeps = versions.keepsReplaced(target.exposedName() + ".");
+    return shape.where < 0
+        ? context.after(shape.setEnd - 1, " where " + keeps)
+        : context.after(shape.where, " (").and(context.after(shape.whereEnd - 1, ") and " + keeps));
+  }
+
+  /** The token behind which RETURNING goes. */
+  static int lastBeforeReturning(RewriteContext context) {
+    StatementShape shape = context.shape();
+    boolean beforeLimit = context.dialect().sql().hasReturningBeforeLimit() && shape.limit >= 0;
+    return (beforeLimit ? shape.limit : shape.to) - 1;
+  }
+}

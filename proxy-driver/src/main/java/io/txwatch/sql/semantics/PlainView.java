@@ -1,0 +1,86 @@
+package io.txwatch.sql.semantics;
+
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.StatementSplitter;
+import io.txwatch.sql.syntax.Tokenizer;
+import io.txwatch.sql.syntax.Tokens;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A view that is one plain query of one prepared table, so that each of its rows is a row of that
+ * table: what reads the view is read beside it from the table (hazard 14). The view itself stays as
+ * it is, and so does the statement.
+ *
+ * @param list its query up to the end of the select list
+ * @param rest what follows the select list
+ * @param table the table as the query names it
+ * @param repeatable true if what it calls has no effect, and no chance in it
+ * @param cannotFail true if nothing in it can fail
+ */
+public record PlainView(
+    String list, String rest, TableRef table, boolean repeatable, boolean cannotFail) {
+
+  /**
+   * Reads a view's query.
+   *
+   * @param text as the DBMS says it
+   * @return empty if it is none of these
+   */
+  public static Optional<PlainView> of(String text, Dialect dialect, Tables tables) {
+    if (text.isBlank() || text.contains(Catalog.ROW_ID_COLUMN)) {
+      return Optional.empty();
+    }
+    Tokens tokens = Tokenizer.tokenize(text, dialect);
+    if (tokens.isBroken()) {
+      return Optional.empty();
+    }
+    List<Span> statements = StatementSplitter.split(tokens, dialect);
+    if (statements.size() != 1) {
+      return Optional.empty();
+    }
+    try {
+      Span range = statements.get(0);
+      StatementShape shape = ShapeBuilder.of(tokens, dialect, range);
+      return of(new AnalyzedStatement(tokens, dialect, shape, tables));
+    } catch (NotUnderstood e) {
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<PlainView> of(AnalyzedStatement statement) {
+    StatementShape shape = statement.shape();
+    SelectBlock block = shape.top();
+    if (block == null
+        || shape.blocks.size() != 1
+        || shape.tables.size() != 1
+        || block.tables().size() != 1
+        || !block.stars.isEmpty()
+        || block.window >= 0
+        || block.qualify >= 0
+        || block.limited
+        || block.locking
+        || Aggregation.obstacle(statement, block).isPresent()) {
+      return Optional.empty();
+    }
+    TableRef table = block.tables().get(0);
+    if (!statement.tables().isPrepared(table)) {
+      return Optional.empty();
+    }
+    Tokens tokens = statement.tokens();
+    String text = tokens.text();
+    int listEnd = tokens.end(block.listTo - 1);
+    String list = text.substring(tokens.start(shape.from), listEnd);
+    String rest = text.substring(listEnd, tokens.end(shape.to - 1));
+    return Optional.of(
+        new PlainView(
+            list,
+            rest,
+            table,
+            Repeatability.holds(statement, shape.from + 1, shape.to),
+            block.where < 0 || CannotFail.holds(statement, block.where + 1, block.whereEnd)));
+  }
+}

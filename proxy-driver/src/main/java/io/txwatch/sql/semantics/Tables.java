@@ -1,0 +1,141 @@
+package io.txwatch.sql.semantics;
+
+import io.txwatch.history.GapReason;
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.RowKey;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.semantics.FromNode.TableRef;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What the catalog says of the tables of one statement, asked once for each. */
+public final class Tables {
+
+  private final Catalog catalog;
+  private final Map<List<String>, Optional<Catalog.Table>> known = new HashMap<>();
+  private final Map<List<String>, Optional<PlainView>> views = new HashMap<>();
+
+  public Tables(Catalog catalog) {
+    this.catalog = catalog;
+  }
+
+  /** The table; empty for a CTE and for what the catalog does not know. */
+  public Optional<Catalog.Table> find(TableRef ref) {
+    return ref.isCte() ? Optional.empty() : known.computeIfAbsent(ref.name(), catalog::find);
+  }
+
+  /** True if it is no CTE, and the catalog does not know it and its columns. */
+  public boolean isUnknown(TableRef ref) {
+    return !ref.isCte()
+        && find(ref)
+            .map(t -> t.status() == Catalog.Status.LOOKUP_FAILED || t.starColumns().isEmpty())
+            .orElse(true);
+  }
+
+  /** True if the versions of its rows can be read. */
+  public boolean isPrepared(TableRef ref) {
+    return find(ref)
+        .map(
+            t ->
+                t.status() == Catalog.Status.PREPARED
+                    || t.status() == Catalog.Status.SYSTEM_COLUMNS)
+        .orElse(false);
+  }
+
+  /** What identifies its rows, if their versions are in the DBMS's own columns. */
+  public Optional<RowKey> key(TableRef ref) {
+    return find(ref).flatMap(Catalog.Table::key);
+  }
+
+  /** True if versions of some table are in the DBMS's own columns. */
+  public boolean haveSystemVersions() {
+    return known.values().stream().flatMap(Optional::stream).anyMatch(t -> t.key().isPresent());
+  }
+
+  /** True if values are stored as they are given, or refused. */
+  public boolean storeAsGiven() {
+    return catalog.storesAsGiven();
+  }
+
+  /** True if nothing shows that an autocommitted UPDATE wrote a row anew. */
+  public boolean writtenAnewUnseen(Catalog.Traits traits) {
+    return traits.writtenAnewUnseen() && catalog.writtenAnewUnseen();
+  }
+
+  /** True if it is known to be small; a view, if its table is. */
+  public boolean isSmall(TableRef ref) {
+    return !ref.isCte()
+        && catalog.isSmall(views(ref).map(v -> v.table().name()).orElse(ref.name()));
+  }
+
+  /** The view, if it is one whose rows can be read from its table. */
+  public Optional<PlainView> view(Dialect dialect, TableRef ref) {
+    if (ref.isCte()
+        || ref.columnAliases() > 0
+        || (ref.name().size() > 1 && ref.alias().isEmpty())
+        || !find(ref).map(t -> t.status() == Catalog.Status.NOT_A_BASE_TABLE).orElse(false)) {
+      return Optional.empty();
+    }
+    Optional<PlainView> read = views.get(ref.name());
+    if (read == null) {
+      String query = find(ref).map(t -> t.traits().query()).orElse("");
+      read = PlainView.of(query, dialect, this).filter(PlainView::repeatable);
+      views.put(ref.name(), read);
+    }
+    return read;
+  }
+
+  private Optional<PlainView> views(TableRef ref) {
+    return views.getOrDefault(ref.name(), Optional.empty());
+  }
+
+  /** The name of the table that rows of it are of: a plain view's own table. */
+  public String displayOfRows(TableRef ref) {
+    return views(ref).map(view -> display(view.table())).orElseGet(() -> display(ref));
+  }
+
+  /** True if it has, or may have, the auxiliary columns, whoever may use them. */
+  public boolean hasAuxiliary(TableRef ref) {
+    return find(ref)
+        .map(
+            t ->
+                t.status() == Catalog.Status.PREPARED
+                    || t.status() == Catalog.Status.NO_RIGHTS
+                    || t.status() == Catalog.Status.COPIED
+                    || (t.auxiliaryVisible()
+                        && (t.status() == Catalog.Status.LOOKUP_FAILED
+                            || (t.status() != Catalog.Status.NOT_PREPARED
+                                && !t.starColumns().isEmpty()))))
+        .orElse(false);
+  }
+
+  /** True if a star over it shows the auxiliary columns. */
+  public boolean showsAuxiliary(TableRef ref) {
+    return hasAuxiliary(ref) && find(ref).map(Catalog.Table::auxiliaryVisible).orElse(false);
+  }
+
+  /** Why a table's rows cannot be seen; empty for a prepared one and for a CTE. */
+  public Optional<GapReason> reason(TableRef ref) {
+    if (ref.isCte()) {
+      return Optional.empty();
+    }
+    return find(ref)
+        .map(
+            table ->
+                switch (table.status()) {
+                  case PREPARED, SYSTEM_COLUMNS -> Optional.<GapReason>empty();
+                  case NOT_PREPARED, COPIED -> Optional.of(GapReason.NOT_PREPARED);
+                  case NO_RIGHTS -> Optional.of(GapReason.NO_RIGHTS);
+                  case NOT_A_BASE_TABLE -> Optional.of(GapReason.NOT_A_BASE_TABLE);
+                  case LOOKUP_FAILED -> Optional.of(GapReason.LOOKUP_FAILED);
+                })
+        .orElse(Optional.of(GapReason.NOT_A_BASE_TABLE));
+  }
+
+  /** The name that histories show; as it stands if the catalog does not know it. */
+  public String display(TableRef ref) {
+    return find(ref).map(Catalog.Table::name).orElseGet(() -> String.join(".", ref.name()));
+  }
+}

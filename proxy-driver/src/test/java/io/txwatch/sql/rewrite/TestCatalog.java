@@ -1,0 +1,117 @@
+package io.txwatch.sql.rewrite;
+
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.Catalog.Status;
+import io.txwatch.sql.Catalog.Table;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Identifiers;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A catalog in a few words: {@code new TestCatalog(SQLITE).prepared("t", "id", "b")}. A column's
+ * type may stand behind its name: {@code "b json"}, {@code "b bigint not null"}; the others are of
+ * type int. {@code changing} stands for one that changes by itself. The first column is the primary
+ * key.
+ */
+final class TestCatalog implements Catalog {
+
+  private final Dialect dialect;
+  private boolean small = true;
+  private boolean strict;
+  private boolean writtenAnewUnseen;
+  private final Map<String, Table> tables = new HashMap<>();
+
+  TestCatalog(Dialect dialect) {
+    this.dialect = dialect;
+  }
+
+  TestCatalog prepared(String name, String... columns) {
+    return with(name, Status.PREPARED, columns);
+  }
+
+  TestCatalog with(String name, Status status, String... columns) {
+    boolean visible = dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE;
+    List<String> names = new ArrayList<>();
+    Map<String, String> types = new HashMap<>();
+    Set<String> changing = new HashSet<>();
+    Set<String> notNull = new HashSet<>();
+    for (String described : columns) {
+      String column = described.replace(" not null", "");
+      String[] words = column.split(" ", 2);
+      names.add(words[0]);
+      if (!column.equals(described)) {
+        notNull.add(words[0].toLowerCase(Locale.ROOT));
+      }
+      boolean changes = words.length > 1 && words[1].equals("changing");
+      types.put(words[0].toLowerCase(Locale.ROOT), words.length > 1 && !changes ? words[1] : "int");
+      if (changes) {
+        changing.add(words[0].toLowerCase(Locale.ROOT));
+      }
+    }
+    Traits traits =
+        new Traits(
+            types,
+            changing,
+            false,
+            names.isEmpty() ? List.of() : List.of(List.of(names.get(0).toLowerCase(Locale.ROOT))),
+            "",
+            notNull,
+            Set.of(),
+            changing.isEmpty());
+    tables.put(Identifiers.fold(name), new Table(name, status, names, visible, traits));
+    return this;
+  }
+
+  /** A view. */
+  TestCatalog view(String name, String query, String... columns) {
+    tables.put(
+        Identifiers.fold(name),
+        new Table(name, Status.NOT_A_BASE_TABLE, List.of(columns), false, Traits.ofView(query)));
+    return this;
+  }
+
+  /** No table is known to be small. */
+  TestCatalog large() {
+    small = false;
+    return this;
+  }
+
+  /** Values are stored as they are given, or refused. */
+  TestCatalog strict() {
+    strict = true;
+    return this;
+  }
+
+  /** Nothing shows that a row was written anew. */
+  TestCatalog writtenAnewUnseen(boolean unseen) {
+    writtenAnewUnseen = unseen;
+    return this;
+  }
+
+  @Override
+  public boolean writtenAnewUnseen() {
+    return writtenAnewUnseen;
+  }
+
+  @Override
+  public boolean storesAsGiven() {
+    return strict;
+  }
+
+  @Override
+  public boolean isSmall(List<String> nameParts) {
+    return small;
+  }
+
+  @Override
+  public Optional<Table> find(List<String> nameParts) {
+    return Optional.ofNullable(tables.get(Identifiers.fold(nameParts.get(nameParts.size() - 1))));
+  }
+}
