@@ -138,7 +138,7 @@ final class CarriedReads {
    */
   static Columns ofWrite(RewriteContext context, Set<Integer> observed) {
     boolean takes =
-        !context.includes(RewritePlanner.Level.ITEMS)
+        !context.readsBeside()
             && mayCarry(context)
             && context.dialect() != Dialect.MYSQL
             && context.dialect() != Dialect.MARIADB;
@@ -181,7 +181,7 @@ final class CarriedReads {
   }
 
   private Rewrite carrying(SelectBlock block, SideRead read) {
-    boolean askedBeside = context.includes(RewritePlanner.Level.ITEMS);
+    boolean askedBeside = context.readsBeside();
     return Rewrite.carrying(
         new Carried.Read(read.tables(), read.exact(), mayBeLost(block) && !askedBeside));
   }

@@ -1,7 +1,6 @@
 package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.GapReason;
-import io.txwatch.sql.rewrite.RewritePlanner.Level;
 import io.txwatch.sql.semantics.FromNode.TableRef;
 import java.util.Optional;
 
@@ -16,7 +15,7 @@ final class OtherReads {
    * @param write what is done to the write itself, and what that observes
    */
   static Rewrite of(RewriteContext context, Rewrite write) {
-    boolean beside = context.includes(Level.ITEMS) && context.alone();
+    boolean beside = context.readsBeside() && context.alone();
     Rewrite reads = beside ? SideReads.of(context, write.observed()) : Rewrite.NONE;
     Rewrite observed = write.and(reads);
     for (TableRef table : context.shape().tables) {

@@ -3,7 +3,6 @@ package io.txwatch.sql.rewrite;
 import io.txwatch.sql.PlanRequest;
 import io.txwatch.sql.PlanRequest.Assuming;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.sql.rewrite.RewritePlanner.Level;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.FromNode;
 import io.txwatch.sql.semantics.StatementShape;
@@ -25,11 +24,12 @@ record RewriteContext(
   /**
    * How much of a statement is to be observed.
    *
-   * @param level the level of instrumentation
+   * @param readsBeside true at level {@code items}: by reads beside the statement
+   * @param readsVersionSets true at level {@code predicates}: with the versions that it chose from
    * @param maxRows how many rows a read of ours may bring; it reads one more, which shows that
    *     there are more
    */
-  record Extent(Level level, int maxRows) {}
+  record Extent(boolean readsBeside, boolean readsVersionSets, int maxRows) {}
 
   Tokens tokens() {
     return statement.tokens();
@@ -47,8 +47,12 @@ record RewriteContext(
     return statement.tables();
   }
 
-  boolean includes(Level level) {
-    return extent.level().includes(level);
+  boolean readsBeside() {
+    return extent.readsBeside();
+  }
+
+  boolean readsVersionSets() {
+    return extent.readsVersionSets();
   }
 
   boolean mayReturnRows() {

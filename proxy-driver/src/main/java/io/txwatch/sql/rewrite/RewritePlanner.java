@@ -55,6 +55,7 @@ public final class RewritePlanner implements Planner {
   private static final int MAX_ROWS = 10_000;
 
   private final Dialect dialect;
+  private final Level level;
   private final RewriteContext.Extent extent;
 
   /** A planner for one dialect, whose own reads bring at most {@value #MAX_ROWS} rows each. */
@@ -70,12 +71,15 @@ public final class RewritePlanner implements Planner {
    */
   public RewritePlanner(Dialect dialect, Level level, int maxRows) {
     this.dialect = dialect;
-    this.extent = new RewriteContext.Extent(level, maxRows);
+    this.level = level;
+    this.extent =
+        new RewriteContext.Extent(
+            level.includes(Level.ITEMS), level.includes(Level.PREDICATES), maxRows);
   }
 
   /** The level. */
   public Level level() {
-    return extent.level();
+    return level;
   }
 
   @Override

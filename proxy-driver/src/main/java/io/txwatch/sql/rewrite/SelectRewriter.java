@@ -2,7 +2,6 @@ package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.RewritePlan.Returns;
-import io.txwatch.sql.rewrite.RewritePlanner.Level;
 import io.txwatch.sql.semantics.Aggregation;
 import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.ScalarFunctions;
@@ -30,7 +29,7 @@ final class SelectRewriter {
     Columns own = ownColumns(context);
     CarriedReads.Columns carried = CarriedReads.ofQuery(context, own.rewrite);
     Rewrite observed = own.rewrite.and(carried.rewrite());
-    if (context.includes(Level.ITEMS)) {
+    if (context.readsBeside()) {
       Set<Integer> surely = new HashSet<>(observed.observed());
       surely.removeAll(carried.mayBeLost());
       observed = observed.and(SideReads.of(context, surely));

@@ -4,7 +4,6 @@ import io.txwatch.history.WriterToken;
 import io.txwatch.sql.SideRead;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
-import io.txwatch.sql.rewrite.RewritePlanner.Level;
 import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.StatementShape;
 import java.util.HashSet;
@@ -37,7 +36,7 @@ final class VersionSetReads {
   /** Those of a statement, if its level wants them. */
   static Rewrite of(RewriteContext context) {
     Rewrite reads = Rewrite.NONE;
-    if (!context.includes(Level.PREDICATES)) {
+    if (!context.readsVersionSets()) {
       return reads;
     }
     Set<String> seen = new HashSet<>();

@@ -6,7 +6,6 @@ import io.txwatch.sql.SideRead;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.sql.rewrite.RewritePlanner.Level;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.Repeatability;
@@ -61,7 +60,7 @@ final class WriteReads {
   }
 
   private static boolean wanted(RewriteContext context) {
-    return context.includes(Level.ITEMS) && context.alone();
+    return context.readsBeside() && context.alone();
   }
 
   /** Of what an UPDATE or INSERT wrote. */
@@ -86,7 +85,7 @@ final class WriteReads {
   static Rewrite passedOver(RewriteContext context, TableRef target) {
     boolean newestVersions =
         context.dialect() == Dialect.MYSQL || context.dialect() == Dialect.MARIADB;
-    return newestVersions && context.includes(Level.PREDICATES) && context.alone()
+    return newestVersions && context.readsVersionSets() && context.alone()
         ? new WriteReads(context, target).passedOver()
         : Rewrite.NONE;
   }
