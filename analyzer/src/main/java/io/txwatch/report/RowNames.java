@@ -6,9 +6,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Names rows within one report: {@code account row 7}, with the columns that matter. Some DBMSs
- * make ids of eighteen digits, too long to compare by eye. These are shortened to their last
- * digits, {@code ..321085}, as many as distinguish the rows of the anomaly.
+ * Names rows within one report: {@code account row 7}. Some DBMSs make ids of eighteen digits, too
+ * long to compare by eye. These are shortened to their last digits, {@code ..321085}, as many as
+ * distinguish the rows of the anomaly.
  */
 public final class RowNames {
 
@@ -39,14 +39,9 @@ public final class RowNames {
     return ids.stream().map(id -> shown(id, digits)).distinct().count() == ids.size();
   }
 
-  /** The table, the row and the columns: {@code account row 7, column balance}. */
+  /** The table and the row: {@code account row 7}. */
   public String of(Dependency edge) {
-    String row = TerminalText.escape(edge.table()) + " row " + id(edge);
-    return switch (edge.columns().size()) {
-      case 0 -> row;
-      case 1 -> row + ", column " + TerminalText.escape(edge.columns().get(0));
-      default -> row + ", columns " + TerminalText.escape(String.join(" and ", edge.columns()));
-    };
+    return TerminalText.escape(edge.table()) + " row " + id(edge);
   }
 
   /** The row alone. */

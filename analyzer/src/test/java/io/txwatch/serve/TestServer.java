@@ -70,7 +70,6 @@ final class TestServer implements AutoCloseable, ServerListener {
                 Optional.ofNullable(history),
                 HistoryWriter.MAX_FILE_BYTES,
                 Judge.DBMS,
-                io.txwatch.dependency.Granularity.COLUMN,
                 grace,
                 silence,
                 64 << 20),
