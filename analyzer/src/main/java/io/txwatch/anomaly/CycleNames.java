@@ -103,11 +103,10 @@ public final class CycleNames {
       return singleByPredicate(cycle, oneRow);
     }
     if (in.kind() == DependencyKind.WW) {
-      boolean oneItem = oneRow && sharesColumns(out, in);
-      if (oneItem && onlyWw(cycle) && out.fromStatement() <= in.toStatement()) {
+      if (oneRow && onlyWw(cycle) && out.fromStatement() <= in.toStatement()) {
         return Phenomenon.LOST_UPDATE;
       }
-      return pair && !oneItem ? Phenomenon.READ_WRITE_SKEW : Phenomenon.G_SINGLE;
+      return pair && !oneRow ? Phenomenon.READ_WRITE_SKEW : Phenomenon.G_SINGLE;
     }
     if (oneRow) {
       return Phenomenon.NON_REPEATABLE_READ;
@@ -153,13 +152,6 @@ public final class CycleNames {
     return cycle.size() == 2 && !isSameRow(cycle.get(0), cycle.get(1))
         ? Phenomenon.WRITE_SKEW
         : Phenomenon.G2_ITEM;
-  }
-
-  /** Whether two dependencies through one row run through a common column of it. */
-  private static boolean sharesColumns(Dependency one, Dependency other) {
-    return one.columns().isEmpty()
-        || other.columns().isEmpty()
-        || one.columns().stream().anyMatch(other.columns()::contains);
   }
 
   private static boolean isSameRow(Dependency one, Dependency other) {

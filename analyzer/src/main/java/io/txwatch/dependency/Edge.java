@@ -78,15 +78,7 @@ public record Edge(
   /** The edge without references to its transactions and its row. */
   public Dependency dependency() {
     return new Dependency(
-        from.id(),
-        to.id(),
-        kind,
-        row.table(),
-        row.id(),
-        fromStatement,
-        toStatement,
-        evidence,
-        columnNames());
+        from.id(), to.id(), kind, row.table(), row.id(), fromStatement, toStatement, evidence);
   }
 
   /** Whether one of its transactions was discarded. */
