@@ -1,7 +1,6 @@
 package io.txwatch.dependency;
 
 import io.txwatch.history.Database;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -56,18 +55,16 @@ final class KeyedWrites {
    * A write with a known target row.
    *
    * @param arrived when its event arrived, on the clock of events
-   * @param columns what the statement does with the columns
    */
-  record Target(Row row, int statement, long arrived, ColumnBits.Used columns) {}
+  record Target(Row row, int statement, long arrived) {}
 
   private KeyedWrites() {}
 
   /**
-   * The dependency of a reader on another transaction, which had replaced the version that it had
-   * read before it wrote the row itself; empty if that is not certain. It is a ww edge if both
-   * wrote a column, and a wr edge if the reader's statement only read what the other one wrote.
+   * The statement with which a reader wrote the row after another transaction had replaced the
+   * version that it had read; 0 if there is none for which this is certain.
    */
-  static Optional<Edge> overwriteAfter(Version successor, Version.Read read) {
+  static int overwriteAfter(Version successor, Version.Read read) {
     Transaction first = successor.writer;
     Transaction second = read.reader;
     if (first == null
@@ -76,37 +73,23 @@ final class KeyedWrites {
         || successor.deletion
         || first.id() >>> 32 != second.id() >>> 32
         || !locksRows(second.database())) {
-      return Optional.empty();
+      return 0;
     }
-    Target target = lastTargetAfter(read, successor.written());
+    Target target = lastTargetAfter(read);
     long arrived = first.arrived(successor.statement);
-    if (target == null || arrived == 0 || arrived > target.arrived()) {
-      return Optional.empty();
-    }
-    long written = target.columns().written() & successor.written();
-    return Optional.of(
-        new Edge(
-            first,
-            second,
-            written != 0 ? DependencyKind.WW : DependencyKind.WR,
-            successor.row,
-            successor.statement,
-            target.statement(),
-            EdgeEvidence.ITEM,
-            written != 0 ? written : target.columns().read() & successor.written()));
+    return target == null || arrived == 0 || arrived > target.arrived() ? 0 : target.statement();
   }
 
   /**
-   * The last target in the row that was not undone, concerns one of some columns, and made no
-   * version of its own, which would show more.
+   * The last target in the row that was not undone and made no version of its own, which would show
+   * more.
    */
-  private static @Nullable Target lastTargetAfter(Version.Read read, long columns) {
+  private static @Nullable Target lastTargetAfter(Version.Read read) {
     Transaction reader = read.reader;
     Target found = null;
     for (Target target : reader.targets) {
       if (target.row() == read.version.row
           && target.statement() > read.statement
-          && ((target.columns().written() | target.columns().read()) & columns) != 0
           && !reader.isUndone(target.statement())
           && !reader.hasWritten(target.row(), target.statement())) {
         found = target;

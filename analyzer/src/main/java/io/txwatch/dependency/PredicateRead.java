@@ -16,9 +16,6 @@ final class PredicateRead {
   final Transaction reader;
   final int statement;
 
-  /** The columns that decide which rows it chooses, as {@link ColumnBits}. */
-  final long columns;
-
   /** {@link io.txwatch.history.VersionSet#predicate}. */
   final long predicate;
 
@@ -43,8 +40,7 @@ final class PredicateRead {
   /** The last writer of whom it is known to have missed a version. */
   @Nullable Transaction lastMissed;
 
-  PredicateRead(Transaction reader, int statement, long predicate, long columns) {
-    this.columns = columns;
+  PredicateRead(Transaction reader, int statement, long predicate) {
     this.reader = reader;
     this.statement = statement;
     this.predicate = predicate;

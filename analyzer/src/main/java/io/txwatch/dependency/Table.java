@@ -10,7 +10,6 @@ import java.util.Map;
 final class Table {
 
   final String name;
-  final ColumnBits columns;
   final LongTable<Row> rows = new LongTable<>();
 
   /** The rows created since {@link ChainPruning} last ran; they may have no versions. */
@@ -36,9 +35,8 @@ final class Table {
 
   private final Footprint footprint;
 
-  Table(String name, Footprint footprint, Granularity granularity) {
+  Table(String name, Footprint footprint) {
     this.name = name;
-    this.columns = new ColumnBits(name, granularity);
     this.footprint = footprint;
   }
 
