@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>The omitted statements of a transaction are counted by a {@link GapReason#SHED} before its
  *       end, and its count of events excludes them.
  *   <li>A write that does not show its rows is passed on, since a row that is read later shows it.
- *   <li>When the share changes, the analysis starts again, so that everything is known of its rows.
- *       Transactions that are active then take part in nothing.
+ *   <li>When the share grows, the analysis starts again: of the rows that are added, an earlier
+ *       read or write may be missing. Transactions that are active take part in nothing.
  * </ul>
  */
 public final class LoadShedder implements EventSink {
@@ -184,7 +184,7 @@ public final class LoadShedder implements EventSink {
   }
 
   private void halve() {
-    become(share.halvings() + 1);
+    share = new RowShare(share.halvings() + 1);
     halvedAtEvent = events;
     long now = nanos.getAsLong();
     boolean isAfterGrowth = now - grownAt < quietNanos;
@@ -194,19 +194,15 @@ public final class LoadShedder implements EventSink {
         "more events arrive than can be analyzed: " + share + " of the rows are, from now on");
   }
 
-  private void become(int halvings) {
-    reportShed();
-    share = new RowShare(halvings);
-    partial.clear();
-    restart.run();
-  }
-
   private void growIfQuiet(boolean quiet) {
     long now = nanos.getAsLong();
     if (!quiet) {
       quietSince = now;
     } else if (now - quietSince > quietNanos) {
-      become(share.halvings() - 1);
+      reportShed();
+      share = new RowShare(share.halvings() - 1);
+      partial.clear();
+      restart.run();
       quietSince = now;
       grownAt = now;
       log.accept(

@@ -106,18 +106,7 @@ class LoadShedderTest {
     RowShare share = new RowShare(halvings);
     List<Event> kept = new ArrayList<>();
     for (Event event : history) {
-      if (event instanceof Event.StatementExecuted e) {
-        // A locking read of other rows only, without rows, would look like one of any row.
-        boolean showsAll = e.writesSeen() && !e.rows().isEmpty();
-        if (!showsAll
-            || e.rows().stream().anyMatch(row -> share.contains(row.table(), row.row()))) {
-          kept.add(ofShare(e, share));
-        }
-      } else if (event instanceof Event.TransactionEnded e) {
-        kept.add(new Event.TransactionEnded(e.session(), e.transaction(), e.outcome(), e.micros()));
-      } else {
-        kept.add(event);
-      }
+      kept.add(event instanceof Event.StatementExecuted e ? ofShare(e, share) : event);
     }
     assertThat(shed.lines).hasSize(halvings);
     assertThat(edges(shed.found)).isEqualTo(edges(Notation.analyzed(kept)));
