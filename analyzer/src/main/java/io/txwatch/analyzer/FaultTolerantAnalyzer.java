@@ -111,13 +111,6 @@ public final class FaultTolerantAnalyzer implements EventSink {
     }
   }
 
-  /** {@link Analyzer#restart()}. */
-  public void restart() {
-    if (analyzer != null) {
-      analyzer.restart();
-    }
-  }
-
   public void retain(long time) {
     if (analyzer != null) {
       analyzer.retain(time);

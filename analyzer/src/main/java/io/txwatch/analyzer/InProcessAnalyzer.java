@@ -79,7 +79,6 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     private static final int EVENTS_PER_FLUSH = 1024;
 
     private final FaultTolerantAnalyzer analyzer;
-    private final LoadShedder shedder;
     private final InProcessResults results = InProcessResults.open();
     private final String reportName;
     private final Consumer<String> complaints;
@@ -108,7 +107,6 @@ public final class InProcessAnalyzer implements EventSinkProvider {
       Analyzer analysis = new Analyzer(judge, this::record);
       analysis.onWithdrawn(this::withdraw);
       this.analyzer = new FaultTolerantAnalyzer(analysis, complaints);
-      this.shedder = new LoadShedder(analyzer, analyzer::restart, complaints, System::nanoTime);
     }
 
     private void record(Anomaly anomaly) {
@@ -156,7 +154,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     @Override
     public void accept(Event event) {
       openPage();
-      shedder.accept(event);
+      analyzer.accept(event);
       isCoverageStale = true;
       if (++events % EVENTS_PER_FLUSH == 0) {
         flush();
@@ -164,11 +162,6 @@ public final class InProcessAnalyzer implements EventSinkProvider {
       if (log != null) {
         log.tick();
       }
-    }
-
-    @Override
-    public void backlog(int queued, int capacity) {
-      shedder.backlog(queued, capacity);
     }
 
     /** Also called while no events arrive. */
@@ -184,7 +177,6 @@ public final class InProcessAnalyzer implements EventSinkProvider {
 
     @Override
     public void caughtUp() {
-      shedder.caughtUp();
       if (isCoverageStale) {
         isCoverageStale = false;
         results.setProgress(analyzer.coverage(), analyzer.bytes());

@@ -3,7 +3,6 @@ package io.txwatch.dependency;
 import io.txwatch.dependency.Version.Fate;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
-import io.txwatch.history.GapReason;
 import io.txwatch.history.Outcome;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -551,9 +550,6 @@ public final class DependencyInference {
    * lost events where there is one; no count includes work done outside the driver.
    */
   private void gap(Event.Gap gap) {
-    if (gap.reason() == GapReason.SHED) {
-      return; // everything is known of the rows that remain
-    }
     if (gap.transaction() != 0) {
       weaken(transaction(gap.transaction()), gap);
     } else if (gap.session() != 0) {

@@ -117,8 +117,8 @@ public final class CoverageText {
           "statements of a shape that is passed through unchanged (DISTINCT, GROUP BY, UNION,"
               + " subquery, ...); rows that only such statements access are not judged";
       case NOT_UNDERSTOOD ->
-          "SQL that the grammar of txwatch does not know, passed through unchanged; please report"
-              + " it";
+          "SQL that the scanner and the parser read differently, passed through unchanged; please"
+              + " report it";
       case NOT_PREPARED ->
           "tables without the auxiliary columns: run `txwatch prepare --url URL`, or set"
               + " txwatch.prepare=auto";
@@ -144,10 +144,6 @@ public final class CoverageText {
       case CUT_OFF ->
           "services that disconnected and did not come back; what they did afterwards, and how"
               + " their open transactions ended, is unknown";
-      case SHED ->
-          "statements on rows that were not analyzed, since more events arrived than could be; the"
-              + " other rows were analyzed in full: give the application more processors, or analyze"
-              + " in another process (txwatch.analyzer)";
       case FORGOTTEN ->
           "transactions discarded because the analyzer's share of the heap was full, usually one"
               + " that stays open and idle; anomalies with them are missed: end such transactions,"

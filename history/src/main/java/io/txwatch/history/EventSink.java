@@ -24,14 +24,6 @@ public interface EventSink extends AutoCloseable {
   default void setWaker(Runnable waker) {}
 
   /**
-   * A {@link QueueSink} calls this between events, every thousand of them or more often.
-   *
-   * @param queued the events that wait in the queue
-   * @param capacity the events that it can contain
-   */
-  default void backlog(int queued, int capacity) {}
-
-  /**
    * Called when no connection is open any more. Delivers what is buffered, waiting a bounded time,
    * and releases threads, files and network connections. Never throws.
    *

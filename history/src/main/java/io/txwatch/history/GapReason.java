@@ -46,12 +46,7 @@ public enum GapReason {
    * The analyzer's memory was full and a transaction was discarded, or a statement had more rows
    * than fit: it is part of no further anomaly.
    */
-  FORGOTTEN,
-  /**
-   * More events arrived than the analyzer could take, so it analyzed only a share of the rows, and
-   * all of what is observed of them.
-   */
-  SHED;
+  FORGOTTEN;
 
   /** True if the gap concerns one statement and immediately precedes that statement's event. */
   public boolean isOfStatement() {
@@ -65,7 +60,7 @@ public enum GapReason {
           OPAQUE,
           TOO_LARGE ->
           true;
-      case NO_VERSION_SET, BYPASS, OVERFLOW, FAULT, TORN_RECORD, CUT_OFF, FORGOTTEN, SHED -> false;
+      case NO_VERSION_SET, BYPASS, OVERFLOW, FAULT, TORN_RECORD, CUT_OFF, FORGOTTEN -> false;
     };
   }
 }

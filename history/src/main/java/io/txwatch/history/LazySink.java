@@ -77,14 +77,6 @@ public final class LazySink implements EventSink, Flushable {
   }
 
   @Override
-  public void backlog(int queued, int capacity) {
-    EventSink opened = sink;
-    if (opened != null) {
-      opened.backlog(queued, capacity);
-    }
-  }
-
-  @Override
   public void flush() throws IOException {
     if (sink instanceof Flushable flushable) {
       flushable.flush();

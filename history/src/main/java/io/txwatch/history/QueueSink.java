@@ -519,7 +519,6 @@ public final class QueueSink implements EventSink {
       if (last) {
         done = delivered == 0 || isTooLate();
       } else {
-        notifyBacklog();
         notifyCaughtUp();
         pauses.after(delivered);
       }
@@ -616,22 +615,9 @@ public final class QueueSink implements EventSink {
       if (delivered % EVENTS_PER_YIELD == 0 && !isFilling(delivered)) {
         Thread.yield();
       }
-      if (delivered % EVENTS_PER_CATCH_UP_CHECK == 0) {
-        notifyBacklog();
-        if (place >= catchUpTo) { // the queue may never be empty at this point
-          notifyCaughtUp();
-        }
-      }
-    }
-  }
-
-  private void notifyBacklog() {
-    int queued = queue.size();
-    for (EventSink consumer : consumers) {
-      try {
-        consumer.backlog(queued, queue.capacity());
-      } catch (Throwable e) {
-        fail(consumer, e);
+      // The queue may never be empty at this point.
+      if (delivered % EVENTS_PER_CATCH_UP_CHECK == 0 && place >= catchUpTo) {
+        notifyCaughtUp();
       }
     }
   }

@@ -1,7 +1,6 @@
 package io.txwatch.bench.analysis;
 
 import io.txwatch.analyzer.Analyzer;
-import io.txwatch.analyzer.LoadShedder;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.bench.Machine;
@@ -85,9 +84,7 @@ public final class LiveCommand implements Callable<Integer> {
     latencies.clear();
     int capacity = Settings.of(Map.of()).number(Setting.QUEUE);
     Analyzer analyzer = new Analyzer(Judge.DBMS, this::found);
-    LoadShedder shedder =
-        new LoadShedder(analyzer, analyzer::restart, output::progress, System::nanoTime);
-    EventSink queue = new QueueSink(capacity, List.of(shedder));
+    EventSink queue = new QueueSink(capacity, List.of(analyzer));
     FixedRateLoad load = new FixedRateLoad(queue, 0);
     long started = System.nanoTime();
     long plants = load.offer(rate, seconds, committed::put);
