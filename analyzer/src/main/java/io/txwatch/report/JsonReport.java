@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.ElleNames;
 import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.coverage.Coverage;
@@ -80,7 +81,7 @@ public final class JsonReport {
 
   /**
    * Writes a group as one anomaly that represents all, with the times of the first and the last
-   * (ISO 8601) and the rate per second.
+   * (ISO 8601), the rate per second, and Elle's names for it.
    */
   public static void write(JsonGenerator json, AnomalyGroups.Group group) throws IOException {
     write(json, group.first(), group.count(), group);
@@ -94,6 +95,13 @@ public final class JsonReport {
     json.writeStringField("id", AnomalyId.of(anomaly));
     json.writeStringField("phenomenon", anomaly.phenomenon().name());
     writeNullable(json, "cycleClass", anomaly.cycleTerm().orElse(null));
+    if (group != null) {
+      json.writeArrayFieldStart("elle");
+      for (String name : ElleNames.of(anomaly)) {
+        json.writeString(name);
+      }
+      json.writeEndArray();
+    }
     json.writeStringField("verdict", anomaly.verdict().name());
     json.writeStringField("confidence", anomaly.confidence().name());
     if (anomaly.possible()) {

@@ -2,6 +2,7 @@ package io.txwatch.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.anomaly.ElleNames;
 import io.txwatch.history.HistoryFormatException;
 import io.txwatch.history.IsolationLevel;
 import java.io.IOException;
@@ -9,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -90,6 +93,7 @@ class ListAppendTest {
         "ax1! rx1                   | READ_COMMITTED   | ABORTED_READ false",
         "ax1! rx1                   | READ_UNCOMMITTED | ABORTED_READ true",
         "rx_ry_ax1 rx_ry_ay1 rx1ry1 | REPEATABLE_READ  | WRITE_SKEW false",
+        "rx5ay1 ry_az2 rz_at3 rt3au4 ru_ax5 | SNAPSHOT   | true",
         // Snapshot isolation: of two transactions that append to one key, one precedes the other.
         "rx_ax1 rx_ax2              | SNAPSHOT         | LOST_UPDATE false",
         "rx_ax1 rx_ax2              | READ_COMMITTED   | LOST_UPDATE true",
@@ -104,6 +108,76 @@ class ListAppendTest {
     List<String> found =
         ElleNotation.check(directory, ElleNotation.edn(history, false, true), level);
     assertThat(String.join(" ", found)).isEqualTo(expected);
+  }
+
+  /** In the words of Elle's own list_append_test, and with its expected anomalies. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "ax1ay1 ax2ay2 rx12ry21       | G0",
+        "ax1! rx1                     | G1a",
+        "ax1ax2 rx1                   | G1b",
+        "ax1ry1 ax2ay1 rx12ry1        | G1c",
+        "ax1ay1 ax2ry_ rx12           | G-single-item",
+        "ax1ay1 rx1ry_                | G-single-item",
+        "ax1ry_ ay1rx_                | G2-item",
+        "ax1ry1 ax2 ax3ay1 rx13 rx123 | G1c incompatible-order",
+        "ax1! ax2 rx12                | G1a",
+        "ax1ry1 ax2ay1 rx121          | duplicate-elements",
+        "ax1 rx1ry_ ay1 ry1rx_        | G-nonadjacent-item",
+        "ax1at1 rx1ry_ ay1az2 rz2rt_  | G-nonadjacent-item",
+        "ax5 rx5ax1 rx5ax2            | G2-item lost-update",
+        "rx1ax1                       | internal",
+        "rx_ax1ax2 rx12               | ''",
+        "ax2 rx2ry_ ay1               | ''",
+      })
+  void anomaliesHaveTheNamesOfElle(String history, String names) throws IOException {
+    TreeSet<String> found = new TreeSet<>();
+    ForeignHistory.check(
+        Files.writeString(directory.resolve("history"), ElleNotation.edn(history, false, true)),
+        ForeignFormat.ELLE_APPEND,
+        ElleNotation.demand(IsolationLevel.SERIALIZABLE),
+        anomaly -> found.addAll(ElleNames.of(anomaly)));
+    assertThat(String.join(" ", found)).isEqualTo(names);
+  }
+
+  /**
+   * Elle's test "unfindable-g-single": one cycle with a single rw edge, of 1000 transactions, among
+   * 29 000 transactions on longer cycles. Elle's search for it exceeds its time.
+   */
+  @Test
+  void singleCycleIsFoundAmongThousandsOfOthers() throws IOException {
+    int ring = 1000;
+    int noise = 30;
+    StringBuilder edn = new StringBuilder();
+    for (int i = 0; i < ring; i++) {
+      String other =
+          i == 0 ? ":append :anti 0" : i == ring - 1 ? ":r :anti nil" : ":append " + i + " 0";
+      edn.append(ok("[:append :ring " + i + "] [" + other + "]"));
+    }
+    edn.append(ok("[:r :ring " + numbers(ring) + "]"));
+    for (int i = 1; i < ring - 1; i++) {
+      for (int j = 1; j < noise; j++) {
+        edn.append(
+            ok(
+                j == noise - 2
+                    ? "[:r " + i + " " + numbers(j) + "] [:r [:anti " + i + "] nil]"
+                    : j == noise - 1
+                        ? "[:append [:anti " + i + "] 0] [:r :ring nil]"
+                        : "[:append " + i + " " + j + "]"));
+      }
+    }
+    assertThat(ElleNotation.check(directory, edn.toString(), IsolationLevel.SNAPSHOT))
+        .containsExactly("G_SINGLE", "false");
+  }
+
+  private static String ok(String operations) {
+    return "{:type :ok :value [" + operations + "]}\n";
+  }
+
+  private static String numbers(int count) {
+    return IntStream.range(0, count).boxed().toList().toString().replace(",", "");
   }
 
   @Test

@@ -62,6 +62,7 @@ import picocli.CommandLine.Spec;
       "  {\"type\":\"check\",\"file\":…,\"operations\":N,\"transactions\":N,",
       "   \"valid\":true|false|\"unknown\",\"anomalies\":[…],\"seconds\":x,",
       "   \"readingSeconds\":x}",
+      "Each anomaly has Elle's names in \"elle\".",
       "valid is false if a level was violated, and \"unknown\" if there was nothing to check or",
       "events are missing; \"reason\" states which. The exit code is then 5.",
       ""
