@@ -8,16 +8,13 @@ import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The implicit effects of a DBMS on a transaction: after an error, at a second BEGIN, at a change
  * of level.
- *
- * @param dialect the dialect
- * @param timeoutRollsBack true if a lock wait timeout rolls the whole transaction back ({@code
- *     innodb_rollback_on_timeout})
  */
-public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
+public abstract class TransactionRules {
 
   /** The state of a transaction after one of its statements failed. */
   public enum AfterError {
@@ -31,81 +28,71 @@ public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
     CONNECTION_LOST
   }
 
-  private static final int MYSQL_LOCK_WAIT_TIMEOUT = 1205;
-  private static final int MYSQL_DEADLOCK = 1213;
-  private static final int MYSQL_SYNTAX = 1064;
-  private static final int MARIADB_RECORD_CHANGED = 1020;
-  private static final int H2_DEADLOCK = 40001;
-  private static final int H2_SYNTAX = 42000;
-  private static final int H2_SYNTAX_EXPECTED = 42001;
-  private static final int SQLITE_BUSY = 5;
+  private final Dialect dialect;
+
+  TransactionRules(Dialect dialect) {
+    this.dialect = dialect;
+  }
 
   /** Returns the rules of a DBMS with its settings. */
   public static TransactionRules of(Dialect dialect, Database database) {
-    String onTimeout = database.settings().getOrDefault("innodb_rollback_on_timeout", "OFF");
-    return new TransactionRules(dialect, onTimeout.equalsIgnoreCase("ON") || onTimeout.equals("1"));
+    return dialect
+        .<Supplier<TransactionRules>>select(
+            () -> new PostgresTransactionRules(dialect),
+            () -> new MySqlTransactionRules(dialect, database),
+            () -> new MariaDbTransactionRules(dialect, database),
+            () -> new H2TransactionRules(dialect),
+            () -> new SqliteTransactionRules(dialect))
+        .get();
+  }
+
+  /** The SQL of the DBMS. */
+  public final Dialect dialect() {
+    return dialect;
   }
 
   /** True if a transaction of that level reads from one snapshot until it ends. */
   public boolean keepsSnapshot(IsolationLevel level) {
-    return dialect == Dialect.SQLITE
-        || (level != IsolationLevel.READ_COMMITTED && level != IsolationLevel.READ_UNCOMMITTED);
+    return level != IsolationLevel.READ_COMMITTED && level != IsolationLevel.READ_UNCOMMITTED;
   }
 
   /** Returns the effect of a statement's error on its transaction. */
-  public AfterError afterError(SQLException error) {
-    if (connectionLost(error)) {
-      return AfterError.CONNECTION_LOST;
-    }
-    int code = error.getErrorCode();
-    return switch (dialect) {
-      case POSTGRESQL -> isOfDriver(error) ? AfterError.GOES_ON : AfterError.MUST_ROLL_BACK;
-      case MYSQL, MARIADB -> {
-        boolean whole =
-            code == MYSQL_DEADLOCK
-                || (code == MYSQL_LOCK_WAIT_TIMEOUT && timeoutRollsBack)
-                || (code == MARIADB_RECORD_CHANGED && dialect == Dialect.MARIADB);
-        yield whole ? AfterError.ROLLED_BACK : AfterError.GOES_ON;
-      }
-      case H2 -> code == H2_DEADLOCK ? AfterError.ROLLED_BACK : AfterError.GOES_ON;
-      case SQLITE -> AfterError.GOES_ON;
-    };
+  public final AfterError afterError(SQLException error) {
+    return connectionLost(error) ? AfterError.CONNECTION_LOST : afterServersError(error);
   }
+
+  /** Returns the effect of an error after which the connection is still there. */
+  abstract AfterError afterServersError(SQLException error);
 
   /**
    * Returns the outcome of a transaction whose COMMIT failed.
    *
    * @return empty if it is still open and may be committed again
    */
-  public Optional<Outcome> afterFailedCommit(SQLException error) {
-    if (connectionLost(error)) {
-      return Optional.of(Outcome.UNKNOWN);
-    }
+  public final Optional<Outcome> afterFailedCommit(SQLException error) {
+    return connectionLost(error) ? Optional.of(Outcome.UNKNOWN) : afterRefusedCommit(error);
+  }
+
+  /** The same of an error after which the connection is still there. */
+  Optional<Outcome> afterRefusedCommit(SQLException error) {
     String state = state(error);
     boolean refused = state.startsWith("40") || state.startsWith("23") || state.startsWith("25");
-    return switch (dialect) {
-      case POSTGRESQL -> Optional.of(isOfDriver(error) ? Outcome.UNKNOWN : Outcome.ABORTED);
-      case MYSQL, MARIADB, H2 -> Optional.of(refused ? Outcome.ABORTED : Outcome.UNKNOWN);
-      case SQLITE ->
-          (error.getErrorCode() & 0xff) == SQLITE_BUSY
-              ? Optional.empty()
-              : Optional.of(Outcome.UNKNOWN);
-    };
+    return Optional.of(refused ? Outcome.ABORTED : Outcome.UNKNOWN);
+  }
+
+  /** True if an error aborts the transaction, and a savepoint is needed to go on after it. */
+  public boolean errorAbortsTransaction() {
+    return false;
   }
 
   /** True if a change of the session's level commits an open transaction. */
   public boolean levelCommits() {
-    return dialect == Dialect.H2;
+    return false;
   }
 
   /** True if a statement that commits implicitly failed before that commit. */
   public boolean failedBeforeCommit(SQLException error) {
-    int code = error.getErrorCode();
-    return switch (dialect) {
-      case MYSQL, MARIADB -> code == MYSQL_SYNTAX;
-      case H2 -> code == H2_SYNTAX || code == H2_SYNTAX_EXPECTED;
-      case POSTGRESQL, SQLITE -> true;
-    };
+    return true;
   }
 
   /**
@@ -113,22 +100,22 @@ public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
    * failed: unlike an UPDATE, it is not undone.
    */
   public boolean failedQueryKeepsWrites() {
-    return dialect == Dialect.H2;
+    return false;
   }
 
   /** True if BEGIN commits an open transaction. */
   public boolean beginCommits() {
-    return dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
+    return false;
   }
 
   /** True if autocommit is on after the transaction that BEGIN began, whatever it was before. */
   public boolean beginRestoresAutoCommit() {
-    return dialect == Dialect.H2;
+    return false;
   }
 
   /** True if SET TRANSACTION outside a transaction has no effect, rather than on the next one. */
   public boolean setTransactionNeedsTransaction() {
-    return dialect == Dialect.POSTGRESQL;
+    return false;
   }
 
   /**
@@ -136,7 +123,7 @@ public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
    * rolls back others.
    */
   public boolean batchSharesTransaction() {
-    return dialect == Dialect.POSTGRESQL;
+    return false;
   }
 
   /** True if the error indicates a lost connection. */
@@ -150,21 +137,6 @@ public record TransactionRules(Dialect dialect, boolean timeoutRollsBack) {
         || state.equals("90067")
         || state.equals("90098")
         || state.equals("90121");
-  }
-
-  /**
-   * True if pgjdbc raised the error itself, without contacting the server. It is identified by
-   * name, because txwatch does not link with the driver.
-   */
-  private static boolean isOfDriver(SQLException error) {
-    if (!error.getClass().getName().equals("org.postgresql.util.PSQLException")) {
-      return false;
-    }
-    try {
-      return error.getClass().getMethod("getServerErrorMessage").invoke(error) == null;
-    } catch (ReflectiveOperationException e) {
-      return false;
-    }
   }
 
   private static String state(SQLException error) {

@@ -1,7 +1,6 @@
 package io.txwatch.catalog;
 
 import io.txwatch.catalog.DedicatedConnection.Use;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -53,6 +52,11 @@ final class CatalogAccess {
   private final DedicatedConnection own;
   private final boolean onApplication;
 
+  /** A way to read the catalog on a session, as its DBMS allows it. */
+  private interface Way<T> {
+    T read(LookupContext context, Use<T> use) throws SQLException;
+  }
+
   CatalogAccess(SchemaReader reader, DedicatedConnection own, boolean onApplication) {
     this.reader = reader;
     this.own = own;
@@ -61,7 +65,7 @@ final class CatalogAccess {
 
   /** True if look-ups go through the application's connections. */
   boolean isServer() {
-    return reader.dialect() != Dialect.H2 && reader.dialect() != Dialect.SQLITE;
+    return !reader.dialect().driver().isEmbedded();
   }
 
   /**
@@ -73,13 +77,15 @@ final class CatalogAccess {
     if (onApplication && !isServer()) {
       return use.with(context.connection());
     }
-    return switch (reader.dialect()) {
-      case H2 -> own.use(context.connection(), LOCK, use);
-      case SQLITE -> sqlite(context, use);
-      case POSTGRESQL -> postgres(context, use);
-      case MARIADB -> mysql(context, use, false);
-      case MYSQL -> mysql(context, use, true);
-    };
+    return reader
+        .dialect()
+        .<Way<T>>select(
+            CatalogAccess::postgres,
+            (in, what) -> mysql(in, what, true),
+            (in, what) -> mysql(in, what, false),
+            (in, what) -> own.use(in.connection(), LOCK, what),
+            this::sqlite)
+        .read(context, use);
   }
 
   /**
@@ -93,11 +99,9 @@ final class CatalogAccess {
 
   /** Reads on a connection that has just been opened and that the application has not got yet. */
   <T> T readFirst(Connection fresh, Use<T> use) throws SQLException {
+    Use<T> bounded = connection -> bracketed(connection, FIRST_BOUNDS, use);
     return outsideOfTransactions(
-        fresh,
-        reader.dialect() == Dialect.POSTGRESQL
-            ? connection -> bracketed(connection, FIRST_BOUNDS, use)
-            : use);
+        fresh, reader.dialect().select(bounded, use, use, use, use));
   }
 
   /**
@@ -106,9 +110,12 @@ final class CatalogAccess {
    * @throws LookupPostponedException if they cannot be read on this session at this moment
    */
   <T> T readRows(LookupContext context, Use<T> use) throws SQLException {
-    return isServer() && reader.dialect() != Dialect.POSTGRESQL
-        ? mysql(context, use, true)
-        : read(context, use); // PostgreSQL's readers look at the catalog alone
+    Way<T> ofInnoDb = (in, what) -> mysql(in, what, true);
+    Way<T> ofCatalog = this::read; // PostgreSQL's readers look at the catalog alone
+    return reader
+        .dialect()
+        .select(ofCatalog, ofInnoDb, ofInnoDb, ofCatalog, ofCatalog)
+        .read(context, use);
   }
 
   private <T> T sqlite(LookupContext context, Use<T> use) throws SQLException {

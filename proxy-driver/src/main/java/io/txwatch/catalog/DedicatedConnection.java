@@ -1,6 +1,5 @@
 package io.txwatch.catalog;
 
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -22,8 +21,8 @@ public final class DedicatedConnection {
   private final SchemaReader reader;
 
   DedicatedConnection(ConnectionSource source, SchemaReader reader) {
-    boolean isServer = reader.dialect() != Dialect.H2 && reader.dialect() != Dialect.SQLITE;
-    this.source = isServer ? new BoundedConnectionSource(source, WORK) : source;
+    boolean isEmbedded = reader.dialect().driver().isEmbedded();
+    this.source = isEmbedded ? source : new BoundedConnectionSource(source, WORK);
     this.reader = reader;
   }
 

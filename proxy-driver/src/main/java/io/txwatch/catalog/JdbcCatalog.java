@@ -3,6 +3,7 @@ package io.txwatch.catalog;
 import io.txwatch.history.Database;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.DialectSql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashSet;
@@ -278,11 +279,8 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
    * @param table as stored
    */
   public boolean hasOurColumns(String schema, String table) {
-    Dialect dialect = dialect().orElse(Dialect.POSTGRESQL);
     List<String> name =
-        schema.isEmpty()
-            ? List.of(NameFolding.quote(dialect, table))
-            : List.of(NameFolding.quote(dialect, schema), NameFolding.quote(dialect, table));
+        schema.isEmpty() ? List.of(quoted(table)) : List.of(quoted(schema), quoted(table));
     return find(name).map(found -> found.status() != Status.NOT_PREPARED).orElse(true);
   }
 
@@ -312,7 +310,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     if (CHANGES_SCHEMA.matcher(sql).find()) {
       schemaChanged = true;
       shared.invalidate();
-      if (is(Dialect.SQLITE) && ATTACH.matcher(sql).find()) {
+      if (sql().map(DialectSql::attachesDatabases).orElse(false) && ATTACH.matcher(sql).find()) {
         attaches = true;
         ownVersion++;
       }
@@ -334,8 +332,12 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     return plain(qualified.substring(qualified.lastIndexOf('.') + 1));
   }
 
-  private boolean is(Dialect wanted) {
-    return dialect().equals(Optional.of(wanted));
+  private Optional<DialectSql> sql() {
+    return dialect().map(Dialect::sql);
+  }
+
+  private String quoted(String name) {
+    return sql().map(sql -> sql.quoteInDdl(name)).orElse(name);
   }
 
   /** The session goes on through another handle on its physical connection. */
@@ -378,7 +380,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     }
     List<String> before = pathBefore;
     if (before != null) {
-      boolean undone = pathIsLocal || (!committed && is(Dialect.POSTGRESQL));
+      boolean undone = pathIsLocal || (!committed && sql().map(DialectSql::rollbackRestoresPath).orElse(false));
       if (undone) {
         path = before;
         ownVersion++;

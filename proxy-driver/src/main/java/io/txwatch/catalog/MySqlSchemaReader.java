@@ -45,7 +45,7 @@ import java.util.regex.Pattern;
  * null (seen on 9.7.4; MariaDB gives it). A row that somebody who is not watched inserts so has no
  * row id, and what is done with it is not seen; who is watched gives the row id himself.
  */
-public final class MySqlSchemaReader extends SchemaReader {
+public class MySqlSchemaReader extends SchemaReader {
 
   /** A default that is all zero bytes in a row's buffer, as NULL is. */
   private static final Pattern ZERO = Pattern.compile("|NULL|-?0*\\.?0*");
@@ -305,20 +305,6 @@ public final class MySqlSchemaReader extends SchemaReader {
     };
   }
 
-  /** MariaDB's list of row versions must fit in GROUP_CONCAT, or the application gets a warning. */
-  @Override
-  boolean isSmall(Connection connection, TableInfo table) throws SQLException {
-    int characters = Catalog.SMALL_TABLE_ROWS * (WriterList.WINDOW_LENGTH + 50);
-    boolean fits =
-        dialect == Dialect.MYSQL
-            || query(
-                    connection,
-                    "SELECT @@GLOBAL.group_concat_max_len >= " + characters,
-                    row -> row.getBoolean(1))
-                .get(0);
-    return fits && super.isSmall(connection, table);
-  }
-
   @Override
   public List<String> names(Connection connection, String schema) throws SQLException {
     return query(
@@ -365,8 +351,6 @@ public final class MySqlSchemaReader extends SchemaReader {
             + Math.max(1, lock.toSeconds())
             + ", SESSION innodb_lock_wait_timeout = "
             + Math.max(1, lock.toSeconds());
-    return dialect == Dialect.MARIADB
-        ? List.of(locks, "SET SESSION max_statement_time = " + work.toSeconds())
-        : List.of(locks);
+    return List.of(locks);
   }
 }

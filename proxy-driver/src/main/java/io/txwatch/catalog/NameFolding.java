@@ -39,10 +39,7 @@ public enum NameFolding {
 
   /** The identifier that means this stored name and nothing else. */
   public static String quote(Dialect dialect, String name) {
-    return switch (dialect) {
-      case MYSQL, MARIADB -> "`" + name.replace("`", "``") + "`";
-      case POSTGRESQL, H2, SQLITE -> "\"" + name.replace("\"", "\"\"") + "\"";
-    };
+    return dialect.sql().quoteInDdl(name);
   }
 
   private static String lowerAscii(String name) {

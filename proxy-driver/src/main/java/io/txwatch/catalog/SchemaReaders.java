@@ -10,6 +10,11 @@ public final class SchemaReaders {
 
   private SchemaReaders() {}
 
+  /** Makes a reader. */
+  private interface Opener {
+    SchemaReader open() throws SQLException;
+  }
+
   /** The reader for tables with auxiliary columns. */
   public static SchemaReader of(Dialect dialect, Database database, Connection connection)
       throws SQLException {
@@ -24,11 +29,13 @@ public final class SchemaReaders {
   static SchemaReader of(
       Dialect dialect, Database database, Connection connection, boolean systemColumns)
       throws SQLException {
-    return switch (dialect) {
-      case POSTGRESQL -> new PostgresSchemaReader(database, systemColumns);
-      case MYSQL, MARIADB -> new MySqlSchemaReader(dialect, database);
-      case H2 -> new H2SchemaReader(H2SchemaReader.folding(connection));
-      case SQLITE -> new SqliteSchemaReader();
-    };
+    return dialect
+        .<Opener>select(
+            () -> new PostgresSchemaReader(database, systemColumns),
+            () -> new MySqlSchemaReader(dialect, database),
+            () -> new MariaDbSchemaReader(dialect, database),
+            () -> new H2SchemaReader(H2SchemaReader.folding(connection)),
+            SqliteSchemaReader::new)
+        .open();
   }
 }

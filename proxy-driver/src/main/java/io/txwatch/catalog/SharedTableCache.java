@@ -181,7 +181,7 @@ final class SharedTableCache {
       throws SQLException {
     boolean always = mode.versions() == CatalogMode.Versions.SYSTEM;
     if (mode.versions() == CatalogMode.Versions.COLUMNS
-        || dialect != Dialect.POSTGRESQL
+        || !dialect.sql().hasSystemVersions()
         || !PostgresSchemaReader.hasSystemVersions(probe.database())) {
       return false;
     }
@@ -392,8 +392,7 @@ final class SharedTableCache {
    * Where a transaction may be in the way of a look-up, tables are read ahead whenever they can.
    */
   private boolean readsAheadAgain() {
-    Dialect dialect = probe.dialect().orElse(null);
-    return dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
+    return probe.dialect().map(one -> one.sql().readsCatalogInTransactions()).orElse(false);
   }
 
   private void readAheadAgain(List<String> path, LookupContext context) {

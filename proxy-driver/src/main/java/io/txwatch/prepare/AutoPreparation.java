@@ -9,7 +9,6 @@ import io.txwatch.catalog.ServerState;
 import io.txwatch.catalog.TableInfo;
 import io.txwatch.catalog.TablePreparer;
 import io.txwatch.history.Database;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -100,7 +99,7 @@ public final class AutoPreparation implements TablePreparer {
 
   private boolean isHeldUp() {
     return snapshots.areHeld()
-        || (reader.dialect() == Dialect.MYSQL && snapshots.hasTransactions());
+        || (ddl.waitsForTransactions() && snapshots.hasTransactions());
   }
 
   /** To wait for another session that prepares a table would delay the application. */

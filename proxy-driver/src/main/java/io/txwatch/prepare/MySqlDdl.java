@@ -6,6 +6,7 @@ import static io.txwatch.catalog.CatalogQueries.query;
 import static io.txwatch.catalog.CatalogQueries.run;
 import static io.txwatch.catalog.CatalogQueries.text;
 
+import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.catalog.AuxiliaryColumns;
 import io.txwatch.catalog.DbmsVersion;
 import io.txwatch.catalog.MySqlSchemaReader;
@@ -18,7 +19,6 @@ import io.txwatch.history.WriterList;
 import io.txwatch.prepare.MySqlBackfill.KeyType;
 import io.txwatch.prepare.PreparationStep.Work;
 import io.txwatch.sql.WritersColumn;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  * this way has no row id, and its reads and writes are not captured; watched sessions supply the
  * row id themselves.
  */
-final class MySqlDdl extends PreparationDdl {
+class MySqlDdl extends PreparationDdl {
 
   /** In how many rows room is taken for writers before there are any: some 110 MB of them. */
   private static final int MAX_ROWS_FILLED = 1_000_000;
@@ -72,16 +72,11 @@ final class MySqlDdl extends PreparationDdl {
 
   private static final String NEW_ROW_ID = "uuid_short() & 9223372036854775807";
 
-  private final Dialect dialect;
   private final boolean hasInvisibleColumns;
 
-  MySqlDdl(SchemaReader reader, Database database) {
+  MySqlDdl(SchemaReader reader, boolean hasInvisibleColumns) {
     super(reader);
-    this.dialect = reader.dialect();
-    this.hasInvisibleColumns =
-        dialect == Dialect.MARIADB
-            ? DbmsVersion.isAtLeast(database.version(), 10, 3, 0)
-            : DbmsVersion.isAtLeast(database.version(), 8, 0, 23);
+    this.hasInvisibleColumns = hasInvisibleColumns;
   }
 
   @Override
@@ -146,45 +141,14 @@ final class MySqlDdl extends PreparationDdl {
         .isEmpty();
   }
 
-  /**
-   * MariaDB's {@code ROW TYPE OF} and {@code HANDLER} take invisible columns for columns. MySQL has
-   * neither in stored code.
-   */
   @Override
-  List<String> dependents(Connection connection, TableInfo table) throws SQLException {
-    if (dialect != Dialect.MARIADB) {
-      return List.of();
-    }
-    String name = "`?(?i:" + Pattern.quote(table.name()) + ")`?(?![\\w$])";
-    String schema = "`?(?i:" + Pattern.quote(table.schema()) + ")`?\\s*\\.\\s*";
-    record Code(String schema, String name, String body) {}
-    return query(
-            connection,
-            "SELECT routine_schema, CONCAT(LOWER(routine_type), ' ', routine_schema, '.',"
-                + " routine_name), routine_definition FROM information_schema.routines"
-                + " UNION ALL SELECT trigger_schema, CONCAT('trigger ', trigger_schema, '.',"
-                + " trigger_name), action_statement FROM information_schema.triggers"
-                + " UNION ALL SELECT event_schema, CONCAT('event ', event_schema, '.', event_name),"
-                + " event_definition FROM information_schema.events",
-            row -> new Code(text(row, 1), text(row, 2), text(row, 3)))
-        .stream()
-        .filter(
-            code -> {
-              boolean isHome = reader().folding().same(code.schema, table.schema());
-              String place = isHome ? "(" + schema + ")?" + name : schema + name;
-              return Pattern.compile(
-                      "(?is)\\b(row\\s+type\\s+of|handler)\\s+"
-                          + place
-                          + ("|(?<![\\w$.])" + place + "\\s*%\\s*rowtype"))
-                  .matcher(code.body)
-                  .find();
-            })
-        .map(Code::name)
-        .toList();
+  boolean waitsForTransactions() {
+    return filledByUpdate();
   }
 
-  private boolean filledByUpdate() {
-    return dialect == Dialect.MYSQL;
+  /** True if ADD COLUMN refuses the row id's default, so that UPDATEs fill the rows. */
+  boolean filledByUpdate() {
+    return true;
   }
 
   /**
@@ -250,7 +214,7 @@ final class MySqlDdl extends PreparationDdl {
 
   private String writers(String unwritten, String comment) {
     return WRITERS
-        + (" VARCHAR(" + WritersColumn.length(dialect) + ")")
+        + (" VARCHAR(" + WritersColumn.length(reader().dialect()) + ")")
         + (" CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '" + unwritten + "'")
         + (" INVISIBLE COMMENT '" + comment + "'");
   }
@@ -287,7 +251,7 @@ final class MySqlDdl extends PreparationDdl {
   @Override
   void apply(Connection connection, TableInfo table, PreparationStep step, RetryPolicy pace)
       throws SQLException {
-    if (dialect == Dialect.MYSQL && step.work() == Work.INSTANT) {
+    if (filledByUpdate() && step.work() == Work.INSTANT) {
       try {
         awaitUnused(connection, table);
         instantly(connection, step.sql(), pace);
@@ -399,7 +363,7 @@ final class MySqlDdl extends PreparationDdl {
             + qualified(table)
             + table.columns().stream()
                 .filter(c -> AuxiliaryColumns.isAuxiliary(c.name()))
-                .map(c -> " DROP COLUMN " + NameFolding.quote(dialect, c.name()))
+                .map(c -> " DROP COLUMN " + NameFolding.quote(reader().dialect(), c.name()))
                 .collect(Collectors.joining(","));
     return List.of(filledByUpdate() ? add(connection, table, sql) : PreparationStep.rewrite(sql));
   }
@@ -432,11 +396,6 @@ final class MySqlDdl extends PreparationDdl {
     return "ANALYZE NO_WRITE_TO_BINLOG TABLE " + qualified(table);
   }
 
-  @Override
-  List<String> waitForNoLock() {
-    return dialect == Dialect.MARIADB ? List.of("SET SESSION lock_wait_timeout = 0") : List.of();
-  }
-
   /** An older snapshot would be refused (error 1412). */
   @Override
   boolean isInUse(Connection connection, TableInfo table) {
@@ -447,13 +406,17 @@ final class MySqlDdl extends PreparationDdl {
                 + " AND (p.db = ? OR p.db IS NULL)"
                 + " AND t.trx_isolation_level NOT LIKE 'READ %' LIMIT 1",
             table.schema())
-        || (dialect == Dialect.MYSQL
-            && finds(
-                connection,
-                "SELECT 1 FROM performance_schema.metadata_locks WHERE object_type = 'TABLE'"
-                    + " AND object_schema = ? AND object_name = ? LIMIT 1",
-                table.schema(),
-                table.name()));
+        || isLocked(connection, table);
+  }
+
+  /** True if a session is known to hold a metadata lock on a table. */
+  boolean isLocked(Connection connection, TableInfo table) {
+    return finds(
+        connection,
+        "SELECT 1 FROM performance_schema.metadata_locks WHERE object_type = 'TABLE'"
+            + " AND object_schema = ? AND object_name = ? LIMIT 1",
+        table.schema(),
+        table.name());
   }
 
   /** False also if this user may not see it. */

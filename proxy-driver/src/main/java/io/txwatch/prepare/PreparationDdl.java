@@ -1,6 +1,7 @@
 package io.txwatch.prepare;
 
 import io.txwatch.catalog.CatalogQueries;
+import io.txwatch.catalog.DbmsVersion;
 import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.TableInfo;
 import io.txwatch.history.Database;
@@ -8,6 +9,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The statements by which one DBMS gets and loses the auxiliary columns, and what stands in their
@@ -23,12 +25,15 @@ abstract class PreparationDdl {
 
   /** The DDL of the DBMS whose tables the reader reads. */
   static PreparationDdl of(SchemaReader reader, Database database) {
-    return switch (reader.dialect()) {
-      case POSTGRESQL -> new PostgresDdl(reader);
-      case MYSQL, MARIADB -> new MySqlDdl(reader, database);
-      case H2 -> new H2Ddl(reader);
-      case SQLITE -> new SqliteDdl(reader);
-    };
+    return reader
+        .dialect()
+        .<Supplier<PreparationDdl>>select(
+            () -> new PostgresDdl(reader),
+            () -> new MySqlDdl(reader, DbmsVersion.isAtLeast(database.version(), 8, 0, 23)),
+            () -> new MariaDbDdl(reader, DbmsVersion.isAtLeast(database.version(), 10, 3, 0)),
+            () -> new H2Ddl(reader),
+            () -> new SqliteDdl(reader))
+        .get();
   }
 
   final SchemaReader reader() {
@@ -119,4 +124,9 @@ abstract class PreparationDdl {
 
   /** What such steps do to a live service, for people. */
   abstract String lockNote(List<PreparationStep> steps);
+
+  /** True if a table is prepared only while no transaction is open. */
+  boolean waitsForTransactions() {
+    return false;
+  }
 }

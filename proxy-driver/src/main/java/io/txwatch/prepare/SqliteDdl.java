@@ -9,7 +9,6 @@ import io.txwatch.catalog.NameFolding;
 import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.SqliteObject;
 import io.txwatch.catalog.TableInfo;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -90,9 +89,9 @@ final class SqliteDdl extends PreparationDdl {
       steps.add(
           PreparationStep.instant(
               "DROP TRIGGER "
-                  + NameFolding.quote(Dialect.SQLITE, table.schema())
+                  + NameFolding.quote(reader().dialect(), table.schema())
                   + "."
-                  + NameFolding.quote(Dialect.SQLITE, trigger.name())));
+                  + NameFolding.quote(reader().dialect(), trigger.name())));
     }
     steps.add(PreparationStep.rewrite("UPDATE " + name + " SET " + ROW_ID + " = " + NEW_ROW_ID));
     triggers.forEach(trigger -> steps.add(PreparationStep.instant(trigger.sql())));

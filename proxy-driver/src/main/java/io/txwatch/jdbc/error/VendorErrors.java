@@ -4,7 +4,7 @@ import io.txwatch.capture.TransactionRules;
 import io.txwatch.catalog.AuxiliaryColumns;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.RewritePlan;
-import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.DialectSql;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;
 import java.util.List;
@@ -28,18 +28,10 @@ public final class VendorErrors {
   private static final Pattern BATCH_ENTRY =
       Pattern.compile("(?s)Batch entry (?<item>\\d{1,9}) (?<text>.*?)(?<rest> was aborted.*)");
 
-  private static final int H2_NO_RIGHTS = 90096;
-
   /** PostgreSQL's SQLState. */
   private static final String UNDEFINED_COLUMN = "42703";
 
-  /**
-   * MySQL, MariaDB: a column's name is ambiguous; too many columns; too many placeholders; the
-   * thread's stack is too small for the text. Their SQLStates do not say that it is the text.
-   */
-  private static final Set<Integer> OF_TEXT = Set.of(1052, 1117, 1390, 1436);
-
-  /** Those of them that are of limits; and H2's. */
+  /** Of texts that are too large: MySQL's and MariaDB's; H2's. */
   private static final Set<Integer> OF_LIMIT = Set.of(1117, 1390, 1436, 54011);
 
   private static final Pattern SQLITE_LIMIT =
@@ -53,7 +45,7 @@ public final class VendorErrors {
    * @param proven true if the DBMS has executed this very text before
    */
   public static boolean mayBeOurs(
-      RewritePlan plan, boolean proven, SQLException error, Dialect dialect) {
+      RewritePlan plan, boolean proven, SQLException error, DialectSql sql) {
     boolean plainest = plan.preparedSql().equals(plan.unwatched().text());
     if (plainest || TransactionRules.connectionLost(error)) {
       return false; // there is no other text to try
@@ -61,22 +53,20 @@ public final class VendorErrors {
     if (isAboutOurs(error)) {
       return true;
     }
-    if (proven && error.getErrorCode() != H2_NO_RIGHTS) {
-      return false; // the DBMS has taken this very text before
+    int code = error.getErrorCode();
+    if (proven) { // the DBMS has taken this very text before
+      return sql.mayRefuseText(code, true);
     }
     if (plan.kind() == StatementKind.INSERT
-        && (dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE)
+        && !sql.hasInvisibleColumns()
         && SentText.namesNoColumns(plan)) {
       // Where our columns are visible, a text with too many values would fill them; but a column
       // that is not there may be one that we named, of a table that is not what it was.
       return isUnknownColumn(error);
     }
     String state = error.getSQLState();
-    int code = error.getErrorCode();
     return (state != null && (state.startsWith("42") || state.startsWith("54")))
-        || (dialect == Dialect.SQLITE && (code & 0xff) == SQLITE_ERROR)
-        || (dialect == Dialect.H2 && code == H2_NO_RIGHTS)
-        || ((dialect == Dialect.MYSQL || dialect == Dialect.MARIADB) && OF_TEXT.contains(code));
+        || sql.mayRefuseText(code, false);
   }
 
   /** True if an error is that a text is larger, in whatever way, than the DBMS takes it. */

@@ -12,7 +12,6 @@ import io.txwatch.jdbc.plan.KnownKey;
 import io.txwatch.jdbc.read.StatementReads;
 import io.txwatch.sql.KeyedRow;
 import io.txwatch.sql.NewRows;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -185,7 +184,7 @@ public final class Execution {
     if (rows.fate() == NewRows.Fate.REPLACES && count != rows.count() && !returnedTakenAway) {
       observation.sideReadFailed(GapReason.SHAPE, NewRows.TAKEN_AWAY);
     }
-    boolean mayBeLeftOut = context.rules().dialect() == Dialect.POSTGRESQL;
+    boolean mayBeLeftOut = context.rules().dialect().sql().mayLeaveOutRows();
     NewRows.Verdict verdict = rows.verdict(count, mayBeLeftOut);
     switch (verdict) {
       case ALL, ALL_AND_OTHERS, LIKELY_ALL -> {

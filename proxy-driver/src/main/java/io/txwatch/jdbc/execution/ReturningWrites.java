@@ -4,7 +4,6 @@ import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.jdbc.session.ConnectionState;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 
@@ -45,7 +44,7 @@ public final class ReturningWrites {
 
   /** True if the DBMS gives no result, not even an empty one, where a WHERE can never be true. */
   public boolean mayAnswerWithoutRows() {
-    return rules.dialect() == Dialect.MARIADB;
+    return rules.dialect().driver().mayReturnNoResult();
   }
 
   /**

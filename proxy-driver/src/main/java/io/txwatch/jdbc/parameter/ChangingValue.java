@@ -27,14 +27,7 @@ public record ChangingValue<T extends @Nullable Object>(T value, Setting<T> sett
 
   /** A value as the DBMS's driver has it once it was set. */
   public static <T extends @Nullable Object> T whenSet(Dialect dialect, T value) {
-    boolean taken =
-        switch (dialect) {
-          case POSTGRESQL, H2 -> true;
-          case SQLITE -> !(value instanceof byte[]);
-          case MYSQL -> value instanceof Calendar;
-          case MARIADB -> false;
-        };
-    return taken ? copy(value) : value;
+    return value != null && dialect.driver().copiesWhenSet(value) ? copy(value) : value;
   }
 
   @Override
@@ -44,7 +37,7 @@ public record ChangingValue<T extends @Nullable Object>(T value, Setting<T> sett
 
   @Override
   public ParameterSetter added(Dialect dialect) {
-    return dialect == Dialect.MYSQL && value instanceof byte[] ? now() : this;
+    return value != null && dialect.driver().copiesWhenAdded(value) ? now() : this;
   }
 
   @Override

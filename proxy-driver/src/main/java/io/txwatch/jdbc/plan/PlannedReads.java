@@ -95,7 +95,7 @@ public final class PlannedReads {
       return switch (read.purpose()) {
         case SKIPPED_BY_DELETE -> true;
         case AFTER_WRITE -> !unknownRows;
-        case BEFORE_WRITE -> replaces && dialect != Dialect.SQLITE;
+        case BEFORE_WRITE -> replaces && dialect.sql().countsReplacedRows();
         case READ, VERSION_SET -> false;
       };
     }

@@ -14,7 +14,6 @@ import io.txwatch.jdbc.plan.PlannedReads.One;
 import io.txwatch.jdbc.session.ConnectionState;
 import io.txwatch.sql.SideRead.Purpose;
 import io.txwatch.sql.TransactionControl;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -304,7 +303,7 @@ public final class SideReadRunner {
       reads.missing(one, "was not paid for");
       return -1;
     }
-    boolean guarded = rules.dialect() == Dialect.POSTGRESQL && !reads.isAlone();
+    boolean guarded = connection.rules().errorAbortsTransaction() && !reads.isAlone();
     String sql = guarded ? one.guardedSql : one.read.sql();
     try {
       PreparedStatement statement = prepared(sql);

@@ -3,7 +3,6 @@ package io.txwatch.jdbc.session;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.jdbc.plan.CachedPlan;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.SQLException;
 import java.sql.Statement;
 
@@ -34,7 +33,7 @@ public final class SavepointGuard {
   public void set(CachedPlan cached) throws SQLException {
     set = false;
     if (cached.isProven()
-        || connection.rules().dialect() != Dialect.POSTGRESQL
+        || !connection.rules().errorAbortsTransaction()
         || !tracker.inTransactionMode()
         || tracker.mustRollBack()) {
       return;
@@ -71,6 +70,6 @@ public final class SavepointGuard {
       return connection.execute("ROLLBACK TO SAVEPOINT " + NAME)
           && connection.execute("RELEASE SAVEPOINT " + NAME);
     }
-    return connection.rules().dialect() != Dialect.POSTGRESQL || !tracker.inTransactionMode();
+    return !connection.rules().errorAbortsTransaction() || !tracker.inTransactionMode();
   }
 }

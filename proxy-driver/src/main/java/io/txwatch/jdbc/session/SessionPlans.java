@@ -10,7 +10,7 @@ import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.CachedPlan.Variant;
 import io.txwatch.jdbc.plan.PlanCache;
 import io.txwatch.jdbc.plan.StatementOptions;
-import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.DriverTraits;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
@@ -152,11 +152,6 @@ public final class SessionPlans {
     return mayReturn ? atThisLevel(cached) : withoutWrittenRows(cached);
   }
 
-  private boolean isOfInnoDb() {
-    Dialect dialect = database.rules().dialect();
-    return dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
-  }
-
   /** The variant that is right in a longer transaction, too. */
   public CachedPlan inTransaction(CachedPlan cached) {
     return cached.isAutocommitted() ? variant(cached, Variant.IN_TRANSACTION) : cached;
@@ -180,8 +175,7 @@ public final class SessionPlans {
    */
   public boolean mayAssume(CachedPlan cached, PreparedStatement prepared) {
     typesStay |=
-        database.rules().dialect() == Dialect.MYSQL
-            && prepared.getClass().getSimpleName().equals("ServerPreparedStatement");
+        driver().keepsParameterTypes(prepared.getClass().getSimpleName());
     return !typesStay || !cached.assumes();
   }
 
@@ -196,6 +190,10 @@ public final class SessionPlans {
 
   private CachedPlan variant(CachedPlan cached, Variant which) {
     return cache().variant(cached, which, catalog);
+  }
+
+  private DriverTraits driver() {
+    return database.rules().dialect().driver();
   }
 
   /** A session that looks names up elsewhere than it first did has plans of its own. */
@@ -219,7 +217,7 @@ public final class SessionPlans {
     CachedPlan cached = planned.withoutKeys();
     boolean first =
         cached.plan().parameterCount() == 0 && cached.plan().tokenParameters().length > 0;
-    return first && database.rules().dialect() == Dialect.MARIADB
+    return first && driver().sendsBatchesInBulk()
         ? cached.asItIs(GapReason.SHAPE, "batch of a statement without parameters")
         : ofItem(cached);
   }
@@ -229,7 +227,7 @@ public final class SessionPlans {
    * MySQL and MariaDB make what their settings say, an error among it: they are left alone.
    */
   public CachedPlan ofItem(CachedPlan cached) {
-    return isOfInnoDb() && cached.kind() == StatementKind.OTHER && cached.plan().isRewritten()
+    return driver().splitsTexts() && cached.kind() == StatementKind.OTHER && cached.plan().isRewritten()
         ? cached.asItIs(GapReason.SHAPE, "several statements in an item of a batch")
         : withoutWrittenRows(cached);
   }

@@ -6,7 +6,6 @@ import io.txwatch.jdbc.error.VendorErrors;
 import io.txwatch.jdbc.execution.ExecutionContext;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.StatementOptions;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSetMetaData;
@@ -95,8 +94,7 @@ final class PreparedMetadata {
   /** The application's text; where an INSERT must have its columns named, with that. */
   private CachedPlan plainest(CachedPlan plan) {
     boolean inserts = plan.kind() == StatementKind.INSERT || plan.kind() == StatementKind.REPLACE;
-    Dialect dialect = context.rules().dialect();
-    return inserts && (dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE)
+    return inserts && !context.rules().dialect().sql().hasInvisibleColumns()
         ? context.plans().withoutWrittenRows(plan)
         : plan.asItIs(GapReason.SHAPE, "");
   }

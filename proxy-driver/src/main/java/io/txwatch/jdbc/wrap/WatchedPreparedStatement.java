@@ -14,7 +14,6 @@ import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KnownKey;
 import io.txwatch.jdbc.plan.StatementOptions;
 import io.txwatch.sql.AssumedValue;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.CallableStatement;
 import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
@@ -71,7 +70,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     this.plannedAt = context.plans().version();
     this.mayPlanAnew = mayPlanAnew();
     this.kept = new KeptParameters(plan.plan().parameterCount(), context.rules().dialect());
-    if (active.returnsWrittenRows() && context.rules().dialect() == Dialect.SQLITE) {
+    if (active.returnsWrittenRows() && context.rules().dialect().driver().countsBeforeExecution()) {
       notExecuted(); // what its driver says of a write before it is executed
     }
   }

@@ -2,7 +2,7 @@ package io.txwatch.sql.dialect;
 
 /**
  * A DBMS whose SQL is read and rewritten. What differs between them is in a class each: {@link
- * #grammar} is what a text may contain, {@link #sql} what can be added to a text.
+ * #grammar} is what a text may contain, {@link #sql} what can be added to a text, {@link #driver} what its driver does.
  *
  * <p>Code outside of this package does not compare dialects and does not switch on them: it calls a
  * method of these classes, whose name says what differs. A package that needs a class of its own
@@ -10,22 +10,24 @@ package io.txwatch.sql.dialect;
  */
 public enum Dialect {
   /** PostgreSQL, CockroachDB, openGauss. */
-  POSTGRESQL(new PostgresGrammar(), new PostgresSql()),
+  POSTGRESQL(new PostgresGrammar(), new PostgresSql(), new DriverTraits()),
   /** MySQL, TiDB, OceanBase. */
-  MYSQL(new MySqlGrammar(), new MySqlSql()),
+  MYSQL(new MySqlGrammar(), new MySqlSql(), new MySqlDriver()),
   /** MariaDB. */
-  MARIADB(new MariaDbGrammar(), new MariaDbSql()),
+  MARIADB(new MariaDbGrammar(), new MariaDbSql(), new MariaDbDriver()),
   /** H2 in its regular mode. */
-  H2(new H2Grammar(), new H2Sql()),
+  H2(new H2Grammar(), new H2Sql(), new H2Driver()),
   /** SQLite. */
-  SQLITE(new SqliteGrammar(), new SqliteSql());
+  SQLITE(new SqliteGrammar(), new SqliteSql(), new SqliteDriver());
 
   private final Grammar grammar;
   private final DialectSql sql;
+  private final DriverTraits driver;
 
-  Dialect(Grammar grammar, DialectSql sql) {
+  Dialect(Grammar grammar, DialectSql sql, DriverTraits driver) {
     this.grammar = grammar;
     this.sql = sql;
+    this.driver = driver;
   }
 
   /** What a text may contain. */
@@ -36,6 +38,11 @@ public enum Dialect {
   /** What can be added to a text. */
   public DialectSql sql() {
     return sql;
+  }
+
+  /** What its JDBC driver does in its own way. */
+  public DriverTraits driver() {
+    return driver;
   }
 
   /** Selects the one for this DBMS, of a package's own classes for each. */

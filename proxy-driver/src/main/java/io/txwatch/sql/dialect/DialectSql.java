@@ -132,4 +132,49 @@ public abstract class DialectSql {
   public int maxRewrittenLength() {
     return Integer.MAX_VALUE;
   }
+
+  /** A stored name in quotes, in DDL. */
+  public String quoteInDdl(String name) {
+    return quote(name);
+  }
+
+  /** True if the DBMS itself stores in each row who has written it. */
+  public boolean hasSystemVersions() {
+    return false;
+  }
+
+  /** True if an INSERT may leave out rows that it was given: by a rule, or a trigger. */
+  public boolean mayLeaveOutRows() {
+    return false;
+  }
+
+  /** True if the update count of a REPLACE counts the rows that it has taken away. */
+  public boolean countsReplacedRows() {
+    return true;
+  }
+
+  /**
+   * True if an error with this code may be of a text that was added to, although its SQLState does
+   * not begin with 42 or 54.
+   *
+   * @param proven true if the DBMS has executed this very text before
+   */
+  public boolean mayRefuseText(int vendorCode, boolean proven) {
+    return false;
+  }
+
+  /** True if ROLLBACK restores the path in which the session looks up names. */
+  public boolean rollbackRestoresPath() {
+    return false;
+  }
+
+  /** True if a session may attach a database of its own. */
+  public boolean attachesDatabases() {
+    return false;
+  }
+
+  /** True if the tables must be read where an application's transaction may be in the way. */
+  public boolean readsCatalogInTransactions() {
+    return false;
+  }
 }

@@ -1,14 +1,20 @@
 package io.txwatch.sql.dialect;
 
-/**
- * What the texts of a DBMS may contain: tokens, clauses and statements that not all of them have.
- */
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** What the texts of a DBMS may contain, of all that not every DBMS has. */
 public abstract class Grammar {
 
-  Grammar() {}
+  private final Set<Syntax> syntax;
 
-  /** True if text between double quotes is a string, not a name. */
-  public boolean doubleQuotesAreStrings() {
-    return false;
+  Grammar(Set<Syntax> syntax) {
+    this.syntax = Collections.unmodifiableSet(EnumSet.copyOf(syntax));
+  }
+
+  /** True if texts may contain it. */
+  public boolean has(Syntax one) {
+    return syntax.contains(one);
   }
 }

@@ -11,6 +11,8 @@ final class H2Sql extends DialectSql {
   /** Constants.MAX_PARAMETER_INDEX. */
   private static final int MAX_PARAMETERS = 100_000;
 
+  private static final int NO_RIGHTS = 90096;
+
   @Override
   public Returning returning(StatementKind kind) {
     return Returning.DELTA_TABLE;
@@ -39,5 +41,11 @@ final class H2Sql extends DialectSql {
   @Override
   public int maxParameters() {
     return MAX_PARAMETERS;
+  }
+
+  /** Rights may have been taken away since the text was executed. */
+  @Override
+  public boolean mayRefuseText(int vendorCode, boolean proven) {
+    return vendorCode == NO_RIGHTS;
   }
 }

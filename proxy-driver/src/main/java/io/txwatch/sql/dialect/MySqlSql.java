@@ -14,6 +14,8 @@ class MySqlSql extends DialectSql {
    */
   private static final int MAX_TEXT = 256 * 1024;
 
+  private static final Set<Integer> REFUSED_TEXT = Set.of(1052, 1117, 1390, 1436);
+
   @Override
   public String quote(String name) {
     return '`' + name.replace("`", "``") + '`';
@@ -57,5 +59,19 @@ class MySqlSql extends DialectSql {
   @Override
   public int maxTextLength() {
     return MAX_TEXT;
+  }
+
+  @Override
+  public boolean readsCatalogInTransactions() {
+    return true;
+  }
+
+  /**
+   * A column's name is ambiguous; too many columns; too many placeholders; the thread's stack is too
+   * small for the text.
+   */
+  @Override
+  public boolean mayRefuseText(int vendorCode, boolean proven) {
+    return !proven && REFUSED_TEXT.contains(vendorCode);
   }
 }

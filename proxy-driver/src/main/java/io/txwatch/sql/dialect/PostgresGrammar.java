@@ -1,3 +1,27 @@
 package io.txwatch.sql.dialect;
 
-final class PostgresGrammar extends Grammar {}
+import java.util.EnumSet;
+
+final class PostgresGrammar extends Grammar {
+
+  PostgresGrammar() {
+    super(
+        EnumSet.of(
+            Syntax.NATIONAL_STRINGS,
+            Syntax.BIT_STRINGS,
+            Syntax.ESCAPE_STRINGS,
+            Syntax.BACKSLASH_SETTING,
+            Syntax.NESTED_COMMENTS,
+            Syntax.CARRIAGE_RETURN_ENDS_COMMENT,
+            Syntax.ESCAPED_QUESTION_MARKS,
+            Syntax.DOLLAR_NUMBERS,
+            Syntax.DOLLAR_TAGS,
+            Syntax.TABLE_QUERY,
+            Syntax.RETURNING,
+            Syntax.OFFSET_CLAUSE,
+            Syntax.ONLY_TABLE,
+            Syntax.ANY_OPERATOR,
+            Syntax.TYPED_LITERALS,
+            Syntax.ATOMIC_BODIES));
+  }
+}

@@ -57,4 +57,19 @@ final class PostgresSql extends DialectSql {
   public Set<String> aggregates() {
     return AGGREGATES;
   }
+
+  @Override
+  public boolean hasSystemVersions() {
+    return true;
+  }
+
+  @Override
+  public boolean mayLeaveOutRows() {
+    return true;
+  }
+
+  @Override
+  public boolean rollbackRestoresPath() {
+    return true;
+  }
 }

@@ -73,4 +73,25 @@ final class SqliteSql extends DialectSql {
   public int maxRewrittenLength() {
     return MAX_TEXT;
   }
+
+  @Override
+  public boolean countsReplacedRows() {
+    return false;
+  }
+
+  @Override
+  public boolean attachesDatabases() {
+    return true;
+  }
+
+  @Override
+  public String quoteInDdl(String name) {
+    return '"' + name.replace("\"", "\"\"") + '"';
+  }
+
+  /** SQLITE_ERROR, the code for everything that is wrong with a text. */
+  @Override
+  public boolean mayRefuseText(int vendorCode, boolean proven) {
+    return !proven && (vendorCode & 0xff) == 1;
+  }
 }

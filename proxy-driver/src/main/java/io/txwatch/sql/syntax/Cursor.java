@@ -1,6 +1,7 @@
 package io.txwatch.sql.syntax;
 
-import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.Grammar;
+import io.txwatch.sql.dialect.Syntax;
 import java.util.function.Supplier;
 
 /**
@@ -13,7 +14,7 @@ final class Cursor {
   private static final int MAX_DEPTH = 60;
 
   final Tokens tokens;
-  final Dialect dialect;
+  private final Grammar grammar;
 
   /** The next token. */
   int at;
@@ -23,9 +24,9 @@ final class Cursor {
 
   private int depth;
 
-  Cursor(Tokens tokens, Dialect dialect, int from, int to) {
+  Cursor(Tokens tokens, Grammar grammar, int from, int to) {
     this.tokens = tokens;
-    this.dialect = dialect;
+    this.grammar = grammar;
     this.at = from;
     this.to = to;
   }
@@ -43,8 +44,8 @@ final class Cursor {
     depth = mark.depth;
   }
 
-  boolean isMySql() {
-    return dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
+  boolean has(Syntax one) {
+    return grammar.has(one);
   }
 
   boolean atEnd() {
@@ -182,7 +183,7 @@ final class Cursor {
 
   /** True if the DBMS has {@code TABLE t} as a query. */
   boolean hasTableQuery() {
-    return dialect == Dialect.POSTGRESQL || dialect == Dialect.MYSQL || dialect == Dialect.H2;
+    return has(Syntax.TABLE_QUERY);
   }
 
   /** True if a set operator stands at a token. */
@@ -199,8 +200,7 @@ final class Cursor {
   boolean isReturning(int i) {
     return i < to
         && tokens.isWord(i, "RETURNING")
-        && dialect != Dialect.MYSQL
-        && dialect != Dialect.H2;
+        && has(Syntax.RETURNING);
   }
 
   /** True if ON begins what an INSERT does with rows that exist already. */
@@ -231,7 +231,7 @@ final class Cursor {
       return tokens.areWords(i + 1, "IN", "SHARE", "MODE");
     }
     if (tokens.isWord(i, "OFFSET")) {
-      return dialect == Dialect.POSTGRESQL || dialect == Dialect.H2 || isRowOffset(i);
+      return has(Syntax.OFFSET_CLAUSE) || isRowOffset(i);
     }
     if (tokens.isWord(i, "FETCH")) {
       return tokens.isAnyWord(i + 1, "FIRST", "NEXT");
@@ -239,12 +239,12 @@ final class Cursor {
     if (tokens.isWord(i, "WINDOW")) {
       return tokens.isName(i + 1) && tokens.isWord(i + 2, "AS");
     }
-    return dialect == Dialect.H2 && tokens.isWord(i, "QUALIFY");
+    return has(Syntax.QUALIFY) && tokens.isWord(i, "QUALIFY");
   }
 
   /** MariaDB: {@code OFFSET 2 ROWS}. Without ROWS it is only a part of LIMIT there. */
   private boolean isRowOffset(int i) {
-    return dialect == Dialect.MARIADB && tokens.isAnyWord(i + 2, "ROW", "ROWS");
+    return has(Syntax.OFFSET_ROWS_CLAUSE) && tokens.isAnyWord(i + 2, "ROW", "ROWS");
   }
 
   /** True if something ends here that a list of items or a condition is part of. */

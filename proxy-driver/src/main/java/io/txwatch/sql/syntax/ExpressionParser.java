@@ -1,6 +1,6 @@
 package io.txwatch.sql.syntax;
 
-import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.syntax.Expression.Call;
 import io.txwatch.sql.syntax.Expression.Case;
 import io.txwatch.sql.syntax.Expression.Chain;
@@ -210,15 +210,15 @@ final class ExpressionParser {
   }
 
   private Expression or() {
-    return chain(this::xor, i -> word(i, "OR") || (cursor.isMySql() && is(i, "||")));
+    return chain(this::xor, i -> word(i, "OR") || (cursor.has(Syntax.LOGICAL_OPERATORS) && is(i, "||")));
   }
 
   private Expression xor() {
-    return cursor.isMySql() ? chain(this::and, i -> word(i, "XOR")) : and();
+    return cursor.has(Syntax.LOGICAL_OPERATORS) ? chain(this::and, i -> word(i, "XOR")) : and();
   }
 
   private Expression and() {
-    return chain(this::not, i -> word(i, "AND") || (cursor.isMySql() && is(i, "&&")));
+    return chain(this::not, i -> word(i, "AND") || (cursor.has(Syntax.LOGICAL_OPERATORS) && is(i, "&&")));
   }
 
   private Expression chain(Supplier<Expression> next, IntPredicate isOperator) {
@@ -333,8 +333,8 @@ final class ExpressionParser {
     return cursor.isAnyWord("LIKE", "ILIKE", "RLIKE", "REGEXP", "GLOB", "OVERLAPS")
         || cursor.areWords("SIMILAR", "TO")
         || cursor.areWords("SOUNDS", "LIKE")
-        || (cursor.isWord("MATCH") && cursor.dialect == Dialect.SQLITE)
-        || (cursor.isWord("MEMBER") && cursor.isMySql());
+        || (cursor.isWord("MATCH") && cursor.has(Syntax.MATCH_OPERATOR))
+        || (cursor.isWord("MEMBER") && cursor.has(Syntax.WORD_OPERATORS));
   }
 
   private Expression is(int from, Expression left) {
@@ -366,17 +366,17 @@ final class ExpressionParser {
     }
     if (tokens.is(i, TokenKind.OPERATOR)) {
       String operator = operatorText(i);
-      boolean logical = cursor.isMySql() && (operator.equals("||") || operator.equals("&&"));
-      boolean known = cursor.dialect == Dialect.POSTGRESQL || INFIX.contains(operator);
+      boolean logical = cursor.has(Syntax.LOGICAL_OPERATORS) && (operator.equals("||") || operator.equals("&&"));
+      boolean known = cursor.has(Syntax.ANY_OPERATOR) || INFIX.contains(operator);
       return known && !logical && !COMPARISONS.contains(operator) && !operator.equals("::");
     }
-    return cursor.isMySql() && tokens.isAnyWord(i, "DIV", "MOD");
+    return cursor.has(Syntax.WORD_OPERATORS) && tokens.isAnyWord(i, "DIV", "MOD");
   }
 
   private Expression unary() {
     int from = cursor.at;
     boolean binary =
-        cursor.isMySql() && cursor.isWord("BINARY") && !tokens.is(from + 1, TokenKind.DOT);
+        cursor.has(Syntax.WORD_OPERATORS) && cursor.isWord("BINARY") && !tokens.is(from + 1, TokenKind.DOT);
     boolean operator = cursor.is(TokenKind.OPERATOR) && !cursor.isOperator('*');
     if (!binary && !operator) {
       return cursor.isWord("NOT") ? not() : postfix(from, primary());
@@ -667,7 +667,7 @@ final class ExpressionParser {
   /** {@code INTERVAL '1' DAY}, {@code INTERVAL 1 + 1 DAY}, and the function of that name. */
   private Expression interval() {
     int from = cursor.at++;
-    if (cursor.atEnd() || (!cursor.is(TokenKind.STRING) && !cursor.isMySql())) {
+    if (cursor.atEnd() || (!cursor.is(TokenKind.STRING) && !cursor.has(Syntax.INTERVAL_EXPRESSIONS))) {
       cursor.at = from;
       return nameOrCall();
     }
@@ -702,10 +702,10 @@ final class ExpressionParser {
   /** True if a type's name stands in front of a string: the literal of that type. */
   private boolean isTyped(String word) {
     int i = cursor.at + 1;
-    if (cursor.isMySql() || cursor.dialect == Dialect.SQLITE) {
+    if (!cursor.has(Syntax.TYPED_LITERALS)) {
       return tokens.is(i, TokenKind.STRING)
           && i < cursor.to
-          && cursor.isMySql()
+          && cursor.has(Syntax.DATE_LITERALS)
           && (DATE_TYPES.contains(word) || word.startsWith("_") || word.equals("N"));
     }
     if (tokens.areWords(i, "WITH", "TIME", "ZONE")
@@ -857,7 +857,7 @@ final class ExpressionParser {
   /** What stands in the parentheses of a call, the words between its values skipped. */
   List<Expression> arguments(int open) {
     cursor.at = open;
-    boolean converts = cursor.isMySql() && tokens.isWord(open - 1, "CONVERT");
+    boolean converts = cursor.has(Syntax.CONVERT_USING) && tokens.isWord(open - 1, "CONVERT");
     if (isQuery(open)) {
       return List.of(subquery(false, open));
     }
@@ -942,7 +942,7 @@ final class ExpressionParser {
     }
     String run = tokens.text().substring(tokens.start(i), tokens.end(end - 1));
     int length =
-        cursor.dialect == Dialect.POSTGRESQL
+        cursor.has(Syntax.ANY_OPERATOR)
             ? postgresLength(run)
             : LONG_OPERATORS.stream()
                 .filter(run::startsWith)

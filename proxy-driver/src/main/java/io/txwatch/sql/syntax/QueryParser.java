@@ -1,6 +1,6 @@
 package io.txwatch.sql.syntax;
 
-import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.syntax.Clause.Kind;
 import io.txwatch.sql.syntax.QueryBody.Nested;
 import io.txwatch.sql.syntax.QueryBody.Select;
@@ -187,18 +187,18 @@ final class QueryParser {
   }
 
   private boolean takesUnique() {
-    return cursor.dialect == Dialect.H2 && !tokens.isOpen(cursor.at + 1) && cursor.take("UNIQUE");
+    return cursor.has(Syntax.SELECT_UNIQUE) && !tokens.isOpen(cursor.at + 1) && cursor.take("UNIQUE");
   }
 
   private boolean isTop() {
-    return cursor.dialect == Dialect.H2
+    return cursor.has(Syntax.SELECT_TOP)
         && cursor.isWord("TOP")
         && (tokens.is(cursor.at + 1, TokenKind.NUMBER)
             || tokens.is(cursor.at + 1, TokenKind.PARAMETER));
   }
 
   private boolean takesMySqlModifier() {
-    return cursor.isMySql()
+    return cursor.has(Syntax.SELECT_MODIFIERS)
         && cursor.takeAny(
             "HIGH_PRIORITY",
             "STRAIGHT_JOIN",

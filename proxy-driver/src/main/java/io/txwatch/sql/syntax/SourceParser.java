@@ -1,6 +1,6 @@
 package io.txwatch.sql.syntax;
 
-import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.syntax.Source.Derived;
 import io.txwatch.sql.syntax.Source.Function;
 import io.txwatch.sql.syntax.Source.Join;
@@ -111,7 +111,7 @@ final class SourceParser {
   }
 
   private void partition() {
-    if (cursor.isMySql() && cursor.isWord("PARTITION") && tokens.isOpen(cursor.at + 1)) {
+    if (cursor.has(Syntax.PARTITION_OF_TABLE) && cursor.isWord("PARTITION") && tokens.isOpen(cursor.at + 1)) {
       cursor.at++;
       cursor.skipBrackets("partitions");
     }
@@ -227,7 +227,7 @@ final class SourceParser {
   private Source element() {
     int start = cursor.at;
     boolean lateral = cursor.take("LATERAL");
-    boolean only = cursor.dialect == Dialect.POSTGRESQL && cursor.take("ONLY");
+    boolean only = cursor.has(Syntax.ONLY_TABLE) && cursor.take("ONLY");
     if (cursor.isOpen()) {
       if (only) {
         throw SyntaxException.unsupported("ONLY with parentheses");
@@ -251,7 +251,7 @@ final class SourceParser {
     if (name.size() == 1 && !isAliasWord(first)) {
       throw SyntaxException.unknown("a keyword where a table's name is expected");
     }
-    if (cursor.isOperator('*') && cursor.dialect == Dialect.POSTGRESQL) {
+    if (cursor.isOperator('*') && cursor.has(Syntax.ONLY_TABLE)) {
       cursor.at++;
     }
     partition();
@@ -288,10 +288,10 @@ final class SourceParser {
         || cursor.isSetOperator(i)) {
       return false;
     }
-    if (cursor.isMySql()) {
+    if (cursor.has(Syntax.MYSQL_ALIAS_WORDS)) {
       return !NO_ALIAS_MYSQL.contains(word);
     }
-    return !(cursor.dialect == Dialect.SQLITE && tokens.areWords(i, "INDEXED", "BY"));
+    return !(cursor.has(Syntax.INDEXED_BY) && tokens.areWords(i, "INDEXED", "BY"));
   }
 
   private int columnAliases(Optional<String> alias) {
@@ -304,13 +304,13 @@ final class SourceParser {
   }
 
   private void indexHints() {
-    while ((cursor.isMySql() || cursor.dialect == Dialect.H2)
+    while (cursor.has(Syntax.INDEX_HINTS)
         && cursor.isAnyWord("USE", "FORCE", "IGNORE")
         && tokens.isAnyWord(cursor.at + 1, "INDEX", "KEY")) {
       cursor.at += 2;
       skipToBrackets();
     }
-    if (cursor.dialect == Dialect.SQLITE) {
+    if (cursor.has(Syntax.INDEXED_BY)) {
       if (cursor.take("INDEXED", "BY")) {
         cursor.name("an index");
       } else {

@@ -1,6 +1,7 @@
 package io.txwatch.sql.syntax;
 
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.syntax.Clause.Kind;
 import io.txwatch.sql.syntax.Expression.Name;
 import io.txwatch.sql.syntax.MergeBranch.Action;
@@ -22,7 +23,7 @@ public final class StatementParser {
   private final QueryParser queries;
 
   private StatementParser(Tokens tokens, Dialect dialect, Span span) {
-    this.cursor = new Cursor(tokens, dialect, span.from(), span.to());
+    this.cursor = new Cursor(tokens, dialect.grammar(), span.from(), span.to());
     this.tokens = tokens;
     this.queries = new QueryParser(cursor, this::statement);
   }
@@ -81,7 +82,7 @@ public final class StatementParser {
   private boolean modifiers(String... words) {
     boolean replaces = false;
     while (true) {
-      if (cursor.dialect == Dialect.SQLITE && cursor.take("OR")) {
+      if (cursor.has(Syntax.OR_ACTIONS) && cursor.take("OR")) {
         replaces |= cursor.isWord("REPLACE");
         cursor.at++;
       } else if (!cursor.take("IGNORE") && !cursor.takeAny(words)) {
@@ -104,7 +105,7 @@ public final class StatementParser {
     if (cursor.take("OVERRIDING")) {
       cursor.at += 2;
     }
-    while (cursor.dialect == Dialect.H2 && cursor.takeAny("DIRECT", "SORTED")) {}
+    while (cursor.has(Syntax.INSERT_DIRECT) && cursor.takeAny("DIRECT", "SORTED")) {}
     int content = cursor.at;
     RowsFrom rowsFrom = rowsFrom();
     Optional<Query> rows = Optional.empty();
@@ -157,7 +158,7 @@ public final class StatementParser {
       throw SyntaxException.unknown("VALUES without a row");
     }
     Query query = new Query(cursor.since(from), Optional.empty(), values, List.of());
-    if (cursor.dialect == Dialect.MYSQL && cursor.take("AS")) {
+    if (cursor.has(Syntax.INSERT_ALIAS) && cursor.take("AS")) {
       cursor.name("an alias");
       if (cursor.isOpen()) {
         cursor.skipBrackets("columns");
@@ -309,10 +310,10 @@ public final class StatementParser {
     modifiers("LOW_PRIORITY", "QUICK");
     boolean fromFirst = cursor.take("FROM");
     List<Name> names = List.of();
-    if (cursor.isMySql() && isListed(fromFirst ? "USING" : "FROM")) {
+    if (cursor.has(Syntax.MULTI_TABLE_DELETE) && isListed(fromFirst ? "USING" : "FROM")) {
       names = deletedTables();
       cursor.at++;
-    } else if (!fromFirst && cursor.dialect != Dialect.H2) {
+    } else if (!fromFirst && !cursor.has(Syntax.DELETE_WITHOUT_FROM)) {
       throw SyntaxException.unknown("DELETE without FROM");
     }
     int sourcesFrom = cursor.at;

@@ -1,6 +1,7 @@
 package io.txwatch.sql.syntax;
 
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.Syntax;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -37,7 +38,7 @@ public final class StatementSplitter {
     int end = semicolon;
     while (end < tokens.count()) {
       end++;
-      if (dialect == Dialect.SQLITE
+      if (dialect.grammar().has(Syntax.TRIGGERS_END_WITH_END)
           && tokens.isWord(end - 1, "END")
           && tokens.is(end - 2, TokenKind.SEMICOLON)
           && (end == tokens.count() || tokens.is(end, TokenKind.SEMICOLON))) {
@@ -51,7 +52,7 @@ public final class StatementSplitter {
     if (!tokens.isAnyWord(from, "CREATE", "ALTER")) {
       return tokens.isWord(from, "DELIMITER");
     }
-    if (dialect == Dialect.POSTGRESQL) {
+    if (dialect.grammar().has(Syntax.ATOMIC_BODIES)) {
       return hasAtomicBody(tokens, from, to);
     }
     for (int i = from + 1; i < Math.min(to, from + 8); i++) {

@@ -12,6 +12,8 @@ import static io.txwatch.sql.syntax.TokenKind.STRING;
 import static io.txwatch.sql.syntax.TokenKind.VARIABLE;
 
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.Grammar;
+import io.txwatch.sql.dialect.Syntax;
 
 /**
  * Cuts SQL into tokens, without loss and without ever failing: what makes no sense is a token of
@@ -23,18 +25,16 @@ import io.txwatch.sql.dialect.Dialect;
  */
 public final class Tokenizer {
 
-  private final Dialect dialect;
-  private final boolean mysql;
+  private final Grammar grammar;
   private final boolean backslashInStrings;
   private final String text;
   private final int length;
   private final Tokens out;
 
-  private Tokenizer(String text, Dialect dialect, boolean backslashInStrings, Tokens out) {
+  private Tokenizer(String text, Grammar grammar, boolean backslashInStrings, Tokens out) {
     this.text = text;
     this.length = text.length();
-    this.dialect = dialect;
-    this.mysql = dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
+    this.grammar = grammar;
     this.backslashInStrings = backslashInStrings;
     this.out = out;
   }
@@ -48,8 +48,8 @@ public final class Tokenizer {
 
   /** The same into arrays that are used again. */
   public static void tokenize(String text, Dialect dialect, Tokens out) {
-    boolean backslash = dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
-    new Tokenizer(text, dialect, backslash, out).run();
+    Grammar grammar = dialect.grammar();
+    new Tokenizer(text, grammar, grammar.has(Syntax.BACKSLASH_ESCAPES), out).run();
   }
 
   /**
@@ -58,8 +58,8 @@ public final class Tokenizer {
    */
   public static Tokens tokenizeOtherBackslash(String text, Dialect dialect) {
     Tokens out = new Tokens();
-    boolean backslash = dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
-    new Tokenizer(text, dialect, !backslash, out).run();
+    Grammar grammar = dialect.grammar();
+    new Tokenizer(text, grammar, !grammar.has(Syntax.BACKSLASH_ESCAPES), out).run();
     return out;
   }
 
@@ -89,12 +89,12 @@ public final class Tokenizer {
     }
     return switch (c) {
       case '\'' -> quoted(i, i + 1, '\'', STRING, backslashInStrings);
-      case '"' -> quoted(i, i + 1, '"', QUOTED, mysql && backslashInStrings);
+      case '"' -> quoted(i, i + 1, '"', QUOTED, grammar.has(Syntax.DOUBLE_QUOTED_STRINGS) && backslashInStrings);
       case '`' ->
-          dialect == Dialect.POSTGRESQL
-              ? add(OPERATOR, i, i + 1)
-              : quoted(i, i + 1, '`', QUOTED, false);
-      case '[' -> dialect == Dialect.SQLITE ? bracketed(i) : add(TokenKind.OPEN, i, i + 1);
+          grammar.has(Syntax.BACKTICK_NAMES)
+              ? quoted(i, i + 1, '`', QUOTED, false)
+              : add(OPERATOR, i, i + 1);
+      case '[' -> grammar.has(Syntax.BRACKETED_NAMES) ? bracketed(i) : add(TokenKind.OPEN, i, i + 1);
       case '(', '{' -> add(TokenKind.OPEN, i, i + 1);
       case ')', ']', '}' -> add(TokenKind.CLOSE, i, i + 1);
       case ',' -> add(TokenKind.COMMA, i, i + 1);
@@ -102,7 +102,7 @@ public final class Tokenizer {
       case ';' -> add(TokenKind.SEMICOLON, i, i + 1);
       case '-' -> isLineComment(i) ? lineComment(i) : add(OPERATOR, i, i + 1);
       case '/' -> slash(i);
-      case '#' -> mysql ? lineComment(i) : add(OPERATOR, i, i + 1);
+      case '#' -> grammar.has(Syntax.HASH_COMMENTS) ? lineComment(i) : add(OPERATOR, i, i + 1);
       case '?' -> questionMark(i);
       case ':' -> colon(i);
       case '@' -> at(i, c);
@@ -119,11 +119,11 @@ public final class Tokenizer {
       boolean prefix =
           switch (c) {
             case 'x', 'X' -> true;
-            case 'n', 'N' -> dialect != Dialect.SQLITE;
-            case 'b', 'B' -> mysql || dialect == Dialect.POSTGRESQL;
+            case 'n', 'N' -> grammar.has(Syntax.NATIONAL_STRINGS);
+            case 'b', 'B' -> grammar.has(Syntax.BIT_STRINGS);
             case 'e', 'E' -> {
               backslash = true;
-              yield dialect == Dialect.POSTGRESQL;
+              yield grammar.has(Syntax.ESCAPE_STRINGS);
             }
             default -> false;
           };
@@ -163,7 +163,7 @@ public final class Tokenizer {
         break;
       }
     }
-    boolean word = mysql && !isNumeric(i, end);
+    boolean word = grammar.has(Syntax.NAMES_FROM_DIGITS) && !isNumeric(i, end);
     return add(word ? TokenKind.WORD : TokenKind.NUMBER, i, end);
   }
 
@@ -222,11 +222,11 @@ public final class Tokenizer {
   }
 
   private boolean settingDecides(int start, char quote) {
-    if (mysql) {
+    if (grammar.has(Syntax.DOUBLE_QUOTED_STRINGS)) {
       return quote != '`';
     }
     char c = text.charAt(start);
-    return dialect == Dialect.POSTGRESQL && quote == '\'' && c != 'e' && c != 'E';
+    return grammar.has(Syntax.BACKSLASH_SETTING) && quote == '\'' && c != 'e' && c != 'E';
   }
 
   private int bracketed(int start) {
@@ -238,7 +238,7 @@ public final class Tokenizer {
     if (at(i + 1) != '-') {
       return false;
     }
-    return !mysql || i + 2 >= length || text.charAt(i + 2) <= ' ';
+    return !grammar.has(Syntax.SPACED_DASH_COMMENTS) || i + 2 >= length || text.charAt(i + 2) <= ' ';
   }
 
   private int lineComment(int start) {
@@ -250,18 +250,18 @@ public final class Tokenizer {
   }
 
   private boolean endsAtReturn() {
-    return dialect == Dialect.POSTGRESQL || dialect == Dialect.H2;
+    return grammar.has(Syntax.CARRIAGE_RETURN_ENDS_COMMENT);
   }
 
   private int slash(int i) {
     char next = at(i + 1);
-    if (next == '/' && dialect == Dialect.H2) {
+    if (next == '/' && grammar.has(Syntax.SLASH_COMMENTS)) {
       return lineComment(i);
     }
     if (next != '*') {
       return add(OPERATOR, i, i + 1);
     }
-    boolean nests = dialect == Dialect.POSTGRESQL || dialect == Dialect.H2;
+    boolean nests = grammar.has(Syntax.NESTED_COMMENTS);
     int depth = 1;
     int end = i + 2;
     while (end < length && depth > 0) {
@@ -277,26 +277,25 @@ public final class Tokenizer {
       }
     }
     if (depth > 0) {
-      return add(dialect == Dialect.SQLITE ? COMMENT : BROKEN, i, length);
+      return add(grammar.has(Syntax.UNCLOSED_COMMENTS) ? COMMENT : BROKEN, i, length);
     }
     boolean executable =
-        mysql
-            && (at(i + 2) == '!'
-                || (dialect == Dialect.MARIADB && at(i + 2) == 'M' && at(i + 3) == '!'));
+        (grammar.has(Syntax.EXECUTABLE_COMMENTS) && at(i + 2) == '!')
+            || (grammar.has(Syntax.EXECUTABLE_M_COMMENTS) && at(i + 2) == 'M' && at(i + 3) == '!');
     return add(executable ? EXECUTABLE_COMMENT : COMMENT, i, end);
   }
 
   private int questionMark(int i) {
     char next = at(i + 1);
     if (next == '?') {
-      if (dialect == Dialect.POSTGRESQL) {
+      if (grammar.has(Syntax.ESCAPED_QUESTION_MARKS)) {
         return add(OPERATOR, i, i + 2);
       }
-      if (dialect == Dialect.H2 && (at(i + 2) == '(' || at(i + 2) == ')')) {
+      if (grammar.has(Syntax.BRACKET_TRIGRAPHS) && (at(i + 2) == '(' || at(i + 2) == ')')) {
         return add(OPERATOR, i, i + 3);
       }
     }
-    if (isDigit(next) && (dialect == Dialect.SQLITE || dialect == Dialect.H2)) {
+    if (isDigit(next) && grammar.has(Syntax.NUMBERED_QUESTION_MARKS)) {
       return add(NUMBERED_PARAMETER, i, digitsEnd(i + 1));
     }
     return add(PARAMETER, i, i + 1);
@@ -307,14 +306,14 @@ public final class Tokenizer {
     if (next == ':' || next == '=') {
       return add(OPERATOR, i, i + 2);
     }
-    if (dialect == Dialect.SQLITE && isWordPart(next)) {
+    if (grammar.has(Syntax.NAMED_PARAMETERS) && isWordPart(next)) {
       return add(NAMED_PARAMETER, i, wordEnd(i + 1));
     }
     return add(OPERATOR, i, i + 1);
   }
 
   private int at(int i, char c) {
-    if (mysql) {
+    if (grammar.has(Syntax.QUOTED_VARIABLES)) {
       int from = at(i + 1) == c ? i + 2 : i + 1;
       char next = at(from);
       if (next == '`' || next == '\'' || next == '"') {
@@ -326,10 +325,10 @@ public final class Tokenizer {
       }
       return add(VARIABLE, i, end);
     }
-    if (isWordPart(at(i + 1)) && dialect == Dialect.SQLITE) {
+    if (isWordPart(at(i + 1)) && grammar.has(Syntax.NAMED_PARAMETERS)) {
       return add(NAMED_PARAMETER, i, wordEnd(i + 1));
     }
-    if (isWordPart(at(i + 1)) && dialect == Dialect.H2) {
+    if (isWordPart(at(i + 1)) && grammar.has(Syntax.VARIABLES)) {
       return add(VARIABLE, i, wordEnd(i + 1));
     }
     return add(OPERATOR, i, i + 1);
@@ -337,12 +336,12 @@ public final class Tokenizer {
 
   private int dollar(int i) {
     char next = at(i + 1);
-    if (dialect == Dialect.POSTGRESQL || dialect == Dialect.H2) {
+    if (grammar.has(Syntax.DOLLAR_NUMBERS)) {
       if (isDigit(next)) {
         return add(NUMBERED_PARAMETER, i, digitsEnd(i + 1));
       }
       int tagEnd = i + 1;
-      if (dialect == Dialect.POSTGRESQL && isWordStart(next)) {
+      if (grammar.has(Syntax.DOLLAR_TAGS) && isWordStart(next)) {
         while (tagEnd < length && isWordPart(at(tagEnd)) && at(tagEnd) != '$') {
           tagEnd++;
         }
@@ -353,7 +352,7 @@ public final class Tokenizer {
         return close < 0 ? add(BROKEN, i, length) : add(STRING, i, close + tag.length());
       }
     }
-    if (dialect == Dialect.SQLITE && isWordPart(next)) {
+    if (grammar.has(Syntax.NAMED_PARAMETERS) && isWordPart(next)) {
       return add(NAMED_PARAMETER, i, wordEnd(i + 1));
     }
     return add(BROKEN, i, i + 1);
@@ -386,7 +385,7 @@ public final class Tokenizer {
   }
 
   private boolean isBlank(char c) {
-    return c <= ' ' || (dialect == Dialect.H2 && c >= 128 && Character.isSpaceChar(c));
+    return c <= ' ' || (grammar.has(Syntax.UNICODE_SPACES) && c >= 128 && Character.isSpaceChar(c));
   }
 
   private static boolean isDigit(char c) {
@@ -397,7 +396,7 @@ public final class Tokenizer {
     return (c >= 'a' && c <= 'z')
         || (c >= 'A' && c <= 'Z')
         || c == '_'
-        || (mysql && c == '$')
+        || (grammar.has(Syntax.NAMES_FROM_DIGITS) && c == '$')
         || (c >= 128 && !isBlank(c));
   }
 

@@ -1,0 +1,44 @@
+package io.txwatch.catalog;
+
+import static io.txwatch.catalog.AuxiliaryColumns.ROW_ID;
+import static io.txwatch.catalog.AuxiliaryColumns.WRITERS;
+import static io.txwatch.catalog.CatalogQueries.query;
+import static io.txwatch.catalog.CatalogQueries.text;
+import static io.txwatch.catalog.CatalogQueries.view;
+
+import io.txwatch.history.Database;
+import io.txwatch.history.WriterList;
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.dialect.Dialect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** In what MariaDB's catalog differs from MySQL's. */
+final class MariaDbSchemaReader extends MySqlSchemaReader {
+
+  MariaDbSchemaReader(Dialect dialect, Database database) {
+    super(dialect, database);
+  }
+
+  /** The list of row versions must fit in GROUP_CONCAT, or the application gets a warning. */
+  @Override
+  boolean isSmall(Connection connection, TableInfo table) throws SQLException {
+    int characters = Catalog.SMALL_TABLE_ROWS * (WriterList.WINDOW_LENGTH + 50);
+    boolean fits =
+        query(
+                connection,
+                "SELECT @@GLOBAL.group_concat_max_len >= " + characters,
+                row -> row.getBoolean(1))
+            .get(0);
+    return fits && super.isSmall(connection, table);
+  }
+
+  @Override
+  public List<String> bounds(Duration lock, Duration work) {
+    String time = "SET SESSION max_statement_time = " + work.toSeconds();
+    return Stream.concat(super.bounds(lock, work).stream(), Stream.of(time)).toList();
+  }
+}

@@ -1,0 +1,51 @@
+package io.txwatch.sql.dialect;
+
+/** What the JDBC driver of a DBMS does in its own way, beyond what JDBC prescribes. */
+public class DriverTraits {
+
+  DriverTraits() {}
+
+  /** True if the DBMS runs within the application's process. */
+  public boolean isEmbedded() {
+    return false;
+  }
+
+  /** True if a batch with parameters is sent in bulk, which needs a first parameter. */
+  public boolean sendsBatchesInBulk() {
+    return false;
+  }
+
+  /** True if the driver's settings decide what becomes of several statements in one text. */
+  public boolean splitsTexts() {
+    return false;
+  }
+
+  /**
+   * True if a prepared statement keeps the types that its parameters had first.
+   *
+   * @param statement the simple name of its class
+   */
+  public boolean keepsParameterTypes(String statement) {
+    return false;
+  }
+
+  /** True if a prepared write has an update count before it is executed. */
+  public boolean countsBeforeExecution() {
+    return false;
+  }
+
+  /** True if the driver has copied a parameter's value once it is set. */
+  public boolean copiesWhenSet(Object value) {
+    return true;
+  }
+
+  /** True if the driver has copied a parameter's value once its row is added to a batch. */
+  public boolean copiesWhenAdded(Object value) {
+    return false;
+  }
+
+  /** True if a write with RETURNING may give no result, not even an empty one. */
+  public boolean mayReturnNoResult() {
+    return false;
+  }
+}

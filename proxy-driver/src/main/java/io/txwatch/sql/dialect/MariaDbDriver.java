@@ -1,0 +1,26 @@
+package io.txwatch.sql.dialect;
+
+/** MariaDB Connector/J. */
+final class MariaDbDriver extends DriverTraits {
+
+  @Override
+  public boolean sendsBatchesInBulk() {
+    return true;
+  }
+
+  @Override
+  public boolean splitsTexts() {
+    return true;
+  }
+
+  @Override
+  public boolean copiesWhenSet(Object value) {
+    return false;
+  }
+
+  /** Where a WHERE can never be true. */
+  @Override
+  public boolean mayReturnNoResult() {
+    return true;
+  }
+}

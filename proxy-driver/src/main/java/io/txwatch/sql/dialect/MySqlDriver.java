@@ -1,0 +1,28 @@
+package io.txwatch.sql.dialect;
+
+import java.util.Calendar;
+
+/** Connector/J. */
+final class MySqlDriver extends DriverTraits {
+
+  @Override
+  public boolean splitsTexts() {
+    return true;
+  }
+
+  /** What is prepared at the server. */
+  @Override
+  public boolean keepsParameterTypes(String statement) {
+    return statement.equals("ServerPreparedStatement");
+  }
+
+  @Override
+  public boolean copiesWhenSet(Object value) {
+    return value instanceof Calendar;
+  }
+
+  @Override
+  public boolean copiesWhenAdded(Object value) {
+    return value instanceof byte[];
+  }
+}

@@ -1,0 +1,20 @@
+package io.txwatch.sql.dialect;
+
+/** sqlite-jdbc. */
+final class SqliteDriver extends DriverTraits {
+
+  @Override
+  public boolean isEmbedded() {
+    return true;
+  }
+
+  @Override
+  public boolean countsBeforeExecution() {
+    return true;
+  }
+
+  @Override
+  public boolean copiesWhenSet(Object value) {
+    return !(value instanceof byte[]);
+  }
+}
