@@ -7,10 +7,10 @@ import io.txwatch.sql.SideRead.Purpose;
 import io.txwatch.sql.dialect.Dialect;
 
 /**
- * H2 (documentation, Advanced, Transaction Isolation; 2.x, MVStore). READ COMMITTED: a snapshot
- * for each statement. SNAPSHOT and SERIALIZABLE: one for the transaction. REPEATABLE READ: one for
- * each table, taken by the first statement that names it, for all that it names at once: a read
- * that names fewer tables must not come first. Writes that meet a row changed since fail, from
+ * H2 (documentation, Advanced, Transaction Isolation; 2.x, MVStore). READ COMMITTED: a snapshot for
+ * each statement. SNAPSHOT and SERIALIZABLE: one for the transaction. REPEATABLE READ: one for each
+ * table, taken by the first statement that names it, for all that it names at once: a read that
+ * names fewer tables must not come first. Writes that meet a row changed since fail, from
  * REPEATABLE READ on; but at REPEATABLE READ not those whose table had no snapshot when they began
  * to wait (a DELETE that waits for an UPDATE deletes nothing, and does not fail): nothing is sent
  * before a write there.

@@ -12,14 +12,13 @@ import io.txwatch.sql.dialect.Dialect;
  * reads see the newest versions and fix none. So a plain read beside a plain query is in its
  * snapshot, beside anything else it is not, and before the transaction has a snapshot it would fix
  * one. SERIALIZABLE: within a transaction every read locks: nothing is sent. After a write or a
- * read that waits, ROW_COUNT(), FOUND_ROWS() and the warnings belong to the application's
- * statement until it sends the next one: nothing is sent after a statement, but {@linkplain
- * When#LATER later}. A row that a DELETE at REPEATABLE READ matches, and that a plain read still
- * shows afterwards, was not to be deleted in its newest version, for the DELETE locks what it
- * meets and skips nothing: that can be asked later too, until the transaction's next write, if the
- * snapshot was fixed before the DELETE. And what INSERT … SELECT and the subqueries of an UPDATE
- * read before the transaction has a snapshot can be asked later: those rows are locked until it
- * ends.
+ * read that waits, ROW_COUNT(), FOUND_ROWS() and the warnings belong to the application's statement
+ * until it sends the next one: nothing is sent after a statement, but {@linkplain When#LATER
+ * later}. A row that a DELETE at REPEATABLE READ matches, and that a plain read still shows
+ * afterwards, was not to be deleted in its newest version, for the DELETE locks what it meets and
+ * skips nothing: that can be asked later too, until the transaction's next write, if the snapshot
+ * was fixed before the DELETE. And what INSERT … SELECT and the subqueries of an UPDATE read before
+ * the transaction has a snapshot can be asked later: those rows are locked until it ends.
  */
 final class InnoDbSnapshotRules extends SnapshotRules {
 

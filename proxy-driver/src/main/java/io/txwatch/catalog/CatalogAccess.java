@@ -100,8 +100,7 @@ final class CatalogAccess {
   /** Reads on a connection that has just been opened and that the application has not got yet. */
   <T> T readFirst(Connection fresh, Use<T> use) throws SQLException {
     Use<T> bounded = connection -> bracketed(connection, FIRST_BOUNDS, use);
-    return outsideOfTransactions(
-        fresh, reader.dialect().select(bounded, use, use, use, use));
+    return outsideOfTransactions(fresh, reader.dialect().select(bounded, use, use, use, use));
   }
 
   /**

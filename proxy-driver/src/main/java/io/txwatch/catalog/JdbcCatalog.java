@@ -380,7 +380,8 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     }
     List<String> before = pathBefore;
     if (before != null) {
-      boolean undone = pathIsLocal || (!committed && sql().map(DialectSql::rollbackRestoresPath).orElse(false));
+      boolean undone =
+          pathIsLocal || (!committed && sql().map(DialectSql::rollbackRestoresPath).orElse(false));
       if (undone) {
         path = before;
         ownVersion++;

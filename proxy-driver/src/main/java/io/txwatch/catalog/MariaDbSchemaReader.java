@@ -1,10 +1,6 @@
 package io.txwatch.catalog;
 
-import static io.txwatch.catalog.AuxiliaryColumns.ROW_ID;
-import static io.txwatch.catalog.AuxiliaryColumns.WRITERS;
 import static io.txwatch.catalog.CatalogQueries.query;
-import static io.txwatch.catalog.CatalogQueries.text;
-import static io.txwatch.catalog.CatalogQueries.view;
 
 import io.txwatch.history.Database;
 import io.txwatch.history.WriterList;

@@ -9,7 +9,6 @@ import static io.txwatch.catalog.CatalogQueries.view;
 import io.txwatch.catalog.TableInfo.Column;
 import io.txwatch.catalog.TableInfo.Kind;
 import io.txwatch.history.Database;
-import io.txwatch.history.WriterList;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.WritersColumn;
 import io.txwatch.sql.dialect.Dialect;

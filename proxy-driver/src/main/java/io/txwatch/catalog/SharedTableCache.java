@@ -614,8 +614,8 @@ final class SharedTableCache {
               : "";
       log.fault(
           "a look-up of tables failed and is tried again; until then their statements are sent as"
-              + " they are, or not at all where columns of ours might show (further ones are counted,"
-              + " not printed): "
+              + " they are, or not at all where columns of ours might show (further ones are"
+              + " counted, not printed): "
               + error.getClass().getSimpleName()
               + code);
     }

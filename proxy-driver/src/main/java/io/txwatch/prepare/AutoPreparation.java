@@ -98,8 +98,7 @@ public final class AutoPreparation implements TablePreparer {
   }
 
   private boolean isHeldUp() {
-    return snapshots.areHeld()
-        || (ddl.waitsForTransactions() && snapshots.hasTransactions());
+    return snapshots.areHeld() || (ddl.waitsForTransactions() && snapshots.hasTransactions());
   }
 
   /** To wait for another session that prepares a table would delay the application. */

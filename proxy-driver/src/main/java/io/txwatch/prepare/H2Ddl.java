@@ -6,12 +6,12 @@ import static io.txwatch.catalog.AuxiliaryColumns.WRITERS;
 import static io.txwatch.catalog.CatalogQueries.query;
 import static io.txwatch.catalog.CatalogQueries.text;
 
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.catalog.H2SchemaReader;
 import io.txwatch.catalog.NameFolding;
 import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.TableInfo;
 import io.txwatch.history.WriterList;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -1,9 +1,6 @@
 package io.txwatch.prepare;
 
-import static io.txwatch.catalog.AuxiliaryColumns.ROW_ID;
-import static io.txwatch.catalog.AuxiliaryColumns.WRITERS;
 import static io.txwatch.catalog.CatalogQueries.query;
-import static io.txwatch.catalog.CatalogQueries.run;
 import static io.txwatch.catalog.CatalogQueries.text;
 
 import io.txwatch.catalog.SchemaReader;
@@ -20,9 +17,7 @@ final class MariaDbDdl extends MySqlDdl {
     super(reader, hasInvisibleColumns);
   }
 
-  /**
-   * {@code ROW TYPE OF} and {@code HANDLER} take invisible columns for columns.
-   */
+  /** {@code ROW TYPE OF} and {@code HANDLER} take invisible columns for columns. */
   @Override
   List<String> dependents(Connection connection, TableInfo table) throws SQLException {
     String name = "`?(?i:" + Pattern.quote(table.name()) + ")`?(?![\\w$])";

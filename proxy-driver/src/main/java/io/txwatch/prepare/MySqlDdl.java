@@ -6,19 +6,17 @@ import static io.txwatch.catalog.CatalogQueries.query;
 import static io.txwatch.catalog.CatalogQueries.run;
 import static io.txwatch.catalog.CatalogQueries.text;
 
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.catalog.AuxiliaryColumns;
-import io.txwatch.catalog.DbmsVersion;
 import io.txwatch.catalog.MySqlSchemaReader;
 import io.txwatch.catalog.NameFolding;
 import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.TableInfo;
 import io.txwatch.catalog.TableInfo.Column;
-import io.txwatch.history.Database;
 import io.txwatch.history.WriterList;
 import io.txwatch.prepare.MySqlBackfill.KeyType;
 import io.txwatch.prepare.PreparationStep.Work;
 import io.txwatch.sql.WritersColumn;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -28,7 +26,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -441,12 +438,13 @@ class MySqlDdl extends PreparationDdl {
         notes.add(
             switch (work) {
               case INSTANT ->
-                  "instant: the catalog alone changes; a transaction with an older snapshot fails once"
-                      + " with error 1412 when it then reads the table, one that reads and then"
-                      + " writes it in this moment with 1213";
+                  "instant: the catalog alone changes; a transaction with an older snapshot fails"
+                      + " once with error 1412 when it then reads the table, one that reads and"
+                      + " then writes it in this moment with 1213";
               case REWRITE ->
                   "rewrite: the table is copied: reads go on, writes wait meanwhile; a transaction"
-                      + " that reads and then writes it as this begins or ends fails once with 1213";
+                      + " that reads and then writes it as this begins or ends fails once with"
+                      + " 1213";
               case FILL ->
                   "fill: rows are written in batches of at most "
                       + MySqlBackfill.MAX_BATCH

@@ -103,8 +103,8 @@ final class SqliteDdl extends PreparationDdl {
     List<String> showing =
         query(
             connection,
-            "SELECT DISTINCT v.name FROM pragma_table_list v, pragma_table_xinfo(v.name, v.schema) c"
-                + " WHERE v.type = 'view' AND c.name IN (?, ?)",
+            "SELECT DISTINCT v.name FROM pragma_table_list v, pragma_table_xinfo(v.name, v.schema)"
+                + " c WHERE v.type = 'view' AND c.name IN (?, ?)",
             row -> text(row, 1),
             ROW_ID,
             WRITERS);

@@ -342,9 +342,11 @@ class SessionTrackerTest {
     fails("41000", 1205);
     tracker.committed();
     expect("T1 began RC", "T1.1 UPDATE", "T1.2 UPDATE failed 41000", "T1 COMMITTED");
-    assertThat(TransactionRules.of(
-                Dialect.MYSQL,
-                new Database("MySQL", "9.4", Map.of("innodb_rollback_on_timeout", "ON"))).afterError(new SQLException("", "", 1205)))
+    assertThat(
+            TransactionRules.of(
+                    Dialect.MYSQL,
+                    new Database("MySQL", "9.4", Map.of("innodb_rollback_on_timeout", "ON")))
+                .afterError(new SQLException("", "", 1205)))
         .isEqualTo(TransactionRules.AfterError.ROLLED_BACK);
   }
 

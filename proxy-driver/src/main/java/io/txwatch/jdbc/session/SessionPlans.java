@@ -174,8 +174,7 @@ public final class SessionPlans {
    * @return false if another plan must be taken
    */
   public boolean mayAssume(CachedPlan cached, PreparedStatement prepared) {
-    typesStay |=
-        driver().keepsParameterTypes(prepared.getClass().getSimpleName());
+    typesStay |= driver().keepsParameterTypes(prepared.getClass().getSimpleName());
     return !typesStay || !cached.assumes();
   }
 
@@ -227,7 +226,9 @@ public final class SessionPlans {
    * MySQL and MariaDB make what their settings say, an error among it: they are left alone.
    */
   public CachedPlan ofItem(CachedPlan cached) {
-    return driver().splitsTexts() && cached.kind() == StatementKind.OTHER && cached.plan().isRewritten()
+    return driver().splitsTexts()
+            && cached.kind() == StatementKind.OTHER
+            && cached.plan().isRewritten()
         ? cached.asItIs(GapReason.SHAPE, "several statements in an item of a batch")
         : withoutWrittenRows(cached);
   }

@@ -2,7 +2,8 @@ package io.txwatch.sql.dialect;
 
 /**
  * A DBMS whose SQL is read and rewritten. What differs between them is in a class each: {@link
- * #grammar} is what a text may contain, {@link #sql} what can be added to a text, {@link #driver} what its driver does.
+ * #grammar} is what a text may contain, {@link #sql} what can be added to a text, {@link #driver}
+ * what its driver does.
  *
  * <p>Code outside of this package does not compare dialects and does not switch on them: it calls a
  * method of these classes, whose name says what differs. A package that needs a class of its own

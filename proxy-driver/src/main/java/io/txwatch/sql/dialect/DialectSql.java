@@ -148,11 +148,6 @@ public abstract class DialectSql {
     return false;
   }
 
-  /** True if the update count of a REPLACE counts the rows that it has taken away. */
-  public boolean countsReplacedRows() {
-    return true;
-  }
-
   /**
    * True if an error with this code may be of a text that was added to, although its SQLState does
    * not begin with 42 or 54.

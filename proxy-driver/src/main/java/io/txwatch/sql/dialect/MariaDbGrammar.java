@@ -5,8 +5,6 @@ final class MariaDbGrammar extends Grammar {
   MariaDbGrammar() {
     super(
         MySqlGrammar.withCommon(
-            Syntax.EXECUTABLE_M_COMMENTS,
-            Syntax.RETURNING,
-            Syntax.OFFSET_ROWS_CLAUSE));
+            Syntax.EXECUTABLE_M_COMMENTS, Syntax.RETURNING, Syntax.OFFSET_ROWS_CLAUSE));
   }
 }

@@ -6,10 +6,7 @@ import java.util.Set;
 final class MySqlGrammar extends Grammar {
 
   MySqlGrammar() {
-    super(
-        withCommon(
-            Syntax.TABLE_QUERY,
-            Syntax.INSERT_ALIAS));
+    super(withCommon(Syntax.TABLE_QUERY, Syntax.INSERT_ALIAS));
   }
 
   /** These, and what MySQL and MariaDB have in common. */

@@ -67,8 +67,8 @@ class MySqlSql extends DialectSql {
   }
 
   /**
-   * A column's name is ambiguous; too many columns; too many placeholders; the thread's stack is too
-   * small for the text.
+   * A column's name is ambiguous; too many columns; too many placeholders; the thread's stack is
+   * too small for the text.
    */
   @Override
   public boolean mayRefuseText(int vendorCode, boolean proven) {

@@ -75,11 +75,6 @@ final class SqliteSql extends DialectSql {
   }
 
   @Override
-  public boolean countsReplacedRows() {
-    return false;
-  }
-
-  @Override
   public boolean attachesDatabases() {
     return true;
   }

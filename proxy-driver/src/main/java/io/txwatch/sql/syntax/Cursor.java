@@ -198,9 +198,7 @@ final class Cursor {
 
   /** True if the DBMS returns the rows of a write, and that clause begins at a token. */
   boolean isReturning(int i) {
-    return i < to
-        && tokens.isWord(i, "RETURNING")
-        && has(Syntax.RETURNING);
+    return i < to && tokens.isWord(i, "RETURNING") && has(Syntax.RETURNING);
   }
 
   /** True if ON begins what an INSERT does with rows that exist already. */

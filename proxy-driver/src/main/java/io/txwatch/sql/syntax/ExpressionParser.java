@@ -210,7 +210,8 @@ final class ExpressionParser {
   }
 
   private Expression or() {
-    return chain(this::xor, i -> word(i, "OR") || (cursor.has(Syntax.LOGICAL_OPERATORS) && is(i, "||")));
+    return chain(
+        this::xor, i -> word(i, "OR") || (cursor.has(Syntax.LOGICAL_OPERATORS) && is(i, "||")));
   }
 
   private Expression xor() {
@@ -218,7 +219,8 @@ final class ExpressionParser {
   }
 
   private Expression and() {
-    return chain(this::not, i -> word(i, "AND") || (cursor.has(Syntax.LOGICAL_OPERATORS) && is(i, "&&")));
+    return chain(
+        this::not, i -> word(i, "AND") || (cursor.has(Syntax.LOGICAL_OPERATORS) && is(i, "&&")));
   }
 
   private Expression chain(Supplier<Expression> next, IntPredicate isOperator) {
@@ -366,7 +368,8 @@ final class ExpressionParser {
     }
     if (tokens.is(i, TokenKind.OPERATOR)) {
       String operator = operatorText(i);
-      boolean logical = cursor.has(Syntax.LOGICAL_OPERATORS) && (operator.equals("||") || operator.equals("&&"));
+      boolean logical =
+          cursor.has(Syntax.LOGICAL_OPERATORS) && (operator.equals("||") || operator.equals("&&"));
       boolean known = cursor.has(Syntax.ANY_OPERATOR) || INFIX.contains(operator);
       return known && !logical && !COMPARISONS.contains(operator) && !operator.equals("::");
     }
@@ -376,7 +379,9 @@ final class ExpressionParser {
   private Expression unary() {
     int from = cursor.at;
     boolean binary =
-        cursor.has(Syntax.WORD_OPERATORS) && cursor.isWord("BINARY") && !tokens.is(from + 1, TokenKind.DOT);
+        cursor.has(Syntax.WORD_OPERATORS)
+            && cursor.isWord("BINARY")
+            && !tokens.is(from + 1, TokenKind.DOT);
     boolean operator = cursor.is(TokenKind.OPERATOR) && !cursor.isOperator('*');
     if (!binary && !operator) {
       return cursor.isWord("NOT") ? not() : postfix(from, primary());
@@ -667,7 +672,8 @@ final class ExpressionParser {
   /** {@code INTERVAL '1' DAY}, {@code INTERVAL 1 + 1 DAY}, and the function of that name. */
   private Expression interval() {
     int from = cursor.at++;
-    if (cursor.atEnd() || (!cursor.is(TokenKind.STRING) && !cursor.has(Syntax.INTERVAL_EXPRESSIONS))) {
+    if (cursor.atEnd()
+        || (!cursor.is(TokenKind.STRING) && !cursor.has(Syntax.INTERVAL_EXPRESSIONS))) {
       cursor.at = from;
       return nameOrCall();
     }

@@ -187,7 +187,9 @@ final class QueryParser {
   }
 
   private boolean takesUnique() {
-    return cursor.has(Syntax.SELECT_UNIQUE) && !tokens.isOpen(cursor.at + 1) && cursor.take("UNIQUE");
+    return cursor.has(Syntax.SELECT_UNIQUE)
+        && !tokens.isOpen(cursor.at + 1)
+        && cursor.take("UNIQUE");
   }
 
   private boolean isTop() {

@@ -111,7 +111,9 @@ final class SourceParser {
   }
 
   private void partition() {
-    if (cursor.has(Syntax.PARTITION_OF_TABLE) && cursor.isWord("PARTITION") && tokens.isOpen(cursor.at + 1)) {
+    if (cursor.has(Syntax.PARTITION_OF_TABLE)
+        && cursor.isWord("PARTITION")
+        && tokens.isOpen(cursor.at + 1)) {
       cursor.at++;
       cursor.skipBrackets("partitions");
     }

@@ -89,12 +89,19 @@ public final class Tokenizer {
     }
     return switch (c) {
       case '\'' -> quoted(i, i + 1, '\'', STRING, backslashInStrings);
-      case '"' -> quoted(i, i + 1, '"', QUOTED, grammar.has(Syntax.DOUBLE_QUOTED_STRINGS) && backslashInStrings);
+      case '"' ->
+          quoted(
+              i,
+              i + 1,
+              '"',
+              QUOTED,
+              grammar.has(Syntax.DOUBLE_QUOTED_STRINGS) && backslashInStrings);
       case '`' ->
           grammar.has(Syntax.BACKTICK_NAMES)
               ? quoted(i, i + 1, '`', QUOTED, false)
               : add(OPERATOR, i, i + 1);
-      case '[' -> grammar.has(Syntax.BRACKETED_NAMES) ? bracketed(i) : add(TokenKind.OPEN, i, i + 1);
+      case '[' ->
+          grammar.has(Syntax.BRACKETED_NAMES) ? bracketed(i) : add(TokenKind.OPEN, i, i + 1);
       case '(', '{' -> add(TokenKind.OPEN, i, i + 1);
       case ')', ']', '}' -> add(TokenKind.CLOSE, i, i + 1);
       case ',' -> add(TokenKind.COMMA, i, i + 1);
@@ -238,7 +245,9 @@ public final class Tokenizer {
     if (at(i + 1) != '-') {
       return false;
     }
-    return !grammar.has(Syntax.SPACED_DASH_COMMENTS) || i + 2 >= length || text.charAt(i + 2) <= ' ';
+    return !grammar.has(Syntax.SPACED_DASH_COMMENTS)
+        || i + 2 >= length
+        || text.charAt(i + 2) <= ' ';
   }
 
   private int lineComment(int start) {
