@@ -1,0 +1,92 @@
+package io.txwatch.sql.dialect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What differs between DBMSs is in the package of dialects: nothing else compares a dialect. */
+class DialectComparisonTest {
+
+  private static final Path SOURCES = Path.of("src/main/java/io/txwatch");
+
+  /** Rewriters that compare dialects still. The list only gets shorter. */
+  private static final Set<String> STILL_COMPARE =
+      Set.of(
+          "AssignmentList",
+          "CannotFail",
+          "CarriedReads",
+          "Carriers",
+          "CatalogGuard",
+          "EditedText",
+          "HiddenAggregates",
+          "InsertRewriter",
+          "InsertedColumns",
+          "KeyedRows",
+          "Protection",
+          "Redactor",
+          "Repeatability",
+          "RewritePlanner",
+          "ShapeBuilder",
+          "SideReads",
+          "StarGuard",
+          "StatementClass",
+          "TransactionControlReader",
+          "WholeRows",
+          "WriteReads",
+          "WritersColumn");
+
+  private static final Pattern COMPARISON =
+      Pattern.compile(
+          "[!=]=\\s*Dialect\\.[A-Z]|Dialect\\.[A-Z]\\w*\\s*[!=]=|equals\\(Dialect\\."
+              + "|switch \\((?:\\w+(?:\\(\\))?\\.)*dialect(?:\\(\\))?\\)");
+
+  @Test
+  void nothingOutsideOfThePackageComparesDialects() {
+    Set<String> found = new TreeSet<>(comparing(SOURCES));
+    found.removeAll(STILL_COMPARE);
+
+    assertThat(found).isEmpty();
+  }
+
+  @Test
+  void comparisonsAreFound() {
+    assertThat(
+            List.of(
+                "if (dialect == Dialect.H2) {",
+                "return draft.dialect != Dialect.MYSQL;",
+                "switch (reader.dialect()) {",
+                "return switch (dialect) {"))
+        .allMatch(line -> COMPARISON.matcher(line).find());
+  }
+
+  private static List<String> comparing(Path folder) {
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files
+          .filter(file -> file.toString().endsWith(".java"))
+          .filter(file -> !file.getParent().endsWith("sql/dialect"))
+          .filter(file -> COMPARISON.matcher(read(file)).find())
+          .map(file -> file.getFileName().toString().replace(".java", ""))
+          .collect(Collectors.toList());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
