@@ -58,11 +58,13 @@ final class PostgresDdl extends PreparationDdl {
     List<String> kinds =
         query(
             connection,
-            "WITH RECURSIVE family(oid) AS (SELECT ?::pg_catalog.regclass::oid UNION SELECT"
-                + " i.inhrelid FROM pg_catalog.pg_inherits i JOIN family f ON i.inhparent = f.oid)"
-                + " SELECT CASE WHEN c.relkind = 'f' THEN 'its child ' || c.relname || ' is a"
-                + " foreign table, whose server has no such columns' ELSE 'it is a table of type '"
-                + " || c.reloftype::regtype END FROM pg_catalog.pg_class c JOIN family USING (oid)"
+            "WITH RECURSIVE family(oid) AS (SELECT ?::pg_catalog.regclass::oid"
+                + " UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i"
+                + " JOIN family f ON i.inhparent = f.oid)"
+                + " SELECT CASE WHEN c.relkind = 'f' THEN 'its child ' || c.relname || ' is a foreign"
+                + " table, whose server has no such columns'"
+                + " ELSE 'it is a table of type ' || c.reloftype::regtype END"
+                + " FROM pg_catalog.pg_class c JOIN family USING (oid)"
                 + " WHERE c.relkind = 'f' OR c.reloftype <> 0",
             row -> text(row, 1),
             qualified(table));
@@ -192,12 +194,12 @@ final class PostgresDdl extends PreparationDdl {
   String lockNote(List<PreparationStep> steps) {
     return steps.stream().anyMatch(step -> step.work() == PreparationStep.Work.REWRITE)
         ? "rewrite: the table is written anew under ACCESS EXCLUSIVE: nobody reads or writes it"
-              + " meanwhile; its size is known to the planner afterwards, also where no statistics"
-              + " were ever taken, so that plans can change, and with them what SERIALIZABLE locks"
-              + " and how often it aborts: --analyze takes all statistics"
+            + " meanwhile; its size is known to the planner afterwards, also where no statistics were"
+            + " ever taken, so that plans can change, and with them what SERIALIZABLE locks and how"
+            + " often it aborts: --analyze takes all statistics"
             + (reader().hasSystemVersions()
-                ? "; not needed on PostgreSQL 14 and later, where txwatch reads system columns as"
-                      + " long as no table is prepared; restart what is watched already"
+                ? "; not needed on PostgreSQL 14 and later, where txwatch reads system columns as long"
+                    + " as no table is prepared; restart what is watched already"
                 : "")
         : "instant: the catalog alone changes, under ACCESS EXCLUSIVE";
   }
