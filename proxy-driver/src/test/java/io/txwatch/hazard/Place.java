@@ -6,8 +6,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** A DBMS and a level of instrumentation: where a hazard may strike. */
-record Place(ServerKind kind, Level level) {
+/**
+ * A DBMS and a level of instrumentation: where a hazard may strike.
+ *
+ * @param isPrepared true if its tables have the auxiliary columns; false if the system columns
+ *     identify versions
+ */
+record Place(ServerKind kind, Level level, boolean isPrepared) {
 
   private static final List<String> SHOP =
       List.of(
@@ -42,11 +47,11 @@ record Place(ServerKind kind, Level level) {
 
   /** True where {@code *} shows the auxiliary columns. */
   boolean showsColumns() {
-    return is(ServerKind.POSTGRESQL, ServerKind.SQLITE);
+    return isPrepared && is(ServerKind.POSTGRESQL, ServerKind.SQLITE);
   }
 
   @Override
   public String toString() {
-    return kind + " " + level.name().toLowerCase(Locale.ROOT);
+    return kind + " " + level.name().toLowerCase(Locale.ROOT) + (isPrepared ? "" : " unprepared");
   }
 }

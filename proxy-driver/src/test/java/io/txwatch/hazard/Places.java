@@ -23,6 +23,14 @@ final class Places extends AnnotationBasedArgumentsProvider<OnEach> {
         annotation.value().length == 0 ? List.of(ServerKind.values()) : List.of(annotation.value());
     return TestServers.kinds()
         .filter(wanted::contains)
-        .flatMap(kind -> LEVELS.stream().map(level -> Arguments.of(new Place(kind, level))));
+        .flatMap(Places::of)
+        .map(Arguments::of);
+  }
+
+  private static Stream<Place> of(ServerKind kind) {
+    Stream<Place> prepared = LEVELS.stream().map(level -> new Place(kind, level, true));
+    return kind == ServerKind.POSTGRESQL
+        ? Stream.concat(prepared, LEVELS.stream().map(level -> new Place(kind, level, false)))
+        : prepared;
   }
 }

@@ -145,9 +145,11 @@ record Twins(Place place, List<String> setup) {
     return watched;
   }
 
-  /** The twin that is prepared, alone. */
+  /** The twin that is watched, alone. */
   TestDatabase watched() throws SQLException {
-    return TestDatabase.of(place.kind(), setup.toArray(String[]::new));
+    return place.isPrepared()
+        ? TestDatabase.of(place.kind(), setup.toArray(String[]::new))
+        : TestDatabase.at(place.kind(), TestServers.freshDatabase(place.kind()), setup);
   }
 
   /** The settings that ask for the level. */
