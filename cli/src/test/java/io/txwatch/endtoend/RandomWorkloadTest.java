@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * A random mixed workload on PostgreSQL, watched, and checked a second time against the
  * application's own log: at SERIALIZABLE there is nothing to find; at REPEATABLE READ every edge of
- * every reported anomaly is in the log; at READ COMMITTED also every lost update that the log proves
- * is found. Twenty-five thousand transactions at each level; with {@code
+ * every reported anomaly is in the log; at READ COMMITTED also every lost update that the log
+ * proves is found. Twenty-five thousand transactions at each level; with {@code
  * -Dworkload.transactions=100000}, as many as that.
  */
 class RandomWorkloadTest {
@@ -126,13 +126,11 @@ class RandomWorkloadTest {
     for (Set<Id> tangle : run.log().tangles()) {
       assertThat(accused).containsAnyElementsOf(tangle);
     }
-    assertThat(reported)
-        .noneMatch(anomaly -> anomaly.phenomenon().equals("LOST_UPDATE"));
+    assertThat(reported).noneMatch(anomaly -> anomaly.phenomenon().equals("LOST_UPDATE"));
   }
 
   /** Compares every edge of every reported cycle with the log; returns the transactions of all. */
-  private static Set<Id> assertEveryEdgeIsTrue(Run run, Map<String, Id> attempts)
-      throws Exception {
+  private static Set<Id> assertEveryEdgeIsTrue(Run run, Map<String, Id> attempts) throws Exception {
     Map<String, Map<Long, Long>> rows = applicationRows(run);
     Set<Id> accused = new HashSet<>();
     long edges = 0;

@@ -229,7 +229,7 @@ class ColumnsTest {
         .isSubsetOf("item", "line");
   }
 
-  @OnEach(ServerKind.POSTGRESQL)
+  @OnEach(value = ServerKind.POSTGRESQL, preparedOnly = true)
   @DisplayName("62 whole rows as values: what they are asked is the same, and they are counted")
   void wholeRows(Place place) throws SQLException {
     TestDatabase watched =

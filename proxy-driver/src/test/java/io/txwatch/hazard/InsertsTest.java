@@ -53,7 +53,7 @@ class InsertsTest {
         .satisfies(row -> assertThat(row.writers().size()).isEqualTo(1));
   }
 
-  @OnEach
+  @OnEach(preparedOnly = true)
   @DisplayName("16 INSERT … SELECT *")
   void selectStar(Place place) throws SQLException {
     TestDatabase watched =
@@ -79,7 +79,7 @@ class InsertsTest {
     assertThat(copies).allMatch(copy -> copy.writers().size() == 1);
   }
 
-  @OnEach
+  @OnEach(preparedOnly = true)
   @DisplayName("17 tables made from tables, and while running")
   void tablesFromTables(Place place) throws SQLException {
     TestDatabase watched =

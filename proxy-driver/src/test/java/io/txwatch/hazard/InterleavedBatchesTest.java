@@ -48,7 +48,7 @@ class InterleavedBatchesTest {
     }
   }
 
-  @OnEach
+  @OnEach(preparedOnly = true)
   @DisplayName("33 batches collected side by side: each item is executed once, and recorded once")
   void sideBySide(Place place) throws SQLException {
     TestDatabase watched =

@@ -22,4 +22,7 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
 @interface OnEach {
   /** The DBMSs whose test it is; all if none is named. */
   ServerKind[] value() default {};
+
+  /** True for a test of the auxiliary columns themselves. */
+  boolean preparedOnly() default false;
 }

@@ -24,6 +24,7 @@ final class Places extends AnnotationBasedArgumentsProvider<OnEach> {
     return TestServers.kinds()
         .filter(wanted::contains)
         .flatMap(Places::of)
+        .filter(place -> place.isPrepared() || !annotation.preparedOnly())
         .map(Arguments::of);
   }
 

@@ -73,7 +73,9 @@ class SpyTest {
         .toList();
   }
 
-  @OnEach({ServerKind.H2, ServerKind.POSTGRESQL})
+  @OnEach(
+      value = {ServerKind.H2, ServerKind.POSTGRESQL},
+      preparedOnly = true)
   @DisplayName("51 p6spy inside and outside: the application sees the same, and so do we")
   void eitherSide(Place place) throws SQLException {
     Twins twins = place.shop();

@@ -144,7 +144,7 @@ class TextTest {
             });
   }
 
-  @OnEach
+  @OnEach(preparedOnly = true)
   @DisplayName("58 hints, executable comments and sqlcommenter's stay, byte by byte")
   void comments(Place place) throws SQLException {
     TestDatabase watched =

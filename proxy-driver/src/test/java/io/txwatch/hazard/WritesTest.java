@@ -235,7 +235,7 @@ class WritesTest {
             "SELECT * FROM gone ORDER BY id");
   }
 
-  @OnEach(ServerKind.POSTGRESQL)
+  @OnEach(value = ServerKind.POSTGRESQL, preparedOnly = true)
   @DisplayName("26 a write inside WITH leaves its writer, and returns what it returned")
   void writesInsideWith(Place place) throws SQLException {
     TestDatabase watched =
@@ -318,7 +318,7 @@ class WritesTest {
     }
   }
 
-  @OnEach
+  @OnEach(preparedOnly = true)
   @DisplayName("57 the list of writers is a bounded window")
   void boundedWindow(Place place) throws SQLException {
     TestDatabase watched = place.shop().watched();

@@ -339,6 +339,38 @@ class SystemColumnsTest {
     assertThat(String.join(", ", allRows(database).get(0))).isEqualTo(expected);
   }
 
+  private static final String MERGE =
+      "MERGE INTO account a USING (VALUES (41, 5), (43, 5)) v(id, n) ON a.id = v.id"
+          + " WHEN MATCHED THEN UPDATE SET n = v.n"
+          + " WHEN NOT MATCHED THEN INSERT VALUES (v.id, v.n)";
+
+  @Test
+  void mergeReturnsWhatItDidToEachRow() throws SQLException {
+    TestDatabase database = database(ACCOUNT, "INSERT INTO account VALUES (41, 1), (42, 1)");
+    int version = majorVersion(database);
+    assumeTrue(version >= 15);
+    String deletes = version < 17 ? "" : " WHEN NOT MATCHED BY SOURCE THEN DELETE";
+    try (Connection connection = watched(database);
+        Statement statement = connection.createStatement()) {
+      assertThat(statement.executeUpdate(MERGE + deletes)).isEqualTo(version < 17 ? 2 : 3);
+      if (version >= 17) {
+        ResultSet result = statement.executeQuery(MERGE + " RETURNING merge_action()");
+        assertThat(result.getMetaData().getColumnCount()).isOne();
+        assertThat(result.next()).isTrue();
+        assertThat(result.getString(1)).isEqualTo("UPDATE");
+        assertThat(result.next()).isTrue();
+        assertThat(result.next()).isFalse();
+      }
+    }
+    if (version >= 18) {
+      assertThat(allRows(database).get(0))
+          .containsExactlyInAnyOrder("UPDATE 41 a>b", "INSERT 43 b", "DELETE 42 a");
+      assertThat(allRows(database).get(1)).containsExactly("UPDATE 41 b>c", "UPDATE 43 b>c");
+    } else {
+      assertThat(database.statements()).noneMatch(StatementExecuted::writesSeen);
+    }
+  }
+
   /** A statement that waits for a lock evaluates its condition once more, on the newer version. */
   @ParameterizedTest
   @ValueSource(

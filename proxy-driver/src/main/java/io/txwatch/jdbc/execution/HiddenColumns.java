@@ -85,7 +85,12 @@ final class HiddenColumns {
           replaced(tables.get(i), row, text, at);
           continue;
         }
-        String writers = text == null ? "" : texts.tokens(text, 0, text.length());
+        boolean isDeleted = text != null && texts.areIds() && text.startsWith("-");
+        String writers = text == null ? "" : texts.tokens(text, isDeleted ? 1 : 0, text.length());
+        if (isDeleted && writers != null) {
+          observation.row(Access.DELETE, tables.get(i), texts.row(row), writers);
+          continue;
+        }
         if (writers == null) {
           observation.notSeen(GapReason.FAULT, tables.get(i));
           continue;

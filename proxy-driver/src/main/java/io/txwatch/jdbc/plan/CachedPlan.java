@@ -376,8 +376,11 @@ public final class CachedPlan {
    * @param firstRow the id of the first row that it gives an id; 0 if it gives none
    */
   public Access access(long row, String writers, String token, long firstRow) {
-    if (plan.kind() == StatementKind.MERGE && !writers.endsWith(token)) {
-      return Access.DELETE;
+    if (plan.kind() == StatementKind.MERGE) {
+      if (plan.usesSystemColumns()) {
+        return ofUpsert(writers);
+      }
+      return writers.endsWith(token) ? Access.UPDATE : Access.DELETE;
     }
     Optional<NewRows> rows = plan.newRows();
     if (rows.isEmpty() || rows.get().fate() != NewRows.Fate.MAY_UPDATE_ANOTHER) {
@@ -389,9 +392,14 @@ public final class CachedPlan {
     return given ? Access.INSERT : Access.UPDATE;
   }
 
+  /** A row with a writer before its own was there. */
+  private static Access ofUpsert(String writers) {
+    return writers.length() > WriterToken.LENGTH ? Access.UPDATE : Access.INSERT;
+  }
+
   private Access access(String writers) {
     return switch (plan.kind()) {
-      case INSERT, REPLACE -> writers.length() > WriterToken.LENGTH ? Access.UPDATE : Access.INSERT;
+      case INSERT, REPLACE -> ofUpsert(writers);
       case UPDATE, MERGE -> Access.UPDATE;
       case DELETE -> Access.DELETE;
       case SELECT, LOCKING_SELECT, DDL, OTHER -> Access.READ;

@@ -2,6 +2,8 @@ package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.RowKey;
+import io.txwatch.sql.RowKey.Replaced;
 import io.txwatch.sql.dialect.DialectSql.Returning;
 import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.NotUnderstood;
@@ -50,7 +52,7 @@ final class MergeRewriter {
       }
       write = write.and(returnedRows());
     } else {
-      write = write.and(Rewrite.unseen(GapReason.SHAPE, "MERGE"));
+      write = write.and(returnedVersions());
     }
     return write.and(OtherReads.of(context, write));
   }
@@ -106,6 +108,23 @@ final class MergeRewriter {
     StringJoiner list = new StringJoiner(", ", " (", ", " + Auxiliary.WL + ")");
     columns.subList(0, width).forEach(name -> list.add(Auxiliary.quote(context.dialect(), name)));
     return list.toString();
+  }
+
+  /**
+   * PostgreSQL 17 returns rows, but not the replaced version; and the condition of a branch must
+   * not contain system columns.
+   */
+  private Rewrite returnedVersions() {
+    ReturnedRows rows = new ReturnedRows(context, target);
+    boolean returnsVersions =
+        context.mayReturnRows()
+            && rows.replaced().equals(Optional.of(Replaced.RETURNED))
+            && context.tables().key(target).map(RowKey::returnsInserted).orElse(false)
+            && !rows.mayChangeKey();
+    if (!returnsVersions) {
+      return Rewrite.unseen(GapReason.SHAPE, "MERGE");
+    }
+    return shape.returning >= 0 ? rows.byOwnClause() : rows.byClause(shape.to - 1);
   }
 
   private Rewrite returnedRows() {

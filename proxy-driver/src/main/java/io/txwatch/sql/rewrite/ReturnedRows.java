@@ -148,7 +148,7 @@ final class ReturnedRows {
   }
 
   /** True unless an UPDATE surely leaves the columns that identify its row as they are. */
-  private boolean mayChangeKey() {
+  boolean mayChangeKey() {
     return mayAssign(context.tables().key(target).orElseThrow().columns());
   }
 

@@ -21,6 +21,7 @@ import java.util.stream.Stream;
  *                    0 in the first place if it is not known
  *   17@730~731       the same, with the id of the replaced version's place: in a table without key
  *   !17@730~731      the same, with the id of the row before: an UPDATE of the key
+ *   -730             the xmin of the version that a MERGE has deleted
  * </pre>
  *
  * <p>PostgreSQL 18 returns the replaced row. Earlier versions do not, but evaluate the condition of
@@ -71,7 +72,8 @@ record SystemVersionSource(RowKey key) implements VersionSource {
   public String written(StatementKind kind, String qualifier, Written how) {
     String own = version(qualifier);
     boolean isUpsert = kind == StatementKind.INSERT && how.mayUpdate();
-    if (kind != StatementKind.UPDATE && !isUpsert) {
+    boolean isMerge = kind == StatementKind.MERGE;
+    if (kind != StatementKind.UPDATE && !isUpsert && !isMerge) {
       return own;
     }
     if (!how.replaced().isPresent()) {
@@ -86,6 +88,9 @@ record SystemVersionSource(RowKey key) implements VersionSource {
         before(how, "(" + row("old.") + ")" + TEXT + " || '@' || " + old, old)
             + " || '~' || "
             + version("new.");
+    if (isMerge) {
+      return "coalesce(%s, %s, '-' || %s)".formatted(replaced, version("new."), old);
+    }
     return isUpsert ? "coalesce(" + replaced + ", " + version("new.") + ")" : replaced;
   }
 

@@ -488,6 +488,8 @@ public final class ShapeBuilder {
       source.from.add(source(each));
     }
     nested(merge.on());
+    shape.assignments =
+        merge.branches().stream().flatMap(branch -> branch.updates().stream()).toList();
     for (MergeBranch branch : merge.branches()) {
       shape.whens.add(
           new StatementShape.When(branch.action(), branch.content().from(), branch.content().to()));
