@@ -42,7 +42,6 @@ final class CyclicPart {
           }
         };
     dependencies.forEach(inside);
-    dependencies.forEachLostUpdate(inside);
     dependencies.forEachOrder(orders, inside);
     graph = new Digraph(nodes.size(), edges, true);
     whole = new int[nodes.size()];

@@ -253,41 +253,6 @@ final class ListDependencies {
   }
 
   /**
-   * Emits ww edges that others imply: from the writer of the element next to what a transaction
-   * read to that transaction, if it appended later. They make a lost update a cycle of two.
-   */
-  void forEachLostUpdate(Sink sink) {
-    for (int t = 0; t < history.transactions(); t++) {
-      for (int op = history.firstOp(t); committed[t] && op < history.endOp(t); op++) {
-        if (history.kind(op) == Kind.READ && order.agrees(op)) {
-          lostUpdate(t, op, sink);
-        }
-      }
-    }
-  }
-
-  private void lostUpdate(int transaction, int read, Sink sink) {
-    int key = history.key(read);
-    int own = read + 1;
-    while (own < history.endOp(transaction) && history.key(own) != key) {
-      own++;
-    }
-    if (own == history.endOp(transaction) || history.kind(own) != Kind.APPEND) {
-      return;
-    }
-    int next = history.length(read);
-    while (next < order.length(key) && !isCommitted(order.append(key, next))) {
-      next++;
-    }
-    if (next < order.length(key) && next < order.position(own)) {
-      int overwritten = order.append(key, next);
-      if (order.owner(overwritten) != transaction) {
-        sink.edge(order.owner(overwritten), transaction, WW, overwritten, own);
-      }
-    }
-  }
-
-  /**
    * Emits the orders that count. A transaction of unknown outcome may have taken effect at any time
    * after it began: others precede it, it precedes none.
    */

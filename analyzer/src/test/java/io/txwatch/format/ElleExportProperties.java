@@ -115,8 +115,15 @@ class ElleExportProperties {
                 event ->
                     event instanceof Event.TransactionEnded ended
                         && ended.outcome() == Outcome.UNKNOWN);
-    if (allEndsKnown) {
-      assertThat(gist(exported(history))).as(edn(history)).isEqualTo(gist(found(history)));
+    Set<String> found = gist(found(history));
+    if (allEndsKnown && found.contains("ABORTED_READ")) {
+      // A transaction that overwrote what was rolled back also overwrote the committed version
+      // below
+      // it: a list shows that version, a recording names the overwritten one alone.
+      found.remove("at worst null");
+      assertThat(gist(exported(history))).as(edn(history)).containsAll(found);
+    } else if (allEndsKnown) {
+      assertThat(gist(exported(history))).as(edn(history)).isEqualTo(found);
     } else if (!found(history).isEmpty()) {
       // What a transaction of unknown end wrote and a committed one read must have been committed,
       // or
