@@ -63,7 +63,7 @@ public final class RegisterCheck {
   private Result check() {
     readsFrom.wrong().forEach(wrong -> report(anomalies.of(wrong)));
     List<Read> reads = readsFrom.reads();
-    Explanation certain = new Explanation(history, readsFrom, reads, demand, budget);
+    ExplanationSearch certain = new ExplanationSearch(history, readsFrom, reads, demand, budget);
     certain.certainCycles().forEach(cycle -> report(anomalies.of(cycle)));
     if (violated) {
       return new Result(Optional.of(false), "");
@@ -86,13 +86,13 @@ public final class RegisterCheck {
     found.accept(anomaly);
   }
 
-  private Result decided(Explanation.Result result) {
+  private Result decided(ExplanationSearch.Result result) {
     result.cycles().forEach(cycle -> report(anomalies.of(cycle)));
     return new Result(result.valid(), result.reason());
   }
 
   /** Tries each choice of a writer for the reads that have several candidates. */
-  private Result choose(Explanation certain) {
+  private Result choose(ExplanationSearch certain) {
     List<Choice> choices = new ArrayList<>();
     long combinations = 1;
     for (Choice choice : readsFrom.choices()) {
@@ -100,12 +100,12 @@ public final class RegisterCheck {
       choices.add(left);
       combinations = Math.min(combinations * left.writes().length, MAX_CHOICES + 1);
     }
-    Explanation.Result first = null;
+    ExplanationSearch.Result first = null;
     boolean undecided = combinations > MAX_CHOICES;
     for (int combination = 0;
         combination < (undecided ? 1 : combinations) && !budget.isExhausted();
         combination++) {
-      Explanation.Result result = explain(choices, combination);
+      ExplanationSearch.Result result = explain(choices, combination);
       if (result.valid().equals(Optional.of(true))) {
         return decided(result);
       }
@@ -114,7 +114,7 @@ public final class RegisterCheck {
     }
     if (first != null && !undecided && !budget.isExhausted()) {
       return decided(
-          new Explanation.Result(
+          new ExplanationSearch.Result(
               Optional.of(false),
               first.cycles(),
               "no choice of writers and no order of the writes explains all reads; the cycle is"
@@ -127,7 +127,7 @@ public final class RegisterCheck {
             + " wrong, and nothing more can be said");
   }
 
-  private Explanation.Result explain(List<Choice> choices, int combination) {
+  private ExplanationSearch.Result explain(List<Choice> choices, int combination) {
     List<Read> reads = new ArrayList<>(readsFrom.reads());
     int rest = combination;
     for (Choice choice : choices) {
@@ -136,19 +136,20 @@ public final class RegisterCheck {
       int writer = write < 0 ? ReadsFrom.INITIAL : readsFrom.owner(write);
       reads.add(new Read(choice.reader(), choice.op(), writer, write));
     }
-    Explanation explanation = new Explanation(history, readsFrom, reads, demand, budget);
+    ExplanationSearch explanation =
+        new ExplanationSearch(history, readsFrom, reads, demand, budget);
     List<List<Cycles.Edge>> cycles = explanation.certainCycles();
     return cycles.isEmpty()
         ? explanation.search()
-        : new Explanation.Result(Optional.of(false), cycles, "");
+        : new ExplanationSearch.Result(Optional.of(false), cycles, "");
   }
 
   /** The candidates of a read that what is certain does not exclude; all, if it excludes all. */
   private final class Candidates {
-    private final Explanation certain;
+    private final ExplanationSearch certain;
     private final Choice choice;
 
-    Candidates(Explanation certain, Choice choice) {
+    Candidates(ExplanationSearch certain, Choice choice) {
       this.certain = certain;
       this.choice = choice;
     }

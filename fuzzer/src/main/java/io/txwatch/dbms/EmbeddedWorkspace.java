@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** An in-memory database of its own in this JVM. */
@@ -17,9 +18,13 @@ final class EmbeddedWorkspace implements Workspace {
   /** Keeps the database alive, and defines tables. */
   private final Connection own;
 
+  /** Views that the DBMS itself defines, and that cannot be dropped. */
+  private final Set<String> builtInViews;
+
   EmbeddedWorkspace(EmbeddedDbms dbms) throws SQLException {
     this.dbms = dbms;
     this.own = dbms.initialize(dbms.connector.connect(dbms.urlOf(name)));
+    this.builtInViews = Set.copyOf(names("VIEW"));
   }
 
   @Override
@@ -56,7 +61,7 @@ final class EmbeddedWorkspace implements Workspace {
 
   @Override
   public void clear() throws SQLException {
-    drop("VIEW", names("VIEW"));
+    drop("VIEW", names("VIEW").stream().filter(view -> !builtInViews.contains(view)).toList());
     drop("TABLE", tables());
   }
 

@@ -12,7 +12,7 @@ import java.util.Optional;
  * The search for an explanation of a history in which each read has one writer: certain edges,
  * {@link Saturation}, a {@link ScheduleAttempt}, and what is left to the {@link WriteOrderSolver}.
  */
-final class Explanation {
+final class ExplanationSearch {
 
   private static final int NONE = -1;
   private static final int NO_PART = -2;
@@ -39,7 +39,7 @@ final class Explanation {
   private Optional<Saturation> saturation = Optional.empty();
   private Optional<Chains> chains = Optional.empty();
 
-  Explanation(
+  ExplanationSearch(
       RegisterHistory history,
       ReadsFrom readsFrom,
       List<Read> reads,
