@@ -157,8 +157,8 @@ final class EditedText {
   /** The writer token. */
   private record Writer() implements Place {}
 
-  /** The id of a new row, counted from 0. */
-  private record RowId(int ordinal) implements Place {}
+  /** The id of a new row. */
+  private record RowId() implements Place {}
 
   /** The application's parameter of that number, once more. */
   private record Again(int of) implements Place {}
@@ -183,8 +183,7 @@ final class EditedText {
       switch (text.charAt(i)) {
         case Auxiliary.AGAIN -> places.add(new Again(text.charAt(++i)));
         case Auxiliary.TOKEN -> places.add(new Writer());
-        case Auxiliary.ROW_ID ->
-            places.add(new RowId((int) places.stream().filter(RowId.class::isInstance).count()));
+        case Auxiliary.ROW_ID -> places.add(new RowId());
         default -> {}
       }
     }
@@ -241,8 +240,8 @@ final class EditedText {
     for (Place place : places) {
       if (place instanceof Own own) {
         index[before.number(own.token) - 1] = after.number(own.token);
-      } else if (place instanceof RowId row) {
-        rowIds.add(explicit > 0 ? explicit + 1 + row.ordinal : after.next());
+      } else if (place instanceof RowId) {
+        rowIds.add(explicit > 0 ? explicit + 1 + rowIds.size() : after.next());
       } else if (place instanceof Again parameter) {
         again.add(explicit > 0 ? explicit : after.next());
         againOf.add(parameter.of);
