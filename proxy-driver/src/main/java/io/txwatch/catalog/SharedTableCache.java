@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,18 +25,15 @@ import org.jspecify.annotations.Nullable;
  * CatalogAccess the sessions themselves}, and, with {@code txwatch.prepare=auto}, the preparation
  * of tables at first sight. Thread-safe.
  *
- * <p>Every invalidation raises {@link #version}; an answer that was on its way meanwhile is given
- * but not kept. A lookup that failed, as it may on a machine under load, is given as one that
- * failed, is not kept, and raises the version a little later, so that it is tried again. A look-up
- * that would leave a trace in the session at its moment waits until some session is about to send a
- * statement at a better one.
+ * <p>Every invalidation replaces {@linkplain KnownTables what is known} and with it the {@link
+ * #version}; an answer that was on its way meanwhile is given but not found again. A lookup that
+ * failed, as it may on a machine under load, is given as one that failed, is not kept, and raises
+ * the version a little later, so that it is tried again. A look-up that would leave a trace in the
+ * session at its moment waits until some session is about to send a statement at a better one.
  */
 final class SharedTableCache {
 
   private static final Map<String, SharedTableCache> OPEN = new HashMap<>();
-
-  /** No version comes twice, so that plans outlive the sessions of a URL. */
-  private static final AtomicLong VERSIONS = new AtomicLong();
 
   private static final AtomicLong PRIVATE_COUNT = new AtomicLong();
 
@@ -65,27 +62,16 @@ final class SharedTableCache {
   private final @Nullable TablePreparer preparer;
   private final CatalogLog log;
   private final AtomicBoolean failureReported = new AtomicBoolean();
-  private final Map<String, Table> tables = new ConcurrentHashMap<>();
-
-  /** Tables that were read ahead, by schema and name as stored. */
-  private final Map<String, TableInfo> readAhead = new ConcurrentHashMap<>();
-
-  /** Lookups of tables whose preparation is postponed. */
-  private final Set<String> putOff = ConcurrentHashMap.newKeySet();
-
-  private final Map<String, Size> sizes = new ConcurrentHashMap<>();
-
-  /** Look-ups that no session could make at its moment, by what they ask. */
-  private final Map<String, Waiting> waiting = new ConcurrentHashMap<>();
-
-  private final AtomicLong version = new AtomicLong(VERSIONS.incrementAndGet());
+  private final AtomicReference<KnownTables> known = new AtomicReference<>(new KnownTables());
   private volatile long retryAt;
   private volatile boolean retryWanted;
   private volatile boolean snapshotsConflict;
+
+  /** How many changes of tables what is known accounts for. */
   private volatile long seenChanges;
 
-  /** True if all tables that have names without a schema were read, and none was prepared. */
-  private volatile boolean nonePrepared;
+  /** True once a table was seen that has columns of our names. */
+  private volatile boolean sawPrepared;
 
   /** Schemas whose tables have been read ahead, and those whose tables are to be. */
   private final Set<String> readHomes = ConcurrentHashMap.newKeySet();
@@ -225,6 +211,10 @@ final class SharedTableCache {
     }
   }
 
+  private KnownTables known() {
+    return Objects.requireNonNull(known.get());
+  }
+
   long version() {
     if (retryWanted && System.nanoTime() - retryAt >= 0) {
       retryWanted = false;
@@ -233,28 +223,23 @@ final class SharedTableCache {
     if (preparer != null) {
       long changes = snapshots.changes();
       if (changes != seenChanges) {
-        seenChanges = changes;
-        nonePrepared = false;
+        sawPrepared = true;
         invalidate();
+        // Last: until then whoever comes in between forgets what is known, too.
+        seenChanges = changes;
       } else if (preparer.canRetry()) {
         tryAgain();
       }
     }
-    return version.get();
+    return known().version;
   }
 
   private void tryAgain() {
-    tables.keySet().removeAll(putOff);
-    putOff.clear();
-    version.set(VERSIONS.incrementAndGet());
+    known.updateAndGet(KnownTables::withoutPostponed);
   }
 
   void invalidate() {
-    version.set(VERSIONS.incrementAndGet());
-    tables.clear();
-    readAhead.clear();
-    sizes.clear();
-    waiting.clear();
+    known.updateAndGet(KnownTables::forgotten);
     if (readsAheadAgain()) {
       wantedHomes.addAll(readHomes);
     }
@@ -296,7 +281,7 @@ final class SharedTableCache {
     try {
       readAhead(home.get(), use -> through.readFirst(fresh, use));
       if (path.stream().filter(s -> !SchemaReader.isInternal(s)).count() > 1) {
-        nonePrepared = false;
+        known.updateAndGet(KnownTables::somePrepared);
       }
     } catch (SQLException | RuntimeException e) {
       // The next new connection goes on; a table that failed is looked up when it is needed.
@@ -316,17 +301,17 @@ final class SharedTableCache {
 
   private void readAhead(String home, Reading reading) throws SQLException {
     SchemaReader how = Objects.requireNonNull(reader);
-    long before = version.get();
+    KnownTables into = known();
     long end = System.nanoTime() + READ_AHEAD_NANOS;
     Map<String, TableInfo> found = new HashMap<>();
-    Map<String, Size> small = new HashMap<>();
+    Map<String, KnownTables.Size> small = new HashMap<>();
     boolean all = false;
     try {
       all =
           reading.on(
               connection -> {
                 List<String> names = how.names(connection, home);
-                List<String> wanted = wanted(home, names);
+                List<String> wanted = wanted(home, names, into);
                 for (String name : wanted) {
                   if (System.nanoTime() - end >= 0) {
                     return false;
@@ -337,23 +322,20 @@ final class SharedTableCache {
                     found.put(stored(info.get()), info.get());
                     if (how.isPrepared(info.get()) && connection.getAutoCommit()) {
                       boolean isSmall = how.isSmall(connection, info.get());
-                      small.put(stored(info.get()), new Size(isSmall, System.nanoTime()));
+                      small.put(
+                          stored(info.get()), new KnownTables.Size(isSmall, System.nanoTime()));
                     }
                   }
                 }
                 return names.stream()
                     .map(name -> home + "\0" + name)
-                    .allMatch(name -> readAhead.containsKey(name) || found.containsKey(name));
+                    .allMatch(name -> into.readAhead.containsKey(name) || found.containsKey(name));
               });
     } finally {
-      nonePrepared =
-          all
-              && Stream.concat(found.values().stream(), readAhead.values().stream())
-                  .noneMatch(TableInfo::hasAuxiliaryName);
-      if (version.get() == before) {
-        readAhead.putAll(found);
-        sizes.putAll(small);
-      }
+      into.readAhead.putAll(found);
+      into.sizes.putAll(small);
+      into.nonePrepared =
+          all && into.readAhead.values().stream().noneMatch(TableInfo::hasAuxiliaryName);
     }
   }
 
@@ -361,7 +343,7 @@ final class SharedTableCache {
    * The tables that are to be read ahead, at most {@value #MAX_READ_AHEAD}: those that were used
    * before; if none was, or once they are read, those that are new. They are unread from now on.
    */
-  private List<String> wanted(String home, List<String> names) {
+  private List<String> wanted(String home, List<String> names, KnownTables into) {
     Set<String> used = USED.get(key, k -> ConcurrentHashMap.newKeySet());
     boolean first = listed.isEmpty();
     List<String> wanted = new ArrayList<>();
@@ -370,8 +352,8 @@ final class SharedTableCache {
       boolean isNew = listed.add(stored) && (!first || used.isEmpty());
       boolean isWanted = unread.contains(stored) || isNew || used.contains(stored);
       if (isWanted
-          && !readAhead.containsKey(stored)
-          && wanted.size() + readAhead.size() < MAX_READ_AHEAD) {
+          && !into.readAhead.containsKey(stored)
+          && wanted.size() + into.readAhead.size() < MAX_READ_AHEAD) {
         wanted.add(name);
       }
     }
@@ -382,7 +364,7 @@ final class SharedTableCache {
 
   /** A session looks names up elsewhere. */
   void pathChanged(List<String> path) {
-    nonePrepared = false;
+    known.updateAndGet(KnownTables::somePrepared);
     if (readsAheadAgain()) {
       home(path).filter(home -> !readHomes.contains(home)).ifPresent(wantedHomes::add);
     }
@@ -420,7 +402,7 @@ final class SharedTableCache {
 
   private void used(TableInfo info) {
     if (info.hasAuxiliaryName()) {
-      nonePrepared = false;
+      sawPrepared = true;
     }
     Set<String> names = USED.getIfPresent(key);
     if (names != null && names.size() < MAX_READ_AHEAD) {
@@ -434,8 +416,8 @@ final class SharedTableCache {
 
   /** What was read ahead of a name; empty if it must be looked up. */
   private Optional<TableInfo> readBefore(
-      SchemaReader reading, List<String> path, List<String> parts) {
-    if (readAhead.isEmpty() || parts.isEmpty()) {
+      SchemaReader reading, List<String> path, List<String> parts, KnownTables from) {
+    if (from.readAhead.isEmpty() || parts.isEmpty()) {
       return Optional.empty();
     }
     String name = reading.folding().fold(parts.get(parts.size() - 1));
@@ -443,15 +425,12 @@ final class SharedTableCache {
         parts.size() > 1
             ? Optional.of(reading.folding().fold(parts.get(parts.size() - 2)))
             : home(path);
-    return schema.map(s -> readAhead.get(s + "\0" + name));
+    return schema.map(s -> from.readAhead.get(s + "\0" + name));
   }
-
-  /** A look-up that waits for a session on which it can be made. */
-  private record Waiting(String home, List<String> path, List<String> parts, boolean wantsSize) {}
 
   /** True if look-ups wait for a session on which they can be made. */
   boolean isWaiting() {
-    return !waiting.isEmpty() || !wantedHomes.isEmpty();
+    return !known().waiting.isEmpty() || !wantedHomes.isEmpty();
   }
 
   /**
@@ -462,18 +441,19 @@ final class SharedTableCache {
       return;
     }
     readAheadAgain(path, context);
+    KnownTables at = known();
     boolean found = false;
-    for (Map.Entry<String, Waiting> entry : waiting.entrySet()) {
-      Waiting wanted = entry.getValue();
+    for (Map.Entry<String, KnownTables.Waiting> entry : at.waiting.entrySet()) {
+      KnownTables.Waiting wanted = entry.getValue();
       if (wanted.wantsSize()) {
         size(wanted.path(), wanted.parts(), context);
       } else {
         find(wanted.home(), wanted.path(), wanted.parts(), context);
       }
-      found |= !waiting.containsKey(entry.getKey());
+      found |= !at.waiting.containsKey(entry.getKey());
     }
     if (found) {
-      version.set(VERSIONS.incrementAndGet());
+      known.updateAndGet(KnownTables::withMore);
     }
   }
 
@@ -498,46 +478,43 @@ final class SharedTableCache {
       return Optional.empty();
     }
     String asked = home + "\0\0" + String.join("\0", path) + "\0\0" + String.join("\0", parts);
-    Table known = tables.get(asked);
-    if (known != null) {
-      return Optional.of(known);
+    KnownTables at = known();
+    Table before = at.tables.get(asked);
+    if (before != null) {
+      return Optional.of(before);
     }
-    long before = version.get();
     try {
-      Optional<TableInfo> info = ask(reader, access, path, parts, context);
+      Optional<TableInfo> info = ask(reader, access, path, parts, context, at);
       info.ifPresent(this::used);
-      waiting.remove(asked);
+      at.waiting.remove(asked);
       boolean later = false;
       if (info.isPresent() && preparer != null && lacksColumns(reader, info.get())) {
         TablePreparer.Outcome outcome = preparer.prepare(info.get(), context);
         if (outcome == TablePreparer.Outcome.PREPARED) {
           invalidate();
-          before = version();
-          info = ask(reader, access, path, parts, context);
+          at = known();
+          info = ask(reader, access, path, parts, context, at);
         }
         later = outcome == TablePreparer.Outcome.LATER;
       }
       Optional<Table> table = info.map(found -> table(reader, home, found));
       if (mayBeOld(context)) {
-        waiting.put(asked, new Waiting(home, path, parts, false));
+        at.waiting.put(asked, new KnownTables.Waiting(home, path, parts, false));
       } else if (later && !access.isServer()) {
         retryLater();
       } else if (table.isPresent()) {
         if (later) { // until then each text would look it up once more, by several round trips
-          putOff.add(asked);
+          at.putOff.add(asked);
           retryLater();
         }
-        tables.put(asked, table.get());
-        if (version.get() != before) {
-          tables.remove(asked);
-        }
+        at.tables.put(asked, table.get());
       }
       return table;
     } catch (LookupPostponedException e) {
-      waiting.put(asked, new Waiting(home, path, parts, false));
+      at.waiting.put(asked, new KnownTables.Waiting(home, path, parts, false));
       return Optional.of(notLookedUp(parts, false));
     } catch (SQLException | RuntimeException e) {
-      waiting.remove(asked);
+      at.waiting.remove(asked);
       failed(e);
       return Optional.of(notLookedUp(parts, mayShow(parts)));
     }
@@ -576,7 +553,7 @@ final class SharedTableCache {
   }
 
   private boolean mayShow(List<String> parts) {
-    return auxiliaryVisible() && (parts.size() > 1 || !nonePrepared);
+    return auxiliaryVisible() && (parts.size() > 1 || sawPrepared || !known().nonePrepared);
   }
 
   private Optional<TableInfo> ask(
@@ -584,9 +561,10 @@ final class SharedTableCache {
       CatalogAccess through,
       List<String> path,
       List<String> parts,
-      LookupContext context)
+      LookupContext context,
+      KnownTables at)
       throws SQLException {
-    Optional<TableInfo> before = readBefore(reading, path, parts);
+    Optional<TableInfo> before = readBefore(reading, path, parts, at);
     return before.isPresent()
         ? before
         : through.read(context, connection -> reading.find(connection, path, parts));
@@ -621,9 +599,6 @@ final class SharedTableCache {
     }
   }
 
-  /** What is known of a table's size. */
-  private record Size(boolean small, long at) {}
-
   /**
    * True if a table is known to be small.
    *
@@ -637,27 +612,28 @@ final class SharedTableCache {
     if (reader == null || access == null) {
       return false;
     }
+    KnownTables at = known();
     String asked =
-        readBefore(reader, path, parts)
+        readBefore(reader, path, parts, at)
             .map(SharedTableCache::stored)
             .orElse(String.join("\0", path) + "\0\0" + String.join("\0", parts));
-    Size known = sizes.get(asked);
+    KnownTables.Size before = at.sizes.get(asked);
     long now = System.nanoTime();
-    if (known != null && now - known.at < SIZE_NANOS) {
-      waiting.remove(asked);
-      return known.small;
+    if (before != null && now - before.atNanos() < SIZE_NANOS) {
+      at.waiting.remove(asked);
+      return before.small();
     }
     try {
       boolean small =
           access.readRows(context, connection -> isSmall(reader, connection, path, parts));
-      sizes.put(asked, new Size(small, now));
-      waiting.remove(asked);
+      at.sizes.put(asked, new KnownTables.Size(small, now));
+      at.waiting.remove(asked);
       return small;
     } catch (LookupPostponedException e) {
-      waiting.put(asked, new Waiting("", path, parts, true));
-      return known != null && known.small;
+      at.waiting.put(asked, new KnownTables.Waiting("", path, parts, true));
+      return before != null && before.small();
     } catch (SQLException | RuntimeException e) {
-      waiting.remove(asked);
+      at.waiting.remove(asked);
       failed(e);
       return false;
     }

@@ -28,19 +28,30 @@ public final class PlanCache {
 
   private static final int WEIGHT_OF_A_PLAN = 200;
 
+  /** How often a text is planned if the catalog changes meanwhile each time. */
+  private static final int MAX_ATTEMPTS = 4;
+
   private final Planner planner;
   private final UnaryOperator<String> show;
   private final boolean exactPlaces;
 
-  /** The catalog's version that the plans were made at. */
-  private volatile long version;
+  private volatile Generation generation = new Generation(0);
 
-  private final Cache<String, CachedPlan> plans =
-      Caffeine.newBuilder()
-          .maximumWeight(MAX_CHARACTERS)
-          .weigher((String sql, CachedPlan plan) -> sql.length() + WEIGHT_OF_A_PLAN)
-          .executor(Runnable::run)
-          .build();
+  /** The plans that were made at one version of the catalog; one made at another has no place. */
+  private static final class Generation {
+    private final long version;
+
+    private final Cache<String, CachedPlan> plans =
+        Caffeine.newBuilder()
+            .maximumWeight(MAX_CHARACTERS)
+            .weigher((String sql, CachedPlan plan) -> sql.length() + WEIGHT_OF_A_PLAN)
+            .executor(Runnable::run)
+            .build();
+
+    private Generation(long version) {
+      this.version = version;
+    }
+  }
 
   /**
    * An empty cache.
@@ -56,21 +67,34 @@ public final class PlanCache {
 
   /** The plan for a text. Never throws: what goes wrong here is a reason to pass the text on. */
   public CachedPlan of(String sql, JdbcCatalog catalog) {
-    long now = catalog.version();
-    if (now != version) {
-      version = now;
-      plans.invalidateAll();
-    }
-    CachedPlan known = plans.getIfPresent(sql);
+    Generation current = at(catalog.version());
+    CachedPlan known = current.plans.getIfPresent(sql);
     if (known != null) {
       return known;
     }
-    CachedPlan made = make(sql, catalog, PlanRequest.ANY);
-    boolean stays = made.plan().unwatched().refused().isEmpty(); // the next look-up may not fail
-    if (stays && catalog.version() == now) {
-      plans.put(sql, made);
+    for (int attempt = 1; ; attempt++) {
+      CachedPlan made = make(sql, catalog, PlanRequest.ANY);
+      long after = catalog.version();
+      if (after == current.version) {
+        if (made.plan().unwatched().refused().isEmpty()) { // the next look-up may not fail
+          current.plans.put(sql, made);
+        }
+        return made;
+      }
+      if (attempt == MAX_ATTEMPTS) {
+        return made;
+      }
+      current = at(after); // two tables of the statement may have been looked up at two versions
     }
-    return made;
+  }
+
+  private Generation at(long version) {
+    Generation current = generation;
+    if (current.version != version) {
+      current = new Generation(version);
+      generation = current;
+    }
+    return current;
   }
 
   /** Another plan for the text of a plan. */
@@ -137,7 +161,7 @@ public final class PlanCache {
   /** From now on the text is sent as it is. */
   public CachedPlan doNotRewrite(CachedPlan cached, GapReason reason, String why) {
     CachedPlan untouched = cached.untouched(reason, why);
-    plans.put(cached.plan().original(), untouched);
+    generation.plans.put(cached.plan().original(), untouched);
     return untouched;
   }
 }

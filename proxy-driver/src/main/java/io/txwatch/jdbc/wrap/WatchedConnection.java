@@ -238,6 +238,7 @@ public final class WatchedConnection extends DelegatingConnection {
   }
 
   private PreparedStatement prepare(String sql, StatementOptions options) throws SQLException {
+    long plannedAt = context.plans().version();
     CachedPlan cached = context.plans().of(sql, options);
     CachedPlan active =
         options.keysAsked() || cached.isBatched() || !context.returning().mayReturn()
@@ -264,7 +265,7 @@ public final class WatchedConnection extends DelegatingConnection {
       cached = context.plans().doNotRewrite(cached, e);
       active = cached;
     }
-    return new WatchedPreparedStatement(prepared, context, options, cached, active);
+    return new WatchedPreparedStatement(prepared, context, options, cached, active, plannedAt);
   }
 
   @Override

@@ -57,22 +57,34 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
    * Wraps a statement that was prepared.
    *
    * @param active the plan that it was prepared by: {@code plan} or its variant without rows
+   * @param plannedAt the catalog's version before the plan was made
    */
   WatchedPreparedStatement(
       PreparedStatement delegate,
       ExecutionContext context,
       StatementOptions options,
       CachedPlan plan,
-      CachedPlan active) {
+      CachedPlan active,
+      long plannedAt) {
     super(delegate, context, options);
     this.plan = plan;
     this.active = active;
-    this.plannedAt = context.plans().version();
+    this.plannedAt = plannedAt;
     this.mayPlanAnew = mayPlanAnew();
     this.kept = new KeptParameters(plan.plan().parameterCount(), context.rules().dialect());
     if (active.returnsWrittenRows() && context.rules().dialect().driver().countsBeforeExecution()) {
       notExecuted(); // what its driver says of a write before it is executed
     }
+  }
+
+  /** Wraps a statement that is planned once. */
+  WatchedPreparedStatement(
+      PreparedStatement delegate,
+      ExecutionContext context,
+      StatementOptions options,
+      CachedPlan plan,
+      CachedPlan active) {
+    this(delegate, context, options, plan, active, context.plans().version());
   }
 
   // ---------------------------------------------------------------- parameters
@@ -185,8 +197,12 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (!mayPlanAnew || kept.isStreamed()) {
       return false;
     }
-    CachedPlan now = context.plans().toSend(plan.plan().original(), options);
     long version = context.plans().version();
+    CachedPlan now = context.plans().toSend(plan.plan().original(), options);
+    while (version != context.plans().version()) { // a table was prepared before or while it waited
+      version = context.plans().version();
+      now = context.plans().toSend(plan.plan().original(), options);
+    }
     mayPlanAnew = mayPlanAnew();
     if (version == plannedAt) {
       return false;

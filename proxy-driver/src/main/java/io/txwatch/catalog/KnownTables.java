@@ -1,0 +1,95 @@
+package io.txwatch.catalog;
+
+import io.txwatch.sql.Catalog.Table;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What is known of the tables at one version of the catalog. It is replaced as a whole: a look-up
+ * that was on its way when something changed keeps its answer with the version that it began at,
+ * where nobody finds it any more.
+ */
+final class KnownTables {
+
+  /** What is known of a table's size. */
+  record Size(boolean small, long atNanos) {}
+
+  /** A look-up that waits for a session on which it can be made. */
+  record Waiting(String home, List<String> path, List<String> parts, boolean wantsSize) {}
+
+  /** No version comes twice, so that plans outlive the sessions of a URL. */
+  private static final AtomicLong VERSIONS = new AtomicLong();
+
+  final long version = VERSIONS.incrementAndGet();
+
+  /** By what is looked up: where, and which name. */
+  final Map<String, Table> tables;
+
+  /** Tables that were read ahead, by schema and name as stored. */
+  final Map<String, TableInfo> readAhead;
+
+  final Map<String, Size> sizes;
+
+  /** Look-ups that no session could make at its moment. */
+  final Map<String, Waiting> waiting;
+
+  /** Look-ups of tables whose preparation is postponed. */
+  final Set<String> putOff = ConcurrentHashMap.newKeySet();
+
+  /** True if all tables that have names without a schema were read, and none was prepared. */
+  volatile boolean nonePrepared;
+
+  private KnownTables(
+      Map<String, Table> tables,
+      Map<String, TableInfo> readAhead,
+      Map<String, Size> sizes,
+      Map<String, Waiting> waiting,
+      boolean nonePrepared) {
+    this.tables = tables;
+    this.readAhead = readAhead;
+    this.sizes = sizes;
+    this.waiting = waiting;
+    this.nonePrepared = nonePrepared;
+  }
+
+  /** Nothing is known. */
+  KnownTables() {
+    this(
+        new ConcurrentHashMap<>(),
+        new ConcurrentHashMap<>(),
+        new ConcurrentHashMap<>(),
+        new ConcurrentHashMap<>(),
+        false);
+  }
+
+  /** Everything is looked up anew. */
+  KnownTables forgotten() {
+    KnownTables next = new KnownTables();
+    next.nonePrepared = nonePrepared;
+    return next;
+  }
+
+  /** The same, but tables whose preparation was postponed are looked up anew. */
+  KnownTables withoutPostponed() {
+    Map<String, Table> kept = new ConcurrentHashMap<>(tables);
+    kept.keySet().removeAll(putOff);
+    return new KnownTables(kept, readAhead, sizes, waiting, nonePrepared);
+  }
+
+  /** The same under another version, for more of it is known than plans were made with. */
+  KnownTables withMore() {
+    KnownTables next = new KnownTables(tables, readAhead, sizes, waiting, nonePrepared);
+    next.putOff.addAll(putOff);
+    return next;
+  }
+
+  /** The same, but some table may be prepared. */
+  KnownTables somePrepared() {
+    KnownTables next = withMore();
+    next.nonePrepared = false;
+    return next;
+  }
+}
