@@ -1,6 +1,7 @@
 package io.txwatch.sql;
 
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.syntax.Tokenizer;
 import io.txwatch.sql.syntax.Tokens;
 
@@ -16,7 +17,7 @@ public final class Redactor {
   /** The text without its literals; of broken text, what follows the break is left out too. */
   public static String redact(String sql, Dialect dialect) {
     Tokens tokens = Tokenizer.tokenize(sql, dialect);
-    boolean quotesAreStrings = dialect == Dialect.MYSQL || dialect == Dialect.MARIADB;
+    boolean quotesAreStrings = dialect.grammar().has(Syntax.DOUBLE_QUOTED_STRINGS);
     StringBuilder out = new StringBuilder(sql.length());
     for (int i = 0; i < tokens.count(); i++) {
       if (i > 0 && tokens.start(i) > tokens.end(i - 1)) {

@@ -19,10 +19,7 @@ public final class WritersColumn {
    * out, the text of the old values besides.
    */
   public static int length(Dialect dialect) {
-    return switch (dialect) {
-      case MYSQL, MARIADB -> LENGTH;
-      case POSTGRESQL, H2, SQLITE -> WriterList.WINDOW_LENGTH;
-    };
+    return dialect.sql().skipsUnchangedRows() ? LENGTH : WriterList.WINDOW_LENGTH;
   }
 
   /** True if it is ours by its type, on MySQL and MariaDB: now, or as it was made before. */

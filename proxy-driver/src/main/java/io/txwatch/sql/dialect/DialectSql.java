@@ -1,6 +1,7 @@
 package io.txwatch.sql.dialect;
 
 import io.txwatch.history.StatementKind;
+import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -97,9 +98,131 @@ public abstract class DialectSql {
     return "";
   }
 
-  /** Text after text. */
-  public String concatenate(String left, String right) {
-    return left + " || " + right;
+  /** Texts one after the other. */
+  public String concatenate(String... texts) {
+    return String.join(" || ", texts);
+  }
+
+  /** A text, empty where it is NULL. */
+  public String orEmpty(String text) {
+    return "coalesce(" + text + ", '')";
+  }
+
+  /** An aggregate: the texts of a group's rows in their order, with commas between them. */
+  public abstract String orderedList(String text);
+
+  /** An aggregate: {@code <count>;<list>} of the versions of a table's rows. */
+  public abstract String versionList(VersionList list);
+
+  /** A hint behind SELECT that lets a list be long enough; empty if none is needed. */
+  public String listHint() {
+    return "";
+  }
+
+  /**
+   * True if one more aggregate may make the DBMS group in another way, which shows in the order of
+   * the groups, or in the metadata and warnings of other columns.
+   *
+   * @param joins true if several sources are joined
+   * @param ordered true if the query has an ORDER BY
+   */
+  public boolean regroupsForAggregate(boolean joins, boolean ordered) {
+    return false;
+  }
+
+  /** True if distinct rows may come in another order when they have a further column. */
+  public boolean reordersDistinctRows() {
+    return false;
+  }
+
+  /** True if a sort with further columns may change the table that a column's metadata name. */
+  public boolean renamesSortedTables() {
+    return false;
+  }
+
+  /** True if a statement that locks or writes finds other versions than its subqueries do. */
+  public boolean locksNewestVersions() {
+    return false;
+  }
+
+  /** True if a subquery in RETURNING finds the tables as the statement found them. */
+  public boolean returnsFromSnapshot() {
+    return false;
+  }
+
+  /** True if every write returns its rows, so that none has to be recognized by its key. */
+  public boolean returnsEveryWrite() {
+    return false;
+  }
+
+  /** True if RETURNING behind a table's name is taken for its alias. */
+  public boolean takesReturningForAlias() {
+    return false;
+  }
+
+  /** True if the rows that a REPLACE takes away are found by its keys alone. */
+  public boolean findsReplacedRowsByKeys() {
+    return false;
+  }
+
+  /** True if the catalog lists the columns that change by themselves in an UPDATE. */
+  public boolean listsChangingColumns() {
+    return false;
+  }
+
+  /** True if the time is the same within a transaction. */
+  public boolean stopsTime() {
+    return false;
+  }
+
+  /** True if a comparison of a text with a number warns. */
+  public boolean warnsOfComparisons() {
+    return false;
+  }
+
+  /** True if arithmetic has a result whatever the operands are. */
+  public boolean hasTotalArithmetic() {
+    return false;
+  }
+
+  /** True if a column without an alias is named by the text of its expression. */
+  public boolean labelsByText() {
+    return false;
+  }
+
+  /** True if a star shows merged columns at their place on the left, not in front. */
+  public boolean keepsMergedColumnsInPlace() {
+    return false;
+  }
+
+  /** True if names in quotes are compared without their case, too. */
+  public boolean foldsQuotedNames() {
+    return false;
+  }
+
+  /** Names, in lower case, of the columns that every table has. */
+  public Set<String> systemColumns() {
+    return Set.of();
+  }
+
+  /** True if the WITH of a statement may stand within that statement once more. */
+  public boolean takesSameWithInside() {
+    return true;
+  }
+
+  /** The name of a savepoint as it is compared. */
+  public String savepointName(String name, boolean quoted) {
+    return name.toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * True for a statement that commits the transaction that is open.
+   *
+   * @param verb its first word, in upper case; of LOCK TABLES and UNLOCK TABLES both
+   * @param ofTemporaryTable true if it defines a temporary table
+   */
+  public boolean commitsImplicitly(String verb, boolean ofTemporaryTable) {
+    return false;
   }
 
   /** The last characters of a text, as many as there are if they are fewer. */

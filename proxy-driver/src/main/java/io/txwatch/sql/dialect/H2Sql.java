@@ -1,12 +1,17 @@
 package io.txwatch.sql.dialect;
 
 import io.txwatch.history.StatementKind;
+import java.util.Locale;
 import java.util.Set;
 
 final class H2Sql extends DialectSql {
 
   private static final Set<String> AGGREGATES =
       Set.of("LISTAGG", "ARRAY_AGG", "GROUP_CONCAT", "EVERY");
+
+  private static final Set<String> COMMITTING =
+      Set.of(
+          "CREATE", "ALTER", "DROP", "TRUNCATE", "RENAME", "GRANT", "REVOKE", "ANALYZE", "COMMENT");
 
   /** Constants.MAX_PARAMETER_INDEX. */
   private static final int MAX_PARAMETERS = 100_000;
@@ -47,5 +52,31 @@ final class H2Sql extends DialectSql {
   @Override
   public boolean mayRefuseText(int vendorCode, boolean proven) {
     return vendorCode == NO_RIGHTS;
+  }
+
+  @Override
+  public String orderedList(String text) {
+    return "listagg(%1$s, ',') within group (order by %1$s)".formatted(text);
+  }
+
+  @Override
+  public String versionList(VersionList list) {
+    return list.filtered("listagg(%s, ',')", list.isSmallByCounting());
+  }
+
+  @Override
+  public String savepointName(String name, boolean quoted) {
+    return quoted ? name : name.toUpperCase(Locale.ROOT);
+  }
+
+  @Override
+  public boolean commitsImplicitly(String verb, boolean ofTemporaryTable) {
+    return !ofTemporaryTable && COMMITTING.contains(verb);
+  }
+
+  /** The parser does not come to an end. */
+  @Override
+  public boolean takesSameWithInside() {
+    return false;
   }
 }

@@ -14,6 +14,29 @@ class MySqlSql extends DialectSql {
    */
   private static final int MAX_TEXT = 256 * 1024;
 
+  /** Characters that a list of versions may have: a small table's rows, and some to grow. */
+  private static final int MAX_LIST_LENGTH = 512 * 1024;
+
+  /** What commits a transaction (manual, 15.3.3), but for definitions of tables. */
+  private static final Set<String> COMMITTING =
+      Set.of(
+          "ALTER",
+          "TRUNCATE",
+          "RENAME",
+          "GRANT",
+          "REVOKE",
+          "ANALYZE",
+          "OPTIMIZE",
+          "REPAIR",
+          "CHECK",
+          "FLUSH",
+          "RESET",
+          "INSTALL",
+          "UNINSTALL",
+          "CACHE",
+          "LOCK TABLES",
+          "UNLOCK TABLES");
+
   private static final Set<Integer> REFUSED_TEXT = Set.of(1052, 1117, 1390, 1436);
 
   @Override
@@ -42,8 +65,13 @@ class MySqlSql extends DialectSql {
   }
 
   @Override
-  public String concatenate(String left, String right) {
-    return "concat(" + left + ", " + right + ")";
+  public String concatenate(String... texts) {
+    return texts.length == 1 ? texts[0] : "concat(" + String.join(", ", texts) + ")";
+  }
+
+  @Override
+  public String orEmpty(String text) {
+    return "ifnull(" + text + ", '')";
   }
 
   @Override
@@ -73,5 +101,48 @@ class MySqlSql extends DialectSql {
   @Override
   public boolean mayRefuseText(int vendorCode, boolean proven) {
     return !proven && REFUSED_TEXT.contains(vendorCode);
+  }
+
+  @Override
+  public String orderedList(String text) {
+    return "group_concat(%1$s order by %1$s separator ',')".formatted(text);
+  }
+
+  /** The hint bounds it. */
+  @Override
+  public String versionList(VersionList list) {
+    return list.concatenated("");
+  }
+
+  @Override
+  public String listHint() {
+    return " /*+ SET_VAR(group_concat_max_len = " + MAX_LIST_LENGTH + ") */";
+  }
+
+  /** It does without a temporary table then. */
+  @Override
+  public boolean regroupsForAggregate(boolean joins, boolean ordered) {
+    return true;
+  }
+
+  @Override
+  public boolean locksNewestVersions() {
+    return true;
+  }
+
+  @Override
+  public boolean listsChangingColumns() {
+    return true;
+  }
+
+  @Override
+  public boolean warnsOfComparisons() {
+    return true;
+  }
+
+  @Override
+  public boolean commitsImplicitly(String verb, boolean ofTemporaryTable) {
+    boolean defines = verb.equals("CREATE") || verb.equals("DROP");
+    return defines ? !ofTemporaryTable : COMMITTING.contains(verb);
   }
 }

@@ -1,6 +1,7 @@
 package io.txwatch.sql.dialect;
 
 import io.txwatch.history.StatementKind;
+import java.util.Locale;
 import java.util.Set;
 
 final class PostgresSql extends DialectSql {
@@ -71,5 +72,51 @@ final class PostgresSql extends DialectSql {
   @Override
   public boolean rollbackRestoresPath() {
     return true;
+  }
+
+  @Override
+  public String orderedList(String text) {
+    return "string_agg(%1$s, ',' order by %1$s)".formatted(text);
+  }
+
+  @Override
+  public String versionList(VersionList list) {
+    return list.filtered("string_agg(%s, ',')", list.isSmallOnPostgres());
+  }
+
+  @Override
+  public boolean regroupsForAggregate(boolean joins, boolean ordered) {
+    return joins && !ordered;
+  }
+
+  /** Which it may find by hashing. */
+  @Override
+  public boolean reordersDistinctRows() {
+    return true;
+  }
+
+  @Override
+  public boolean returnsFromSnapshot() {
+    return true;
+  }
+
+  @Override
+  public boolean returnsEveryWrite() {
+    return true;
+  }
+
+  @Override
+  public boolean stopsTime() {
+    return true;
+  }
+
+  @Override
+  public Set<String> systemColumns() {
+    return Set.of("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid");
+  }
+
+  @Override
+  public String savepointName(String name, boolean quoted) {
+    return quoted ? name : name.toLowerCase(Locale.ROOT);
   }
 }

@@ -89,4 +89,55 @@ final class SqliteSql extends DialectSql {
   public boolean mayRefuseText(int vendorCode, boolean proven) {
     return !proven && (vendorCode & 0xff) == 1;
   }
+
+  @Override
+  public String orderedList(String text) {
+    return "group_concat(%s, ',')".formatted(text);
+  }
+
+  @Override
+  public String versionList(VersionList list) {
+    return list.filtered("group_concat(%s)", list.isSmallByCounting());
+  }
+
+  /** Which it may find by an index. */
+  @Override
+  public boolean reordersDistinctRows() {
+    return true;
+  }
+
+  @Override
+  public boolean takesReturningForAlias() {
+    return true;
+  }
+
+  @Override
+  public boolean findsReplacedRowsByKeys() {
+    return true;
+  }
+
+  @Override
+  public boolean hasTotalArithmetic() {
+    return true;
+  }
+
+  @Override
+  public boolean labelsByText() {
+    return true;
+  }
+
+  @Override
+  public boolean keepsMergedColumnsInPlace() {
+    return true;
+  }
+
+  @Override
+  public boolean foldsQuotedNames() {
+    return true;
+  }
+
+  @Override
+  public Set<String> systemColumns() {
+    return Set.of("rowid", "oid", "_rowid_");
+  }
 }

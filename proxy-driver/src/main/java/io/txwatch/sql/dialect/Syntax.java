@@ -58,6 +58,30 @@ public enum Syntax {
   TABLE_QUERY,
   /** {@code RETURNING} ends a write. */
   RETURNING,
+  /** INSERT, UPDATE, DELETE and MERGE may stand in WITH. */
+  WRITES_IN_WITH,
+  /** A common table may be read in its own query, without {@code RECURSIVE}. */
+  IMPLICIT_RECURSION,
+  /** {@code DELETE FROM t USING …}. */
+  DELETE_USING,
+  /** {@code MERGE INTO t USING s ON … WHEN …}. */
+  MERGE,
+  /** {@code MERGE INTO t KEY (…) VALUES (…)}. */
+  MERGE_BY_KEY,
+  /** {@code x IN t}, which is {@code x IN (SELECT * FROM t)}. */
+  IN_TABLE,
+  /** NATURAL LEFT JOIN, NATURAL INNER JOIN: NATURAL with more than JOIN behind it. */
+  NATURAL_OF_ANY_KIND,
+  /** {@code END} commits. */
+  END_COMMITS,
+  /** {@code ABORT} rolls back. */
+  ABORT,
+  /** {@code PREPARE TRANSACTION 'id'}, the first phase of a commit. */
+  PREPARE_TRANSACTION,
+  /** {@code PREPARE COMMIT id}, and {@code COMMIT TRANSACTION id} as the second phase. */
+  PREPARE_COMMIT,
+  /** {@code SET LOCAL}, and {@code SET} of the level, are for the transaction alone. */
+  SET_OF_TRANSACTION,
   /** {@code OFFSET} is a clause, without {@code LIMIT} too. */
   OFFSET_CLAUSE,
   /** {@code OFFSET 2 ROWS} is a clause; without {@code ROWS} it is a part of LIMIT. */

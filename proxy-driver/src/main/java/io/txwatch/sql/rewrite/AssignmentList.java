@@ -2,7 +2,6 @@ package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.Catalog;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.SelectBlock;
 import io.txwatch.sql.semantics.StatementShape;
@@ -60,7 +59,7 @@ record AssignmentList(
    */
   boolean mayAssignNullOverDefault() {
     Set<String> columns = table.traits().nullOverDefault();
-    if (context.dialect() != Dialect.MYSQL || columns.isEmpty()) {
+    if (columns.isEmpty()) {
       return false;
     }
     Tokens tokens = context.tokens();

@@ -4,7 +4,7 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.sql.Carried;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.SideRead;
-import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.DialectSql;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.SelectBlock;
@@ -29,9 +29,9 @@ import java.util.Set;
  * it lists is bounded as hidden aggregates are: the tables are small when the plan is made, and the
  * list ends after {@link Carried#MAX_ENTRIES} entries. It is weighed in docs/decisions/0019.
  *
- * <p>Not in a query that locks on MySQL and MariaDB, which reads other versions than a subquery
- * does. Whether it may be sent at all is a matter of the isolation level: {@link
- * io.txwatch.capture.SnapshotRules#mayPiggyback}.
+ * <p>Not in a query that locks and so reads {@linkplain DialectSql#locksNewestVersions other
+ * versions} than a subquery does. Whether it may be sent at all is a matter of the isolation level:
+ * {@link io.txwatch.capture.SnapshotRules#mayPiggyback}.
  */
 final class CarriedReads {
 
@@ -71,13 +71,12 @@ final class CarriedReads {
       return Columns.NONE;
     }
     boolean locks = statement.shape().kind == StatementKind.LOCKING_SELECT;
-    boolean mysql = statement.dialect() == Dialect.MYSQL;
-    if (locks && (mysql || statement.dialect() == Dialect.MARIADB)) {
+    if (locks && context.dialect().sql().locksNewestVersions()) {
       return Columns.NONE;
     }
     List<SelectBlock> carriers = carriers(statement.shape());
     boolean all = !carriers.isEmpty() && !statement.shape().otherBranch;
-    boolean hint = !mysql || HiddenAggregates.takesHint(statement.tokens());
+    boolean hint = HiddenAggregates.takesHint(statement);
     CarriedReads reads = new CarriedReads(context, carriers);
     boolean takes =
         all && hint && carriers.stream().allMatch(reads::takesColumn) && !reads.changesOrder();
@@ -118,8 +117,8 @@ final class CarriedReads {
     }
     boolean hinted = own.returned().how() == RewritePlan.Returns.AGGREGATED_TO_RESULT;
     Rewrite rewrite = columns.rewrite;
-    if (statement.dialect() == Dialect.MYSQL && !hinted) {
-      rewrite = rewrite.and(context.after(carriers.get(0).select, HiddenAggregates.LENGTH_HINT));
+    if (!hinted) {
+      rewrite = rewrite.and(HiddenAggregates.hint(context, carriers.get(0)));
     }
     for (SelectBlock block : carriers) {
       rewrite = rewrite.and(context.after(block.listTo - 1, columns.text));
@@ -140,14 +139,13 @@ final class CarriedReads {
     boolean takes =
         !context.readsBeside()
             && mayCarry(context)
-            && context.dialect() != Dialect.MYSQL
-            && context.dialect() != Dialect.MARIADB;
+            && !context.dialect().sql().locksNewestVersions();
     return takes ? new CarriedReads(context, List.of()).columns(observed) : Columns.NONE;
   }
 
   private boolean isSeen(SideRead read) {
     return !carriers.isEmpty()
-        || statement.dialect() == Dialect.POSTGRESQL
+        || statement.dialect().sql().returnsFromSnapshot()
         || read.moment() == SideRead.Moment.EITHER;
   }
 
@@ -186,10 +184,7 @@ final class CarriedReads {
         new Carried.Read(read.tables(), read.exact(), mayBeLost(block) && !askedBeside));
   }
 
-  /**
-   * True if a further column may bring the rows in another order where none is asked for: where
-   * PostgreSQL and SQLite find equal rows, they may do it by hashing or by an index.
-   */
+  /** True if a further column may bring the rows in another order, and the query has no order. */
   private boolean changesOrder() {
     boolean finds =
         statement.shape().deduplicates || carriers.stream().anyMatch(block -> block.distinct);
@@ -197,10 +192,7 @@ final class CarriedReads {
     for (int i = statement.shape().verb; i < statement.shape().to; i = statement.tokens().next(i)) {
       ordered |= statement.tokens().areWords(i, "ORDER", "BY");
     }
-    return switch (statement.dialect()) {
-      case POSTGRESQL, SQLITE -> finds && !ordered;
-      case H2, MYSQL, MARIADB -> false;
-    };
+    return finds && !ordered && statement.dialect().sql().reordersDistinctRows();
   }
 
   /** True if the block may have read rows although the statement returns none. */
@@ -243,31 +235,17 @@ final class CarriedReads {
 
   /** The list of what a read finds, as a subquery for one value. */
   private String column(String read, int tables) {
+    DialectSql sql = statement.dialect().sql();
     List<String> entries = new ArrayList<>();
-    boolean mysql = statement.dialect() == Dialect.MYSQL || statement.dialect() == Dialect.MARIADB;
     for (int i = 0; i < tables; i++) {
-      entries.add(
-          (mysql
-                  ? "ifnull(concat(%s, ':', ifnull(%s, '')), '')"
-                  : "coalesce(%s || ':' || coalesce(%s, ''), '')")
-              .formatted(RID + i, WL + i));
+      entries.addAll(i == 0 ? List.of() : List.of("','"));
+      entries.add(sql.orEmpty(sql.concatenate(RID + i, "':'", sql.orEmpty(WL + i))));
     }
-    String row =
-        mysql && tables > 1
-            ? "concat(" + String.join(", ',', ", entries) + ")"
-            : String.join(" || ',' || ", entries);
-    String list =
-        switch (statement.dialect()) {
-          case POSTGRESQL -> "string_agg(%1$s, ',' order by %1$s)".formatted(row);
-          case H2 -> "listagg(%1$s, ',') within group (order by %1$s)".formatted(row);
-          case SQLITE -> "group_concat(%s, ',')".formatted(row);
-          case MYSQL, MARIADB -> "group_concat(%1$s order by %1$s separator ',')".formatted(row);
-        };
+    String list = sql.orderedList(sql.concatenate(entries.toArray(String[]::new)));
     String bounded =
         "case when count(*) > %d then '' else coalesce(%s, '') end"
             .formatted(mostRows(tables), list);
-    String text =
-        mysql ? "concat(count(*), ';', " + bounded + ")" : "count(*) || ';' || " + bounded;
+    String text = sql.concatenate("count(*)", "';'", bounded);
     return "(select " + text + " from (" + read + ") txw)";
   }
 }

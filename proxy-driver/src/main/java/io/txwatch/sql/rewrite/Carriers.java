@@ -145,9 +145,7 @@ final class Carriers {
   private boolean canExpose(SelectBlock outer, String alias, SelectBlock inner) {
     boolean plain =
         inner.alone && !inner.locking && Aggregation.obstacle(statement, inner).isEmpty();
-    // MariaDB may sort with the further columns in a temporary table, and then a column's metadata
-    // name another table.
-    boolean renamed = statement.dialect() == Dialect.MARIADB;
+    boolean renamed = statement.dialect().sql().renamesSortedTables();
     if (!plain || renamed || WholeRows.isSpokenOf(statement, alias)) {
       return false;
     }

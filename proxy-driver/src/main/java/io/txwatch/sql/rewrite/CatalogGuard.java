@@ -3,6 +3,8 @@ package io.txwatch.sql.rewrite;
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.Grammar;
+import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.Tables;
@@ -37,13 +39,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class CatalogGuard {
 
-  private static final Set<String> SYSTEM_COLUMNS =
-      Set.of("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid");
-
-  private static final Set<String> ROW_IDS = Set.of("rowid", "oid", "_rowid_");
-
   private final Tokens tokens;
   private final Dialect dialect;
+  private final Grammar grammar;
   private final Tables tables;
   private final int from;
   private final int to;
@@ -76,6 +74,7 @@ final class CatalogGuard {
   private CatalogGuard(Tokens tokens, Dialect dialect, Span range, Tables tables) {
     this.tokens = tokens;
     this.dialect = dialect;
+    this.grammar = dialect.grammar();
     this.from = range.from();
     this.to = range.to();
     this.start = range.from();
@@ -181,7 +180,7 @@ final class CatalogGuard {
     boolean plain = table.name().size() == 1;
     boolean shows = tables.showsAuxiliary(table);
     if (plain && ownCtes.contains(name)) {
-      if (dialect == Dialect.POSTGRESQL && shows) {
+      if (!grammar.has(Syntax.IMPLICIT_RECURSION) && shows) {
         obstacle = "a CTE with the name of a table that it may read";
       }
       return;
@@ -214,7 +213,7 @@ final class CatalogGuard {
     if (!plain) {
       qualified.add(table);
     }
-    mustHide |= tokens.isWord(table.from() - 1, "IN") || dialect == Dialect.POSTGRESQL;
+    mustHide |= tokens.isWord(table.from() - 1, "IN") || dialect.sql().hasWholeRows();
   }
 
   /** True if a name at a token is that of a table that the statement writes. */
@@ -240,8 +239,8 @@ final class CatalogGuard {
       return beginsSource(i - 1);
     }
     return tokens.isAnyWord(i - 1, "FROM", "JOIN", "USING")
-        || (dialect == Dialect.SQLITE && tokens.isWord(i - 1, "IN"))
-        || (dialect == Dialect.POSTGRESQL && tokens.isAnyWord(i - 1, "ONLY", "TABLE"));
+        || (grammar.has(Syntax.IN_TABLE) && tokens.isWord(i - 1, "IN"))
+        || (grammar.has(Syntax.ONLY_TABLE) && tokens.isAnyWord(i - 1, "ONLY", "TABLE"));
   }
 
   /** True if a parenthesis stands where a source of rows can stand. */
@@ -304,7 +303,7 @@ final class CatalogGuard {
         i += 2;
       }
       boolean inserts =
-          dialect == Dialect.SQLITE
+          !dialect.sql().fillsMissingColumns()
               && tokens.isWord(target.from() - 1, "INTO")
               && !tokens.isOpen(i)
               && !tokens.isWord(i, "DEFAULT");
@@ -459,7 +458,7 @@ final class CatalogGuard {
     if (!obstacle.isEmpty()) {
       throw new NotUnderstood(GapReason.SHAPE, obstacle);
     }
-    Set<String> system = dialect == Dialect.SQLITE ? ROW_IDS : SYSTEM_COLUMNS;
+    Set<String> system = dialect.sql().systemColumns();
     for (int i = start; i < to; i++) {
       if (tokens.isName(i) && system.contains(tokens.folded(i)) && !isColumn(tokens.folded(i))) {
         throw new NotUnderstood(GapReason.SHAPE, "a row's " + tokens.folded(i));
@@ -468,11 +467,10 @@ final class CatalogGuard {
       boolean indexed = tokens.isWord(i, "INDEXED") && !tokens.isWord(i - 1, "NOT");
       boolean locks = tokens.isWord(i, "FOR") && tokens.isAnyWord(i + 1, "UPDATE", "SHARE", "NO");
       locks |= tokens.areWords(i, "FOR", "KEY");
-      boolean postgres = dialect == Dialect.POSTGRESQL;
       if (!qualifying
-          && (dialect == Dialect.SQLITE
+          && (grammar.has(Syntax.INDEXED_BY)
               ? indexed
-              : postgres && (locks || tokens.isWord(i, "TABLESAMPLE")))) {
+              : locks || tokens.isWord(i, "TABLESAMPLE"))) {
         throw new NotUnderstood(GapReason.SHAPE, tokens.text(i));
       }
     }

@@ -3,6 +3,7 @@ package io.txwatch.sql.rewrite;
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.Origins;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.rewrite.Edits.Edit;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.syntax.TokenKind;
@@ -224,7 +225,7 @@ final class EditedText {
     List<Place> places = places();
     boolean adds = places.stream().anyMatch(place -> !(place instanceof Own));
     boolean mixed = has(TokenKind.PARAMETER) || has(TokenKind.NAMED_PARAMETER);
-    if (adds && isNumbered() && (mixed || dialect == Dialect.POSTGRESQL)) {
+    if (adds && isNumbered() && (mixed || !dialect.grammar().has(Syntax.NUMBERED_QUESTION_MARKS))) {
       throw new NotUnderstood(GapReason.SHAPE, "numbered parameters leave no place for another");
     }
     int count = ownCount();

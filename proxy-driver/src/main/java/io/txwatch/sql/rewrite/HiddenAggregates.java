@@ -3,6 +3,8 @@ package io.txwatch.sql.rewrite;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.DialectSql;
+import io.txwatch.sql.dialect.VersionList;
 import io.txwatch.sql.semantics.Aggregation;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.FromNode.TableRef;
@@ -32,13 +34,6 @@ final class HiddenAggregates {
   /** Aggregates that every dialect has. */
   private static final Set<String> COMMON = Set.of("COUNT", "SUM", "MIN", "MAX", "AVG");
 
-  /** Characters that MySQL's list may have: a small table's rows, and some to grow. */
-  private static final int MAX_CHARACTERS = 512 * 1024;
-
-  /** Lets MySQL's lists have them, for the one statement. */
-  static final String LENGTH_HINT =
-      " /*+ SET_VAR(group_concat_max_len = " + MAX_CHARACTERS + ") */";
-
   private HiddenAggregates() {}
 
   /** Why none can be added to a block; empty if they can. */
@@ -64,26 +59,14 @@ final class HiddenAggregates {
         return Optional.of("an aggregate over a table that is not known to be small");
       }
     }
-    if (block.groupBy >= 0 && changesGrouping(statement.dialect(), block)) {
+    DialectSql sql = statement.dialect().sql();
+    if (block.groupBy >= 0 && sql.regroupsForAggregate(isJoin(block), block.orderBy >= 0)) {
       return Optional.of("GROUP BY");
     }
-    if (statement.dialect() == Dialect.MYSQL && !takesHint(statement.tokens())) {
+    if (!takesHint(statement)) {
       return Optional.of("an aggregate beside hints or GROUP_CONCAT");
     }
     return Optional.empty();
-  }
-
-  /**
-   * True if a list would make the DBMS group in another way, which shows: in the order of the
-   * groups where none is asked for, and on MariaDB and MySQL, which then do without a temporary
-   * table, in the metadata and warnings of other columns.
-   */
-  private static boolean changesGrouping(Dialect dialect, SelectBlock block) {
-    return switch (dialect) {
-      case MYSQL, MARIADB -> true;
-      case POSTGRESQL -> isJoin(block) && block.orderBy < 0;
-      case H2, SQLITE -> false;
-    };
   }
 
   private static boolean isJoin(SelectBlock block) {
@@ -135,7 +118,11 @@ final class HiddenAggregates {
   }
 
   /** MySQL takes one comment of hints; and its length is the application's GROUP_CONCAT's too. */
-  static boolean takesHint(Tokens tokens) {
+  static boolean takesHint(AnalyzedStatement statement) {
+    if (statement.dialect().sql().listHint().isEmpty()) {
+      return true;
+    }
+    Tokens tokens = statement.tokens();
     for (int i = 0; i < tokens.count(); i++) {
       if (tokens.isWord(i, "GROUP_CONCAT")) {
         return false;
@@ -158,71 +145,40 @@ final class HiddenAggregates {
     }
     StringBuilder columns = new StringBuilder();
     for (TableRef table : listed) {
-      columns
-          .append(", ")
-          .append(column(context.dialect(), table, VersionSource.of(tables, table), isJoin(block)))
-          .append(" as txw_rid");
+      columns.append(", ").append(column(context, table, isJoin(block))).append(" as txw_rid");
     }
-    Rewrite hint =
-        context.dialect() == Dialect.MYSQL
-            ? context.after(block.select, LENGTH_HINT)
-            : Rewrite.NONE;
-    return hint.and(context.after(block.listTo - 1, columns.toString()))
+    return hint(context, block)
+        .and(context.after(block.listTo - 1, columns.toString()))
         .and(
             Rewrite.returning(
                 Returns.AGGREGATED_TO_RESULT, listed.stream().map(tables::display).toList()))
         .and(observed);
   }
 
+  /** What lets lists be long enough, behind a block's SELECT. */
+  static Rewrite hint(RewriteContext context, SelectBlock block) {
+    String hint = context.dialect().sql().listHint();
+    return hint.isEmpty() ? Rewrite.NONE : context.after(block.select, hint);
+  }
+
   /**
    * {@code <count>;<list>} of one table.
    *
-   * @param several true if a row of the table may meet several rows of others, and come up often
+   * @param several true if a row of the table may match several rows of others, and come up often
    */
-  private static String column(
-      Dialect dialect, TableRef table, VersionSource versions, boolean several) {
+  private static String column(RewriteContext context, TableRef table, boolean several) {
+    VersionSource versions = VersionSource.of(context.tables(), table);
     String alias = table.exposedName() + ".";
-    String rid = versions.row(alias);
-    String wl = versions.version(alias);
-    String distinct = several ? "distinct " : "";
-    String count = "count(" + distinct + rid + ")";
-    String version = distinct + rid + " || ':' || " + wl;
-    return switch (dialect) {
-      case POSTGRESQL ->
-          "%s || ';' || coalesce(string_agg(%s, ',') filter (where %s), '')"
-              .formatted(count, version, smallOnPostgres(table));
-      case H2 ->
-          "%s || ';' || coalesce(listagg(%s, ',') filter (where %s), '')"
-              .formatted(count, version, smallByCounting(table));
-      case SQLITE ->
-          "%s || ';' || coalesce(group_concat(%s) filter (where %s), '')"
-              .formatted(count, version, smallByCounting(table));
-      case MARIADB ->
-          "concat(%s, ';', coalesce(group_concat(%sconcat(%s, ':', %s) separator ',' limit %d), ''))"
-              .formatted(count, distinct, rid, wl, Catalog.SMALL_TABLE_ROWS);
-      case MYSQL ->
-          "concat(%s, ';', coalesce(group_concat(%sconcat(%s, ':', %s) separator ','), ''))"
-              .formatted(count, distinct, rid, wl);
-    };
-  }
-
-  /** Evaluated once; takes no lock, and none of SSI's either, since it reads the catalog alone. */
-  private static String smallOnPostgres(TableRef table) {
-    String name = String.join(".", table.name()).replace("'", "''");
-    return "(select not c.relhassubclass and pg_catalog.pg_relation_size(c.oid) <= "
-        + Catalog.SMALL_HEAP_BYTES
-        + " from pg_catalog.pg_class c where c.oid = '"
-        + name
-        + "'::pg_catalog.regclass)";
-  }
-
-  /** Evaluated once: what it reads is at most one row more than the bound. */
-  private static String smallByCounting(TableRef table) {
-    return "(select count(*) from (select 1 from "
-        + String.join(".", table.name())
-        + " limit "
-        + (Catalog.SMALL_TABLE_ROWS + 1)
-        + ") txw) <= "
-        + Catalog.SMALL_TABLE_ROWS;
+    return context
+        .dialect()
+        .sql()
+        .versionList(
+            new VersionList(
+                versions.row(alias),
+                versions.version(alias),
+                several,
+                String.join(".", table.name()),
+                Catalog.SMALL_TABLE_ROWS,
+                Catalog.SMALL_HEAP_BYTES));
   }
 }

@@ -6,7 +6,6 @@ import io.txwatch.sql.NewRows;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.RowKey;
 import io.txwatch.sql.RowKey.Replaced;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.dialect.DialectSql.Returning;
 import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.NotUnderstood;
@@ -131,7 +130,7 @@ final class InsertRewriter {
   private Rewrite replaced(Optional<NewRows> newRows) {
     boolean counted =
         context.dialect().sql().countsReplacedRows() && newRows.isPresent() && shape.returning < 0;
-    boolean reads = counted || context.dialect() == Dialect.SQLITE;
+    boolean reads = counted || context.dialect().sql().findsReplacedRowsByKeys();
     if (!reads) {
       return Rewrite.unseen(GapReason.SHAPE, NewRows.TAKEN_AWAY);
     }
@@ -363,7 +362,7 @@ final class InsertRewriter {
         !context.mayReturnRows()
             || shape.kind == StatementKind.REPLACE
             || (how == Returning.DELTA_TABLE && shape.onConflict >= 0)
-            || (context.dialect() == Dialect.SQLITE && wouldBeAnAlias());
+            || (context.dialect().sql().takesReturningForAlias() && wouldBeAnAlias());
     return changes ? Returning.NONE : how;
   }
 
@@ -391,7 +390,7 @@ final class InsertRewriter {
         : after.rewrite();
   }
 
-  /** On SQLite {@code … FROM t returning} gives a table an alias. */
+  /** {@code … FROM t returning} may give a table an alias. */
   private boolean wouldBeAnAlias() {
     if (shape.sourceKind != RowsFrom.QUERY || shape.onConflict >= 0) {
       return false;

@@ -33,12 +33,9 @@ final class InsertedColumns {
   private static boolean isNeeded(AnalyzedStatement statement, int columns) {
     StatementShape shape = statement.shape();
     boolean values = shape.sourceKind == RowsFrom.VALUES;
-    return switch (statement.dialect()) {
-      case SQLITE -> values || shape.sourceKind == RowsFrom.QUERY;
-      case POSTGRESQL ->
-          values && shape.rows.stream().anyMatch(row -> width(statement.tokens(), row) > columns);
-      case MYSQL, MARIADB, H2 -> false;
-    };
+    return statement.dialect().sql().fillsMissingColumns()
+        ? values && shape.rows.stream().anyMatch(row -> width(statement.tokens(), row) > columns)
+        : values || shape.sourceKind == RowsFrom.QUERY;
   }
 
   /** How many values a row has. */

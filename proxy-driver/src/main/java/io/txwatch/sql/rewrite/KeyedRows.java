@@ -8,7 +8,6 @@ import io.txwatch.sql.KeyedRow.Role;
 import io.txwatch.sql.KeyedRow.TextLiteral;
 import io.txwatch.sql.KeyedRow.Value;
 import io.txwatch.sql.RewritePlan.Returns;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.rewrite.Rewrite.Returned;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.FromNode.TableRef;
@@ -57,8 +56,8 @@ final class KeyedRows {
    */
   static KeyedRow of(AnalyzedStatement statement, Returned returned) {
     StatementShape shape = statement.shape();
-    if (statement.dialect() == Dialect.POSTGRESQL) {
-      return KeyedRow.NONE; // whose writes return their rows
+    if (statement.dialect().sql().returnsEveryWrite()) {
+      return KeyedRow.NONE;
     }
     return switch (shape.kind) {
       case SELECT, LOCKING_SELECT -> read(statement, returned);

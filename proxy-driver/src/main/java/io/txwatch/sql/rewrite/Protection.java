@@ -3,6 +3,7 @@ package io.txwatch.sql.rewrite;
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.Unwatched;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.rewrite.Rewrite.Flag;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.NotUnderstood;
@@ -154,7 +155,9 @@ record Protection(
 
     private boolean isTrigger() {
       int end = Math.min(range.to(), range.from() + 4);
-      for (int i = range.from() + 1; i < end && dialect == Dialect.SQLITE; i++) {
+      for (int i = range.from() + 1;
+          i < end && dialect.grammar().has(Syntax.TRIGGERS_END_WITH_END);
+          i++) {
         if (tokens.isWord(i, "TRIGGER")) {
           return tokens.isWord(range.from(), "CREATE");
         }

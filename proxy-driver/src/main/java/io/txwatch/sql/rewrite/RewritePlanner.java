@@ -10,6 +10,7 @@ import io.txwatch.sql.Planner;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.TransactionControl;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.rewrite.Rewrite.Flag;
 import io.txwatch.sql.rewrite.Rewrite.Gap;
 import io.txwatch.sql.semantics.AnalyzedStatement;
@@ -132,7 +133,7 @@ public final class RewritePlanner implements Planner {
         TransactionControlReader.read(tokens, dialect, range.from(), range.to());
     StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
     Protection protection = Protection.of(tokens, dialect, range, tables);
-    if (dialect == Dialect.H2 && what.kind() == StatementKind.MERGE) {
+    if (what.kind() == StatementKind.MERGE && dialect.grammar().has(Syntax.MERGE_BY_KEY)) {
       Optional<Rewrite> named = MergeColumns.name(tokens, dialect, range, tables);
       if (named.isPresent()) {
         return new PlanAssembly(tokens, dialect, what.kind())
@@ -168,7 +169,9 @@ public final class RewritePlanner implements Planner {
 
   private KeyedRow withoutKeys(StatementKind kind, TransactionControl control) {
     boolean other = kind == StatementKind.OTHER && control == TransactionControl.NONE;
-    return other && dialect == Dialect.POSTGRESQL ? KeyedRow.NONE : RewritePlan.withoutKeys(kind);
+    return other && dialect.sql().returnsEveryWrite()
+        ? KeyedRow.NONE
+        : RewritePlan.withoutKeys(kind);
   }
 
   /** The plan of a statement that is protected, and no more. */

@@ -5,7 +5,6 @@ import io.txwatch.sql.Catalog;
 import io.txwatch.sql.SideRead;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.CannotFail;
 import io.txwatch.sql.semantics.FromNode.TableRef;
@@ -147,8 +146,8 @@ final class SideReads {
         }
       }
     }
-    // H2's parser does not come to an end with a WITH within a statement that has the same.
-    boolean again = statement.dialect() == Dialect.H2 && with > statement.shape().from;
+    boolean again =
+        with > statement.shape().from && !statement.dialect().sql().takesSameWithInside();
     boolean harmless =
         with >= 0
             && !again
@@ -177,9 +176,8 @@ final class SideReads {
     StatementShape shape = statement.shape();
     boolean inserts = shape.kind == StatementKind.INSERT && shape.onConflict < 0;
     boolean writes = inserts || shape.kind == StatementKind.UPDATE;
-    // Elsewhere the catalog does not say which columns change by themselves.
-    boolean traits = statement.dialect() == Dialect.MYSQL || statement.dialect() == Dialect.MARIADB;
-    if (traits && shape.kind == StatementKind.UPDATE && !namesChanged(joined)) {
+    boolean changesKnown = statement.dialect().sql().listsChangingColumns();
+    if (changesKnown && shape.kind == StatementKind.UPDATE && !namesChanged(joined)) {
       return Moment.EITHER;
     }
     if (!writes || scopes.written().filter(joined::contains).isPresent()) {

@@ -2,7 +2,8 @@ package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
-import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.DialectSql;
+import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.rewrite.Rewrite.Flag;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.FromNode;
@@ -40,22 +41,24 @@ final class StarGuard {
   private final AnalyzedStatement statement;
   private final Tokens tokens;
   private final Tables tables;
+  private final DialectSql sql;
 
   private StarGuard(AnalyzedStatement statement) {
     this.statement = statement;
     this.tokens = statement.tokens();
     this.tables = statement.tables();
+    this.sql = statement.dialect().sql();
   }
 
   /** What keeps the columns of a statement's tables out of it. */
   static Rewrite protect(AnalyzedStatement statement) {
     StarGuard guard = new StarGuard(statement);
-    boolean sqlite = statement.dialect() == Dialect.SQLITE;
-    Rewrite hidden = sqlite ? guard.tablesInLists() : Rewrite.NONE;
+    Rewrite hidden =
+        statement.dialect().grammar().has(Syntax.IN_TABLE) ? guard.tablesInLists() : Rewrite.NONE;
     if (statement.shape().tables.stream().anyMatch(statement.tables()::hasAuxiliary)) {
       hidden = hidden.and(guard.run());
     }
-    return sqlite ? hidden.and(guard.keepLabels(hidden.edits())) : hidden;
+    return guard.sql.labelsByText() ? hidden.and(guard.keepLabels(hidden.edits())) : hidden;
   }
 
   /** SQLite's {@code x IN t}, which is {@code x IN (SELECT * FROM t)}. */
@@ -533,13 +536,13 @@ final class StarGuard {
       Column of =
           left.stream().filter(c -> c.name.equals(name)).findFirst().orElseThrow(this::lost);
       Column one = new Column(name, of.bare, of.bare);
-      if (statement.dialect() == Dialect.SQLITE) {
+      if (sql.keepsMergedColumnsInPlace()) {
         left.set(left.indexOf(of), one);
       } else {
         out.add(one);
       }
     }
-    if (statement.dialect() == Dialect.SQLITE) {
+    if (sql.keepsMergedColumnsInPlace()) {
       out.addAll(left);
       right.stream().filter(c -> !merged.contains(c.name)).forEach(out::add);
       return out;
@@ -568,15 +571,13 @@ final class StarGuard {
   }
 
   private String fold(String stored) {
-    return statement.dialect() == Dialect.SQLITE ? Identifiers.fold('"' + stored + '"') : stored;
+    return sql.foldsQuotedNames() ? Identifiers.fold('"' + stored + '"') : stored;
   }
 
   private String foldAsWritten(String name) {
     char first = name.charAt(0);
     boolean quoted = first == '"' || first == '`' || first == '[';
-    return quoted && statement.dialect() != Dialect.SQLITE
-        ? Identifiers.unquote(name)
-        : Identifiers.fold(name);
+    return quoted && !sql.foldsQuotedNames() ? Identifiers.unquote(name) : Identifiers.fold(name);
   }
 
   private List<String> qualified(TableRef table, String qualifier) throws NotUnderstood {
@@ -622,8 +623,9 @@ final class StarGuard {
       Column of = left.stream().filter(c -> c.name.equals(name)).findFirst().orElseThrow();
       using.add(of.bare);
     }
-    if (statement.dialect() == Dialect.H2 && join.operatorEnd() > join.natural() + 2) {
-      throw new NotUnderstood("a join that H2 does not know");
+    if (join.operatorEnd() > join.natural() + 2
+        && !statement.dialect().grammar().has(Syntax.NATURAL_OF_ANY_KIND)) {
+      throw new NotUnderstood("a join that " + statement.dialect() + " does not know");
     }
     String condition = using.isEmpty() ? " on 1 = 1" : " using (" + String.join(", ", using) + ")";
     return replace(join.natural(), join.natural() + 1, "")

@@ -3,6 +3,7 @@ package io.txwatch.sql.rewrite;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.Locale;
@@ -137,7 +138,7 @@ record StatementClass(
 
   /** H2's older form, without USING, writes what it is given over what is there. */
   private static StatementClass merge(Tokens tokens, Dialect dialect, int from, int to) {
-    boolean known = dialect == Dialect.POSTGRESQL || dialect == Dialect.H2;
+    boolean known = dialect.grammar().has(Syntax.MERGE);
     for (int i = from; i < to && known; i = tokens.next(i)) {
       if (tokens.isWord(i, "USING")) {
         return shaped(StatementKind.MERGE);

@@ -17,6 +17,8 @@ import io.txwatch.sql.TransactionControl.SetAutocommit;
 import io.txwatch.sql.TransactionControl.SetSession;
 import io.txwatch.sql.TransactionControl.SetTransaction;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.Grammar;
+import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
@@ -29,12 +31,14 @@ final class TransactionControlReader {
 
   private final Tokens tokens;
   private final Dialect dialect;
+  private final Grammar grammar;
   private final int from;
   private final int to;
 
   private TransactionControlReader(Tokens tokens, Dialect dialect, int from, int to) {
     this.tokens = tokens;
     this.dialect = dialect;
+    this.grammar = dialect.grammar();
     this.from = from;
     this.to = to;
   }
@@ -53,23 +57,23 @@ final class TransactionControlReader {
               ? new Begin(levelIn(from + 2))
               : TransactionControl.NONE;
       case "COMMIT" -> commit();
-      case "END" -> dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE ? commit() : none();
+      case "END" -> grammar.has(Syntax.END_COMMITS) ? commit() : none();
       case "ROLLBACK" -> rollback();
-      case "ABORT" -> dialect == Dialect.POSTGRESQL ? rollback() : none();
+      case "ABORT" -> grammar.has(Syntax.ABORT) ? rollback() : none();
       case "SAVEPOINT" -> name(from + 1).<TransactionControl>map(Savepoint::new).orElse(none());
       case "RELEASE" -> {
         int name = tokens.isWord(from + 1, "SAVEPOINT") ? from + 2 : from + 1;
         yield name(name).<TransactionControl>map(Release::new).orElse(none());
       }
       case "PREPARE" ->
-          (dialect == Dialect.POSTGRESQL && tokens.isWord(from + 1, "TRANSACTION"))
-                  || (dialect == Dialect.H2 && tokens.isWord(from + 1, "COMMIT"))
+          (grammar.has(Syntax.PREPARE_TRANSACTION) && tokens.isWord(from + 1, "TRANSACTION"))
+                  || (grammar.has(Syntax.PREPARE_COMMIT) && tokens.isWord(from + 1, "COMMIT"))
               ? new Prepare(restFrom(from + 2))
               : none();
       case "XA" -> xa();
       case "SET" -> set();
       case "RESET" -> none();
-      default -> implicitCommit(verb) ? new ImplicitCommit() : none();
+      default -> commitsImplicitly(verb) ? new ImplicitCommit() : none();
     };
   }
 
@@ -82,16 +86,22 @@ final class TransactionControlReader {
   }
 
   private TransactionControl commit() {
-    if (tokens.isWord(from + 1, "PREPARED")
-        || (tokens.isWord(from + 1, "TRANSACTION") && from + 2 < to && dialect == Dialect.H2)) {
+    if (endsBranch()) {
       return new BranchOutcome(restFrom(from + 2), true);
     }
     return new Commit(chains());
   }
 
+  /** {@code COMMIT PREPARED id}, {@code COMMIT TRANSACTION id}. */
+  private boolean endsBranch() {
+    return tokens.isWord(from + 1, "PREPARED")
+        || (grammar.has(Syntax.PREPARE_COMMIT)
+            && tokens.isWord(from + 1, "TRANSACTION")
+            && from + 2 < to);
+  }
+
   private TransactionControl rollback() {
-    if (tokens.isWord(from + 1, "PREPARED")
-        || (tokens.isWord(from + 1, "TRANSACTION") && from + 2 < to && dialect == Dialect.H2)) {
+    if (endsBranch()) {
       return new BranchOutcome(restFrom(from + 2), false);
     }
     for (int i = from + 1; i < to; i++) {
@@ -147,12 +157,7 @@ final class TransactionControlReader {
     String text = tokens.text(i);
     boolean quoted = tokens.is(i, TokenKind.QUOTED) || tokens.is(i, TokenKind.STRING);
     String bare = quoted ? Identifiers.unquote(text.replace('\'', '"')) : text;
-    return Optional.of(
-        switch (dialect) {
-          case POSTGRESQL -> quoted ? bare : bare.toLowerCase(Locale.ROOT);
-          case H2 -> quoted ? bare : bare.toUpperCase(Locale.ROOT);
-          case MYSQL, MARIADB, SQLITE -> bare.toLowerCase(Locale.ROOT);
-        });
+    return Optional.of(dialect.sql().savepointName(bare, quoted));
   }
 
   private TransactionControl set() {
@@ -218,7 +223,7 @@ final class TransactionControlReader {
       if (tokens.isAnyWord(i, "GLOBAL", "PERSIST")) {
         return none();
       }
-      boolean local = tokens.isWord(i, "LOCAL") && dialect == Dialect.POSTGRESQL;
+      boolean local = tokens.isWord(i, "LOCAL") && grammar.has(Syntax.SET_OF_TRANSACTION);
       if (tokens.isAnyWord(i, "SESSION", "LOCAL")) {
         i++;
       }
@@ -241,7 +246,7 @@ final class TransactionControlReader {
           levelText(i, end).<TransactionControl>map(SetSession::new).orElse(none());
       case "TRANSACTION_ISOLATION", "TX_ISOLATION" -> {
         Optional<IsolationLevel> level = levelText(i, end);
-        yield nextOnly || dialect == Dialect.POSTGRESQL
+        yield nextOnly || grammar.has(Syntax.SET_OF_TRANSACTION)
             ? level.<TransactionControl>map(SetTransaction::new).orElse(none())
             : level.<TransactionControl>map(SetSession::new).orElse(none());
       }
@@ -285,47 +290,12 @@ final class TransactionControlReader {
     return Optional.empty();
   }
 
-  /** True for statements that commit what is open: MySQL's manual, 15.3.3; H2's commands. */
-  private boolean implicitCommit(String verb) {
-    return switch (dialect) {
-      case POSTGRESQL, SQLITE -> false;
-      case H2 ->
-          switch (verb) {
-            case "CREATE",
-                "ALTER",
-                "DROP",
-                "TRUNCATE",
-                "RENAME",
-                "GRANT",
-                "REVOKE",
-                "ANALYZE",
-                "COMMENT" ->
-                !isTemporaryTable();
-            default -> false;
-          };
-      case MYSQL, MARIADB ->
-          switch (verb) {
-            case "CREATE", "DROP" -> !isTemporaryTable();
-            case "ALTER",
-                "TRUNCATE",
-                "RENAME",
-                "GRANT",
-                "REVOKE",
-                "ANALYZE",
-                "OPTIMIZE",
-                "REPAIR",
-                "CHECK",
-                "FLUSH",
-                "RESET",
-                "INSTALL",
-                "UNINSTALL",
-                "CACHE" ->
-                true;
-            case "LOCK" -> tokens.isAnyWord(from + 1, "TABLE", "TABLES");
-            case "UNLOCK" -> tokens.isAnyWord(from + 1, "TABLE", "TABLES");
-            default -> false;
-          };
-    };
+  private boolean commitsImplicitly(String verb) {
+    boolean tables = tokens.isAnyWord(from + 1, "TABLE", "TABLES");
+    boolean locks = verb.equals("LOCK") || verb.equals("UNLOCK");
+    return dialect
+        .sql()
+        .commitsImplicitly(locks && tables ? verb + " TABLES" : verb, isTemporaryTable());
   }
 
   private boolean isTemporaryTable() {

@@ -1,6 +1,5 @@
 package io.txwatch.sql.rewrite;
 
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.syntax.Identifiers;
@@ -21,7 +20,7 @@ final class WholeRows {
 
   /** The name of a table that is spoken of as a whole row, if there is one. */
   static Optional<String> find(AnalyzedStatement statement) {
-    if (statement.dialect() != Dialect.POSTGRESQL) {
+    if (!statement.dialect().sql().hasWholeRows()) {
       return Optional.empty();
     }
     Set<String> names = new HashSet<>();
@@ -57,9 +56,11 @@ final class WholeRows {
   static boolean isSpokenOf(AnalyzedStatement statement, String name) {
     Tokens tokens = statement.tokens();
     String folded = Identifiers.fold(name);
+    if (!statement.dialect().sql().hasWholeRows()) {
+      return false;
+    }
     for (int i = statement.shape().from; i < statement.shape().to; i++) {
-      if (statement.dialect() == Dialect.POSTGRESQL
-          && tokens.isName(i)
+      if (tokens.isName(i)
           && tokens.folded(i).equals(folded)
           && !isDeclared(statement, i)
           && !(tokens.isWord(i + 1, "AS") && tokens.isOpen(i + 2))

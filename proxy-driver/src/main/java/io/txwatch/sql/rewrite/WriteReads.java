@@ -5,7 +5,6 @@ import io.txwatch.sql.Catalog;
 import io.txwatch.sql.SideRead;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.Repeatability;
@@ -83,8 +82,7 @@ final class WriteReads {
 
   /** Of what a DELETE has passed over, where there can be such rows. */
   static Rewrite passedOver(RewriteContext context, TableRef target) {
-    boolean newestVersions =
-        context.dialect() == Dialect.MYSQL || context.dialect() == Dialect.MARIADB;
+    boolean newestVersions = context.dialect().sql().locksNewestVersions();
     return newestVersions && context.readsVersionSets() && context.alone()
         ? new WriteReads(context, target).passedOver()
         : Rewrite.NONE;

@@ -1,6 +1,5 @@
 package io.txwatch.sql.semantics;
 
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.SelectBlock.Role;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
@@ -12,10 +11,10 @@ import java.util.Set;
  * rows that the statement itself might not have come to, without an error or a warning: it compares
  * columns, literals and parameters, and calls what takes every value. What is not known may fail.
  *
- * <p>Arithmetic may: it overflows, and divides by zero; on SQLite it does not. A subquery that
- * stands for one value may have two. MySQL and MariaDB warn where a text is compared with a number:
- * there both sides of a comparison must be of one kind, as far as the catalog can say, which it
- * cannot for a parameter.
+ * <p>Arithmetic may, unless it has a result whatever the operands are. A subquery that stands for
+ * one value may have two. MySQL and MariaDB warn where a text is compared with a number: there both
+ * sides of a comparison must be of one kind, as far as the catalog can say, which it cannot for a
+ * parameter.
  */
 public final class CannotFail {
 
@@ -46,10 +45,14 @@ public final class CannotFail {
   /** True if a comparison of two kinds shows. */
   private final boolean warns;
 
+  /** True if arithmetic cannot fail. */
+  private final boolean calculates;
+
   private CannotFail(AnalyzedStatement statement) {
     this.statement = statement;
     this.tokens = statement.tokens();
-    this.warns = statement.dialect() == Dialect.MYSQL || statement.dialect() == Dialect.MARIADB;
+    this.warns = statement.dialect().sql().warnsOfComparisons();
+    this.calculates = statement.dialect().sql().hasTotalArithmetic();
   }
 
   /** True if it cannot. */
@@ -147,10 +150,9 @@ public final class CannotFail {
     return switch (tokens.text(i)) {
       case "=", "<", ">", "!" -> !warns || isComparedWithItsKind(i);
       case "|" -> !warns && (tokens.isOperator(i + 1, '|') || tokens.isOperator(i - 1, '|'));
-      case "*" -> isStar(i) || statement.dialect() == Dialect.SQLITE;
-      case "-" ->
-          isSign(i) || (statement.dialect() == Dialect.SQLITE && !tokens.isOperator(i + 1, '>'));
-      case "+" -> statement.dialect() == Dialect.SQLITE;
+      case "*" -> isStar(i) || calculates;
+      case "-" -> isSign(i) || (calculates && !tokens.isOperator(i + 1, '>'));
+      case "+" -> calculates;
       default -> false;
     };
   }

@@ -1,6 +1,5 @@
 package io.txwatch.sql.semantics;
 
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
@@ -135,7 +134,10 @@ public final class Repeatability {
 
   /** True if a stretch asks for the time, where two statements are given two answers. */
   public static boolean asksForTime(AnalyzedStatement statement, int from, int to) {
-    for (int i = from; i < to && statement.dialect() != Dialect.POSTGRESQL; i++) {
+    if (statement.dialect().sql().stopsTime()) {
+      return false;
+    }
+    for (int i = from; i < to; i++) {
       if (statement.tokens().is(i, TokenKind.WORD)
           && TIME.contains(statement.tokens().text(i).toLowerCase(Locale.ROOT))) {
         return true;

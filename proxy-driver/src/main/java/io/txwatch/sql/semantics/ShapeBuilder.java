@@ -3,6 +3,7 @@ package io.txwatch.sql.semantics;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.SelectBlock.Role;
 import io.txwatch.sql.syntax.Clause;
@@ -261,7 +262,7 @@ public final class ShapeBuilder {
   }
 
   private StatementShape innerWrite(Statement write) throws NotUnderstood {
-    if (dialect != Dialect.POSTGRESQL) {
+    if (!dialect.grammar().has(Syntax.WRITES_IN_WITH)) {
       throw new NotUnderstood(GapReason.SHAPE, "a write inside WITH");
     }
     ShapeBuilder inner = new ShapeBuilder(tokens, dialect, write.span());
@@ -464,7 +465,7 @@ public final class ShapeBuilder {
       delete.from().forEach(name -> shape.deletesFrom.add(name.last()));
     } else if (shape.sources.size() == 1
         && shape.sources.get(0) instanceof TableRef target
-        && (!using || dialect == Dialect.POSTGRESQL)) {
+        && (!using || dialect.grammar().has(Syntax.DELETE_USING))) {
       shape.target = target;
     } else {
       throw new NotUnderstood(GapReason.SHAPE, "DELETE from several tables");
