@@ -85,6 +85,10 @@ class ArchitectureTest {
             List.of("testcase", "dbms", "schedule", "oracle", "generator", "campaign"),
             List.of("history", "settings", "analyzer", "proxy-driver")));
     table.put("agent", new Module(List.of("agent"), List.of("proxy-driver")));
+    table.put(
+        "junit",
+        new Module(
+            List.of("junit"), List.of("history", "settings", "analyzer", "proxy-driver", "agent")));
     table.put("servers", new Module(List.of("servers"), List.of()));
     table.put("demo-app", new Module(List.of("demo"), List.of()));
     table.put(
@@ -133,10 +137,10 @@ class ArchitectureTest {
   }
 
   @Test
-  void nothingImportsThePublicApi() {
+  void onlyTheExtensionForJUnitImportsThePublicApi() {
     noClasses()
         .that()
-        .resideOutsideOfPackage("io.txwatch")
+        .resideOutsideOfPackages("io.txwatch", "io.txwatch.junit")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.txwatch")

@@ -30,7 +30,7 @@ public record SettingSource(String name, Map<String, String> values) {
       Set.of("password", "user", "home", "jar", "java", "maven", "version");
 
   private static final Set<String> NOT_SETTINGS_PREFIXES =
-      Set.of("test", "bench", "servers", "demo", "internal");
+      Set.of("test", "bench", "servers", "demo", "junit", "internal");
 
   public SettingSource {
     values = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(values));
