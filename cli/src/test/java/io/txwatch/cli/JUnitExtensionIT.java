@@ -50,7 +50,13 @@ class JUnitExtensionIT {
     int compiled =
         ToolProvider.getSystemJavaCompiler()
             .run(
-                null, null, null, "-proc:none", "-cp", libraries, test.toString(),
+                null,
+                null,
+                null,
+                "-proc:none",
+                "-cp",
+                libraries,
+                test.toString(),
                 launcher.toString());
     assertThat(compiled).isZero();
     Path out = folder.resolve("out");
