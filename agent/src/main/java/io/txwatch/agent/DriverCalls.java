@@ -7,14 +7,15 @@ import java.sql.SQLException;
 import java.util.Properties;
 import javax.sql.CommonDataSource;
 import javax.sql.ConnectionPoolDataSource;
+import javax.sql.DataSource;
 import javax.sql.PooledConnection;
 import javax.sql.XAConnection;
 import javax.sql.XADataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks the active calls of {@link Driver#connect} and of pooled data sources on each thread, and
- * decides which of them returns a watched connection.
+ * Tracks the active calls of {@link Driver#connect} and of data sources on each thread, and decides
+ * which of them returns a watched connection.
  *
  * <p>Drivers call drivers. A proxy ({@code jdbc:p6spy:…}) calls the real driver: the innermost
  * driver's connection is watched, so that the proxy stays outside and the real URL is known. A
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * pool's data source (c3p0's, DBCP's) implements the same interfaces and casts its own connections:
  * it is not watched, a connection that a driver opens within its call is. {@link ConnectionWatcher}
  * distinguishes them.
+ *
+ * <p>A vendor's plain data source opens connections through its driver (PostgreSQL, MySQL), where
+ * they are watched, or by itself (H2, MariaDB, SQLite): then its result is watched.
  */
 public final class DriverCalls {
 
@@ -35,14 +39,26 @@ public final class DriverCalls {
 
   private DriverCalls() {}
 
+  /** What is called. */
+  private enum Kind {
+    DRIVER,
+    PLAIN_SOURCE,
+    POOLED_SOURCE
+  }
+
   /**
    * An active call.
    *
    * @see #exit
+   * @see #exitPlain
    * @see #exitPooled
    */
   private static final class Call {
+    private final Kind kind;
+
+    /** The driver or the data source. */
     private final Object driver;
+
     private final @Nullable Call outer;
 
     /** True if it is txwatch's own call, within which nothing is watched. */
@@ -51,7 +67,8 @@ public final class DriverCalls {
     /** True once a connection was watched within it. */
     private boolean done;
 
-    Call(Object driver, @Nullable Call outer, boolean isInternal) {
+    Call(Kind kind, Object driver, @Nullable Call outer, boolean isInternal) {
+      this.kind = kind;
       this.driver = driver;
       this.outer = outer;
       this.isInternal = isInternal;
@@ -64,8 +81,12 @@ public final class DriverCalls {
 
   /** A driver's {@code connect} begins. Called by the advice. */
   public static void enter(Driver driver) {
+    enter(Kind.DRIVER, driver);
+  }
+
+  private static void enter(Kind kind, Object driver) {
     Call outer = CURRENT.get();
-    CURRENT.set(new Call(driver, outer, outer != null && outer.isInternal));
+    CURRENT.set(new Call(kind, driver, outer, outer != null && outer.isInternal));
   }
 
   /** The call ends. Called by the advice; returns the connection to return. */
@@ -90,10 +111,48 @@ public final class DriverCalls {
         outer, true, chosen.watch(connection, url, user, () -> unwatched(driver, url, own)));
   }
 
+  /** A call of a driver's own data source begins. Called by the advice. */
+  public static void enterPlain(Object source) {
+    enter(Kind.PLAIN_SOURCE, source);
+  }
+
+  /** The call ends. Called by the advice; returns the connection to return. */
+  public static @Nullable Connection exitPlain(
+      DataSource source, Object[] arguments, @Nullable Connection connection) {
+    Call call = CURRENT.get();
+    if (call == null) {
+      return connection;
+    }
+    leave(call);
+    Call outer = call.outer;
+    if (connection == null || call.isInternal || call.done) {
+      return done(outer, call.done, connection);
+    }
+    ConnectionWatcher chosen = watcher;
+    if (chosen == null || isPartOf(outer, source)) {
+      return connection;
+    }
+    String user = arguments.length == 2 && arguments[0] != null ? (String) arguments[0] : "";
+    return done(
+        outer, true, chosen.watch(connection, source, user, () -> unwatched(source, arguments)));
+  }
+
+  /** Another connection of a data source, for txwatch itself. */
+  private static Connection unwatched(DataSource source, Object[] arguments) throws SQLException {
+    Call call = new Call(Kind.PLAIN_SOURCE, source, CURRENT.get(), true);
+    CURRENT.set(call);
+    try {
+      return arguments.length == 2
+          ? source.getConnection((String) arguments[0], (String) arguments[1])
+          : source.getConnection();
+    } finally {
+      leave(call);
+    }
+  }
+
   /** A call for a pooled connection begins. Called by the advice. */
   public static void enterPooled(Object source) {
-    Call outer = CURRENT.get();
-    CURRENT.set(new Call(source, outer, outer != null && outer.isInternal));
+    enter(Kind.POOLED_SOURCE, source);
   }
 
   /** The call ends. Called by the advice; returns the connection to return. */
@@ -125,7 +184,7 @@ public final class DriverCalls {
   /** Another pooled connection, for txwatch itself. */
   private static PooledConnection unwatched(
       CommonDataSource source, Object[] arguments, boolean distributed) throws SQLException {
-    Call call = new Call(source, CURRENT.get(), true);
+    Call call = new Call(Kind.POOLED_SOURCE, source, CURRENT.get(), true);
     CURRENT.set(call);
     try {
       boolean named = arguments.length == 2;
@@ -143,15 +202,15 @@ public final class DriverCalls {
   }
 
   /**
-   * True if a driver's connection is part of an outer call of the same driver, or of a data source
-   * of the same vendor.
+   * True if a connection is part of an outer call of the same driver or data source, or of a data
+   * source of the same vendor for pooled connections.
    */
-  private static boolean isPartOf(@Nullable Call outer, Driver driver) {
+  private static boolean isPartOf(@Nullable Call outer, Object driver) {
     if (outer != null && outer.driver == driver) {
       return true;
     }
     for (Call call = outer; call != null; call = call.outer) {
-      if (!(call.driver instanceof Driver)
+      if (call.kind == Kind.POOLED_SOURCE
           && ConnectionWatcher.areOfOneVendor(call.driver, driver)) {
         return true;
       }
@@ -177,7 +236,7 @@ public final class DriverCalls {
   /** Another connection of the same kind, for txwatch itself. */
   private static Connection unwatched(Driver driver, String url, Properties info)
       throws SQLException {
-    Call call = new Call(driver, CURRENT.get(), true);
+    Call call = new Call(Kind.DRIVER, driver, CURRENT.get(), true);
     CURRENT.set(call);
     try {
       Connection connection = driver.connect(url, copy(info));

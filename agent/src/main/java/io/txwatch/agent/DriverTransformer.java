@@ -1,5 +1,6 @@
 package io.txwatch.agent;
 
+import io.txwatch.jdbc.ConnectionWatcher;
 import java.lang.instrument.ClassFileTransformer;
 import java.nio.charset.StandardCharsets;
 import java.security.ProtectionDomain;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.ConnectionPoolDataSource;
+import javax.sql.DataSource;
 import javax.sql.PooledConnection;
 import javax.sql.XAConnection;
 import javax.sql.XADataSource;
@@ -28,8 +30,9 @@ import net.bytebuddy.pool.TypePool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Instruments {@code connect} of JDBC drivers with {@link ConnectAdvice}, and the methods by which
- * data sources serve transaction managers and pools with {@link XaAdvice} and {@link PooledAdvice}.
+ * Instruments {@code connect} of JDBC drivers with {@link ConnectAdvice}, {@code getConnection} of
+ * their own data sources with {@link PlainAdvice}, and the methods by which data sources serve
+ * transaction managers and pools with {@link XaAdvice} and {@link PooledAdvice}.
  *
  * <p>It is called for every loaded class, so it rejects fast: a class whose bytes do not contain
  * the descriptor of such a method is skipped, and Byte Buddy is loaded only for the first
@@ -46,6 +49,8 @@ final class DriverTransformer implements ClassFileTransformer {
   private static final byte[] POOLED =
       ")Ljavax/sql/PooledConnection;".getBytes(StandardCharsets.US_ASCII);
 
+  private static final byte[] PLAIN = ")Ljava/sql/Connection;".getBytes(StandardCharsets.US_ASCII);
+
   private static final AtomicBoolean FAILURE_REPORTED = new AtomicBoolean();
 
   @Override
@@ -60,7 +65,8 @@ final class DriverTransformer implements ClassFileTransformer {
         || name.startsWith("io/txwatch/")
         || !(contains(classFile, DESCRIPTOR)
             || contains(classFile, XA)
-            || contains(classFile, POOLED))) {
+            || contains(classFile, POOLED)
+            || (isDriverClass(name) && contains(classFile, PLAIN)))) {
       return null;
     }
     try {
@@ -83,7 +89,8 @@ final class DriverTransformer implements ClassFileTransformer {
     boolean source =
         type.isAssignableTo(XADataSource.class)
             || type.isAssignableTo(ConnectionPoolDataSource.class);
-    if (type.isInterface() || !(source || type.isAssignableTo(Driver.class))) {
+    boolean plain = ConnectionWatcher.isDriverClass(name) && type.isAssignableTo(DataSource.class);
+    if (type.isInterface() || !(source || plain || type.isAssignableTo(Driver.class))) {
       return null;
     }
     return new ByteBuddy()
@@ -102,6 +109,7 @@ final class DriverTransformer implements ClassFileTransformer {
                                 ElementMatchers.named(Connection.class.getName())))
                         .and(ElementMatchers.not(ElementMatchers.isStatic()))
                         .and(ElementMatchers.not(ElementMatchers.isAbstract()))))
+        .visit(Advice.to(PlainAdvice.class).on(gives("getConnection", Connection.class, plain)))
         .visit(Advice.to(XaAdvice.class).on(gives("getXAConnection", XAConnection.class, source)))
         .visit(
             Advice.to(PooledAdvice.class)
@@ -122,6 +130,10 @@ final class DriverTransformer implements ClassFileTransformer {
             .and(ElementMatchers.not(ElementMatchers.isStatic()))
             .and(ElementMatchers.not(ElementMatchers.isAbstract()))
         : ElementMatchers.none();
+  }
+
+  private static boolean isDriverClass(String internalName) {
+    return ConnectionWatcher.isDriverClass(internalName.replace('/', '.'));
   }
 
   /** True if code in that loader can call {@link DriverCalls}: this very class, not a copy. */

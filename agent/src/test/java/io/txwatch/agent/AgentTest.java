@@ -48,6 +48,19 @@ class AgentTest {
   }
 
   @Test
+  void dataSourcesThatOpenConnectionsByThemselvesAreWatched() throws Exception {
+    ChildJvm jvm =
+        ChildJvm.withAgent(directory, NO_ANALYZER, "h2-source", "h2-pool", "sqlite-source");
+    assertThat(jvm.errors()).isEmpty();
+    assertThat(jvm.lines())
+        .containsExactly(
+            "h2-source: WatchedConnection > JdbcConnection, 2 columns, balance 11",
+            "h2-pool: WatchedConnection > PooledJdbcConnection, 2 columns, balance 11",
+            "sqlite-source: WatchedConnection > JDBC4Connection, 2 columns, balance 11");
+    assertThat(jvm.exitCode()).isZero();
+  }
+
+  @Test
   void driverThatCannotSeeTheClassPathIsNotWatched() throws Exception {
     ChildJvm jvm = ChildJvm.withAgent(directory, NO_ANALYZER, "isolated");
     assertThat(jvm.errors()).isEmpty();

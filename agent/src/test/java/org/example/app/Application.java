@@ -21,8 +21,10 @@ import javax.sql.StatementEventListener;
 import javax.sql.XAConnection;
 import javax.sql.XADataSource;
 import org.h2.jdbc.JdbcConnection;
+import org.h2.jdbcx.JdbcConnectionPool;
 import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteDataSource;
 
 /**
  * An application without any reference to txwatch or its packages. It prints the classes of its
@@ -87,6 +89,28 @@ public final class Application {
           JdbcDataSource h2 = new JdbcDataSource();
           h2.setURL("jdbc:h2:mem:x");
           distributed(way, h2);
+        }
+        case "h2-source" -> {
+          JdbcDataSource h2 = new JdbcDataSource();
+          h2.setURL("jdbc:h2:mem:s");
+          try (Connection connection = h2.getConnection()) {
+            use(way, connection);
+          }
+        }
+        case "h2-pool" -> {
+          JdbcConnectionPool pool = JdbcConnectionPool.create("jdbc:h2:mem:p", "sa", "");
+          pool.getConnection().close();
+          try (Connection connection = pool.getConnection()) {
+            use(way, connection);
+          }
+          pool.dispose();
+        }
+        case "sqlite-source" -> {
+          SQLiteDataSource sqlite = new SQLiteDataSource();
+          sqlite.setUrl("jdbc:sqlite::memory:");
+          try (Connection connection = sqlite.getConnection()) {
+            use(way, connection);
+          }
         }
         case "pools-own" -> {
           PooledConnection pooled = new PoolsOwnDataSource("jdbc:h2:mem:y").getPooledConnection();

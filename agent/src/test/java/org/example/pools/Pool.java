@@ -43,10 +43,20 @@ interface Pool extends AutoCloseable {
 
   /** A pool behind a data source. */
   static Pool of(DataSource source, Closing closing) {
+    return of(source, true, closing);
+  }
+
+  /** A data source, which may be no pool. */
+  static Pool of(DataSource source, boolean bounded, Closing closing) {
     return new Pool() {
       @Override
       public Session session() throws SQLException {
         return new Local(source.getConnection());
+      }
+
+      @Override
+      public boolean isBounded() {
+        return bounded;
       }
 
       @Override

@@ -4,6 +4,7 @@ import com.atomikos.icatch.jta.UserTransactionManager;
 import com.atomikos.jdbc.AtomikosDataSourceBean;
 import com.mchange.v2.c3p0.ComboPooledDataSource;
 import com.mysql.cj.jdbc.MysqlConnectionPoolDataSource;
+import com.mysql.cj.jdbc.MysqlDataSource;
 import com.mysql.cj.jdbc.MysqlXADataSource;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import javax.sql.ConnectionPoolDataSource;
+import javax.sql.DataSource;
 import javax.sql.XADataSource;
 import org.apache.commons.dbcp2.BasicDataSource;
 import org.apache.commons.dbcp2.cpdsadapter.DriverAdapterCPDS;
@@ -23,6 +25,7 @@ import org.apache.tomcat.jdbc.pool.PoolProperties;
 import org.mariadb.jdbc.MariaDbDataSource;
 import org.mariadb.jdbc.MariaDbPoolDataSource;
 import org.postgresql.ds.PGConnectionPoolDataSource;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.xa.PGXADataSource;
 
 /** Every kind of pool, by its name. */
@@ -60,6 +63,8 @@ final class PoolKinds {
   /** Those that take their connections from a driver's data source. */
   static Map<String, Maker> byDataSource(String url) {
     Map<String, Maker> makers = new LinkedHashMap<>();
+    makers.put("plain", any -> Pool.of(plain(any), false, () -> {}));
+    makers.put("hikari_plain", any -> hikari(plain(any)));
     makers.put("xa", any -> Pool.ofXa(xa(any), false, () -> {}));
     makers.put(
         "pooled",
@@ -70,6 +75,12 @@ final class PoolKinds {
     makers.put("shared_vendor", any -> shared(pooled(any)));
     makers.put("atomikos", any -> atomikos(xa(any)));
     if (url.startsWith("jdbc:mariadb:")) {
+      makers.put(
+          "mariadb_pool",
+          any -> {
+            MariaDbPoolDataSource source = mariaDbPool(any);
+            return Pool.of(source, source::close);
+          });
       makers.put(
           "mariadb_pooled",
           any -> {
@@ -89,9 +100,20 @@ final class PoolKinds {
   private static Pool hikari(String url) {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(url);
+    config.setConnectionTimeout(MAX_WAIT_MILLIS);
+    return hikari(config);
+  }
+
+  private static Pool hikari(DataSource behind) {
+    HikariConfig config = new HikariConfig();
+    config.setDataSource(behind);
+    config.setConnectionTimeout(4 * MAX_WAIT_MILLIS); // the first needs the driver's classes
+    return hikari(config);
+  }
+
+  private static Pool hikari(HikariConfig config) {
     config.setMaximumPoolSize(Pool.MAX_CONNECTIONS);
     config.setMinimumIdle(0);
-    config.setConnectionTimeout(MAX_WAIT_MILLIS);
     HikariDataSource source = new HikariDataSource(config);
     return Pool.of(source, source::close);
   }
@@ -185,6 +207,20 @@ final class PoolKinds {
             + Pool.MAX_CONNECTIONS
             + "&minPoolSize=1&connectTimeout=1000&registerJmxPool=false&poolName=p"
             + System.nanoTime());
+  }
+
+  private static DataSource plain(String url) throws SQLException {
+    if (url.startsWith("jdbc:postgresql:")) {
+      PGSimpleDataSource source = new PGSimpleDataSource();
+      source.setUrl(url);
+      return source;
+    }
+    if (url.startsWith("jdbc:mysql:")) {
+      MysqlDataSource source = new MysqlDataSource();
+      source.setUrl(url);
+      return source;
+    }
+    return new MariaDbDataSource(url);
   }
 
   private static XADataSource xa(String url) throws SQLException {

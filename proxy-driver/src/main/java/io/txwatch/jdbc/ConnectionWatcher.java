@@ -6,6 +6,7 @@ import io.txwatch.settings.Settings;
 import java.sql.Connection;
 import java.util.Optional;
 import javax.sql.CommonDataSource;
+import javax.sql.DataSource;
 import javax.sql.PooledConnection;
 
 /**
@@ -55,6 +56,22 @@ public final class ConnectionWatcher {
    */
   public Connection watch(Connection real, String url, String user, ConnectionSource source) {
     return Watch.connection(real, url, user, source, settings);
+  }
+
+  /**
+   * Watches a connection of a data source.
+   *
+   * @param from the data source that gave it
+   * @param user the user that it was requested for; empty if the data source knows the user
+   * @param again requests another one
+   */
+  public Connection watch(Connection real, DataSource from, String user, ConnectionSource again) {
+    return TxWatchDataSource.watch(real, from, user, again, settings);
+  }
+
+  /** True if a class, by its full name, is in a package of one of these drivers. */
+  public static boolean isDriverClass(String className) {
+    return DriverClasses.isDriverClass(className);
   }
 
   /**

@@ -24,6 +24,11 @@ final class DriverClasses {
     return driver(object.getClass()) != null;
   }
 
+  /** True if a class is in a package of the driver of a DBMS whose SQL is rewritten. */
+  static boolean isDriverClass(String className) {
+    return DRIVERS.stream().anyMatch(className::startsWith);
+  }
+
   /**
    * True if a data source may give out the same physical connection again after it was closed: all
    * but those of drivers that cannot themselves be closed. ({@code MariaDbPoolDataSource} can.)

@@ -123,11 +123,17 @@ public final class TxWatchDataSource implements DataSource {
       real.close();
       throw new SQLNonTransientConnectionException("TxWatchDataSource: " + e.getMessage(), "08001");
     }
+    return watch(real, from, user, source, settings);
+  }
+
+  /** Watches a connection of a data source. Never throws. */
+  static Connection watch(
+      Connection real, DataSource from, String user, ConnectionSource again, Settings settings) {
     return Watch.connection(
         real,
         url(real),
         user,
-        DriverClasses.mayPool(from) ? ConnectionSource.NONE : source,
+        DriverClasses.mayPool(from) ? ConnectionSource.NONE : again,
         settings);
   }
 
