@@ -96,6 +96,24 @@ class AgentTest {
   }
 
   @Test
+  void connectionsOfOtherUrlsAreNotWatched() throws Exception {
+    ChildJvm jvm =
+        ChildJvm.withAgent(
+            directory,
+            NO_ANALYZER + ",exclude=mem:a,mem:s",
+            "driver-manager",
+            "hikari",
+            "h2-source");
+    assertThat(jvm.errors()).isEmpty();
+    assertThat(jvm.lines())
+        .containsExactly(
+            "driver-manager: JdbcConnection, 2 columns, balance 11",
+            "hikari: HikariProxyConnection > WatchedConnection > JdbcConnection, 2 columns, balance"
+                + " 11",
+            "h2-source: JdbcConnection, 2 columns, balance 11");
+  }
+
+  @Test
   void descriptorIsFoundAtAnyOffset() {
     assertThat(contains("abcab", "abcab")).isTrue();
     assertThat(contains("xxabcabcab", "abcab")).isTrue();

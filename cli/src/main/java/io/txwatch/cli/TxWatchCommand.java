@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
     },
     subcommands = {
       DemoCommand.class,
+      AttachCommand.class,
       ServeCommand.class,
       CheckCommand.class,
       ReportCommand.class,
@@ -50,8 +51,8 @@ final class TxWatchCommand implements Runnable {
   public void run() {
     throw new ParameterException(
         spec.commandLine(),
-        "missing command, expected one of demo, serve, check, report, export, prepare, unprepare, fuzz,"
-            + " replay");
+        "missing command, expected one of demo, attach, serve, check, report, export, prepare, unprepare,"
+            + " fuzz, replay");
   }
 
   /** Reads the version that the build recorded. */

@@ -20,7 +20,7 @@ class BadInputTest {
                 2,
                 "",
                 lines(
-                    "txwatch: missing command, expected one of demo, serve, check, report, export,"
+                    "txwatch: missing command, expected one of demo, attach, serve, check, report, export,"
                         + " prepare, unprepare, fuzz, replay",
                     "see: txwatch --help")));
   }

@@ -32,6 +32,17 @@ public enum Setting {
       "PREFIX,PREFIX",
       "the application's packages: the nearest line within them is named; empty: found by where"
           + " classes were loaded from"),
+  INCLUDE(
+      "txwatch.include",
+      "",
+      "TEXT,TEXT",
+      "watch only connections whose URL, without its parameters, contains one of these; * stands for"
+          + " any text; empty: all"),
+  EXCLUDE(
+      "txwatch.exclude",
+      "",
+      "TEXT,TEXT",
+      "do not watch connections whose URL contains one of these, even if txwatch.include lists them"),
   ANALYZER(
       "txwatch.analyzer",
       "inprocess",

@@ -29,6 +29,10 @@ public record SettingSource(String name, Map<String, String> values) {
   private static final Set<String> NOT_SETTINGS =
       Set.of("password", "user", "home", "jar", "java", "maven", "version");
 
+  /** The settings whose values contain commas. */
+  private static final Set<String> LISTS =
+      Set.of(Setting.PACKAGES.key(), Setting.INCLUDE.key(), Setting.EXCLUDE.key());
+
   private static final Set<String> NOT_SETTINGS_PREFIXES =
       Set.of("test", "bench", "servers", "demo", "junit", "internal");
 
@@ -39,7 +43,7 @@ public record SettingSource(String name, Map<String, String> values) {
   /**
    * {@code key=value,key=value}, as in {@code -javaagent:txwatch.jar=}. The prefix is optional, and
    * spaces around keys and values are ignored. A part without a key continues the list of {@code
-   * txwatch.packages}.
+   * txwatch.packages}, {@code txwatch.include} or {@code txwatch.exclude}.
    *
    * @throws SettingException if a part is not {@code key=value}
    */
@@ -51,7 +55,7 @@ public record SettingSource(String name, Map<String, String> values) {
         continue;
       }
       int equals = piece.indexOf('=');
-      if (equals < 0 && last.equals(Setting.PACKAGES.key())) {
+      if (equals < 0 && LISTS.contains(last)) {
         values.merge(last, piece.strip(), (some, more) -> some + "," + more);
         continue;
       }

@@ -33,6 +33,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -76,9 +77,10 @@ public final class Watch {
    * Watches a connection, sending its events to the {@linkplain Pipeline#of pipeline} that the
    * settings ask for.
    *
-   * <p>Given back as it is are a connection that is watched already, by whatever wrapper, any
-   * connection if {@code txwatch.instrument} is {@code off}, and, said once, one to a DBMS that is
-   * not known. Never throws.
+   * <p>Given back as it is are a connection that is watched already, by whatever wrapper, one whose
+   * URL {@code txwatch.include} or {@code txwatch.exclude} leaves out, any connection if {@code
+   * txwatch.instrument} is {@code off}, and, said once, one to a DBMS that is not known. Never
+   * throws.
    *
    * @param real a connection that has just been opened and that nobody has used
    * @param url the URL that it was opened with, as the real driver understands it
@@ -87,7 +89,9 @@ public final class Watch {
    */
   public static Connection connection(
       Connection real, String url, String user, ConnectionSource source, Settings settings) {
-    if (settings.get(Setting.INSTRUMENT).equals("off") || isWatched(real)) {
+    if (settings.get(Setting.INSTRUMENT).equals("off")
+        || isWatched(real)
+        || !WatchedUrls.of(settings).contain(url)) {
       return real;
     }
     try {
@@ -181,15 +185,11 @@ public final class Watch {
       return Optional.empty();
     }
     try {
-      String url = handle.getMetaData().getURL();
-      return session(
-          handle,
-          url == null ? "" : url,
-          user,
-          source,
-          settings,
-          pipeline,
-          UnaryOperator.identity());
+      String url = Objects.requireNonNullElse(handle.getMetaData().getURL(), "");
+      if (!WatchedUrls.of(settings).contain(url)) {
+        return Optional.empty();
+      }
+      return session(handle, url, user, source, settings, pipeline, UnaryOperator.identity());
     } catch (SQLException | RuntimeException | LinkageError e) {
       Faults.report(e);
       return Optional.empty();
