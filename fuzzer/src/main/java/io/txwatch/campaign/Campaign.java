@@ -41,6 +41,9 @@ public final class Campaign {
 
   private static final int REPRODUCTIONS = 5;
 
+  /** The number of consecutive cases of one kind. */
+  private static final long CASES_PER_KIND = CaseKind.PATTERNS.casesPerSchema();
+
   private static final Duration QUIESCENCE_TIMEOUT = Duration.ofSeconds(10);
 
   /** How long the DBMS may leave a worker without any response. */
@@ -160,14 +163,14 @@ public final class Campaign {
       return List.of(CaseKind.PATTERNS);
     }
     return oracles.stream().anyMatch(Oracle::needsPatterns)
-        ? List.of(CaseKind.STATEMENTS, CaseKind.STATEMENTS, CaseKind.PATTERNS, CaseKind.STATEMENTS)
+        ? List.of(CaseKind.STATEMENTS, CaseKind.PATTERNS, CaseKind.STATEMENTS, CaseKind.STATEMENTS)
         : List.of(CaseKind.STATEMENTS);
   }
 
   /** The kind of a case. Consecutive cases with the same tables have the same kind. */
   private CaseKind kindOf(long number) {
-    long family = number / caseKinds.get(0).casesPerSchema();
-    return caseKinds.get((int) (family % caseKinds.size()));
+    long block = number / CASES_PER_KIND;
+    return caseKinds.get((int) (block % caseKinds.size()));
   }
 
   /** Stops each worker after its current case. */

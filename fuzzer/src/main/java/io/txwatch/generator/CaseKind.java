@@ -31,7 +31,7 @@ public enum CaseKind {
    * Transactions that follow an anomaly pattern (APTrans, section 3.3), mostly on tables that refer
    * to each other.
    */
-  PATTERNS(32);
+  PATTERNS(128);
 
   /** The kinds of statements, in the order of their thresholds. */
   enum Kind {
