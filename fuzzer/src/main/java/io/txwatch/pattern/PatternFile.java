@@ -7,8 +7,10 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -105,7 +107,7 @@ public final class PatternFile {
 
   /** Each write makes the next version; each read sees a version that exists. */
   private static void requireOrderedVersions(AnomalyPattern pattern) {
-    java.util.Map<String, Integer> newest = new java.util.HashMap<>();
+    Map<String, Integer> newest = new HashMap<>();
     for (PatternOperation operation : pattern.operations()) {
       int before = newest.getOrDefault(operation.item(), 0);
       int expected = operation.type().makesVersion() ? before + 1 : before;

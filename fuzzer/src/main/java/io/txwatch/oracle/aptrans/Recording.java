@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -306,7 +307,7 @@ final class Recording {
 
   private static boolean draws(String sql, String table, String column) {
     String text = sql.toLowerCase(Locale.ROOT);
-    java.util.regex.Matcher columns = INSERT_COLUMNS.matcher(text);
+    Matcher columns = INSERT_COLUMNS.matcher(text);
     return text.matches(
             "(?s).*\\binsert\\b.*?\\binto\\s+" + table.toLowerCase(Locale.ROOT) + "\\b.*")
         && columns.find()
