@@ -2,6 +2,8 @@ package io.txwatch.guarantee;
 
 import io.txwatch.anomaly.Finding;
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -83,6 +85,20 @@ public record Guarantee(
   /** No promise is known. */
   static Guarantee none(String source) {
     return new Guarantee(Set.of(), Set.of(), false, source);
+  }
+
+  /** The guarantee of a DBMS at a level, by its documentation, version and settings. */
+  public static Guarantee of(Database database, IsolationLevel level) {
+    return Profile.of(database).at(level, database);
+  }
+
+  /**
+   * True if the phenomenon does not occur.
+   *
+   * @param readsPlainly true if all of its reads are plain SELECTs
+   */
+  public boolean rulesOut(Phenomenon phenomenon, boolean readsPlainly) {
+    return prevents.contains(phenomenon) || readsPlainly && plainReads.contains(phenomenon);
   }
 
   /** Whether a finding breaks this promise. */

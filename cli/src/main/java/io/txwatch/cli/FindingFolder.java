@@ -79,7 +79,8 @@ final class FindingFolder {
   private String oracle(CampaignFinding finding) {
     return switch (finding.oracle()) {
       case "crash" -> "";
-      case "isorel" -> " --oracle isorel --judge-by " + judge.name().toLowerCase(Locale.ROOT);
+      case "isorel", "aptrans" ->
+          " --oracle " + finding.oracle() + " --judge-by " + judge.name().toLowerCase(Locale.ROOT);
       default -> " --oracle " + finding.oracle();
     };
   }

@@ -3,6 +3,7 @@ package io.txwatch.cli;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.campaign.Campaign;
 import io.txwatch.campaign.CampaignFinding;
+import io.txwatch.campaign.PatternCount;
 import io.txwatch.campaign.Summary;
 import io.txwatch.catalog.DatabaseProbe;
 import io.txwatch.dbms.Dbms;
@@ -48,8 +49,10 @@ import picocli.CommandLine.TypeConversionException;
     name = "fuzz",
     description = {
       "Generates concurrent transactions, runs them, and reports isolation bugs.",
-      "Each finding is a short case that replay runs again. It works in schemas, databases or files",
-      "of its own, which are dropped afterwards, on a server that may crash. A database with tables",
+      "Each finding is a short case that replay runs again. It works in schemas, databases or"
+          + " files",
+      "of its own, which are dropped afterwards, on a server that may crash. A database with"
+          + " tables",
       "is refused."
     },
     mixinStandardHelpOptions = true,
@@ -72,7 +75,7 @@ import picocli.CommandLine.TypeConversionException;
       "  {\"type\":\"finding\",\"oracle\":…,\"isolation\":…,\"case\":…,\"reproducedRuns\":\"5/5\",…}",
       "  {\"type\":\"summary\",\"seed\":N,\"cases\":N,\"undecided\":N,\"casesPerSecond\":x,…}",
       "The same seed generates the same cases, on every machine and with any number of workers.",
-      "With isorel as the only oracle the cases differ.",
+      "With isorel or aptrans as the only oracle the cases differ.",
       ""
     })
 final class FuzzCommand implements Callable<Integer> {
@@ -102,11 +105,11 @@ final class FuzzCommand implements Callable<Integer> {
   @Option(
       names = "--oracle",
       split = ",",
-      paramLabel = "all|writecheck|troc|isorel",
+      paramLabel = "all|writecheck|troc|isorel|aptrans",
       defaultValue = "all",
       description =
           "the oracles (default: all); with isorel alone, transactions access the same rows more"
-              + " often")
+              + " often; with aptrans alone, all follow an anomaly pattern")
   private List<String> oracles = new ArrayList<>();
 
   @Mixin private GraphJudgeOption graph = new GraphJudgeOption();
@@ -207,6 +210,11 @@ final class FuzzCommand implements Callable<Integer> {
       Summary summary = campaign.run();
       clock.shutdownNow();
       print(textOut, summary);
+      if (out != null && !summary.patterns().isEmpty()) {
+        Files.write(
+            out.resolve("patterns.md"),
+            PatternTable.of(summary.patterns()).markdown(dbms.describe()));
+      }
       if (common.json()) {
         writeJson(console.out(), summary);
       }
@@ -406,6 +414,7 @@ final class FuzzCommand implements Callable<Integer> {
           kind.byDbms().name().toLowerCase(Locale.ROOT),
           kind.byAdya().name().toLowerCase(Locale.ROOT));
     }
+    PatternTable.of(summary.patterns()).text().forEach(textOut::println);
     textOut.println("seed " + summary.seed() + " generates the same cases again");
     textOut.flush();
   }
@@ -423,9 +432,11 @@ final class FuzzCommand implements Callable<Integer> {
               .phenomenon()
               .map(Enum::name)
               .orElse(
-                  finding.oracle().equals("writecheck")
-                      ? "WRITE_SPECIFIC_SERIALIZABILITY"
-                      : "STATEMENT_EXPECTATION"));
+                  switch (finding.oracle()) {
+                    case "writecheck" -> "WRITE_SPECIFIC_SERIALIZABILITY";
+                    case "aptrans" -> "ANOMALY_PATTERN";
+                    default -> "STATEMENT_EXPECTATION";
+                  }));
       json.writeStringField("isolation", finding.level().name());
       json.writeStringField("case", place);
       json.writeStringField("text", CaseWriter.write(finding.reduced()));
@@ -476,6 +487,16 @@ final class FuzzCommand implements Callable<Integer> {
         json.writeNumberField("cases", anomaly.getValue());
         json.writeStringField("dbms", anomaly.getKey().byDbms().name());
         json.writeStringField("adya", anomaly.getKey().byAdya().name());
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+      json.writeArrayFieldStart("patterns");
+      for (Map.Entry<PatternCount, Long> pattern : summary.patterns().entrySet()) {
+        json.writeStartObject();
+        json.writeStringField("pattern", pattern.getKey().pattern());
+        json.writeStringField("isolation", pattern.getKey().level().name());
+        json.writeStringField("outcome", pattern.getKey().outcome().name());
+        json.writeNumberField("cases", pattern.getValue());
         json.writeEndObject();
       }
       json.writeEndArray();

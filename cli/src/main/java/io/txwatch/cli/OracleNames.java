@@ -4,6 +4,7 @@ import io.txwatch.guarantee.Judge;
 import io.txwatch.oracle.IsoRel;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.WriteCheck;
+import io.txwatch.oracle.aptrans.ApTrans;
 import io.txwatch.oracle.troc.Troc;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +23,7 @@ final class OracleNames {
    * @throws CommandException if a name is unknown
    */
   static List<Oracle> named(List<String> names, Judge judge) {
-    List<Oracle> all = List.of(new WriteCheck(), new Troc(), new IsoRel(judge));
+    List<Oracle> all = List.of(new WriteCheck(), new Troc(), new IsoRel(judge), new ApTrans(judge));
     if (names.contains("all")) {
       return all;
     }

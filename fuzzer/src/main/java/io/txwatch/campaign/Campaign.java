@@ -11,6 +11,7 @@ import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.ServerCaseExecutor;
+import io.txwatch.oracle.aptrans.ApTrans;
 import io.txwatch.oracle.known.FindingClass;
 import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.schedule.CaseExecution;
@@ -20,6 +21,7 @@ import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +41,9 @@ public final class Campaign {
 
   private static final int REPRODUCTIONS = 5;
 
+  /** The number of consecutive cases of one kind. */
+  private static final long CASES_PER_KIND = CaseKind.PATTERNS.casesPerSchema();
+
   private static final Duration QUIESCENCE_TIMEOUT = Duration.ofSeconds(10);
 
   /** How long the DBMS may leave a worker without any response. */
@@ -55,7 +60,8 @@ public final class Campaign {
   /** True if all oracles need watched connections. */
   private final boolean allOraclesWatch;
 
-  private final CaseKind caseKind;
+  /** The kinds of its cases; batches of cases have them in turn. */
+  private final List<CaseKind> caseKinds;
 
   /**
    * The number of consecutive cases that a worker takes: those with the same tables, if there are
@@ -77,6 +83,7 @@ public final class Campaign {
   private final Map<String, Long> kinds = new ConcurrentHashMap<>();
   private final Map<FindingClass, Long> classes = new ConcurrentHashMap<>();
   private final Map<GraphAnomaly.Kind, Long> anomalies = new ConcurrentHashMap<>();
+  private final Map<PatternCount, Long> patterns = new ConcurrentHashMap<>();
   private final AtomicBoolean stop = new AtomicBoolean();
   private volatile @Nullable Throwable fault;
   private long start;
@@ -142,9 +149,28 @@ public final class Campaign {
     this.allOraclesWatch =
         !plan.oracles().isEmpty()
             && plan.oracles().stream().allMatch(Oracle::needsWatchedConnections);
-    this.caseKind = allOraclesWatch ? CaseKind.HISTORIES : CaseKind.STATEMENTS;
+    this.caseKinds = caseKinds(plan.oracles());
     this.batchSize =
-        Math.max(1, Math.min(caseKind.casesPerSchema(), plan.cases() / plan.workers()));
+        Math.max(1, Math.min(caseKinds.get(0).casesPerSchema(), plan.cases() / plan.workers()));
+  }
+
+  /** One case in four follows a pattern if any oracle needs that, all if each does. */
+  private static List<CaseKind> caseKinds(List<Oracle> oracles) {
+    if (!oracles.isEmpty() && oracles.stream().allMatch(Oracle::needsWatchedConnections)) {
+      return List.of(CaseKind.HISTORIES);
+    }
+    if (!oracles.isEmpty() && oracles.stream().allMatch(Oracle::needsPatterns)) {
+      return List.of(CaseKind.PATTERNS);
+    }
+    return oracles.stream().anyMatch(Oracle::needsPatterns)
+        ? List.of(CaseKind.STATEMENTS, CaseKind.PATTERNS, CaseKind.STATEMENTS, CaseKind.STATEMENTS)
+        : List.of(CaseKind.STATEMENTS);
+  }
+
+  /** The kind of a case. Consecutive cases with the same tables have the same kind. */
+  private CaseKind kindOf(long number) {
+    long block = number / CASES_PER_KIND;
+    return caseKinds.get((int) (block % caseKinds.size()));
   }
 
   /** Stops each worker after its current case. */
@@ -206,6 +232,7 @@ public final class Campaign {
         rejected.get(),
         new TreeMap<>(kinds),
         new TreeMap<>(anomalies),
+        new TreeMap<>(patterns),
         (System.nanoTime() - start) / 1e9);
   }
 
@@ -243,15 +270,19 @@ public final class Campaign {
   private final class Worker {
     private final CaseExecutor executor;
 
-    private final CaseGenerator generator =
-        new CaseGenerator(plan.seed(), grammar, plan.maxStatements(), caseKind);
+    private final Map<CaseKind, CaseGenerator> generators = new EnumMap<>(CaseKind.class);
 
     Worker(CaseExecutor executor) {
       this.executor = executor;
     }
 
     void run(long number) throws SQLException, InterruptedException {
-      CaseGenerator.GeneratedCase generated = generator.generate(number);
+      CaseGenerator.GeneratedCase generated =
+          generators
+              .computeIfAbsent(
+                  kindOf(number),
+                  kind -> new CaseGenerator(plan.seed(), grammar, plan.maxStatements(), kind))
+              .generate(number);
       IsolationLevel level = plan.levels().get((int) (number % plan.levels().size()));
       cases.incrementAndGet();
       generated.kinds().forEach((kind, count) -> kinds.merge(kind, (long) count, Long::sum));
@@ -327,12 +358,16 @@ public final class Campaign {
       boolean isDecided = false;
       boolean isUndecided = false;
       for (Oracle oracle : plan.oracles()) {
+        if (!oracle.judges(execution.testCase())) {
+          continue;
+        }
         OracleVerdict verdict = oracle.judge(execution, executor);
         listener.judged(execution, verdict);
         verdict.anomalies().stream()
             .map(GraphAnomaly::kind)
             .distinct()
             .forEach(kind -> anomalies.merge(kind, 1L, Long::sum));
+        countPattern(execution, verdict);
         switch (verdict.result()) {
           case VIOLATION -> {
             isDecided = true;
@@ -346,6 +381,21 @@ public final class Campaign {
       if (!isDecided) {
         (isUndecided ? undecided : unsupported).incrementAndGet();
       }
+    }
+
+    private void countPattern(CaseExecution execution, OracleVerdict verdict) {
+      verdict
+          .patterns()
+          .flatMap(OracleVerdict.Patterns::outcome)
+          .ifPresent(
+              outcome ->
+                  patterns.merge(
+                      new PatternCount(
+                          execution.testCase().header(ApTrans.PATTERN_HEADER).orElse(""),
+                          execution.level(),
+                          outcome),
+                      1L,
+                      Long::sum));
     }
 
     private void report(Oracle oracle, CaseExecution first, OracleVerdict firstVerdict)

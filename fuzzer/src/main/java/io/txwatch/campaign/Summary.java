@@ -22,6 +22,7 @@ import java.util.SortedMap;
  * @param rejected the statements that the DBMS rejected for reasons other than the data
  * @param kinds the number of generated statements of each kind
  * @param anomalies the number of cases with anomalies of each kind, forbidden or permitted
+ * @param patterns the number of cases by what became of the pattern that they follow
  * @param seconds the duration
  */
 public record Summary(
@@ -38,6 +39,7 @@ public record Summary(
     long rejected,
     Map<String, Long> kinds,
     SortedMap<GraphAnomaly.Kind, Long> anomalies,
+    SortedMap<PatternCount, Long> patterns,
     double seconds) {
 
   public double casesPerSecond() {

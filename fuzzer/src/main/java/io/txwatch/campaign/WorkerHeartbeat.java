@@ -62,6 +62,12 @@ final class WorkerHeartbeat {
       }
 
       @Override
+      public CaseExecution executeRecorded(TestCase testCase, IsolationLevel level)
+          throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+        return beat(executor.executeRecorded(testCase, level));
+      }
+
+      @Override
       public Sandbox sandbox() throws SQLException {
         return beat(executor.sandbox());
       }

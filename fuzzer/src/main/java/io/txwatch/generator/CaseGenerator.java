@@ -1,5 +1,7 @@
 package io.txwatch.generator;
 
+import io.txwatch.pattern.AnomalyPattern;
+import io.txwatch.pattern.PatternFile;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.util.ArrayDeque;
@@ -84,22 +86,53 @@ public final class CaseGenerator {
         new TableContents(random, grammar, caseKind, literals, schema.tables());
     List<String> setup = new ArrayList<>(schema.definitions());
     setup.addAll(contents.inserts());
-    StatementGenerator statements =
-        new StatementGenerator(
-            new StatementContext(random, grammar, caseKind, literals, schema.tables()), contents);
+    StatementContext context =
+        new StatementContext(random, grammar, caseKind, literals, schema.tables());
+    if (caseKind == CaseKind.PATTERNS) {
+      return generatePattern(number, context, contents, setup);
+    }
+    StatementGenerator statements = new StatementGenerator(context, contents);
     List<Deque<GeneratedStatement>> sessions = new ArrayList<>();
     int count = caseKind.sessions(random);
     for (int i = 0; i < count; i++) {
       sessions.add(session(random, statements));
     }
     Map<Integer, Set<ExpectedError>> expected = new HashMap<>();
+    TestCase testCase =
+        new TestCase(
+            "case-" + number, headers(number), setup, merge(random, sessions, expected), List.of());
+    return new GeneratedCase(testCase, statements.kinds(), expected);
+  }
+
+  private Map<String, String> headers(long number) {
     Map<String, String> headers = new LinkedHashMap<>();
     headers.put("seed", Long.toString(seed));
     headers.put("number", Long.toString(number));
-    TestCase testCase =
-        new TestCase(
-            "case-" + number, headers, setup, merge(random, sessions, expected), List.of());
-    return new GeneratedCase(testCase, statements.kinds(), expected);
+    return headers;
+  }
+
+  /** A case that follows one of the patterns, in the order of the pattern. */
+  private GeneratedCase generatePattern(
+      long number, StatementContext context, TableContents contents, List<String> setup) {
+    AnomalyPattern pattern =
+        context.random.oneOf(
+            PatternFile.all().stream()
+                .filter(one -> PatternCaseGenerator.isPossible(one, context.tables))
+                .toList());
+    PatternCaseGenerator generator = new PatternCaseGenerator(context, contents, pattern);
+    List<Step> steps = new ArrayList<>();
+    Map<Integer, Set<ExpectedError>> expected = new HashMap<>();
+    for (PatternCaseGenerator.SessionStatement each : generator.statements()) {
+      int id = steps.size() + 1;
+      steps.add(new Step(id, "T" + each.session(), Optional.empty(), each.statement().sql()));
+      expected.put(id, each.statement().expectedErrors());
+    }
+    Map<String, String> headers = headers(number);
+    headers.put("pattern", pattern.id());
+    return new GeneratedCase(
+        new TestCase("case-" + number, headers, setup, steps, List.of()),
+        generator.kinds(),
+        expected);
   }
 
   private SchemaGenerator.Schema schema(long family) {

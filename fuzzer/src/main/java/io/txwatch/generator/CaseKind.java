@@ -3,7 +3,7 @@ package io.txwatch.generator;
 /**
  * The kind of cases of a campaign. It depends on the oracles: those that check single statements
  * need many forms of statements; one that checks dependency graphs needs transactions that use the
- * same rows.
+ * same rows; one that searches anomaly patterns needs transactions that follow them.
  */
 public enum CaseKind {
 
@@ -25,7 +25,13 @@ public enum CaseKind {
    * The writes of foreign key actions are not observed, and the paper's tables have no foreign keys
    * (3.1.1). Both are rare.
    */
-  HISTORIES(128);
+  HISTORIES(128),
+
+  /**
+   * Transactions that follow an anomaly pattern (APTrans, section 3.3), mostly on tables that refer
+   * to each other.
+   */
+  PATTERNS(128);
 
   /** The kinds of statements, in the order of their thresholds. */
   enum Kind {
@@ -57,14 +63,14 @@ public enum CaseKind {
   int tables(RandomSource random) {
     return switch (this) {
       case STATEMENTS -> random.percent(62) ? 1 : random.percent(85) ? 2 : MAX_TABLES;
-      case HISTORIES -> random.between(1, MAX_TABLES);
+      case HISTORIES, PATTERNS -> random.between(1, MAX_TABLES);
     };
   }
 
   /** The number of a table's initial rows. */
   int rows(RandomSource random) {
     return random.between(
-        this == STATEMENTS ? 1 : 2, this == STATEMENTS ? TableContents.MAX_ROWS : 5);
+        this == STATEMENTS ? 1 : 2, this == HISTORIES ? 5 : TableContents.MAX_ROWS);
   }
 
   int sessions(RandomSource random) {
@@ -82,7 +88,17 @@ public enum CaseKind {
 
   /** True if a table gets a foreign key, where possible. */
   boolean refersToParent(RandomSource random) {
-    return random.percent(this == STATEMENTS ? 75 : 20);
+    return random.percent(this == HISTORIES ? 20 : 75);
+  }
+
+  /** True if foreign keys may have actions, whose writes most DBMSs do not let triggers record. */
+  boolean hasForeignKeyActions(Grammar grammar) {
+    return this != PATTERNS || grammar == Grammar.POSTGRESQL;
+  }
+
+  /** True if a table generates the values of its key. */
+  boolean hasAutoIncrement(RandomSource random) {
+    return random.percent(this == PATTERNS ? 10 : 1);
   }
 
   /** True if a transaction starts with a plain query, which takes InnoDB's snapshot. */
@@ -104,7 +120,7 @@ public enum CaseKind {
     int draw = random.below(100);
     return switch (this) {
       case STATEMENTS -> kind(draw, 25, 33, 52, 56, 82);
-      case HISTORIES -> kind(draw, 40, 44, 54, 58, 92);
+      case HISTORIES, PATTERNS -> kind(draw, 40, 44, 54, 58, 92);
     };
   }
 

@@ -45,6 +45,17 @@ public enum Grammar {
     return locks;
   }
 
+  /** The statements that begin a transaction; the common one is repeated. */
+  List<String> begins() {
+    return switch (this) {
+      case MYSQL, MARIADB ->
+          List.of(
+              "BEGIN", "BEGIN", "START TRANSACTION", "START TRANSACTION WITH CONSISTENT SNAPSHOT");
+      case POSTGRESQL -> List.of("BEGIN", "BEGIN", "START TRANSACTION");
+      default -> List.of("BEGIN");
+    };
+  }
+
   /** True if a number may be used as a condition. */
   boolean allowsNumericConditions() {
     return isMySql() || this == SQLITE;

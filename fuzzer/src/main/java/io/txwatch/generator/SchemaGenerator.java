@@ -45,7 +45,8 @@ final class SchemaGenerator {
         grammar.hasPartitions() && random.percent(10)
             ? Optional.of(Partitions.any(random, grammar))
             : Optional.empty();
-    TableDraft draft = new TableDraft(name, partitions.isEmpty() && random.percent(1));
+    TableDraft draft =
+        new TableDraft(name, partitions.isEmpty() && caseKind.hasAutoIncrement(random));
     int width = random.between(2, MAX_COLUMNS);
     draft.choosePrimaryKey(width);
     for (int i = 0; i < width; i++) {
@@ -166,7 +167,9 @@ final class SchemaGenerator {
   private String action(List<String> actions, boolean notNull) {
     List<String> fitting =
         actions.stream().filter(action -> !notNull || !action.startsWith("SET")).toList();
-    return fitting.isEmpty() || random.percent(25) ? "" : random.oneOf(fitting);
+    return fitting.isEmpty() || random.percent(25) || !caseKind.hasForeignKeyActions(grammar)
+        ? ""
+        : random.oneOf(fitting);
   }
 
   /** Two columns that are unique together; the first of them is in no foreign key. */

@@ -15,6 +15,11 @@ enum SqlType {
     this.declared = List.of(declared);
   }
 
+  /** True if numbers can be added to its values. */
+  boolean isNumeric() {
+    return this == INT || this == DECIMAL;
+  }
+
   /** The declared types of a column; the common one is repeated. */
   List<String> declared() {
     return declared;

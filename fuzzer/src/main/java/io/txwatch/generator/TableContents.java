@@ -69,7 +69,8 @@ final class TableContents {
     return value.equals("NULL") ? "(c0 IS NULL)" : "(c0 = " + value + ")";
   }
 
-  private List<Map<String, String>> rowsOf(GeneratedTable table) {
+  /** The rows of a table: the literals by column. */
+  List<Map<String, String>> rowsOf(GeneratedTable table) {
     return Objects.requireNonNull(rows.get(table.name()), "parents come before children");
   }
 

@@ -21,6 +21,12 @@ public interface CaseExecutor {
   CaseExecution executeWatched(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException;
 
+  /**
+   * Executes a case with further definitions, in a workspace that keeps its tables for the next.
+   */
+  CaseExecution executeRecorded(TestCase testCase, IsolationLevel level)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException;
+
   /** Executes a case on the connections that the oracle needs. */
   default CaseExecution execute(TestCase testCase, IsolationLevel level, Oracle oracle)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {

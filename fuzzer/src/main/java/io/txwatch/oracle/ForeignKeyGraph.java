@@ -89,6 +89,11 @@ public final class ForeignKeyGraph {
     return references;
   }
 
+  /** True if writing one table may write another one, by a foreign key's action. */
+  public boolean hasActions() {
+    return foreignKeys.stream().anyMatch(ForeignKey::cascades);
+  }
+
   /**
    * The tables that foreign keys relate to a table, directly or transitively, in lower case; the
    * table itself only if it refers to itself.

@@ -2,6 +2,7 @@ package io.txwatch.oracle;
 
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 
 /** Decides whether a DBMS behaved correctly. */
@@ -13,6 +14,16 @@ public interface Oracle {
   /** True if it needs the events of watched connections. */
   default boolean needsWatchedConnections() {
     return false;
+  }
+
+  /** True if it judges cases that are generated from anomaly patterns. */
+  default boolean needsPatterns() {
+    return false;
+  }
+
+  /** True if a campaign should let it judge this case; its judgement takes further executions. */
+  default boolean judges(TestCase testCase) {
+    return true;
   }
 
   /**

@@ -15,13 +15,62 @@ import java.util.Optional;
  * @param statement the statement that shows the violation; empty if it is the final state or more
  *     than one statement
  * @param anomalies the anomalies of the dependency graph, forbidden or permitted
+ * @param patterns the anomaly patterns of the execution; empty unless they were searched
  */
 public record OracleVerdict(
     String oracle,
     Result result,
     String reason,
     Optional<Step> statement,
-    List<GraphAnomaly> anomalies) {
+    List<GraphAnomaly> anomalies,
+    Optional<Patterns> patterns) {
+
+  /**
+   * The anomaly patterns that an execution shows.
+   *
+   * @param forbidden the ids of those that the level rules out
+   * @param permitted the ids of the others
+   * @param outcome what became of the pattern that the case was generated from; empty if it was not
+   *     generated from one
+   */
+  public record Patterns(
+      List<String> forbidden, List<String> permitted, Optional<PatternOutcome> outcome) {
+
+    /** Copies its arguments. */
+    public Patterns {
+      forbidden = List.copyOf(forbidden);
+      permitted = List.copyOf(permitted);
+    }
+  }
+
+  /** What became of the pattern that a case was generated from, the most telling one first. */
+  public enum PatternOutcome {
+    /** The execution shows it although the level rules it out. */
+    VIOLATED,
+    /** The execution shows it, and the level permits it. */
+    SHOWN,
+    /** The DBMS ended a transaction with an error. */
+    ABORTED,
+    /** A statement had to wait. */
+    BLOCKED,
+    /** The statements were executed in the pattern's order and accessed other versions. */
+    AVOIDED
+  }
+
+  /** Creates a verdict without patterns. */
+  public OracleVerdict(
+      String oracle,
+      Result result,
+      String reason,
+      Optional<Step> statement,
+      List<GraphAnomaly> anomalies) {
+    this(oracle, result, reason, statement, anomalies, Optional.empty());
+  }
+
+  /** The same verdict with the patterns of the execution. */
+  public OracleVerdict with(Patterns found) {
+    return new OracleVerdict(oracle, result, reason, statement, anomalies, Optional.of(found));
+  }
 
   /** Creates a verdict without a dependency graph. */
   public OracleVerdict(String oracle, Result result, String reason, Optional<Step> statement) {
@@ -44,7 +93,10 @@ public record OracleVerdict(
   /** True if it reports the same violation as another verdict. */
   public boolean reproduces(OracleVerdict other) {
     Optional<Phenomenon> wanted = other.phenomenon();
+    List<String> wantedPatterns = other.patterns.map(Patterns::forbidden).orElse(List.of());
     return result == Result.VIOLATION
+        && (wantedPatterns.isEmpty()
+            || patterns.map(Patterns::forbidden).orElse(List.of()).contains(wantedPatterns.get(0)))
         && (wanted.isEmpty()
             || anomalies.stream()
                 .anyMatch(a -> a.isForbidden() && a.anomaly().phenomenon() == wanted.get()));

@@ -31,6 +31,7 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   private final RejectedStatements rejected = new RejectedStatements();
   private final ExecutorSlot concurrent;
   private @Nullable ExecutorSlot serial;
+  private @Nullable ExecutorSlot recorded;
   private final List<ExecutorSlot> watched = new ArrayList<>();
 
   /** The index of the last watched workspace. */
@@ -76,6 +77,14 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   }
 
   @Override
+  public CaseExecution executeRecorded(TestCase testCase, IsolationLevel level)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    ExecutorSlot slot = recorded == null ? new ExecutorSlot(false) : recorded;
+    recorded = slot;
+    return slot.execute(testCase, level);
+  }
+
+  @Override
   public Sandbox sandbox() throws SQLException {
     Sandbox open = sandbox;
     if (open == null) {
@@ -93,6 +102,9 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
       }
       if (serial != null) {
         serial.close();
+      }
+      if (recorded != null) {
+        recorded.close();
       }
       for (ExecutorSlot each : watched) {
         each.close();

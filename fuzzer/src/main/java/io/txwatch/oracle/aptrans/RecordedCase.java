@@ -1,0 +1,225 @@
+package io.txwatch.oracle.aptrans;
+
+import io.txwatch.oracle.aptrans.RecordingDialect.WriteForm;
+import io.txwatch.testcase.CachedPattern;
+import io.txwatch.testcase.StatementText;
+import io.txwatch.testcase.Step;
+import io.txwatch.testcase.TestCase;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A case whose execution records the versions of rows that its statements read and write. The
+ * statements themselves stay; in front of some of them there are others:
+ *
+ * <ul>
+ *   <li>a marker, which stores the number of the next write for the triggers;
+ *   <li>a side read of a whole table, where a statement reads rows but does not return them.
+ * </ul>
+ *
+ * @param testCase the case to execute
+ * @param reads by the number of a step of this case, what its result returns
+ * @param writes by the number of a step of this case, the form of the write that its result
+ *     describes, and the table; empty where triggers log it
+ * @param tables its tables, in the order of the final reads after that of the log
+ * @param sequences by table, the column whose values a sequence generates
+ */
+record RecordedCase(
+    TestCase testCase,
+    Map<Integer, ReadForm> reads,
+    Map<Integer, WriteResult> writes,
+    List<String> tables,
+    Map<String, String> sequences) {
+
+  /** The numbers of additional steps are multiples of this, plus an index. */
+  static final int STEPS = 1_000;
+
+  private static final Pattern DEFINITION =
+      Pattern.compile(
+          "(?is)^\\s*CREATE\\s+TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?[\"`]?(\\w+)[\"`]?");
+  private static final CachedPattern PARTITION = CachedPattern.of("(?i)\\bPARTITION\\s+OF\\b");
+  private static final Pattern SEQUENCE_COLUMN =
+      Pattern.compile(
+          "(?i)(\\w+)\\s+(?:\\{AUTOINC\\}|(?:\\w+\\s+)?(?:NOT\\s+NULL\\s+)?(?:PRIMARY\\s+KEY\\s+)?"
+              + "AUTO_INCREMENT)");
+  private static final Pattern TARGET =
+      Pattern.compile(
+          "(?is)^\\s*(?:INSERT(?:\\s+IGNORE)?\\s+INTO|REPLACE\\s+INTO|UPDATE|DELETE\\s+FROM"
+              + "|MERGE\\s+INTO)\\s+[\"`]?(\\w+)[\"`]?");
+  private static final Pattern WORD = Pattern.compile("\\w+");
+
+  /**
+   * What the result of a write describes.
+   *
+   * @param form the form of the write
+   * @param table the written table
+   */
+  record WriteResult(WriteForm form, String table) {}
+
+  /** A case that cannot be recorded. */
+  static final class NotRecordableException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    NotRecordableException(String reason) {
+      super(reason);
+    }
+  }
+
+  /** Adds the recording to a case. */
+  static RecordedCase of(TestCase original, RecordingDialect dialect)
+      throws NotRecordableException {
+    return new Builder(original, dialect).build();
+  }
+
+  private static final class Builder {
+    private final TestCase original;
+    private final RecordingDialect dialect;
+    private final List<String> tables = new ArrayList<>();
+    private final Map<String, String> sequences = new HashMap<>();
+    private final Map<Integer, ReadForm> reads = new HashMap<>();
+    private final Map<Integer, WriteResult> writes = new HashMap<>();
+    private final List<Step> steps = new ArrayList<>();
+
+    Builder(TestCase original, RecordingDialect dialect) {
+      this.original = original;
+      this.dialect = dialect;
+    }
+
+    RecordedCase build() throws NotRecordableException {
+      List<String> definitions = new ArrayList<>(dialect.log());
+      List<String> contents = new ArrayList<>();
+      for (String sql : original.setup()) {
+        Matcher definition = DEFINITION.matcher(sql);
+        if (definition.find() && !PARTITION.isFoundIn(sql)) {
+          addTable(definition.group(1), sql);
+        }
+        boolean isDefinition = sql.strip().regionMatches(true, 0, "CREATE", 0, 6);
+        if (isDefinition && !contents.isEmpty()) {
+          throw new NotRecordableException("a table is defined after rows were inserted");
+        }
+        (isDefinition ? definitions : contents).add(sql);
+      }
+      definitions.addAll(dialect.definitions(tables));
+      definitions.addAll(contents);
+      for (Step step : original.steps()) {
+        if (step.role() == Step.Role.WORK) {
+          add(step);
+        } else {
+          steps.add(step);
+        }
+      }
+      List<String> finals = new ArrayList<>();
+      if (dialect.hasLog()) {
+        finals.add("SELECT * FROM " + RecordingDialect.LOG);
+      }
+      for (String table : tables) {
+        finals.add(wholeTable(table));
+      }
+      return new RecordedCase(
+          new TestCase(original.name(), original.headers(), definitions, steps, finals),
+          Map.copyOf(reads),
+          Map.copyOf(writes),
+          List.copyOf(tables),
+          Map.copyOf(sequences));
+    }
+
+    private void addTable(String table, String sql) {
+      tables.add(table);
+      Matcher column = SEQUENCE_COLUMN.matcher(sql);
+      if (column.find()) {
+        sequences.put(table, column.group(1));
+      }
+    }
+
+    private void add(Step step) throws NotRecordableException {
+      if (StatementText.isQuery(step.sql())) {
+        addQuery(step);
+      } else {
+        addWrite(step);
+      }
+    }
+
+    private void addQuery(Step step) {
+      Optional<ReadForm> form = ReadForm.of(step.sql(), tables);
+      if (form.isPresent()) {
+        reads.put(step.id(), form.get());
+        steps.add(new Step(step.id(), step.session(), step.label(), form.get().sql()));
+        return;
+      }
+      addSideReads(step, "");
+      steps.add(step);
+    }
+
+    private void addWrite(Step step) throws NotRecordableException {
+      Matcher target = TARGET.matcher(step.sql());
+      String table = target.find() ? target.group(1) : "";
+      addSideReads(step, table);
+      steps.add(
+          new Step(step.id() * STEPS, step.session(), Optional.empty(), dialect.marker(step.id())));
+      if (dialect.hasLog()) {
+        steps.add(step);
+        return;
+      }
+      if (!ReadForm.names(tables, table)) {
+        steps.add(step); // a savepoint or a setting
+        return;
+      }
+      WriteForm form = form(step.sql());
+      String wrapped =
+          dialect
+              .wrap(step.sql(), form, step.id())
+              .orElseThrow(() -> new NotRecordableException("a MERGE cannot be recorded here"));
+      writes.put(step.id(), new WriteResult(form, table));
+      steps.add(new Step(step.id(), step.session(), step.label(), wrapped));
+    }
+
+    private static WriteForm form(String sql) {
+      String word = sql.strip().split("\\s+", 2)[0].toUpperCase(Locale.ROOT);
+      return switch (word) {
+        case "INSERT" -> WriteForm.INSERT;
+        case "UPDATE" -> WriteForm.UPDATE;
+        case "DELETE" -> WriteForm.DELETE;
+        default -> WriteForm.OTHER;
+      };
+    }
+
+    /** Reads the tables that a statement names, but for the first occurrence of its target. */
+    private void addSideReads(Step step, String target) {
+      List<String> named = new ArrayList<>();
+      Matcher word = WORD.matcher(step.sql());
+      boolean isTargetSeen = target.isEmpty();
+      while (word.find()) {
+        String name = word.group();
+        if (!isTargetSeen && name.equalsIgnoreCase(target)) {
+          isTargetSeen = true;
+        } else if (ReadForm.names(tables, name)
+            && !ReadForm.names(named, name)
+            && !isQualifier(step, word)) {
+          named.add(name);
+        }
+      }
+      for (String table : named) {
+        int id = step.id() * STEPS + 1 + named.indexOf(table);
+        String sql = wholeTable(table);
+        reads.put(id, new ReadForm(sql, List.of(table), true));
+        steps.add(new Step(id, step.session(), Optional.empty(), sql));
+      }
+    }
+
+    /** True for the table in {@code t.c}. */
+    private static boolean isQualifier(Step step, Matcher word) {
+      return word.end() < step.sql().length() && step.sql().charAt(word.end()) == '.';
+    }
+
+    private static String wholeTable(String table) {
+      return "SELECT %s, %s FROM %s"
+          .formatted(RecordingDialect.ROW, RecordingDialect.VERSION, table);
+    }
+  }
+}
