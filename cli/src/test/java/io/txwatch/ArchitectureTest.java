@@ -70,6 +70,8 @@ class ArchitectureTest {
                 "format",
                 "register",
                 "listappend",
+                "live",
+                "metrics",
                 "page",
                 "document",
                 "serve"),

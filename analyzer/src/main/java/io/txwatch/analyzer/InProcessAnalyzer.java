@@ -61,6 +61,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
         judge,
         settings.get(Setting.REPORT),
         settings.get(Setting.HTTP),
+        settings.get(Setting.JMX).equals("on"),
         log,
         ofApplication,
         this::warn);
@@ -85,8 +86,10 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     private final @Nullable ConsoleReporter log;
     private final @Nullable ApplicationLog ofApplication;
     private final String pageAddress;
+    private final boolean hasBean;
     private @Nullable ReportFile report;
     private @Nullable Runnable closePage;
+    private @Nullable Runnable closeBean;
     private long suspected = System.nanoTime();
     private int events;
     private boolean isCoverageStale;
@@ -95,11 +98,13 @@ public final class InProcessAnalyzer implements EventSinkProvider {
         Judge judge,
         String reportName,
         String pageAddress,
+        boolean hasBean,
         @Nullable ConsoleReporter log,
         @Nullable ApplicationLog ofApplication,
         Consumer<String> complaints) {
       this.reportName = reportName;
       this.pageAddress = pageAddress;
+      this.hasBean = hasBean;
       this.complaints = complaints;
       this.log = log;
       this.ofApplication = ofApplication;
@@ -138,22 +143,29 @@ public final class InProcessAnalyzer implements EventSinkProvider {
       return report;
     }
 
-    private void openPage() {
+    private void showResults() {
       if (closePage == null && !pageAddress.isEmpty()) {
         closePage = InProcessPage.use(pageAddress, complaints);
       }
+      if (closeBean == null && hasBean) {
+        closeBean = InProcessBean.use(complaints);
+      }
     }
 
-    private void closePage() {
+    private void hideResults() {
       if (closePage != null) {
         closePage.run();
         closePage = null;
+      }
+      if (closeBean != null) {
+        closeBean.run();
+        closeBean = null;
       }
     }
 
     @Override
     public void accept(Event event) {
-      openPage();
+      showResults();
       analyzer.accept(event);
       isCoverageStale = true;
       if (++events % EVENTS_PER_FLUSH == 0) {
@@ -187,7 +199,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     @Override
     public boolean quiesce() {
       analyzer.close();
-      closePage();
+      hideResults();
       caughtUp();
       if (log != null) {
         log.rest(analyzer.coverage());
@@ -206,7 +218,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     @Override
     public void close() {
       analyzer.close();
-      closePage();
+      hideResults();
       results.close();
       if (log != null) {
         log.close(analyzer.coverage());

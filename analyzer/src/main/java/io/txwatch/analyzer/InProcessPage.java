@@ -1,14 +1,11 @@
 package io.txwatch.analyzer;
 
-import io.txwatch.coverage.Coverage;
 import io.txwatch.link.Address;
 import io.txwatch.page.LivePage;
-import io.txwatch.page.LiveSource;
-import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.settings.Setting;
 import java.io.IOException;
+import java.net.BindException;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -50,6 +47,14 @@ final class InProcessPage {
       }
       open(address.get(), notes);
       return () -> release(address.get());
+    } catch (BindException e) {
+      notes.accept(
+          Setting.HTTP.key()
+              + "="
+              + where
+              + ": the address is in use or not of this machine, so there is no live page; the"
+              + " application is watched all the same");
+      return () -> {};
     } catch (IOException | RuntimeException | LinkageError e) { // a JVM without jdk.httpserver
       notes.accept(Setting.HTTP.key() + "=" + where + ": there is no live page: " + e);
       return () -> {};
@@ -77,34 +82,6 @@ final class InProcessPage {
     if (open != null && --open.users == 0) {
       OPEN.remove(address);
       open.page.close();
-    }
-  }
-
-  /** The results of all analyzers of the process. */
-  private static final class ProcessSource implements LiveSource {
-
-    @Override
-    public String name() {
-      return "in process " + ProcessHandle.current().pid();
-    }
-
-    @Override
-    public List<Group> anomalies() {
-      return InProcessResults.all().stream().flatMap(r -> r.groups().stream()).toList();
-    }
-
-    @Override
-    public Figures figures() {
-      Coverage coverage = Coverage.NONE;
-      long found = 0;
-      long bytes = 0;
-      for (InProcessResults results : InProcessResults.all()) {
-        coverage = coverage.plus(results.coverage());
-        found += results.ungrouped();
-        found += results.groups().stream().mapToLong(Group::count).sum();
-        bytes += results.graphBytes();
-      }
-      return new Figures(coverage, found, coverage.sessions(), bytes, coverage.dropped());
     }
   }
 }

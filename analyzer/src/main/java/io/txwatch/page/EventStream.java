@@ -1,5 +1,6 @@
 package io.txwatch.page;
 
+import io.txwatch.live.LiveSource;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.AnomalyId;
 import io.txwatch.report.JsonReport;

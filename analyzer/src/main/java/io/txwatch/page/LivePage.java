@@ -7,6 +7,9 @@ import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import io.txwatch.history.BackgroundThreads;
 import io.txwatch.link.Address;
+import io.txwatch.live.LiveSource;
+import io.txwatch.metrics.Measurement;
+import io.txwatch.metrics.PrometheusText;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -23,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Serves the page over HTTP. {@code /} is the page for a browser, and the status as JSON for
  * everything else; {@code /status} is that JSON; {@code /events} are the server-sent events that
- * the page follows.
+ * the page follows; {@code /metrics} are the figures for Prometheus.
  *
  * <p>If a token is set, the status and the events require it as a bearer token ({@code
  * Authorization: Bearer …}); the page itself contains nothing secret, and lets the user enter the
@@ -124,7 +127,10 @@ public final class LivePage implements AutoCloseable {
     } else if (isPublic) {
       sendFile(exchange, path.substring(1));
     } else if (path.equals("/") || path.equals("/status")) {
-      send(exchange, 200, JSON, source.statusJson() + "\n");
+      String status = source.statusJson().orElseGet(() -> PageJson.status(source.figures()));
+      send(exchange, 200, JSON, status + "\n");
+    } else if (path.equals("/metrics")) {
+      send(exchange, 200, PrometheusText.TYPE, PrometheusText.of(Measurement.of(source)));
     } else if (path.equals("/events")) {
       follow(exchange);
     } else {
@@ -143,10 +149,11 @@ public final class LivePage implements AutoCloseable {
       PageResources.SCRIPTS.forEach(
           script -> scripts.append("<script src=\"").append(script).append("\"></script>\n"));
       String style = "<link rel=\"stylesheet\" href=\"" + PageResources.STYLE + "\">";
-      send(exchange, 200, "text/html", PageResources.page(style, scripts.toString()));
+      send(
+          exchange, 200, "text/html; charset=utf-8", PageResources.page(style, scripts.toString()));
     } else {
       String type = name.endsWith(".css") ? "text/css" : "text/javascript";
-      send(exchange, 200, type, PageResources.text(name));
+      send(exchange, 200, type + "; charset=utf-8", PageResources.text(name));
     }
   }
 
@@ -162,7 +169,7 @@ public final class LivePage implements AutoCloseable {
 
   private static void setHeaders(HttpExchange exchange, String type) {
     Headers headers = exchange.getResponseHeaders();
-    headers.set("Content-Type", type + (type.startsWith("text/") ? "; charset=utf-8" : ""));
+    headers.set("Content-Type", type);
     headers.set("Cache-Control", "no-store");
     headers.set("X-Content-Type-Options", "nosniff");
     headers.set("Content-Security-Policy", POLICY);

@@ -3,6 +3,7 @@ package io.txwatch.page;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.history.GapReason;
+import io.txwatch.live.LiveSource;
 import io.txwatch.report.CoverageText;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.Meaning;

@@ -4,12 +4,13 @@ import io.txwatch.coverage.Coverage;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Origin;
-import io.txwatch.page.LiveSource;
+import io.txwatch.live.LiveSource;
 import io.txwatch.report.AnomalyGroups.Group;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -128,8 +129,8 @@ public final class AnalysisServer implements AutoCloseable {
     }
 
     @Override
-    public String statusJson() {
-      return status.json();
+    public Optional<String> statusJson() {
+      return Optional.of(status.json());
     }
   }
 

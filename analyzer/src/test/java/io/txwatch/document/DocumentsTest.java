@@ -1,26 +1,36 @@
 package io.txwatch.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.page.ExampleAnomalies;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.Report;
+import java.io.InputStream;
 import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import javax.xml.XMLConstants;
 import javax.xml.parsers.DocumentBuilderFactory;
+import javax.xml.transform.stream.StreamSource;
+import javax.xml.validation.SchemaFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.xml.sax.InputSource;
+import org.xml.sax.SAXException;
 
 class DocumentsTest {
 
@@ -30,6 +40,12 @@ class DocumentsTest {
     List<Group> groups = List.of(anomalies).stream().map(Group::new).toList();
     return new Report("shop_*.history", Instant.EPOCH, groups, 0, COVERAGE);
   }
+
+  private static final List<Report> REPORTS =
+      List.of(
+          report(),
+          report(ExampleAnomalies.lostUpdate()),
+          report(ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree()));
 
   @Test
   void endingOfTheNameSelectsTheFormat() {
@@ -80,6 +96,39 @@ class DocumentsTest {
     assertThat(failure.getAttribute("message"))
         .startsWith("Lost update (HAZARD) at BankService.java:68");
     assertThat(failure.getTextContent()).contains("why ", "prevent ");
+  }
+
+  @Test
+  void sarifConformsToThePublishedSchema() throws Exception {
+    Schema schema;
+    try (InputStream published =
+        DocumentsTest.class.getResourceAsStream("/schema/sarif-schema-2.1.0.json")) {
+      schema = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_7).getSchema(published);
+    }
+    for (Report report : REPORTS) {
+      String text = DocumentFormat.SARIF.write(report, SourceFiles.NONE);
+      assertThat(schema.validate(text, InputFormat.JSON)).isEmpty();
+      assertThat(schema.validate(text.replace("\"ruleId\"", "\"rule\""), InputFormat.JSON))
+          .hasSize(report.anomalies().size());
+    }
+  }
+
+  @Test
+  void junitConformsToSurefiresSchema() throws Exception {
+    javax.xml.validation.Schema schema =
+        SchemaFactory.newInstance(XMLConstants.W3C_XML_SCHEMA_NS_URI)
+            .newSchema(DocumentsTest.class.getResource("/schemas/surefire-test-report.xsd"));
+    for (Report report : REPORTS) {
+      String text = DocumentFormat.JUNIT.write(report, SourceFiles.NONE);
+      schema.newValidator().validate(new StreamSource(new StringReader(text)));
+      assertThatThrownBy(
+              () ->
+                  schema
+                      .newValidator()
+                      .validate(
+                          new StreamSource(new StringReader(text.replace("tests=", "cases=")))))
+          .isInstanceOf(SAXException.class);
+    }
   }
 
   @Test

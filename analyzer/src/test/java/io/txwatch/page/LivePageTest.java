@@ -3,6 +3,7 @@ package io.txwatch.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.link.Address;
+import io.txwatch.live.LiveSource;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -28,6 +29,8 @@ class LivePageTest {
     "GET /,        127.0.0.1:7077, */*,       200",
     "GET /status,  [::1]:7077,     */*,       200",
     "GET /page.js, localhost,      */*,       200",
+    "GET /metrics, localhost,      */*,       200",
+    "GET /metrics, evil.example,   */*,       403",
     "GET /status,  evil.example,   */*,       403",
     "GET /events,  evil.example,   */*,       403",
     "GET /,        127.0.0.1.evil.example, text/html, 403",
@@ -49,6 +52,7 @@ class LivePageTest {
     "GET /,       */*,       '',                401",
     "GET /status, */*,       Bearer wrong,      401",
     "GET /events, */*,       '',                401",
+    "GET /metrics, */*,      '',                401",
     "GET /status, */*,       Bearer 0123456789abcdef, 200",
   })
   void tokenProtectsWhatWasObserved(String line, String accept, String authorization, int code)

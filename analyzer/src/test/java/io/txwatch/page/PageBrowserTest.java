@@ -7,6 +7,7 @@ import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.CycleClass;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.link.Address;
+import io.txwatch.live.LiveSource;
 import io.txwatch.report.AnomalyBuilder;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.AnomalyId;

@@ -3,13 +3,14 @@ package io.txwatch.page;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.history.GapReason;
+import io.txwatch.live.LiveSource;
 import io.txwatch.report.AnomalyGroups.Group;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Results that a test changes while the page is open. */
-final class TestSource implements LiveSource {
+public final class TestSource implements LiveSource {
 
   static final Coverage COVERAGE =
       new Coverage(
@@ -17,11 +18,11 @@ final class TestSource implements LiveSource {
 
   private final List<Group> groups = new CopyOnWriteArrayList<>();
 
-  void add(Anomaly anomaly, long count) {
+  public void add(Anomaly anomaly, long count) {
     groups.add(new Group(anomaly, count, 1_000_000, 61_000_000));
   }
 
-  void removeAll() {
+  public void removeAll() {
     groups.clear();
   }
 

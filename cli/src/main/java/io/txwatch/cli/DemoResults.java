@@ -2,8 +2,8 @@ package io.txwatch.cli;
 
 import io.txwatch.coverage.Coverage;
 import io.txwatch.link.Address;
+import io.txwatch.live.LiveSource;
 import io.txwatch.page.LivePage;
-import io.txwatch.page.LiveSource;
 import io.txwatch.report.AnomalyGroups;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.Report;

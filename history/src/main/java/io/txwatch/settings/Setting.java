@@ -80,7 +80,9 @@ public enum Setting {
       "txwatch.http",
       "",
       "PORT|HOST:PORT",
-      "serve the live page of this process there, on this machine only"),
+      "serve the live page of this process there, on this machine only; its /metrics are for"
+          + " Prometheus"),
+  JMX("txwatch.jmx", "off", "off|on", "register a bean with the figures of the analyzer"),
   LOG(
       "txwatch.log",
       "stderr",

@@ -1,10 +1,11 @@
-package io.txwatch.page;
+package io.txwatch.live;
 
 import io.txwatch.coverage.Coverage;
 import io.txwatch.report.AnomalyGroups.Group;
 import java.util.List;
+import java.util.Optional;
 
-/** What a live page shows: the present results of an analyzer. Thread-safe, and never blocks. */
+/** The present results of an analyzer. Thread-safe, and never blocks. */
 public interface LiveSource {
 
   /** Names what is watched, for the title. */
@@ -16,9 +17,9 @@ public interface LiveSource {
   /** The present figures. */
   Figures figures();
 
-  /** The status as JSON, for tools. */
-  default String statusJson() {
-    return PageJson.status(figures());
+  /** A status of its own as JSON, for tools; empty if the figures are all there is. */
+  default Optional<String> statusJson() {
+    return Optional.empty();
   }
 
   /**

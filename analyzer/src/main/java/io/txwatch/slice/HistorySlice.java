@@ -1,0 +1,257 @@
+package io.txwatch.slice;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.ObservedStatement;
+import io.txwatch.anomaly.ObservedTransaction;
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.dependency.Dependency;
+import io.txwatch.history.Access;
+import io.txwatch.history.Chunk;
+import io.txwatch.history.Event;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.RowAccess;
+import io.txwatch.history.StatementKind;
+import io.txwatch.history.VersionSet;
+import io.txwatch.history.WriterList;
+import io.txwatch.history.WriterToken;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The transactions of one anomaly as a history: their statements in an order that the dependencies
+ * allow, with the reads and writes that the dependencies consist of, and nothing else. Whoever
+ * checks it finds the anomaly again, with the same transactions, rows and lines of code.
+ *
+ * <p>Row versions get the writers that the dependencies imply; what came before is unknown. A
+ * transaction ends after its last statement, or at the end of the history if it did not commit, so
+ * that its writes can be read before.
+ */
+public final class HistorySlice {
+
+  private static final int BYTES = 4096;
+
+  private final Anomaly anomaly;
+  private final Accesses accesses;
+  private final List<Event> events = new ArrayList<>();
+  private final Map<String, Long> sessions = new LinkedHashMap<>();
+  private final Set<Long> begun = new HashSet<>();
+
+  private HistorySlice(Anomaly anomaly) {
+    this.anomaly = anomaly;
+    this.accesses = Accesses.of(anomaly);
+  }
+
+  /** The events. */
+  public static List<Event> events(Anomaly anomaly) {
+    HistorySlice slice = new HistorySlice(anomaly);
+    slice.addSteps();
+    return slice.events;
+  }
+
+  /** The content of a history file. */
+  public static byte[] bytes(Anomaly anomaly) {
+    Chunk.Builder chunk = new Chunk.Builder("one anomaly", BYTES);
+    events(anomaly).forEach(chunk::add);
+    return chunk.take().bytes();
+  }
+
+  private void addSteps() {
+    List<Accesses.Step> steps = accesses.steps();
+    for (int i = 0; i < steps.size(); i++) {
+      Accesses.Step step = steps.get(i);
+      ObservedTransaction transaction = anomaly.transactions().get(step.column());
+      begin(transaction);
+      events.add(statement(transaction, step));
+      undo(transaction, step.statement());
+      boolean last = steps.subList(i + 1, steps.size()).stream().noneMatch(s -> s.column() == step.column());
+      if (last && transaction.outcome().filter(Outcome.COMMITTED::equals).isPresent()) {
+        end(transaction, Outcome.COMMITTED);
+      }
+    }
+    for (ObservedTransaction transaction : anomaly.transactions()) {
+      transaction
+          .outcome()
+          .filter(outcome -> outcome != Outcome.COMMITTED && begun.contains(transaction.id()))
+          .ifPresent(outcome -> end(transaction, outcome));
+    }
+  }
+
+  private long session(ObservedTransaction transaction) {
+    return sessions.computeIfAbsent(
+        transaction.session(),
+        name -> {
+          events.add(new Event.SessionOpened(transaction.id(), name, anomaly.database()));
+          return transaction.id();
+        });
+  }
+
+  private void begin(ObservedTransaction transaction) {
+    long session = session(transaction);
+    if (begun.add(transaction.id())) {
+      events.add(
+          new Event.TransactionBegan(
+              session, transaction.id(), transaction.level(), transaction.endedMicros()));
+    }
+  }
+
+  private void end(ObservedTransaction transaction, Outcome outcome) {
+    events.add(
+        new Event.TransactionEnded(
+            session(transaction), transaction.id(), outcome, transaction.endedMicros()));
+  }
+
+  private Event statement(ObservedTransaction transaction, Accesses.Step step) {
+    ObservedStatement statement = step.statement();
+    List<RowAccess> rows = new ArrayList<>();
+    List<VersionSet> sets = new ArrayList<>();
+    Place place = new Place(transaction.id(), statement.number());
+    step.reads()
+        .forEach(
+            (row, version) -> {
+              if (byPredicate(place, row)) {
+                sets.add(versionSet(row, version));
+              }
+              if (isReturned(place, row)) {
+                rows.add(read(place, row, version));
+              }
+            });
+    for (RowId row : step.writes()) {
+      rows.add(write(place, row, statement.kind()));
+    }
+    return new Event.StatementExecuted(
+        session(transaction),
+        transaction.id(),
+        statement.number(),
+        statement.kind(),
+        statement.sql(),
+        statement.callSite(),
+        rows,
+        true,
+        null,
+        sets);
+  }
+
+  private RowAccess read(Place reader, RowId row, Optional<Place> version) {
+    boolean certain =
+        anomaly.cycle().stream()
+            .filter(edge -> RowId.of(edge).equals(row))
+            .filter(edge -> readsAt(edge, reader))
+            .noneMatch(edge -> edge.evidence().possible() && !edge.evidence().byPredicate());
+    return new RowAccess(Access.READ, row.table(), row.row(), list(row, version), certain);
+  }
+
+  private static boolean readsAt(Dependency edge, Place reader) {
+    return switch (edge.kind()) {
+      case RW -> Place.from(edge).equals(reader);
+      case WR -> Place.to(edge).equals(reader);
+      case WW, SO, RT -> false;
+    };
+  }
+
+  private boolean byPredicate(Place reader, RowId row) {
+    return anomaly.cycle().stream()
+        .anyMatch(
+            edge ->
+                RowId.of(edge).equals(row)
+                    && readsAt(edge, reader)
+                    && edge.evidence().byPredicate());
+  }
+
+  /** False for a row that a predicate did not select. */
+  private boolean isReturned(Place reader, RowId row) {
+    return anomaly.cycle().stream()
+        .filter(edge -> RowId.of(edge).equals(row) && readsAt(edge, reader))
+        .anyMatch(
+            edge ->
+                !edge.evidence().byPredicate()
+                    || edge.kind() == io.txwatch.dependency.DependencyKind.WR);
+  }
+
+  /** The set has the row in the version that the predicate saw, and no other row. */
+  private VersionSet versionSet(RowId row, Optional<Place> version) {
+    boolean proven =
+        anomaly.cycle().stream()
+            .filter(edge -> RowId.of(edge).equals(row) && edge.evidence().byPredicate())
+            .noneMatch(edge -> edge.evidence().possible());
+    long predicate = proven ? 1 : 0;
+    boolean exists = version.isPresent() || !isInserted(row);
+    return new VersionSet(
+        row.table(),
+        predicate,
+        exists ? new long[] {row.row()} : new long[0],
+        exists
+            ? version
+                .map(writer -> WriterToken.of(writer.transaction(), writer.statement()))
+                .orElse(WriterToken.of(0, 0))
+            : "",
+        true);
+  }
+
+  private boolean isInserted(RowId row) {
+    return accesses.versions(row).stream()
+        .findFirst()
+        .filter(place -> kind(place) == StatementKind.INSERT)
+        .isPresent();
+  }
+
+  private StatementKind kind(Place place) {
+    return anomaly.transactions().stream()
+        .filter(transaction -> transaction.id() == place.transaction())
+        .flatMap(transaction -> transaction.statements().stream())
+        .filter(statement -> statement.number() == place.statement())
+        .map(ObservedStatement::kind)
+        .findFirst()
+        .orElse(StatementKind.UPDATE);
+  }
+
+  private RowAccess write(Place writer, RowId row, StatementKind kind) {
+    List<Place> versions = accesses.versions(row);
+    int at = versions.indexOf(writer);
+    if (kind == StatementKind.DELETE) {
+      Optional<Place> deleted = at == 0 ? Optional.empty() : Optional.of(versions.get(at - 1));
+      return new RowAccess(Access.DELETE, row.table(), row.row(), list(row, deleted));
+    }
+    Access access = at == 0 && kind == StatementKind.INSERT ? Access.INSERT : Access.UPDATE;
+    return new RowAccess(access, row.table(), row.row(), list(row, Optional.of(writer)));
+  }
+
+  /** The writers of a version. */
+  private WriterList list(RowId row, Optional<Place> version) {
+    StringBuilder tokens = new StringBuilder();
+    if (version.isPresent()) {
+      List<Place> all = accesses.versions(row);
+      for (Place place : all.subList(0, all.indexOf(version.get()) + 1)) {
+        tokens.append(WriterToken.of(place.transaction(), place.statement()));
+      }
+    }
+    int cut = Math.max(0, tokens.length() - WriterList.WINDOW_LENGTH);
+    return WriterList.ofColumn(tokens.substring(cut));
+  }
+
+  /** What a transaction that committed wrote and undid is read before it is undone. */
+  private void undo(ObservedTransaction reader, ObservedStatement statement) {
+    if (anomaly.phenomenon() != Phenomenon.ABORTED_READ) {
+      return;
+    }
+    for (Dependency edge : anomaly.cycle()) {
+      if (Place.to(edge).equals(new Place(reader.id(), statement.number()))) {
+        anomaly.transactions().stream()
+            .filter(writer -> writer.id() == edge.from())
+            .filter(writer -> writer.outcome().filter(Outcome.COMMITTED::equals).isPresent())
+            .forEach(
+                writer ->
+                    events.add(
+                        new Event.StatementsUndone(
+                            session(writer),
+                            writer.id(),
+                            edge.fromStatement(),
+                            edge.fromStatement())));
+      }
+    }
+  }
+}

@@ -1,0 +1,11 @@
+package io.txwatch.slice;
+
+import io.txwatch.dependency.Dependency;
+
+/** A row of a table. */
+record RowId(String table, long row) {
+
+  static RowId of(Dependency edge) {
+    return new RowId(edge.table(), edge.row());
+  }
+}
