@@ -38,6 +38,11 @@ public enum DocumentFormat {
     return Arrays.stream(values()).filter(format -> name.endsWith(format.ending)).findFirst();
   }
 
+  /** The ending of a file's name: {@code .html}. */
+  public String ending() {
+    return ending;
+  }
+
   /** The endings, for messages: {@code .html, .md, …}. */
   public static String endings() {
     return Arrays.stream(values()).map(format -> format.ending).collect(Collectors.joining(", "));

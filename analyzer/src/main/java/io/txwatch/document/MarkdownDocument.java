@@ -3,6 +3,7 @@ package io.txwatch.document;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.Meaning;
+import io.txwatch.report.Prevention;
 import io.txwatch.report.Report;
 import io.txwatch.report.TextReport;
 import java.util.List;
@@ -35,7 +36,11 @@ final class MarkdownDocument {
           .append(Meaning.of(anomaly.phenomenon()))
           .append("\n\n")
           .append(block(TextReport.of(group)))
-          .append('\n');
+          .append("\nIn general:\n\n");
+      for (String way : Prevention.of(anomaly.phenomenon())) {
+        out.append("- ").append(inline(way)).append('\n');
+      }
+      out.append('\n');
     }
     out.append("## Coverage\n\n").append(block(TextReport.coverage(report.coverage())));
     return out.toString();

@@ -9,6 +9,7 @@ import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.Explanation;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.Meaning;
+import io.txwatch.report.Prevention;
 import io.txwatch.report.Report;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -75,7 +76,14 @@ final class SarifDocument {
     json.writeStringField("name", camelCase(phenomenon.name()));
     writeText(json, "shortDescription", phenomenon.term());
     writeText(json, "fullDescription", Meaning.of(phenomenon));
-    writeText(json, "help", phenomenon.definition() + " (" + phenomenon.source() + ")");
+    writeText(
+        json,
+        "help",
+        phenomenon.definition()
+            + " ("
+            + phenomenon.source()
+            + ") How to prevent it: "
+            + String.join(" ", Prevention.of(phenomenon)));
     json.writeEndObject();
   }
 

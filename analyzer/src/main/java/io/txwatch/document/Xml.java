@@ -1,12 +1,12 @@
 package io.txwatch.document;
 
 /** Text for XML 1.0. */
-final class Xml {
+public final class Xml {
 
   private Xml() {}
 
   /** Escapes markup; characters that XML cannot contain are replaced. */
-  static String escape(String text) {
+  public static String escape(String text) {
     StringBuilder out = new StringBuilder(text.length());
     text.codePoints()
         .forEach(

@@ -3,7 +3,6 @@ package io.txwatch.page;
 import io.txwatch.live.LiveSource;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.AnomalyId;
-import io.txwatch.report.JsonReport;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -51,7 +50,7 @@ final class EventStream {
       present.add(id);
       State state = new State(group.count(), group.lastMicros());
       if (!state.equals(sent.put(id, state))) {
-        send(PageJson.line(json -> JsonReport.write(json, group)));
+        send(PageJson.object("found", json -> PageJson.writeAnomaly(json, group)));
       }
     }
     for (String id : List.copyOf(sent.keySet())) {

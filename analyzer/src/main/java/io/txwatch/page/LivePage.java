@@ -5,11 +5,16 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
+import io.txwatch.anomaly.Anomaly;
 import io.txwatch.history.BackgroundThreads;
 import io.txwatch.link.Address;
 import io.txwatch.live.LiveSource;
 import io.txwatch.metrics.Measurement;
 import io.txwatch.metrics.PrometheusText;
+import io.txwatch.report.AnomalyGroups.Group;
+import io.txwatch.report.AnomalyId;
+import io.txwatch.slice.CaseSlice;
+import io.txwatch.slice.HistorySlice;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -26,7 +31,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Serves the page over HTTP. {@code /} is the page for a browser, and the status as JSON for
  * everything else; {@code /status} is that JSON; {@code /events} are the server-sent events that
- * the page follows; {@code /metrics} are the figures for Prometheus.
+ * the page follows; {@code /metrics} are the figures for Prometheus; {@code /anomalies/ID.history}
+ * and {@code /anomalies/ID.txt} are the slice of an anomaly and the case that repeats it.
  *
  * <p>If a token is set, the status and the events require it as a bearer token ({@code
  * Authorization: Bearer …}); the page itself contains nothing secret, and lets the user enter the
@@ -46,6 +52,7 @@ public final class LivePage implements AutoCloseable {
   private static final long UPDATE_INTERVAL_MILLIS = 500;
   private static final long WATCHDOG_INTERVAL_MILLIS = 1_000;
   private static final String JSON = "application/json";
+  private static final String SLICES = "/anomalies/";
 
   private static final String POLICY =
       "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri"
@@ -133,6 +140,24 @@ public final class LivePage implements AutoCloseable {
       send(exchange, 200, PrometheusText.TYPE, PrometheusText.of(Measurement.of(source)));
     } else if (path.equals("/events")) {
       follow(exchange);
+    } else if (path.startsWith(SLICES)) {
+      sendSlice(exchange, path.substring(SLICES.length()));
+    } else {
+      send(exchange, 404, JSON, "{\"error\":\"not found\"}\n");
+    }
+  }
+
+  /** Sends {@code ID.history} or {@code ID.txt} of an anomaly that is listed. */
+  private void sendSlice(HttpExchange exchange, String name) throws IOException {
+    Optional<Anomaly> anomaly =
+        source.anomalies().stream()
+            .map(Group::first)
+            .filter(candidate -> name.startsWith(AnomalyId.of(candidate) + "."))
+            .findFirst();
+    if (anomaly.isPresent() && name.endsWith(".history")) {
+      send(exchange, 200, "application/octet-stream", HistorySlice.bytes(anomaly.get()));
+    } else if (anomaly.isPresent() && name.endsWith(".txt")) {
+      send(exchange, 200, "text/plain; charset=utf-8", CaseSlice.of(anomaly.get()));
     } else {
       send(exchange, 404, JSON, "{\"error\":\"not found\"}\n");
     }
@@ -159,8 +184,12 @@ public final class LivePage implements AutoCloseable {
 
   private static void send(HttpExchange exchange, int code, String type, String text)
       throws IOException {
+    send(exchange, code, type, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static void send(HttpExchange exchange, int code, String type, byte[] body)
+      throws IOException {
     try (exchange) {
-      byte[] body = text.getBytes(StandardCharsets.UTF_8);
       setHeaders(exchange, type);
       exchange.sendResponseHeaders(code, body.length);
       exchange.getResponseBody().write(body);

@@ -4,15 +4,24 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.history.GapReason;
 import io.txwatch.live.LiveSource;
+import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.CoverageText;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.Meaning;
+import io.txwatch.report.Prevention;
+import io.txwatch.slice.RowVersions;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Map;
 
 /** What the page's scripts read, beside the anomalies: names and sentences for people. */
 final class PageJson {
+
+  /** An example of each phenomenon, and what each DBMS does with it, as JSON on one line. */
+  private static final String EXAMPLES =
+      PageResources.text("phenomena.json").replaceAll("\\s*\\n\\s*", " ");
 
   private PageJson() {}
 
@@ -58,6 +67,32 @@ final class PageJson {
         });
   }
 
+  /** Writes an anomaly, with the versions of its rows. The object is left open for more fields. */
+  static void writeAnomaly(JsonGenerator json, Group group) throws IOException {
+    json.writeFieldName("anomaly");
+    JsonReport.write(json, group);
+    json.writeArrayFieldStart("rows");
+    for (Map.Entry<String, List<RowVersions.Step>> row : RowVersions.of(group.first()).entrySet()) {
+      json.writeStartObject();
+      json.writeStringField("name", row.getKey());
+      json.writeArrayFieldStart("steps");
+      for (RowVersions.Step step : row.getValue()) {
+        json.writeStartObject();
+        json.writeNumberField("transaction", step.column());
+        json.writeNumberField("seq", step.statement());
+        json.writeBooleanField("write", step.isWrite());
+        json.writeNumberField("before", step.before());
+        if (step.after().isPresent()) {
+          json.writeNumberField("after", step.after().get());
+        }
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
   /** Writes the names of phenomena and gaps, with what they mean. */
   static void writeNames(JsonGenerator json) throws IOException {
     json.writeObjectFieldStart("glossary");
@@ -65,9 +100,18 @@ final class PageJson {
       json.writeObjectFieldStart(phenomenon.name());
       json.writeStringField("term", phenomenon.term());
       json.writeStringField("meaning", Meaning.of(phenomenon));
+      json.writeStringField("definition", phenomenon.definition());
+      json.writeStringField("source", phenomenon.source());
+      json.writeArrayFieldStart("prevention");
+      for (String way : Prevention.of(phenomenon)) {
+        json.writeString(way);
+      }
+      json.writeEndArray();
       json.writeEndObject();
     }
     json.writeEndObject();
+    json.writeFieldName("examples");
+    json.writeRawValue(EXAMPLES);
     json.writeObjectFieldStart("gapNames");
     for (GapReason reason : GapReason.values()) {
       json.writeStringField(reason.name(), CoverageText.remedy(reason));

@@ -16,7 +16,15 @@ final class PageResources {
 
   /** In the order in which they are executed. */
   static final List<String> SCRIPTS =
-      List.of("dom.js", "sql.js", "arrows.js", "detail.js", "list.js", "live.js", "page.js");
+      List.of(
+          "dom.js",
+          "sql.js",
+          "arrows.js",
+          "about.js",
+          "detail.js",
+          "list.js",
+          "live.js",
+          "page.js");
 
   private static final String HEAD = "<!--head-->";
   private static final String BODY_END = "<!--scripts-->";

@@ -3,6 +3,8 @@ package io.txwatch.page;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.Report;
+import io.txwatch.slice.CaseSlice;
+import io.txwatch.slice.HistorySlice;
 
 /**
  * A report as one HTML file: it contains its style, its scripts and its data, and requests nothing.
@@ -46,7 +48,12 @@ public final class ReportPage {
           JsonReport.write(json, report.coverage());
           json.writeArrayFieldStart("anomalies");
           for (Group group : report.anomalies()) {
-            JsonReport.write(json, group);
+            json.writeStartObject();
+            PageJson.writeAnomaly(json, group);
+            json.writeStringField("case", CaseSlice.of(group.first()));
+            json.writeFieldName("history");
+            json.writeBinary(HistorySlice.bytes(group.first()));
+            json.writeEndObject();
           }
           json.writeEndArray();
         });

@@ -16,9 +16,9 @@ public final class CoverageText {
 
   private CoverageText() {}
 
-  static String of(Coverage coverage) {
+  static String of(Coverage coverage, int width) {
     StringBuilder text = new StringBuilder();
-    append(text, "coverage  ", List.of(seen(coverage)));
+    append(text, width, "coverage  ", List.of(seen(coverage)));
     List<Map.Entry<GapReason, Long>> gaps =
         coverage.gaps().entrySet().stream()
             .filter(gap -> gap.getValue() > 0)
@@ -56,14 +56,14 @@ public final class CoverageText {
               "%,d possible anomalies: not reported, since the isolation level forbids them",
               coverage.forbidden()));
     }
-    append(text, "not seen  ", lines);
+    append(text, width, "not seen  ", lines);
     return text.toString();
   }
 
-  private static void append(StringBuilder text, String label, List<String> lines) {
+  private static void append(StringBuilder text, int width, String label, List<String> lines) {
     String before = label;
     for (String line : lines) {
-      for (String part : TerminalText.wrap(line, TextReport.WIDTH - label.length())) {
+      for (String part : TerminalText.wrap(line, width - label.length())) {
         text.append(before).append(part).append('\n');
         before = " ".repeat(label.length());
       }

@@ -24,7 +24,7 @@ public final class Meaning {
               + " the first.";
       case INTERNAL ->
           "A transaction did not see a row that it had written itself a moment before.";
-      case GARBAGE_READ -> "A transaction read a value that nobody wrote.";
+      case GARBAGE_READ -> "A transaction read a value that no transaction wrote.";
       case DUPLICATE_WRITE -> "One write was found twice.";
       case INCOMPATIBLE_ORDER ->
           "Two reads saw the writes of one row in orders that contradict each other.";

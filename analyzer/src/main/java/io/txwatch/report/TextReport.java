@@ -26,13 +26,15 @@ import java.util.Set;
  * bad, which transaction did what in which order, why no serial order explains it, and what would
  * prevent it.
  *
- * <p>Lines are at most {@value #WIDTH} cells wide. Text that txwatch adds is ASCII, so that any
- * terminal and any log shows it.
+ * <p>Lines are at most {@value #WIDTH} cells wide, unless another width is requested. Text that
+ * txwatch adds is ASCII, so that any terminal and any log shows it.
  */
 public final class TextReport {
 
   /** The width of a line, in terminal cells. */
   static final int WIDTH = 100;
+
+  private static final int MIN_WIDTH = 60;
 
   /** Up to this many transactions get a column each, wide enough for SQL. */
   private static final int MAX_COLUMNS = 3;
@@ -58,7 +60,7 @@ public final class TextReport {
 
   /** The block of an anomaly that represents {@code count} of its kind, ended by a newline. */
   public static String of(Anomaly anomaly, long count) {
-    return of(anomaly, count == 1 ? "" : String.format(Locale.ROOT, "  %,d times", count));
+    return of(anomaly, times(count), WIDTH);
   }
 
   /**
@@ -82,38 +84,55 @@ public final class TextReport {
 
   /** A group: its first anomaly, the count, the rate, and the time range. */
   public static String of(AnomalyGroups.Group group) {
+    return fitting(WIDTH, group);
+  }
+
+  /** An anomaly in lines of at most that many cells, {@value #MIN_WIDTH} at least. */
+  public static String fitting(int width, Anomaly anomaly) {
+    return of(anomaly, "", Math.max(MIN_WIDTH, width));
+  }
+
+  /** A group in lines of at most that many cells, {@value #MIN_WIDTH} at least. */
+  public static String fitting(int width, AnomalyGroups.Group group) {
+    return of(group.first(), times(group), Math.max(MIN_WIDTH, width));
+  }
+
+  private static String times(AnomalyGroups.Group group) {
     OptionalDouble perSecond = group.perSecond();
-    if (perSecond.isEmpty()) {
-      return of(group.first(), group.count());
-    }
-    return of(
-        group.first(),
-        String.format(
+    return perSecond.isEmpty()
+        ? times(group.count())
+        : String.format(
             Locale.ROOT,
             "  %,d times, %.3g a second, %s to %s UTC",
             group.count(),
             perSecond.getAsDouble(),
             time(group.firstMicros()),
-            time(group.lastMicros())));
+            time(group.lastMicros()));
+  }
+
+  private static String times(long count) {
+    return count == 1 ? "" : String.format(Locale.ROOT, "  %,d times", count);
   }
 
   private static String time(long micros) {
     return TIME.format(Instant.EPOCH.plus(micros, ChronoUnit.MICROS));
   }
 
-  private static String of(Anomaly anomaly, String times) {
-    List<String> lines = new ArrayList<>(indented("", headline(anomaly, times), MARGIN + MARGIN));
+  private static String of(Anomaly anomaly, String times, int total) {
+    List<String> lines =
+        new ArrayList<>(indented("", headline(anomaly, times), MARGIN + MARGIN, total));
     int columns = anomaly.transactions().size();
-    lines.addAll(columns <= MAX_COLUMNS ? columns(anomaly) : lanes(anomaly));
+    lines.addAll(columns <= MAX_COLUMNS ? columns(anomaly, total) : lanes(anomaly, total));
     String label = MARGIN + "why      ";
     for (String clause : Explanation.of(anomaly)) {
-      lines.addAll(indented(label, clause, " ".repeat(label.length() + GAP)));
+      lines.addAll(indented(label, clause, " ".repeat(label.length() + GAP), total));
       label = " ".repeat(label.length());
     }
     if (!anomaly.advice().isBlank()) {
       String prevent = MARGIN + "prevent  ";
       lines.addAll(
-          indented(prevent, TerminalText.escape(anomaly.advice()), " ".repeat(prevent.length())));
+          indented(
+              prevent, TerminalText.escape(anomaly.advice()), " ".repeat(prevent.length()), total));
     }
     StringBuilder block = new StringBuilder();
     lines.forEach(line -> block.append(line.stripTrailing()).append('\n'));
@@ -125,7 +144,12 @@ public final class TextReport {
    * what to do about it; ended by a newline.
    */
   public static String coverage(Coverage coverage) {
-    return CoverageText.of(coverage);
+    return CoverageText.of(coverage, WIDTH);
+  }
+
+  /** The coverage in lines of at most that many cells, {@value #MIN_WIDTH} at least. */
+  public static String coverage(int width, Coverage coverage) {
+    return CoverageText.of(coverage, Math.max(MIN_WIDTH, width));
   }
 
   private static String headline(Anomaly anomaly, String times) {
@@ -190,9 +214,9 @@ public final class TextReport {
   }
 
   /** A wide column for each transaction, with each statement above its effects. */
-  private static List<String> columns(Anomaly anomaly) {
+  private static List<String> columns(Anomaly anomaly, int total) {
     int count = Math.max(1, anomaly.transactions().size());
-    int width = (WIDTH - MARGIN.length() - GAP * (count - 1)) / count;
+    int width = (total - MARGIN.length() - GAP * (count - 1)) / count;
     List<String> lines = new ArrayList<>();
     List<List<String>> heads = new ArrayList<>();
     for (int i = 0; i < anomaly.transactions().size(); i++) {
@@ -219,19 +243,19 @@ public final class TextReport {
   }
 
   /** Narrow lanes that mark the executing transaction, with the statements on the right. */
-  private static List<String> lanes(Anomaly anomaly) {
+  private static List<String> lanes(Anomaly anomaly, int total) {
     int count = anomaly.transactions().size();
     List<String> lines = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      lines.add(MARGIN + TerminalText.shorten(transaction(anomaly, i), WIDTH - MARGIN.length()));
+      lines.add(MARGIN + TerminalText.shorten(transaction(anomaly, i), total - MARGIN.length()));
     }
-    lines.add(MARGIN + "-".repeat(WIDTH - MARGIN.length()));
+    lines.add(MARGIN + "-".repeat(total - MARGIN.length()));
     boolean narrow = count <= MAX_LANES;
     int lanesWidth = narrow ? count * LANE_WIDTH : LANE_WIDTH + 1;
     for (Interleaving.Step step : Interleaving.of(anomaly)) {
       String label = Explanation.label(step.column());
       String mark = label;
-      for (String text : step(step, WIDTH - MARGIN.length() - lanesWidth - GAP)) {
+      for (String text : step(step, total - MARGIN.length() - lanesWidth - GAP)) {
         String lane = narrow ? lane(count, step.column(), mark) : mark.equals(label) ? label : "";
         lines.add(MARGIN + TerminalText.pad(lane, lanesWidth + GAP) + text);
         mark = "|";
@@ -292,10 +316,6 @@ public final class TextReport {
         + ", "
         + TerminalText.escape(transaction.session())
         + ")";
-  }
-
-  private static List<String> indented(String first, String text, String others) {
-    return indented(first, text, others, WIDTH);
   }
 
   private static List<String> indented(String first, String text, String others, int width) {

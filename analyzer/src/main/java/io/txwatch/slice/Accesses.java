@@ -6,12 +6,14 @@ import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
+import io.txwatch.history.StatementKind;
 import io.txwatch.report.Interleaving;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -31,18 +33,21 @@ final class Accesses {
   record Step(
       int column,
       ObservedStatement statement,
-      Map<RowId, java.util.Optional<Place>> reads,
+      Map<RowId, Optional<Place>> reads,
       Set<RowId> writes) {}
 
   private final Anomaly anomaly;
   private final List<Interleaving.Step> order;
   private final Map<RowId, Set<Place>> writers = new LinkedHashMap<>();
   private final Map<RowId, List<Place>> versions = new LinkedHashMap<>();
-  private final Map<Place, Map<RowId, java.util.Optional<Place>>> reads = new LinkedHashMap<>();
+  private final Map<Place, Map<RowId, Optional<Place>>> reads = new LinkedHashMap<>();
 
   private Accesses(Anomaly anomaly) {
     this.anomaly = anomaly;
-    this.order = Interleaving.of(anomaly);
+    this.order = new ArrayList<>(Interleaving.of(anomaly));
+    if (anomaly.phenomenon() == Phenomenon.INTERMEDIATE_READ) {
+      anomaly.cycle().forEach(this::addNextWrite);
+    }
   }
 
   /** The accesses of an anomaly. */
@@ -52,6 +57,20 @@ final class Accesses {
     accesses.orderVersions();
     anomaly.cycle().forEach(accesses::addRead);
     return accesses;
+  }
+
+  /** The writer's next write of the row, which an anomaly does not contain. */
+  private void addNextWrite(Dependency edge) {
+    Place write = Place.from(edge);
+    for (int column = 0; column < anomaly.transactions().size(); column++) {
+      if (anomaly.transactions().get(column).id() == edge.from()
+          && nextStatement(write).isEmpty()) {
+        ObservedStatement next =
+            new ObservedStatement(
+                write.statement() + 1, StatementKind.UPDATE, "-- its next write of the row", "");
+        order.add(new Interleaving.Step(column, next, List.of()));
+      }
+    }
   }
 
   private void addWrites(Dependency edge) {
@@ -75,13 +94,12 @@ final class Accesses {
     writers.computeIfAbsent(RowId.of(edge), row -> new LinkedHashSet<>()).add(place);
   }
 
-  private java.util.Optional<Place> nextStatement(Place place) {
-    return anomaly.transactions().stream()
-        .filter(transaction -> transaction.id() == place.transaction())
-        .flatMap(transaction -> transaction.statements().stream())
-        .filter(statement -> statement.number() > place.statement())
-        .findFirst()
-        .map(statement -> new Place(place.transaction(), statement.number()));
+  private Optional<Place> nextStatement(Place place) {
+    return order.stream()
+        .map(this::place)
+        .filter(other -> other.transaction() == place.transaction())
+        .filter(other -> other.statement() > place.statement())
+        .findFirst();
   }
 
   private void orderVersions() {
@@ -105,9 +123,7 @@ final class Accesses {
       addRead(
           Place.to(edge),
           RowId.of(edge),
-          missed
-              ? before(RowId.of(edge), Place.from(edge))
-              : java.util.Optional.of(Place.from(edge)));
+          missed ? before(RowId.of(edge), Place.from(edge)) : Optional.of(Place.from(edge)));
     }
   }
 
@@ -115,19 +131,26 @@ final class Accesses {
     return writers.getOrDefault(row, Set.of()).contains(place);
   }
 
-  private void addRead(Place reader, RowId row, java.util.Optional<Place> version) {
+  private void addRead(Place reader, RowId row, Optional<Place> version) {
     reads.computeIfAbsent(reader, place -> new LinkedHashMap<>()).put(row, version);
   }
 
   /** The write before another one of a row; empty if that is the first. */
-  private java.util.Optional<Place> before(RowId row, Place write) {
+  private Optional<Place> before(RowId row, Place write) {
     int at = versions.getOrDefault(row, List.of()).indexOf(write);
-    return at <= 0 ? java.util.Optional.empty() : java.util.Optional.of(versions(row).get(at - 1));
+    return at <= 0 ? Optional.empty() : Optional.of(versions(row).get(at - 1));
   }
 
   /** The writes of a row, in the order of its versions. */
   List<Place> versions(RowId row) {
     return versions.getOrDefault(row, List.of());
+  }
+
+  /** The writes of a row that come after a version. */
+  List<Place> versionsAfter(RowId row, Optional<Place> version) {
+    List<Place> all = versions(row);
+    int from = version.map(write -> all.indexOf(write) + 1).orElse(0);
+    return all.subList(from, all.size());
   }
 
   /** The rows that it is about. */
@@ -150,8 +173,7 @@ final class Accesses {
             }
           });
       steps.add(
-          new Step(
-              step.column(), step.statement(), reads.getOrDefault(place, Map.of()), written));
+          new Step(step.column(), step.statement(), reads.getOrDefault(place, Map.of()), written));
     }
     return steps;
   }

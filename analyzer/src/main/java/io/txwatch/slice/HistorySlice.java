@@ -5,9 +5,11 @@ import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dependency.Dependency;
+import io.txwatch.dependency.DependencyKind;
+import io.txwatch.dependency.EdgeEvidence;
 import io.txwatch.history.Access;
-import io.txwatch.history.Chunk;
 import io.txwatch.history.Event;
+import io.txwatch.history.HistoryBytes;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
@@ -28,12 +30,10 @@ import java.util.Set;
  * checks it finds the anomaly again, with the same transactions, rows and lines of code.
  *
  * <p>Row versions get the writers that the dependencies imply; what came before is unknown. A
- * transaction ends after its last statement, or at the end of the history if it did not commit, so
- * that its writes can be read before.
+ * transaction ends after its last statement, or at the end of the history if its writes are read
+ * and then undone.
  */
 public final class HistorySlice {
-
-  private static final int BYTES = 4096;
 
   private final Anomaly anomaly;
   private final Accesses accesses;
@@ -55,9 +55,7 @@ public final class HistorySlice {
 
   /** The content of a history file. */
   public static byte[] bytes(Anomaly anomaly) {
-    Chunk.Builder chunk = new Chunk.Builder("one anomaly", BYTES);
-    events(anomaly).forEach(chunk::add);
-    return chunk.take().bytes();
+    return HistoryBytes.of("one anomaly", events(anomaly));
   }
 
   private void addSteps() {
@@ -68,17 +66,22 @@ public final class HistorySlice {
       begin(transaction);
       events.add(statement(transaction, step));
       undo(transaction, step.statement());
-      boolean last = steps.subList(i + 1, steps.size()).stream().noneMatch(s -> s.column() == step.column());
-      if (last && transaction.outcome().filter(Outcome.COMMITTED::equals).isPresent()) {
+      boolean last =
+          steps.subList(i + 1, steps.size()).stream().noneMatch(s -> s.column() == step.column());
+      if (last && endsAtOnce(transaction)) {
         end(transaction, Outcome.COMMITTED);
       }
     }
     for (ObservedTransaction transaction : anomaly.transactions()) {
-      transaction
-          .outcome()
-          .filter(outcome -> outcome != Outcome.COMMITTED && begun.contains(transaction.id()))
-          .ifPresent(outcome -> end(transaction, outcome));
+      if (begun.contains(transaction.id()) && !endsAtOnce(transaction)) {
+        transaction.outcome().ifPresent(outcome -> end(transaction, outcome));
+      }
     }
+  }
+
+  private boolean endsAtOnce(ObservedTransaction transaction) {
+    return anomaly.phenomenon() != Phenomenon.ABORTED_READ
+        && transaction.outcome().filter(Outcome.COMMITTED::equals).isPresent();
   }
 
   private long session(ObservedTransaction transaction) {
@@ -113,7 +116,7 @@ public final class HistorySlice {
     step.reads()
         .forEach(
             (row, version) -> {
-              if (byPredicate(place, row)) {
+              if (byPredicate(place, row) || isProvenByPredicate(row)) {
                 sets.add(versionSet(row, version));
               }
               if (isReturned(place, row)) {
@@ -162,23 +165,23 @@ public final class HistorySlice {
                     && edge.evidence().byPredicate());
   }
 
+  /** True if two statements with one predicate prove that its matches changed. */
+  private boolean isProvenByPredicate(RowId row) {
+    return anomaly.cycle().stream()
+        .filter(edge -> RowId.of(edge).equals(row))
+        .anyMatch(edge -> edge.evidence() == EdgeEvidence.PREDICATE);
+  }
+
   /** False for a row that a predicate did not select. */
   private boolean isReturned(Place reader, RowId row) {
     return anomaly.cycle().stream()
         .filter(edge -> RowId.of(edge).equals(row) && readsAt(edge, reader))
-        .anyMatch(
-            edge ->
-                !edge.evidence().byPredicate()
-                    || edge.kind() == io.txwatch.dependency.DependencyKind.WR);
+        .anyMatch(edge -> !edge.evidence().byPredicate() || edge.kind() == DependencyKind.WR);
   }
 
   /** The set has the row in the version that the predicate saw, and no other row. */
   private VersionSet versionSet(RowId row, Optional<Place> version) {
-    boolean proven =
-        anomaly.cycle().stream()
-            .filter(edge -> RowId.of(edge).equals(row) && edge.evidence().byPredicate())
-            .noneMatch(edge -> edge.evidence().possible());
-    long predicate = proven ? 1 : 0;
+    long predicate = isProvenByPredicate(row) ? 1 : 0;
     boolean exists = version.isPresent() || !isInserted(row);
     return new VersionSet(
         row.table(),

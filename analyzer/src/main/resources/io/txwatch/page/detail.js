@@ -23,22 +23,26 @@ function showDetail(anomaly) {
     el('h2', {id: 'detail-title'}, phenomenonName(anomaly), ' ', badges(anomaly)),
     el('p', {class: 'meaning'}, glossary[anomaly.phenomenon]?.meaning ?? ''),
     el('p', {class: 'facts'}, facts(anomaly)),
+    anomaly.advice === '' ? null : el('section', {class: 'advice'}, el('h3', {}, 'What prevents it'), el('p', {}, anomaly.advice)),
     el('h3', {}, 'What happened'),
     schedule,
     el('p', {class: 'facts'}, 'From top to bottom: an order that the dependencies allow. It is not the order of a clock.'),
-    el('h3', {}, 'Why no serial order explains it'),
-    el('ul', {}, anomaly.explanation.map(clause => el('li', {}, clause))),
-    anomaly.advice === '' ? null : el('section', {class: 'advice'}, el('h3', {}, 'What prevents it'), el('p', {}, anomaly.advice)),
-    el('h3', {}, 'The cycle'),
-    cycleGraph(anomaly),
-    el('ul', {class: 'legend'}, [...new Set(anomaly.cycle.map(edge => edge.kind))].map(kind => el('li', {}, KIND_MEANING[kind] ?? kind))),
-    el('h3', {}, 'Rows'),
+    el('div', {class: 'pair'},
+      el('section', {}, el('h3', {}, 'Why no serial order explains it'),
+        el('ul', {class: 'why'}, anomaly.explanation.map(clause => el('li', {}, inWords(clause)))),
+        el('ul', {class: 'legend'}, [...new Set(anomaly.cycle.map(edge => edge.kind))].map(kind => el('li', {}, KIND_MEANING[kind] ?? kind)))),
+      el('section', {}, el('h3', {}, anomaly.cycleClass ? 'The cycle' : 'The dependency'), cycleGraph(anomaly))),
+    el('h3', {}, 'Rows and their versions'),
     rowTable(anomaly),
-    el('div', {class: 'tools'}, saveButton(anomaly)));
+    saving(anomaly),
+    aboutPhenomenon(anomaly.phenomenon));
   byId('detail').setAttribute('aria-labelledby', 'detail-title');
   drawArrows(schedule, anomaly);
   new ResizeObserver(() => schedule.isConnected && drawArrows(schedule, anomaly)).observe(schedule);
 }
+
+/** A clause of the explanation, with its sign in words: T1 < T2. */
+const inWords = clause => clause.replace(/(T\d+) < (T\d+)/, '$1 must come before $2');
 
 function badges(anomaly) {
   return [
@@ -85,40 +89,76 @@ function bar(transaction, statement, effects, tables) {
 
 /** Each row with what was done to its versions, in the order of the schedule. */
 function rowTable(anomaly) {
-  const rows = new Map();
-  for (const step of anomaly.schedule) {
-    for (const effect of step.effects) {
-      const name = [...new Set(anomaly.cycle.map(edge => edge.rowName))].find(row => row !== '' && effect.endsWith(row));
-      if (name !== undefined) {
-        rows.set(name, [...(rows.get(name) ?? []), `T${step.transaction + 1} ${effect.slice(0, -name.length).trim()}`]);
-      }
-    }
+  const cell = content => el('td', {}, content);
+  const lines = anomaly.rows.flatMap(row => row.steps.map((step, i) => el('tr', {},
+    i === 0 ? el('th', {scope: 'rowgroup', rowspan: row.steps.length}, row.name) : null,
+    cell([`T${step.transaction + 1} ${step.write ? step.after === undefined ? 'deletes' : 'writes' : 'reads'}`, remark(row, i)]),
+    cell(`v${step.before}`),
+    cell(step.write ? step.after === undefined ? 'none' : `v${step.after}` : `v${step.before}`))));
+  return scrolled('Rows and their versions', el('table', {class: 'rows'},
+    el('thead', {}, el('tr', {}, ['Row', 'Step', 'Version before', 'Version after'].map(name => el('th', {scope: 'col'}, name)))),
+    el('tbody', {}, lines)));
+}
+
+/** What is wrong with a step: a version that its transaction had not read is replaced, or an old one is read. */
+function remark(row, at) {
+  const step = row.steps[at];
+  const earlier = row.steps.slice(0, at);
+  const own = earlier.filter(other => other.transaction === step.transaction);
+  const seen = own.length === 0 ? null : own.at(-1).write ? own.at(-1).after : own.at(-1).before;
+  if (step.write && seen !== null && seen < step.before) {
+    return el('mark', {}, `replaces v${step.before}, though T${step.transaction + 1} had seen v${seen}`);
   }
-  return el('table', {class: 'rows'},
-    el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, 'Row'), el('th', {scope: 'col'}, 'Its versions, in order'))),
-    el('tbody', {}, [...rows].map(([name, steps]) =>
-      el('tr', {}, el('th', {scope: 'row'}, name), el('td', {}, versions(steps))))));
+  const newest = earlier.filter(other => other.write && other.after !== undefined).at(-1);
+  if (!step.write && newest !== undefined && newest.after > step.before) {
+    return el('mark', {}, `v${newest.after} existed already`);
+  }
+  if (!step.write && seen !== null && seen !== step.before) {
+    return el('mark', {}, `T${step.transaction + 1} had seen v${seen}`);
+  }
+  return null;
 }
 
-/** Reads and writes of a row as text: each write makes a version. */
-function versions(steps) {
-  let version = 0;
-  return el('ol', {}, steps.map(step => {
-    const writes = / writes$/.test(step);
-    version += writes ? 1 : 0;
-    return el('li', {}, writes ? `${step} version ${version} over version ${version - 1}` : `${step.replace(/ of$/, '')}`);
-  }));
-}
-
-function saveButton(anomaly) {
-  const button = el('button', {type: 'button'}, 'Save as JSON');
-  button.addEventListener('click', () => {
-    const link = el('a', {
-      href: URL.createObjectURL(new Blob([JSON.stringify(anomaly, null, 2)], {type: 'application/json'})),
-      download: `${anomaly.phenomenon.toLowerCase()}.json`,
+/** Buttons that save the anomaly, and what to do with the files. */
+function saving(anomaly) {
+  const name = `${anomaly.phenomenon.toLowerCase()}-${anomaly.id.slice(0, 8)}`;
+  const button = (label, file, content) => {
+    const made = el('button', {type: 'button'}, label);
+    made.addEventListener('click', async () => {
+      try {
+        save(file, await content());
+      } catch (failure) {
+        byId('saved').textContent = `${file} could not be saved: ${failure.message}`;
+        return;
+      }
+      byId('saved').textContent = `${file} was saved`;
     });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 0);
-  });
-  return button;
+    return made;
+  };
+  return el('section', {}, el('h3', {}, 'Keep and repeat it'),
+    el('div', {class: 'tools'},
+      button('Save the history', `${name}.history`, () => sliceOf(anomaly, 'history')),
+      button('Save the case', `${name}.txt`, () => sliceOf(anomaly, 'txt')),
+      button('Save as JSON', `${name}.json`, () => JSON.stringify(anomaly, null, 2))),
+    el('p', {id: 'saved', role: 'status', class: 'facts'}, ''),
+    el('p', {class: 'facts'}, 'The history has these transactions alone: ', el('code', {}, `txwatch check ${name}.history`),
+      '. The case repeats their pattern in tables of its own: ', el('code', {}, `txwatch replay ${name}.txt --url URL`), '.'));
+}
+
+function save(file, content) {
+  const link = el('a', {href: URL.createObjectURL(new Blob([content])), download: file});
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+/** The slice of the history, or the case: from this file, or from the server. */
+async function sliceOf(anomaly, ending) {
+  if (anomaly.slices !== undefined) {
+    return ending === 'txt' ? anomaly.slices.txt : Uint8Array.from(atob(anomaly.slices.history), c => c.charCodeAt(0));
+  }
+  const response = await request(`anomalies/${anomaly.id}.${ending}`);
+  if (!response.ok) {
+    throw new Error(`the server answered ${response.status}`);
+  }
+  return response.arrayBuffer();
 }

@@ -21,8 +21,11 @@ async function follow() {
   }
 }
 
+/** Requests something of the server, with the token if there is one. */
+const request = path => fetch(path, {headers: token ? {Authorization: `Bearer ${token}`} : {}});
+
 async function followOnce() {
-  const response = await fetch('events', {headers: token ? {Authorization: `Bearer ${token}`} : {}});
+  const response = await request('events');
   if (response.status === 401) {
     await askForToken();
     return;
@@ -52,13 +55,14 @@ function apply(messages) {
   for (const message of messages) {
     if (message.type === 'hello') {
       glossary = message.glossary;
+      examples = message.examples;
       gapNames = message.gapNames;
       byId('source').textContent = message.source;
       byId('connection').textContent = 'Live';
     } else if (message.type === 'status') {
       showStatus(message);
-    } else if (message.type === 'anomaly') {
-      anomaliesById.set(message.id, message);
+    } else if (message.type === 'found') {
+      anomaliesById.set(message.anomaly.id, {...message.anomaly, rows: message.rows});
       changed = true;
     } else if (message.type === 'withdrawn') {
       anomaliesById.delete(message.id);

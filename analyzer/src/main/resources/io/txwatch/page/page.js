@@ -4,6 +4,7 @@
 
 let anomaliesById = new Map();
 let glossary = {};
+let examples = {};
 let current = '';
 let emptyText = 'No anomaly was found.';
 
@@ -29,8 +30,8 @@ let gapNames = {};
 const coverageText = coverage => coverage.statements === 0 ? '–'
   : `${(Math.floor(1000 * coverage.instrumented / coverage.statements) / 10).toFixed(1)} %`;
 
-/** Opens the anomaly that the address names. */
-function open() {
+/** Opens the anomaly that the address names, and moves the focus there if the user chose it. */
+function open(byUser) {
   current = decodeURIComponent(location.hash.slice(1));
   const anomaly = anomaliesById.get(current);
   document.body.classList.toggle('reading', anomaly !== undefined);
@@ -43,11 +44,13 @@ function open() {
     return;
   }
   showDetail(anomaly);
-  byId('detail').focus({preventScroll: true});
-  scrollTo(0, 0);
+  if (byUser) {
+    byId('detail').focus({preventScroll: true});
+    scrollTo(0, 0);
+  }
 }
 
-window.addEventListener('hashchange', open);
+window.addEventListener('hashchange', () => open(true));
 
 const embedded = byId('data');
 if (embedded) {
@@ -59,11 +62,15 @@ if (embedded) {
 /** Shows a report that is part of this file. */
 function showReport(report) {
   glossary = report.glossary;
+  examples = report.examples;
   gapNames = report.gapNames;
   byId('source').textContent = report.source;
   byId('connection').textContent = `Written ${report.written.slice(0, 19).replace('T', ' ')} UTC`;
-  anomaliesById = new Map(report.anomalies.map(anomaly => [anomaly.id, anomaly]));
-  const found = report.anomalies.reduce((sum, anomaly) => sum + anomaly.count, 0);
+  const anomalies = report.anomalies.map(found => ({
+    ...found.anomaly, rows: found.rows, slices: {txt: found.case, history: found.history},
+  }));
+  anomaliesById = new Map(anomalies.map(anomaly => [anomaly.id, anomaly]));
+  const found = anomalies.reduce((sum, anomaly) => sum + anomaly.count, 0);
   showFigures([
     ['transactions', number(report.coverage.transactions)], ['statements', number(report.coverage.statements)],
     ['observed', coverageText(report.coverage)], ['anomalies', number(found)],
@@ -71,5 +78,11 @@ function showReport(report) {
   ]);
   showCoverage(report.coverage);
   showList();
+  if (location.hash === '' && matchMedia('(min-width: 46.01rem)').matches) {
+    const first = document.querySelector('#list a');
+    if (first !== null) {
+      history.replaceState(null, '', first.getAttribute('href'));
+    }
+  }
   open();
 }

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
@@ -13,7 +14,6 @@ import java.util.stream.Stream;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
 import org.openqa.selenium.JavascriptExecutor;
-import org.openqa.selenium.OutputType;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
@@ -26,7 +26,7 @@ import org.openqa.selenium.logging.LoggingPreferences;
 final class Browser implements AutoCloseable {
 
   static final Dimension DESKTOP = new Dimension(1280, 900);
-  static final Dimension PHONE = new Dimension(500, 900);
+  static final Dimension PHONE = new Dimension(390, 844);
 
   private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
   private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
@@ -44,6 +44,7 @@ final class Browser implements AutoCloseable {
         "--headless=new",
         "--no-sandbox",
         "--disable-gpu",
+        "--hide-scrollbars",
         "--disable-quic",
         "--disable-dev-shm-usage",
         "--no-first-run",
@@ -58,7 +59,6 @@ final class Browser implements AutoCloseable {
                 .usingAnyFreePort()
                 .build(),
             options);
-    driver.manage().window().setSize(DESKTOP);
   }
 
   /**
@@ -92,7 +92,10 @@ final class Browser implements AutoCloseable {
   }
 
   void setSize(Dimension size) {
-    driver.manage().window().setSize(size);
+    driver.executeCdpCommand(
+        "Emulation.setDeviceMetricsOverride",
+        Map.of(
+            "width", size.width, "height", size.height, "deviceScaleFactor", 1, "mobile", false));
   }
 
   void setDark(boolean dark) {
@@ -105,10 +108,14 @@ final class Browser implements AutoCloseable {
                 Map.of("name", "prefers-reduced-motion", "value", "reduce"))));
   }
 
-  /** Writes what the window shows into a folder of the build. */
+  /** Writes the page, as long as it is, into a folder of the build. */
   void screenshot(String name) throws IOException {
     Path folder = Files.createDirectories(Path.of("target", "screenshots"));
-    Files.write(folder.resolve(name + ".png"), driver.getScreenshotAs(OutputType.BYTES));
+    Map<String, Object> answer =
+        driver.executeCdpCommand("Page.captureScreenshot", Map.of("captureBeyondViewport", true));
+    Files.write(
+        folder.resolve(name + ".png"),
+        Base64.getDecoder().decode(String.valueOf(answer.get("data"))));
   }
 
   /** Everything that was requested since the last call, and the errors on the console. */

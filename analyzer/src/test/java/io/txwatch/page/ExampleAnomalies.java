@@ -40,6 +40,26 @@ public final class ExampleAnomalies {
         .anomaly();
   }
 
+  /** Two readers, who disagree about which of two writers came first. */
+  public static Anomaly longFork() {
+    return anomaly(Phenomenon.LONG_FORK)
+        .cycle(CycleClass.G_NONADJACENT)
+        .t(
+            "1 SELECT likes FROM post WHERE id = ? @ Feed.java:12",
+            "2 SELECT likes FROM post WHERE id = ? @ Feed.java:12")
+        .t("1 UPDATE post SET likes = likes + 1 WHERE id = ? @ Likes.java:7")
+        .t(
+            "1 SELECT likes FROM post WHERE id = ? @ Feed.java:12",
+            "2 SELECT likes FROM post WHERE id = ? @ Feed.java:12")
+        .t("1 UPDATE post SET likes = likes + 1 WHERE id = ? @ Likes.java:7")
+        .edge("1.2 rw 2.1 post 1")
+        .edge("2.1 wr 3.1 post 1")
+        .edge("3.2 rw 4.1 post 2")
+        .edge("4.1 wr 1.1 post 2")
+        .advice("Run these transactions at SERIALIZABLE.")
+        .anomaly();
+  }
+
   /** Three transactions, which miss each other's writes in a circle. */
   public static Anomaly skewOfThree() {
     return anomaly(Phenomenon.G2_ITEM)

@@ -6,20 +6,26 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.CycleClass;
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.link.Address;
 import io.txwatch.live.LiveSource;
 import io.txwatch.report.AnomalyBuilder;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.AnomalyId;
 import io.txwatch.report.Report;
+import io.txwatch.slice.CaseSlice;
+import io.txwatch.slice.HistorySlice;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.awaitility.Awaitility;
@@ -40,7 +46,8 @@ class PageBrowserTest {
   static void start() {
     assumeTrue(
         Browser.isInstalled(),
-        "the page is not tested: this machine has no Chromium (packages chromium, chromium-driver)");
+        "the page is not tested: this machine has no Chromium (packages chromium,"
+            + " chromium-driver)");
     chromium = new Browser();
   }
 
@@ -96,9 +103,60 @@ class PageBrowserTest {
         .containsExactly(
             "at BankService.java:68", "at BillingService.java:12", "at BankService.java:83");
     assertThat(browser().text(".advice")).contains("Lock the read at BankService.java:68");
-    assertThat(browser().texts(".rows tbody li"))
+    assertThat(browser().texts("[aria-label='Rows and their versions'] tbody tr"))
         .containsExactly(
-            "T1 reads", "T2 writes version 1 over version 0", "T1 writes version 2 over version 1");
+            "account row 7 T1 reads v0 v0",
+            "T2 writes v0 v1",
+            "T1 writes\nreplaces v1, though T1 had seen v0\nv1 v2");
+    assertThat(browser().texts(".why li").get(0)).startsWith("T1 must come before T2 because");
+  }
+
+  @Test
+  void firstAnomalyIsOpenWhereThereIsRoom(@TempDir Path folder) throws Exception {
+    String report = report(folder, ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree());
+    browser().open(report);
+    assertThat(browser().text("#detail h2")).isEqualTo("lost update hazard");
+    browser().setSize(Browser.PHONE);
+    browser().open(report);
+    assertThat(browser().driver().findElements(By.cssSelector("#detail h2"))).isEmpty();
+  }
+
+  @Test
+  void buttonsSaveTheSliceAndTheCase(@TempDir Path folder) throws Exception {
+    Anomaly anomaly = ExampleAnomalies.lostUpdate();
+    TestSource source = new TestSource();
+    source.add(anomaly, 1);
+    try (LivePage page = open(source, "")) {
+      for (String url : List.of(report(folder, anomaly), url(page))) {
+        browser().open(url);
+        await("1 of 1 kinds of anomaly, 1 in all", () -> browser().text("#count"));
+        browser().driver().findElement(By.partialLinkText("lost update")).click();
+        assertThat(saved("Save the case"))
+            .isEqualTo(CaseSlice.of(anomaly).getBytes(StandardCharsets.UTF_8));
+        assertThat(saved("Save the history")).isEqualTo(HistorySlice.bytes(anomaly));
+        assertThat(new String(saved("Save as JSON"), StandardCharsets.UTF_8))
+            .contains("\"phenomenon\": \"LOST_UPDATE\"");
+        assertThat(browser().consoleErrors()).isEmpty();
+      }
+    }
+  }
+
+  /** The content that a button offers to be saved. */
+  private static byte[] saved(String button) {
+    browser()
+        .run(
+            """
+            window.offered = null;
+            URL.createObjectURL = blob => {
+              blob.arrayBuffer().then(bytes => window.offered = btoa(String.fromCharCode(...new Uint8Array(bytes))));
+              return 'data:,';
+            };
+            """);
+    browser().driver().findElement(By.xpath("//button[.='" + button + "']")).click();
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> !browser().run("return window.offered").equals(""));
+    return Base64.getDecoder().decode(browser().run("return window.offered").toString());
   }
 
   @Test
@@ -168,13 +226,13 @@ class PageBrowserTest {
   void keyboardReachesEverything(@TempDir Path folder) throws Exception {
     browser().open(report(folder, ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree()));
     Set<String> reached = new HashSet<>();
-    for (int i = 0; i < 14; i++) {
+    for (int i = 0; i < 20; i++) {
       browser().driver().switchTo().activeElement().sendKeys(Keys.TAB);
       reached.add(
           browser()
               .run(
-                  "const at = document.activeElement;"
-                      + "return at.tagName + ' ' + (at.name || at.getAttribute('href') || at.textContent)")
+                  "const at = document.activeElement;return at.tagName + ' ' + (at.name ||"
+                      + " at.getAttribute('href') || at.textContent)")
               .toString());
     }
     assertThat(reached)
@@ -182,7 +240,10 @@ class PageBrowserTest {
             "SELECT verdict", "SELECT phenomenon", "SELECT table", "INPUT text", "A #anomalies")
         .contains("A #" + AnomalyId.of(ExampleAnomalies.lostUpdate()))
         .contains("A #" + AnomalyId.of(ExampleAnomalies.skewOfThree()))
-        .anyMatch(element -> element.startsWith("SUMMARY"));
+        .contains("BUTTON Save the history", "BUTTON Save the case")
+        .anyMatch(element -> element.startsWith("DIV")) // the lanes, which scroll
+        .contains("SUMMARY About: lost update")
+        .contains("SUMMARY What was observed, and what was not");
     browser().driver().findElement(By.partialLinkText("lost update")).sendKeys(Keys.ENTER);
     assertThat(browser().text("#detail h2")).startsWith("lost update");
   }
@@ -202,15 +263,21 @@ class PageBrowserTest {
 
   @Test
   void accessibleInLightDarkAndAtPhoneWidth(@TempDir Path folder) throws Exception {
-    for (String link : List.of("", "lost update", "G2-item")) {
+    for (String link : List.of("", "lost update", "G2-item", "long fork")) {
       for (boolean dark : new boolean[] {false, true}) {
         for (boolean phone : new boolean[] {false, true}) {
           browser().setDark(dark);
           browser().setSize(phone ? Browser.PHONE : Browser.DESKTOP);
           browser()
-              .open(report(folder, ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree()));
+              .open(
+                  report(
+                      folder,
+                      ExampleAnomalies.lostUpdate(),
+                      ExampleAnomalies.skewOfThree(),
+                      ExampleAnomalies.longFork()));
           if (!link.isEmpty()) {
             browser().driver().findElement(By.partialLinkText(link)).click();
+            browser().driver().findElement(By.cssSelector(".about summary")).click();
           }
           String name =
               (link.isEmpty() ? "list" : link.replace(' ', '-'))
@@ -241,7 +308,7 @@ class PageBrowserTest {
     for (int i = 0; i < 1_000; i++) {
       groups.add(new Group(numbered(i), 10, 1_000_000, 2_000_000));
     }
-    Path file = write(folder, new Report("large", Instant.EPOCH, groups, 0, TestSource.COVERAGE));
+    Path file = write(folder, new Report("large", Instant.EPOCH, groups, 0, MILLION));
     browser().open(file.toUri().toString());
     assertThat(browser().text("#count"))
         .isEqualTo("1,000 of 1,000 kinds of anomaly, 10,000 in all");
@@ -260,10 +327,15 @@ class PageBrowserTest {
                 """);
     assertThat(browser().text("#count")).isEqualTo("1 of 1,000 kinds of anomaly, 10 in all");
     System.out.printf(
-        "report of 10 000 anomalies: %d KB, first view after %s ms, filter %s ms%n",
+        "report of 10 000 anomalies in 1 000 000 transactions: %d KB, first view after %s ms,"
+            + " filter %s ms%n",
         Files.size(file) / 1024, first, filtered);
     assertThat(Files.size(file)).isLessThan(10_000_000);
   }
+
+  private static final Coverage MILLION =
+      new Coverage(
+          64, 1_000_000, 990_000, 4_000_000, 3_900_000, 9_000_000, 2_000_000, 0, 0, Map.of());
 
   private static Anomaly numbered(int i) {
     return AnomalyBuilder.anomaly(Phenomenon.LOST_UPDATE)

@@ -16,6 +16,7 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
 
 /** Whatever the analyzer hands over, well-formed or not, a report comes out. */
 class RandomAnomalyTest {
@@ -60,6 +61,13 @@ class RandomAnomalyTest {
     String text = TextReport.of(anomaly);
     assertThat(text.lines()).allMatch(line -> TerminalText.width(line) <= TextReport.WIDTH);
     assertThat(text.codePoints().filter(c -> c != '\n' && Character.isISOControl(c))).isEmpty();
+  }
+
+  @Property
+  void blockFitsTheWidthOfATerminal(
+      @ForAll("anomalies") Anomaly anomaly, @ForAll @IntRange(min = 60, max = 240) int width) {
+    assertThat(TextReport.fitting(width, anomaly).lines())
+        .allMatch(line -> TerminalText.width(line) <= width);
   }
 
   @Property

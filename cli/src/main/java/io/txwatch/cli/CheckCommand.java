@@ -273,7 +273,10 @@ final class CheckCommand implements Callable<Integer> {
     AnomalyGroups groups = new AnomalyGroups();
     Judge by = judge == null ? Judge.DBMS : judge;
     long memory = Runtime.getRuntime().maxMemory() / (orders().isEmpty() ? 8 : 2);
+    Console console = Console.of(spec);
     try (HistoryReader reader = HistoryReader.open(file);
+        Progress progress =
+            Progress.ofBytes(console, file.toString(), reader.totalBytes(), reader::bytesRead);
         Analyzer analyzer = new Analyzer(by, groups::add, memory, orders())) {
       TimedBatches analysis = new TimedBatches(event -> analyzer.accept(atLevel(event)));
       reader.forEach(analysis);

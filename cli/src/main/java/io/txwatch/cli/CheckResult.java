@@ -115,8 +115,9 @@ record CheckResult(
   }
 
   void print(PrintWriter out) {
+    int width = Terminal.width();
     for (AnomalyGroups.Group group : groups.groups()) {
-      out.println(TextReport.of(group));
+      out.println(TextReport.fitting(width, group));
     }
     out.printf(
         Locale.ROOT,
@@ -141,7 +142,7 @@ record CheckResult(
       out.println(reason);
     }
     if (coverage != null) {
-      out.print(TextReport.coverage(coverage));
+      out.print(TextReport.coverage(width, coverage));
     }
     for (Loss loss : losses) {
       out.println("lost: " + loss);

@@ -22,8 +22,17 @@ record Console(PrintWriter out, PrintWriter err) {
 
   /** Prints a line of progress, or a warning. */
   void note(String line) {
+    clearProgress();
     err.println(line);
     err.flush();
+  }
+
+  /** Removes the line of progress that may be shown; it appears again. */
+  void clearProgress() {
+    if (Terminal.showsProgress()) {
+      err.print(Progress.CLEAR);
+      err.flush();
+    }
   }
 
   /** The stream for text: standard error if standard output contains JSON. */

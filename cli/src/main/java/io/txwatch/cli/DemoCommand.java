@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.document.SourceFiles;
+import io.txwatch.page.LivePage;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.TextReport;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -89,7 +91,7 @@ final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--hold",
-      description = "show the report as a live page at the end, until the demo is stopped (Ctrl+C)")
+      description = "keep the live page at the end, until the demo is stopped (Ctrl+C)")
   private boolean hold;
 
   @Mixin private CommonOptions common = new CommonOptions();
@@ -104,15 +106,22 @@ final class DemoCommand implements Callable<Integer> {
         NestedJars.jar()
             .orElseThrow(
                 () -> CommandException.badInput("the demo needs txwatch.jar: ./txwatch demo"));
-    DocumentFile document = DocumentFile.of("--report", report);
+    DocumentFile document = DocumentFile.of("--report", report, List.of());
     PrintWriter textOut = console.textOut(common.json());
     List<DemoPhase> phases = new ArrayList<>();
-    try (DemoDatabase where = open()) {
+    DemoResults results = new DemoResults();
+    try (LivePage page = results.openPage();
+        DemoDatabase where = open()) {
+      String address = "http://127.0.0.1:" + page.address().getPort() + "/";
+      textOut.println("live page: " + address + " (what is found appears there, too)");
+      textOut.println();
+      textOut.flush();
       DemoRunner runner = new DemoRunner(jar, application(where), watchMode, where);
       for (String name : DemoPhase.NAMES) {
         for (boolean fixed : new boolean[] {false, true}) {
           DemoPhase phase = runner.run(name, fixed);
           phases.add(phase);
+          results.add(phase);
           phase.warnings().forEach(console::note);
           print(textOut, phase);
         }
@@ -120,15 +129,18 @@ final class DemoCommand implements Callable<Integer> {
       if (common.json()) {
         writeJson(console.out(), where.name(), phases);
       }
-    }
-    DemoResults results = DemoResults.of(phases);
-    textOut.print(TextReport.coverage(results.report().coverage()));
-    textOut.printf(Locale.ROOT, "%.1f s in all%n", (System.nanoTime() - start) / 1e9);
-    document.write(results.report(), SourceFiles.NONE);
-    textOut.println("report: " + report.toUri());
-    textOut.flush();
-    if (hold) {
-      results.hold(textOut);
+      textOut.print(TextReport.coverage(Terminal.width(), results.report().coverage()));
+      textOut.printf(Locale.ROOT, "%.1f s in all%n", (System.nanoTime() - start) / 1e9);
+      document.write(results.report(), SourceFiles.NONE);
+      textOut.println("report: " + report.toUri());
+      textOut.println(
+          "live page: "
+              + address
+              + (hold ? " (stop it with Ctrl+C)" : " ends now; --hold keeps it"));
+      textOut.flush();
+      if (hold) {
+        new CountDownLatch(1).await();
+      }
     }
     boolean failed =
         phases.stream()
@@ -181,7 +193,7 @@ final class DemoCommand implements Callable<Integer> {
     for (Anomaly anomaly : phase.recorded()) {
       if (shown.add(anomaly.phenomenon())) {
         textOut.println();
-        textOut.print(TextReport.of(anomaly));
+        textOut.print(TextReport.fitting(Terminal.width(), anomaly));
       }
     }
     textOut.println();

@@ -8,43 +8,41 @@ import io.txwatch.report.AnomalyGroups;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.Report;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.BindException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
 
-/** What all phases of the demo found, as a report and as a page. */
-record DemoResults(Report report) implements LiveSource {
+/** What the phases of the demo have found so far, as a report and as a page. Thread-safe. */
+final class DemoResults implements LiveSource {
 
   private static final int PORT = 7077;
 
-  static DemoResults of(List<DemoPhase> phases) {
-    AnomalyGroups groups = new AnomalyGroups();
-    phases.forEach(phase -> phase.recorded().forEach(groups::add));
-    Coverage coverage =
-        phases.stream().map(DemoPhase::coverage).reduce(Coverage.NONE, Coverage::plus);
-    return new DemoResults(
-        new Report("demo", Instant.now(), groups.groups(), groups.ungrouped(), coverage));
+  private final AnomalyGroups groups = new AnomalyGroups();
+  private Coverage coverage = Coverage.NONE;
+
+  /** Adds what a phase has found. */
+  synchronized void add(DemoPhase phase) {
+    phase.recorded().forEach(groups::add);
+    coverage = coverage.plus(phase.coverage());
   }
 
-  /** Shows the page until the process is stopped. */
-  void hold(PrintWriter out) throws IOException, InterruptedException {
-    try (LivePage page = open()) {
-      out.println(
-          "live page: http://127.0.0.1:" + page.address().getPort() + "/ (stop it with Ctrl+C)");
-      out.flush();
-      new CountDownLatch(1).await();
-    }
-  }
-
-  private LivePage open() throws IOException {
+  /** Opens the page, at another port if the usual one is taken. */
+  LivePage openPage() throws IOException {
     try {
-      return LivePage.open(new Address(false, "127.0.0.1", PORT), Optional.empty(), "", this);
+      return openPage(PORT);
     } catch (BindException e) {
-      return LivePage.open(new Address(false, "127.0.0.1", 0), Optional.empty(), "", this);
+      return openPage(0);
     }
+  }
+
+  private LivePage openPage(int port) throws IOException {
+    return LivePage.open(new Address(false, "127.0.0.1", port), Optional.empty(), "", this);
+  }
+
+  /** All that was found. */
+  synchronized Report report() {
+    return new Report("demo", Instant.now(), groups.groups(), groups.ungrouped(), coverage);
   }
 
   @Override
@@ -53,13 +51,13 @@ record DemoResults(Report report) implements LiveSource {
   }
 
   @Override
-  public List<Group> anomalies() {
-    return report.anomalies();
+  public synchronized List<Group> anomalies() {
+    return groups.groups();
   }
 
   @Override
-  public Figures figures() {
-    long found = report.anomalies().stream().mapToLong(Group::count).sum() + report.ungrouped();
-    return new Figures(report.coverage(), found, report.coverage().sessions(), 0, 0);
+  public synchronized Figures figures() {
+    long found = groups.groups().stream().mapToLong(Group::count).sum() + groups.ungrouped();
+    return new Figures(coverage, found, coverage.sessions(), 0, 0);
   }
 }

@@ -2,11 +2,10 @@ package io.txwatch.cli;
 
 import io.txwatch.format.ElleExport;
 import io.txwatch.format.GraphExport;
-import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.Writer;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -81,23 +80,9 @@ final class ExportCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Format chosen = format();
-    Path directory = target.toAbsolutePath().getParent();
-    if (Files.exists(target) && Files.isSameFile(target, file)) {
-      throw CommandException.badInput("--out: " + target + " is the history itself");
-    } else if (directory == null || !Files.isDirectory(directory)) {
-      throw CommandException.badInput("--out: no such directory: " + directory);
-    }
-    Path unfinished = Files.createTempFile(directory, "export", ".part");
-    try {
-      String written;
-      try (Writer out = new BufferedWriter(Files.newBufferedWriter(unfinished), 1 << 16)) {
-        written = chosen.write(file, out);
-      }
-      Files.move(unfinished, target, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
-      Console.of(spec).out().println(target + ": " + written);
-    } finally {
-      Files.deleteIfExists(unfinished);
-    }
+    OutputFile output = OutputFile.of("--out", target, List.of(file));
+    String written = output.write(out -> chosen.write(file, out));
+    Console.of(spec).out().println(target + ": " + written);
     return ExitCode.CLEAN;
   }
 

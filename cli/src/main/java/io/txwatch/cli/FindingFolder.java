@@ -1,17 +1,23 @@
 package io.txwatch.cli;
 
 import io.txwatch.campaign.CampaignFinding;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.dbms.Dbms;
+import io.txwatch.document.DocumentFormat;
+import io.txwatch.document.SourceFiles;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.known.KnownBehaviour;
+import io.txwatch.report.AnomalyGroups;
 import io.txwatch.report.JsonReport;
+import io.txwatch.report.Report;
 import io.txwatch.report.TextReport;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.CaseWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -28,7 +34,10 @@ import java.util.stream.Collectors;
  *   <li>{@code original.txt}, the case as generated;
  *   <li>{@code report.txt}: the DBMS with its settings, schema and schedule in its own SQL, the
  *       outcome of each statement, what is wrong, and how to reproduce it;
- *   <li>{@code anomalies.jsonl}, the anomalies of the dependency graph, if one was built.
+ *   <li>{@code report.html}, {@code report.md} and {@code report.xml} (JUnit): what was expected
+ *       beside what the DBMS did, and the schedule;
+ *   <li>{@code anomalies.jsonl}, {@code anomalies.html} and {@code anomalies.svg}, the anomalies of
+ *       the dependency graph, if one was built.
  * </ul>
  */
 final class FindingFolder {
@@ -67,13 +76,34 @@ final class FindingFolder {
                 .withHeader("dbms", dbms.describe())));
     Files.writeString(folder.resolve("original.txt"), CaseWriter.write(finding.original()));
     Files.write(folder.resolve("report.txt"), report(finding, place));
+    FindingDocument document = FindingDocument.of(finding, dbms, replay(finding, place));
+    Files.writeString(folder.resolve("report.html"), document.html());
+    Files.writeString(folder.resolve("report.md"), document.markdown());
+    Files.writeString(folder.resolve("report.xml"), document.junit());
     List<GraphAnomaly> anomalies = finding.verdict().anomalies();
     if (!anomalies.isEmpty()) {
       Files.write(
           folder.resolve("anomalies.jsonl"),
           anomalies.stream().map(anomaly -> JsonReport.anomaly(anomaly.anomaly())).toList());
+      AnomalyGroups groups = new AnomalyGroups();
+      anomalies.forEach(anomaly -> groups.add(anomaly.anomaly()));
+      Report report =
+          new Report(
+              folder.getFileName().toString(),
+              Instant.now(),
+              groups.groups(),
+              groups.ungrouped(),
+              Coverage.NONE);
+      for (DocumentFormat format : List.of(DocumentFormat.HTML, DocumentFormat.SVG)) {
+        Files.writeString(
+            folder.resolve("anomalies" + format.ending()), format.write(report, SourceFiles.NONE));
+      }
     }
     return place;
+  }
+
+  private String replay(CampaignFinding finding, Path place) {
+    return "txwatch replay " + place + " --url '" + url + "'" + oracle(finding);
   }
 
   private String oracle(CampaignFinding finding) {
@@ -92,7 +122,7 @@ final class FindingFolder {
     addSchedule(lines, finding);
     lines.add("");
     lines.add("To see it again:");
-    lines.add("  txwatch replay " + place + " --url '" + url + "'" + oracle(finding));
+    lines.add("  " + replay(finding, place));
     lines.add("");
     lines.addAll(List.of(new TxWatchCommand.Version().getVersion()));
     for (GraphAnomaly anomaly : finding.verdict().anomalies()) {

@@ -28,10 +28,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -205,10 +202,10 @@ final class FuzzCommand implements Callable<Integer> {
     Campaign campaign = new Campaign(dbms, grammar, plan, report);
     Thread onSignal = new Thread(() -> stopAndWait(campaign), "stop");
     Runtime.getRuntime().addShutdownHook(onSignal);
-    ScheduledExecutorService clock = progressClock(console, campaign);
+    Progress progress = Progress.of(console, () -> progress(campaign.summary(), plan));
     try {
       Summary summary = campaign.run();
-      clock.shutdownNow();
+      progress.close();
       print(textOut, summary);
       if (out != null && !summary.patterns().isEmpty()) {
         Files.write(
@@ -224,7 +221,7 @@ final class FuzzCommand implements Callable<Integer> {
       }
       throw e;
     } finally {
-      clock.shutdownNow();
+      progress.close();
       finished = true;
       removeHook(onSignal);
     }
@@ -247,18 +244,18 @@ final class FuzzCommand implements Callable<Integer> {
         maxStatements);
   }
 
-  /** Prints the progress every five seconds, on a daemon thread. */
-  private static ScheduledExecutorService progressClock(Console console, Campaign campaign) {
-    ScheduledExecutorService clock =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread thread = new Thread(task, "progress");
-              thread.setDaemon(true);
-              return thread;
-            });
-    clock.scheduleAtFixedRate(
-        () -> console.note(progress(campaign.summary())), 5, 5, TimeUnit.SECONDS);
-    return clock;
+  /** The progress with the time that is left, as far as the options determine it. */
+  private static String progress(Summary summary, Campaign.Plan plan) {
+    double byTime = plan.duration().toSeconds() - summary.seconds();
+    double byCases =
+        summary.casesPerSecond() <= 0
+            ? Double.MAX_VALUE
+            : (plan.cases() - summary.cases()) / summary.casesPerSecond();
+    double left = Math.min(byTime, byCases);
+    return progress(summary)
+        + (left > UNLIMITED.toSeconds() / 2.0
+            ? ""
+            : String.format(Locale.ROOT, ", %.0f s left", Math.max(0, left)));
   }
 
   private CommandException tooManyWorkers(SQLException refused) {
@@ -344,6 +341,7 @@ final class FuzzCommand implements Callable<Integer> {
     }
 
     private void print(CampaignFinding finding, String place) {
+      console.clearProgress();
       PrintWriter textOut = console.textOut(common.json());
       textOut.println();
       textOut.println(

@@ -27,6 +27,9 @@ public final class Main {
   /** Runs a command line and exits with its code. */
   public static void main(String[] args) {
     PrintWriter out = utf8(new FileOutputStream(FileDescriptor.out));
+    if (Terminal.hasColour()) {
+      out = new PrintWriter(new ColourWriter(out), false);
+    }
     PrintWriter err = utf8(new FileOutputStream(FileDescriptor.err));
     int code = run(out, err, args);
     System.exit(code);

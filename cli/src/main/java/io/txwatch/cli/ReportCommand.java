@@ -63,8 +63,8 @@ final class ReportCommand implements Callable<Integer> {
       names = "--sources",
       paramLabel = "DIR",
       description =
-          "a directory below which the source files of the lines are looked up, for .sarif (default:"
-              + " their names alone)")
+          "a directory below which the source files of the lines are looked up, for .sarif"
+              + " (default: their names alone)")
   private @Nullable Path sources;
 
   @Option(
@@ -79,15 +79,13 @@ final class ReportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    DocumentFile document = DocumentFile.of("--out", target);
+    DocumentFile document = DocumentFile.of("--out", target, files);
     if (sources != null && !Files.isDirectory(sources)) {
       throw CommandException.badInput("--sources: no such directory: " + sources);
     }
     for (Path file : files) {
       if (HistoryParts.of(file).isEmpty()) {
         throw new NoSuchFileException(file.toString());
-      } else if (Files.exists(target) && Files.exists(file) && Files.isSameFile(target, file)) {
-        throw CommandException.badInput("--out: " + target + " is a history");
       }
     }
     AnomalyGroups groups = new AnomalyGroups();
@@ -120,7 +118,10 @@ final class ReportCommand implements Callable<Integer> {
   }
 
   private Coverage analyze(Path file, AnomalyGroups groups) throws IOException {
+    Console console = Console.of(spec);
     try (HistoryReader reader = HistoryReader.open(file);
+        Progress progress =
+            Progress.ofBytes(console, file.toString(), reader.totalBytes(), reader::bytesRead);
         Analyzer analyzer = new Analyzer(judge, groups::add)) {
       reader.forEach(analyzer::accept);
       analyzer.suspectAll();

@@ -84,6 +84,15 @@ class FindingFolderTest {
     assertThat(new ObjectMapper().readTree(anomalies.get(0)).path("phenomenon").asText())
         .isEqualTo("WRITE_SKEW");
 
+    assertThat(folder.resolve("report.html"))
+        .content()
+        .contains("<h2>Expected</h2>", "WRITE_SKEW of T1, T2, which PL-2.99 rules out")
+        .doesNotContain("<script");
+    assertThat(folder.resolve("report.md")).content().contains("T2: COMMIT -> ok");
+    assertThat(folder.resolve("report.xml")).content().contains("<failure type=\"violation\"");
+    assertThat(folder.resolve("anomalies.html")).content().contains("\"WRITE_SKEW\"");
+    assertThat(folder.resolve("anomalies.svg")).content().startsWith("<svg ");
+
     Invocation again =
         Invocation.of(
             "replay", place.toString(), "--url", url, "--oracle", "isorel", "--judge-by", "adya");

@@ -48,6 +48,8 @@ public final class HistoryReader implements Closeable {
   private Origin origin = Origin.NONE;
   private boolean closedInOrder;
   private boolean atEnd;
+  private final long totalBytes;
+  private long finishedBytes;
 
   private HistoryReader(Path history, List<Path> parts, @Nullable FileChannel newest)
       throws IOException {
@@ -55,6 +57,7 @@ public final class HistoryReader implements Closeable {
     this.remaining = new ArrayDeque<>(parts);
     this.hasParts = parts.size() > 1;
     this.newest = newest;
+    this.totalBytes = size(parts);
     this.file = remaining.remove();
     this.channel = channelOf(file);
     try {
@@ -86,6 +89,24 @@ public final class HistoryReader implements Closeable {
     return newest != null && part.equals(history)
         ? newest
         : FileChannel.open(part, StandardOpenOption.READ);
+  }
+
+  private static long size(List<Path> parts) {
+    long bytes = 0;
+    for (Path part : parts) {
+      bytes += part.toFile().length(); // 0 if it is gone
+    }
+    return bytes;
+  }
+
+  /** The bytes of all parts together when the history was opened, for a display of progress. */
+  public long totalBytes() {
+    return totalBytes;
+  }
+
+  /** The bytes read so far, up to {@link #totalBytes}. */
+  public long bytesRead() {
+    return Math.min(totalBytes, finishedBytes + scanner.end());
   }
 
   private void closePart() throws IOException {
@@ -184,6 +205,7 @@ public final class HistoryReader implements Closeable {
   private void openNextPart() throws IOException {
     while (!remaining.isEmpty()) {
       int before = HistoryParts.numberOf(file);
+      finishedBytes += scanner.end();
       closePart();
       file = remaining.remove();
       int number = HistoryParts.numberOf(file);

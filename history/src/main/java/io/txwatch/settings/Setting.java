@@ -57,8 +57,8 @@ public enum Setting {
       "txwatch.tls-trust",
       "",
       "FILE",
-      "at tls://: certificates (PEM) to trust, the analyzer's own or its authority's, instead of the"
-          + " JVM's"),
+      "at tls://: certificates (PEM) to trust, the analyzer's own or its authority's, instead of"
+          + " the JVM's"),
   SERVICE(
       "txwatch.service",
       "",
@@ -68,7 +68,8 @@ public enum Setting {
       "txwatch.buffer",
       "16",
       "N",
-      "at tcp:// or tls://: MiB that may wait for the analyzer before events are dropped and counted"),
+      "at tcp:// or tls://: MiB that may wait for the analyzer before events are dropped and"
+          + " counted"),
   HISTORY("txwatch.history", "", "FILE", "append the history to this file, also after a restart"),
   HISTORY_MAX(
       "txwatch.history-max",

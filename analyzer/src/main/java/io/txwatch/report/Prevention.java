@@ -1,0 +1,68 @@
+package io.txwatch.report;
+
+import io.txwatch.anomaly.Phenomenon;
+import java.util.List;
+
+/**
+ * How an application prevents a phenomenon, in general; {@link io.txwatch.guarantee.Advice} says it
+ * for one anomaly on its DBMS.
+ */
+public final class Prevention {
+
+  private static final String REPEATABLE_READ =
+      "Run the transaction that reads at REPEATABLE READ or above, so that all its reads are of one"
+          + " snapshot.";
+  private static final String READ_COMMITTED =
+      "Run the transaction that reads at READ COMMITTED or above.";
+  private static final String ONE_STATEMENT =
+      "Read everything that must fit together in one statement.";
+  private static final String LOCK =
+      "Lock the rows that the decision rests on where they are read: SELECT ... FOR UPDATE.";
+  private static final String SERIALIZABLE =
+      "Run these transactions at SERIALIZABLE, and repeat one that is aborted (SQLSTATE 40001).";
+  private static final String VENDOR =
+      "No level permits it: reduce it to a case and report it to the vendor.";
+  private static final String RECORDING =
+      "The history contradicts itself: look for values that are not unique, for a wrong recording,"
+          + " or for a bug of the DBMS.";
+
+  private Prevention() {}
+
+  /** The ways, the simplest first. */
+  public static List<String> of(Phenomenon phenomenon) {
+    return switch (phenomenon) {
+      case LOST_UPDATE ->
+          List.of(
+              "Compute the new value in the UPDATE itself: SET balance = balance - ?.",
+              "Lock the row where it is read: SELECT ... FOR UPDATE.",
+              "Add a version column, and update only the version that was read: WHERE id = ? AND"
+                  + " version = ?. If the update count is 0, read again and repeat.",
+              "Run these transactions at a level that aborts one of them: REPEATABLE READ on"
+                  + " PostgreSQL, SERIALIZABLE on MySQL and MariaDB. Repeat the one that is"
+                  + " aborted.");
+      case WRITE_SKEW, G2_ITEM, READ_WRITE_SKEW ->
+          List.of(
+              LOCK,
+              "Let both write a row that stands for the rule: the account that owns both balances,"
+                  + " the shift of both doctors.",
+              SERIALIZABLE);
+      case PHANTOM, G2 ->
+          List.of(
+              "Let a constraint forbid what must not be added: UNIQUE, or an exclusion constraint.",
+              "Lock a row that stands for all rows that the query may find.",
+              SERIALIZABLE);
+      case READ_SKEW, FRACTURED_READ, NON_REPEATABLE_READ ->
+          List.of(ONE_STATEMENT, REPEATABLE_READ);
+      case LONG_FORK, G_SINGLE, G_NONADJACENT -> List.of(REPEATABLE_READ, SERIALIZABLE);
+      case ABORTED_READ, INTERMEDIATE_READ -> List.of(READ_COMMITTED);
+      case CIRCULAR_INFORMATION_FLOW -> List.of(READ_COMMITTED, SERIALIZABLE);
+      case DIRTY_WRITE, INTERNAL -> List.of(VENDOR);
+      case TRANSACTION_INVERSION ->
+          List.of(
+              "Read from the primary, not from a replica that lags behind.",
+              "Use a DBMS and a level that respect the order in time, if the application relies on"
+                  + " it.");
+      case GARBAGE_READ, DUPLICATE_WRITE, INCOMPATIBLE_ORDER -> List.of(RECORDING);
+    };
+  }
+}

@@ -1,0 +1,114 @@
+package io.txwatch.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.By;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+
+/** The demo's live page in Chromium: what is found appears while the demo runs. */
+class DemoPageIT {
+
+  private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
+  private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
+  private static final Pattern ADDRESS =
+      Pattern.compile("live page: (http://127\\.0\\.0\\.1:\\d+/) .*");
+  private static final Duration LONG = Duration.ofSeconds(180);
+
+  private final List<String> lines = new CopyOnWriteArrayList<>();
+
+  @Test
+  void anomaliesAppearWhileTheDemoRuns(@TempDir Path folder) throws Exception {
+    assumeTrue(
+        Files.isExecutable(CHROMIUM) && Files.isExecutable(DRIVER),
+        "the demo's page is not tested: this machine has no Chromium (packages chromium,"
+            + " chromium-driver)");
+    ChromeDriver browser = browser();
+    Process demo =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-jar",
+                JarRun.JAR.toString(),
+                "demo",
+                "--hold",
+                "--report",
+                folder.resolve("report.html").toString())
+            .redirectErrorStream(true)
+            .start();
+    try {
+      Thread reader = new Thread(() -> read(demo));
+      reader.setDaemon(true);
+      reader.start();
+      Awaitility.await().atMost(LONG).until(() -> !address().isEmpty());
+      browser.get(address());
+      Awaitility.await().atMost(LONG).until(() -> count(browser).contains("of 1 kinds"));
+      assertThat(lines).noneMatch(line -> line.endsWith("s in all"));
+      Awaitility.await()
+          .atMost(LONG)
+          .until(() -> lines.stream().anyMatch(line -> line.contains("stop it with Ctrl+C")));
+      Awaitility.await().atMost(LONG).until(() -> count(browser).startsWith("4 of 4 kinds"));
+      browser.findElement(By.partialLinkText("write skew")).click();
+      assertThat(browser.findElement(By.cssSelector("#detail h2")).getText())
+          .isEqualTo("write skew hazard");
+      assertThat(browser.findElements(By.cssSelector("svg.arrows > path"))).hasSize(2);
+    } finally {
+      demo.destroy();
+      browser.quit();
+    }
+  }
+
+  private void read(Process demo) {
+    try (BufferedReader out =
+        new BufferedReader(new InputStreamReader(demo.getInputStream(), StandardCharsets.UTF_8))) {
+      out.lines().forEach(lines::add);
+    } catch (java.io.IOException e) {
+      lines.add(e.toString());
+    }
+  }
+
+  private String address() {
+    return lines.stream()
+        .map(ADDRESS::matcher)
+        .filter(Matcher::matches)
+        .map(found -> found.group(1))
+        .findFirst()
+        .orElse("");
+  }
+
+  private static String count(ChromeDriver browser) {
+    return browser.findElement(By.id("count")).getText();
+  }
+
+  private static ChromeDriver browser() {
+    ChromeOptions options = new ChromeOptions();
+    options.setBinary(CHROMIUM.toFile());
+    options.addArguments(
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--no-first-run",
+        "--window-size=1280,900");
+    return new ChromeDriver(
+        new ChromeDriverService.Builder()
+            .usingDriverExecutable(DRIVER.toFile())
+            .usingAnyFreePort()
+            .build(),
+        options);
+  }
+}
