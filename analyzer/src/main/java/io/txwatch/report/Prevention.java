@@ -4,8 +4,8 @@ import io.txwatch.anomaly.Phenomenon;
 import java.util.List;
 
 /**
- * How an application prevents a phenomenon, in general; {@link io.txwatch.guarantee.Advice} says it
- * for one anomaly on its DBMS.
+ * How an application prevents a phenomenon, in general; {@link io.txwatch.guarantee.Advice} is for
+ * one anomaly on its DBMS.
  */
 public final class Prevention {
 

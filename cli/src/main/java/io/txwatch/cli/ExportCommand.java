@@ -81,8 +81,12 @@ final class ExportCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Format chosen = format();
     OutputFile output = OutputFile.of("--out", target, List.of(file));
-    String written = output.write(out -> chosen.write(file, out));
-    Console.of(spec).out().println(target + ": " + written);
+    Console console = Console.of(spec);
+    String written;
+    try (Progress progress = Progress.ofEstimate(console, "exporting " + file, 0)) {
+      written = output.write(out -> chosen.write(file, out));
+    }
+    console.out().println(target + ": " + written);
     return ExitCode.CLEAN;
   }
 

@@ -83,7 +83,9 @@ final class PreparationOptions {
                 "no such table: " + String.join(", ", plan.missing()) + "; nothing was changed"));
       }
       PreparationResult result =
-          dryRun ? new PreparationResult(List.of(), List.of()) : preparation.execute(plan);
+          dryRun
+              ? new PreparationResult(List.of(), List.of())
+              : execute(preparation, plan, console);
       print(textOut, result);
       if (output.json) {
         writeJson(console.out(), action, plan, result);
@@ -98,6 +100,16 @@ final class PreparationOptions {
       throw state.startsWith("08")
           ? CommandException.unreachable(message)
           : CommandException.badInput(message);
+    }
+  }
+
+  private static PreparationResult execute(
+      Preparation preparation, PreparationPlan plan, Console console) throws SQLException {
+    long tables = plan.tables().stream().filter(table -> !table.statements().isEmpty()).count();
+    double seconds = plan.tables().stream().mapToDouble(TablePlan::seconds).sum();
+    try (Progress progress =
+        Progress.ofEstimate(console, "changing " + tables + " tables", seconds)) {
+      return preparation.execute(plan);
     }
   }
 

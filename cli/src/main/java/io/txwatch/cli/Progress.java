@@ -62,6 +62,23 @@ final class Progress implements AutoCloseable {
         console, () -> line(what, done.getAsLong(), total, (System.nanoTime() - start) / 1e9));
   }
 
+  /** Shows how long something has taken, and the rest of its estimated time. */
+  static Progress ofEstimate(Console console, String what, double estimatedSeconds) {
+    long start = System.nanoTime();
+    return of(console, () -> estimate(what, (System.nanoTime() - start) / 1e9, estimatedSeconds));
+  }
+
+  /** {@code changing 12 tables: 4 s, about 8 s left}. */
+  static String estimate(String what, double seconds, double estimatedSeconds) {
+    double left = estimatedSeconds - seconds;
+    return String.format(
+        Locale.ROOT,
+        "%s: %.0f s%s",
+        what,
+        seconds,
+        left < 1 ? "" : String.format(Locale.ROOT, ", about %.0f s left", left));
+  }
+
   /** Shows a line that is made anew each time; by another thread. */
   static Progress of(Console console, Supplier<String> line) {
     return Terminal.showsProgress() ? new Progress(console.err(), line) : NONE;

@@ -66,6 +66,10 @@ class TerminalTest {
         .isEqualTo("shop.history: 25 %, 5.0 MB a second, 15 s left");
     assertThat(Progress.line("shop.history", 0, 100, 0))
         .isEqualTo("shop.history: 0 %, 0.0 MB a second");
+    assertThat(Progress.estimate("changing 12 tables", 4, 12))
+        .isEqualTo("changing 12 tables: 4 s, about 8 s left");
+    assertThat(Progress.estimate("changing 12 tables", 14, 12))
+        .isEqualTo("changing 12 tables: 14 s");
     assertThat(Progress.line("empty", 0, 0, 1)).isEqualTo("empty: 100 %, 0.0 MB a second");
   }
 
