@@ -71,6 +71,7 @@ class ArchitectureTest {
                 "register",
                 "listappend",
                 "live",
+                "slice",
                 "metrics",
                 "page",
                 "document",

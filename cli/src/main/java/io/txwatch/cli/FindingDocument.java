@@ -5,9 +5,10 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.document.Xml;
 import io.txwatch.schedule.StepOutcome;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * A finding of {@code fuzz} for people and for build servers: what was expected beside what the
@@ -40,8 +41,7 @@ record FindingDocument(
    */
   record Line(String session, String sql, String outcome, boolean wrong) {}
 
-  private static final String SERIAL_ORDER =
-      "A serial order of the transactions that gives every result, as the level promises.";
+  private static final String NO_CYCLE = "No dependencies that the level rules out.";
   private static final List<String> EXPECTATIONS = List.of(", its view gives ", ", serially ");
   private static final List<String> RESULTS = List.of("' gave ", "' returned ", "final state ");
 
@@ -58,7 +58,7 @@ record FindingDocument(
       .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
       .pair section { border: 1px solid var(--border); border-left: 4px solid var(--good); padding: .25rem 1rem; border-radius: 4px; }
       .pair section + section { border-left-color: var(--bad); }
-      .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
+      .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; table-layout: fixed; }
       th { text-align: left; border-bottom: 2px solid var(--border); } td { vertical-align: top; padding: .25rem .5rem .25rem 0; }
       .bar { background: var(--bar); border: 1px solid var(--border); border-radius: 6px; padding: .3rem .5rem; }
       .bar.wrong { background: var(--bad-bar); border-color: var(--bad); }
@@ -91,7 +91,7 @@ record FindingDocument(
             + " at "
             + finding.level().name().replace('_', ' '),
         facts,
-        finding.verdict().anomalies().isEmpty() ? expected(reason) : SERIAL_ORDER,
+        finding.verdict().anomalies().isEmpty() ? expected(reason) : NO_CYCLE,
         actual(reason),
         finding.reduced().setup().stream().map(sql -> dbms.renderSql(sql).strip() + ";").toList(),
         steps,
@@ -135,9 +135,10 @@ record FindingDocument(
     return text;
   }
 
-  /** The sessions, in the order of their first statements. */
+  /** The sessions, sorted, and then the reads of the final state. */
   private Set<String> sessions() {
-    Set<String> sessions = new LinkedHashSet<>();
+    Comparator<String> finalLast = Comparator.comparing(session -> session.equals("F"));
+    Set<String> sessions = new TreeSet<>(finalLast.thenComparing(Comparator.naturalOrder()));
     steps.forEach(step -> sessions.add(step.session()));
     return sessions;
   }
@@ -167,7 +168,9 @@ record FindingDocument(
     sessions()
         .forEach(
             session ->
-                page.append("<th scope=\"col\">").append(Xml.escape(session)).append("</th>"));
+                page.append("<th scope=\"col\">")
+                    .append(Xml.escape(session.equals("F") ? "final state" : session))
+                    .append("</th>"));
     page.append("</tr></thead>\n<tbody>\n");
     for (Line step : steps) {
       page.append("<tr>");

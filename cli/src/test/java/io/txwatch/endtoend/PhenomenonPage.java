@@ -117,8 +117,8 @@ final class PhenomenonPage {
     text.append(CASES).append(testCase.name()).append(".txt --url URL --isolation RC\n\n");
     text.append("## What each DBMS does with it\n");
     text.append(
-        "The example at each level, as the tests run it. Empty: the DBMS does not have the"
-            + " level.\n\n");
+        "The example at each level, as the tests run it."
+            + " Empty: the DBMS has no such level of its own.\n\n");
     List<IsolationLevel> levels = List.of(IsolationLevel.values());
     text.append("| |");
     levels.forEach(level -> text.append(' ').append(level.name().replace('_', ' ')).append(" |"));

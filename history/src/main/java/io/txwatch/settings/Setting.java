@@ -36,13 +36,14 @@ public enum Setting {
       "txwatch.include",
       "",
       "TEXT,TEXT",
-      "watch only connections whose URL, without its parameters, contains one of these; * stands for"
-          + " any text; empty: all"),
+      "watch only connections whose URL, without its parameters, contains one of these; * stands"
+          + " for any text; empty: all"),
   EXCLUDE(
       "txwatch.exclude",
       "",
       "TEXT,TEXT",
-      "do not watch connections whose URL contains one of these, even if txwatch.include lists them"),
+      "do not watch connections whose URL contains one of these, even if txwatch.include lists"
+          + " them"),
   ANALYZER(
       "txwatch.analyzer",
       "inprocess",
