@@ -2,9 +2,9 @@ package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.Catalog;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.SelectBlock;
 import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
@@ -18,7 +18,7 @@ import java.util.Set;
  * @param to the token after it
  */
 record AssignmentList(
-    RewriteContext context, TableRef target, Catalog.Table table, int from, int to) {
+    RewriteContext context, Source.Table target, Catalog.Table table, int from, int to) {
 
   /** True for an UPDATE, false for an upsert. */
   boolean isOfUpdate() {
@@ -31,7 +31,7 @@ record AssignmentList(
    */
   boolean mayBeJoined() {
     StatementShape shape = context.shape();
-    for (TableRef other : shape.tables) {
+    for (Source.Table other : shape.tables) {
       boolean same =
           other.from() != target.from() && context.tables().display(other).equals(table.name());
       if (same) {

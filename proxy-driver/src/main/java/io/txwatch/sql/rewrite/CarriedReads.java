@@ -6,10 +6,10 @@ import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.SideRead;
 import io.txwatch.sql.dialect.DialectSql;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.SelectBlock;
 import io.txwatch.sql.semantics.SelectBlock.Role;
 import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
@@ -157,7 +157,7 @@ final class CarriedReads {
     List<SelectBlock> blocks = new ArrayList<>(statement.shape().blocks);
     reads.written().ifPresent(blocks::add);
     for (SelectBlock block : blocks) {
-      List<TableRef> tables = reads.unobserved(block, observed);
+      List<Source.Table> tables = reads.unobserved(block, observed);
       if (tables.isEmpty()) {
         continue;
       }

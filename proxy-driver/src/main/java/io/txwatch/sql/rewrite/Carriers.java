@@ -5,15 +5,12 @@ import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.rewrite.Rewrite.Flag;
 import io.txwatch.sql.semantics.Aggregation;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode;
-import io.txwatch.sql.semantics.FromNode.Derived;
-import io.txwatch.sql.semantics.FromNode.Join;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.SelectBlock;
 import io.txwatch.sql.semantics.SelectBlock.Role;
 import io.txwatch.sql.semantics.SelectBlock.Star;
 import io.txwatch.sql.semantics.StatementShape;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Source;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -80,37 +77,40 @@ final class Carriers {
   /** The columns of a block's sources; what is within is made to expose them. */
   Pairs pairs(SelectBlock block) {
     Pairs pairs = Pairs.NONE;
-    for (FromNode node : block.from) {
+    for (Source node : block.from) {
       pairs = pairs.and(pairs(block, node));
     }
     return pairs;
   }
 
-  private Pairs pairs(SelectBlock block, FromNode node) {
-    if (node instanceof Join join) {
+  private Pairs pairs(SelectBlock block, Source node) {
+    if (node instanceof Source.Join join) {
       return pairs(block, join.left()).and(pairs(block, join.right()));
     }
-    if (node instanceof TableRef table && table.isCte()) {
+    if (node instanceof Source.Nested nested) {
+      return pairs(block, nested.source());
+    }
+    if (node instanceof Source.Table table && table.isCommon()) {
       return cte(table).map(inner -> exposed(block, table.exposedName(), inner)).orElse(Pairs.NONE);
     }
-    if (node instanceof TableRef table) {
+    if (node instanceof Source.Table table) {
       return statement.tables().view(statement.dialect(), table).isEmpty()
           ? ofTable(block, table)
           : Pairs.NONE;
     }
-    Derived derived = (Derived) node;
-    return derived.alias().isPresent() && derived.block().isPresent()
-        ? exposed(block, derived.alias().get(), derived.block().get())
+    Optional<SelectBlock> inner = statement.shape().blockOf(node);
+    return node.exposed().isPresent() && inner.isPresent()
+        ? exposed(block, node.exposed().get(), inner.get())
         : Pairs.NONE;
   }
 
-  private Pairs ofTable(SelectBlock block, TableRef table) {
+  private Pairs ofTable(SelectBlock block, Source.Table table) {
     Rewrite observed = Rewrite.observing(table);
     if (!statement.tables().isPrepared(table)) {
       return new Pairs(List.of(), observed);
     }
     // A word less for the DBMS's parser, where it is clear whose columns they are.
-    boolean single = block.from.size() == 1 && block.from.get(0) == table;
+    boolean single = block.from.size() == 1 && block.from.get(0).unwrapped() == table;
     String of = single ? "" : table.exposedName() + ".";
     VersionSource versions = VersionSource.of(statement.tables(), table);
     Pair pair = new Pair(versions.row(of), versions.version(of), statement.tables().display(table));
@@ -166,12 +166,12 @@ final class Carriers {
   }
 
   /** The block of a CTE that nobody else reads. */
-  private Optional<SelectBlock> cte(TableRef reference) {
+  private Optional<SelectBlock> cte(Source.Table reference) {
     String name = Identifiers.fold(reference.name().get(0));
     long bodies = statement.shape().cteBodies.stream().filter(c -> c.name().equals(name)).count();
     long references =
         statement.shape().tables.stream()
-            .filter(t -> t.isCte() && Identifiers.fold(t.name().get(0)).equals(name))
+            .filter(t -> t.isCommon() && Identifiers.fold(t.name().get(0)).equals(name))
             .count();
     return bodies == 1 && references == 1 && reference.columnAliases() == 0
         ? statement.shape().cteBlocks.getOrDefault(name, Optional.empty())

@@ -5,8 +5,8 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.WritersColumn;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.NotUnderstood;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
@@ -55,7 +55,7 @@ final class ChangeGuard {
   private static final String BETWEEN = ",,";
 
   private final RewriteContext context;
-  private final TableRef target;
+  private final Source.Table target;
   private final Catalog.Table table;
 
   private ChangeGuard(AssignmentList assignments) {

@@ -1,10 +1,10 @@
 package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.GapReason;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.StatementShape;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
@@ -44,8 +44,8 @@ final class ComparedGuard {
 
   private final RewriteContext context;
   private final Tokens tokens;
-  private final List<TableRef> sources;
-  private final Map<TableRef, List<String>> changes = new LinkedHashMap<>();
+  private final List<Source.Table> sources;
+  private final Map<Source.Table, List<String>> changes = new LinkedHashMap<>();
   private final Set<String> assigned = new HashSet<>();
 
   /** Columns of which the values are made, but for the one that the value is for. */
@@ -53,7 +53,7 @@ final class ComparedGuard {
 
   private String assigning = "";
 
-  private ComparedGuard(RewriteContext context, List<TableRef> sources) {
+  private ComparedGuard(RewriteContext context, List<Source.Table> sources) {
     this.context = context;
     this.tokens = context.tokens();
     this.sources = sources;
@@ -71,7 +71,7 @@ final class ComparedGuard {
    *
    * @param written the tables that it writes
    */
-  record Appended(Rewrite rewrite, List<TableRef> written) {}
+  record Appended(Rewrite rewrite, List<Source.Table> written) {}
 
   /**
    * Appends the writer to the assignments of an UPDATE.
@@ -79,7 +79,7 @@ final class ComparedGuard {
    * @param sources the tables that it names, of which it may write
    * @throws NotUnderstood if it cannot be done without changing what the statement does
    */
-  static Appended append(RewriteContext context, List<TableRef> sources) throws NotUnderstood {
+  static Appended append(RewriteContext context, List<Source.Table> sources) throws NotUnderstood {
     return new ComparedGuard(context, sources).append();
   }
 
@@ -216,7 +216,7 @@ final class ComparedGuard {
    * @param type its type, without its length
    * @param length how many characters it takes if it is a text
    */
-  private record Column(TableRef table, String name, String type, int length) {
+  private record Column(Source.Table table, String name, String type, int length) {
     String key() {
       return Identifiers.fold(table.exposedName()) + "." + name;
     }
@@ -231,7 +231,7 @@ final class ComparedGuard {
   private Optional<Column> column(int from, int to) {
     String name = tokens.folded(to - 1);
     List<Column> found = new ArrayList<>();
-    for (TableRef table : sources) {
+    for (Source.Table table : sources) {
       boolean named =
           to == from + 1 || tokens.folded(to - 3).equals(Identifiers.fold(table.exposedName()));
       String type =
@@ -240,7 +240,7 @@ final class ComparedGuard {
               .find(table)
               .map(t -> t.traits().types().getOrDefault(name, ""))
               .orElse("");
-      boolean unknown = table.isCte() || context.tables().find(table).isEmpty();
+      boolean unknown = table.isCommon() || context.tables().find(table).isEmpty();
       if (named && unknown) {
         return Optional.empty();
       }

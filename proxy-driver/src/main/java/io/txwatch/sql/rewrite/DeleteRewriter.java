@@ -3,10 +3,10 @@ package io.txwatch.sql.rewrite;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.dialect.DialectSql.Returning;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.StatementShape;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Source;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -20,7 +20,7 @@ final class DeleteRewriter {
 
   private final RewriteContext context;
   private final StatementShape shape;
-  private final TableRef target;
+  private final Source.Table target;
 
   private DeleteRewriter(RewriteContext context) {
     this.context = context;
@@ -36,17 +36,17 @@ final class DeleteRewriter {
 
   /** Nothing is appended to rows that go; which they are is read before, for each table. */
   private static Rewrite fromSeveral(RewriteContext context) throws NotUnderstood {
-    List<TableRef> tables = context.shape().written().orElseThrow().tables();
+    List<Source.Table> tables = context.shape().written().orElseThrow().tables();
     Rewrite write = Rewrite.NONE;
     for (String name : context.shape().deletesFrom) {
-      List<TableRef> named =
+      List<Source.Table> named =
           tables.stream()
               .filter(t -> Identifiers.fold(t.exposedName()).equals(Identifiers.fold(name)))
               .toList();
       if (named.size() != 1) {
         throw new NotUnderstood(GapReason.SHAPE, "DELETE from a table that is named otherwise");
       }
-      TableRef target = named.get(0);
+      Source.Table target = named.get(0);
       if (context.tables().isPrepared(target)) {
         write =
             write
@@ -57,7 +57,7 @@ final class DeleteRewriter {
     return write.and(OtherReads.of(context, write));
   }
 
-  private static Rewrite readBefore(RewriteContext context, TableRef target, String otherwise) {
+  private static Rewrite readBefore(RewriteContext context, Source.Table target, String otherwise) {
     WriteReads.Planned before = WriteReads.before(context, target);
     return before.isComplete() ? before.rewrite() : Rewrite.unseen(GapReason.SHAPE, otherwise);
   }

@@ -7,10 +7,10 @@ import io.txwatch.sql.dialect.DialectSql;
 import io.txwatch.sql.dialect.VersionList;
 import io.txwatch.sql.semantics.Aggregation;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.ScalarFunctions;
 import io.txwatch.sql.semantics.SelectBlock;
 import io.txwatch.sql.semantics.Tables;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.List;
@@ -54,7 +54,7 @@ final class HiddenAggregates {
     if (Aggregation.namesTwice(block)) {
       return Optional.of("two sources of rows with the same name");
     }
-    for (TableRef table : block.tables()) {
+    for (Source.Table table : block.tables()) {
       if (statement.tables().isPrepared(table) && !context.mayList(table)) {
         return Optional.of("an aggregate over a table that is not known to be small");
       }
@@ -70,7 +70,7 @@ final class HiddenAggregates {
   }
 
   private static boolean isJoin(SelectBlock block) {
-    return block.tables().size() + block.derived().size() > 1;
+    return block.tables().size() + block.others().size() > 1;
   }
 
   static boolean isGroupByAll(Tokens tokens, SelectBlock block) {
@@ -134,17 +134,17 @@ final class HiddenAggregates {
   /** Adds one for each table whose versions can be read. */
   static Rewrite append(RewriteContext context, SelectBlock block) {
     Tables tables = context.tables();
-    List<TableRef> read =
+    List<Source.Table> read =
         block.tables().stream()
             .filter(table -> tables.view(context.dialect(), table).isEmpty())
             .toList();
-    List<TableRef> listed = block.tables().stream().filter(tables::isPrepared).toList();
+    List<Source.Table> listed = block.tables().stream().filter(tables::isPrepared).toList();
     Rewrite observed = Rewrite.observing(read);
     if (listed.isEmpty()) {
       return observed;
     }
     StringBuilder columns = new StringBuilder();
-    for (TableRef table : listed) {
+    for (Source.Table table : listed) {
       columns.append(", ").append(column(context, table, isJoin(block))).append(" as txw_rid");
     }
     return hint(context, block)
@@ -166,7 +166,7 @@ final class HiddenAggregates {
    *
    * @param several true if a row of the table may match several rows of others, and come up often
    */
-  private static String column(RewriteContext context, TableRef table, boolean several) {
+  private static String column(RewriteContext context, Source.Table table, boolean several) {
     VersionSource versions = VersionSource.of(context.tables(), table);
     String alias = table.exposedName() + ".";
     return context

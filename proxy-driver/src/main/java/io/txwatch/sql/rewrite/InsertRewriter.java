@@ -7,13 +7,13 @@ import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.RowKey;
 import io.txwatch.sql.RowKey.Replaced;
 import io.txwatch.sql.dialect.DialectSql.Returning;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.SelectBlock;
 import io.txwatch.sql.semantics.StatementShape;
 import io.txwatch.sql.syntax.Assignment;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.OnConflict;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Statement.RowsFrom;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.List;
@@ -32,7 +32,7 @@ final class InsertRewriter {
   private final RewriteContext context;
   private final Tokens tokens;
   private final StatementShape shape;
-  private final TableRef target;
+  private final Source.Table target;
   private final ReturnedRows returnedRows;
 
   private InsertRewriter(RewriteContext context) {
@@ -330,7 +330,7 @@ final class InsertRewriter {
   private Rewrite onDuplicateKey() throws NotUnderstood {
     int end = shape.returning >= 0 ? shape.returning : shape.to;
     String name = Identifiers.fold(target.exposedName());
-    for (TableRef table : shape.tables) {
+    for (Source.Table table : shape.tables) {
       if (table.from() != target.from() && Identifiers.fold(table.exposedName()).equals(name)) {
         throw new NotUnderstood(GapReason.SHAPE, "an upsert that reads its target by its name");
       }

@@ -2,8 +2,8 @@ package io.txwatch.sql.rewrite;
 
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Statement.RowsFrom;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.List;
@@ -20,7 +20,7 @@ final class InsertedColumns {
   /** The application's columns, named where that is needed. */
   static Edits name(AnalyzedStatement statement) {
     StatementShape shape = statement.shape();
-    TableRef target = shape.target;
+    Source.Table target = shape.target;
     if (target == null || shape.columns >= 0 || !statement.tables().showsAuxiliary(target)) {
       return Edits.NONE;
     }

@@ -10,9 +10,9 @@ import io.txwatch.sql.KeyedRow.Value;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.rewrite.Rewrite.Returned;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.SelectBlock;
 import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.HashMap;
@@ -36,12 +36,12 @@ final class KeyedRows {
 
   private final AnalyzedStatement statement;
   private final Tokens tokens;
-  private final TableRef table;
+  private final Source.Table table;
   private final Catalog.Traits traits;
   private final Map<String, Value> pinned = new HashMap<>();
   private final int[] numbers;
 
-  private KeyedRows(AnalyzedStatement statement, TableRef table, Catalog.Traits traits) {
+  private KeyedRows(AnalyzedStatement statement, Source.Table table, Catalog.Traits traits) {
     this.statement = statement;
     this.tokens = statement.tokens();
     this.table = table;
@@ -69,7 +69,7 @@ final class KeyedRows {
   }
 
   /** It may give the keys of its table to other rows. */
-  private static KeyedRow mayMove(AnalyzedStatement statement, TableRef target) {
+  private static KeyedRow mayMove(AnalyzedStatement statement, Source.Table target) {
     return KeyedRow.without(Role.MAY_MOVE, statement.tables().display(target));
   }
 
@@ -80,7 +80,7 @@ final class KeyedRows {
         || returned.how() != Returns.APPENDED_TO_RESULT
         || returned.tables().size() != 1
         || top.tables().size() != 1
-        || !top.derived().isEmpty()
+        || !top.others().isEmpty()
         || top.where < 0) {
       return KeyedRow.NONE;
     }
@@ -91,7 +91,7 @@ final class KeyedRows {
 
   private static KeyedRow update(AnalyzedStatement statement, Returned returned) {
     StatementShape shape = statement.shape();
-    TableRef target = shape.target;
+    Source.Table target = shape.target;
     if (target == null || shape.multiTable || shape.sources.size() != 1) {
       return KeyedRow.ANY_MAY_MOVE;
     }
@@ -104,7 +104,7 @@ final class KeyedRows {
         : KeyedRow.NONE;
   }
 
-  private static Optional<KeyedRows> known(AnalyzedStatement statement, TableRef table) {
+  private static Optional<KeyedRows> known(AnalyzedStatement statement, Source.Table table) {
     if (table.columnAliases() > 0 || !statement.tables().isPrepared(table)) {
       return Optional.empty();
     }

@@ -5,11 +5,11 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.sql.RowKey;
 import io.txwatch.sql.RowKey.Replaced;
 import io.txwatch.sql.dialect.DialectSql.Returning;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.StatementShape;
 import io.txwatch.sql.semantics.StatementShape.When;
 import io.txwatch.sql.syntax.MergeBranch.Action;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.List;
 import java.util.Objects;
@@ -25,7 +25,7 @@ final class MergeRewriter {
 
   private final RewriteContext context;
   private final StatementShape shape;
-  private final TableRef target;
+  private final Source.Table target;
 
   private MergeRewriter(RewriteContext context) {
     this.context = context;

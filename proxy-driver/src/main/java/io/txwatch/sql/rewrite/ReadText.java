@@ -1,8 +1,8 @@
 package io.txwatch.sql.rewrite;
 
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.PlainView;
+import io.txwatch.sql.syntax.Source;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -38,7 +38,7 @@ final class ReadText {
    */
   static ReadText of(AnalyzedStatement statement, boolean within) {
     Edits edits = StarGuard.protect(statement).edits();
-    for (TableRef table : statement.shape().tables) {
+    for (Source.Table table : statement.shape().tables) {
       edits =
           edits.and(
               statement
@@ -50,7 +50,7 @@ final class ReadText {
     return new ReadText(statement, edits, within);
   }
 
-  private static Edits readTable(AnalyzedStatement statement, TableRef table, PlainView view) {
+  private static Edits readTable(AnalyzedStatement statement, Source.Table table, PlainView view) {
     int nameEnd = table.from() + 2 * table.name().size() - 1;
     String alias = table.alias().isPresent() ? "" : " " + table.exposedName();
     String columns = VersionSource.pair(statement.tables(), view.table());

@@ -4,11 +4,9 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.RowKey.Replaced;
 import io.txwatch.sql.dialect.DialectSql.Returning;
-import io.txwatch.sql.semantics.FromNode.Derived;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.StatementShape;
 import io.txwatch.sql.syntax.Identifiers;
-import java.util.ArrayList;
+import io.txwatch.sql.syntax.Source;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -22,9 +20,9 @@ import java.util.stream.Stream;
 final class ReturnedRows {
 
   private final RewriteContext context;
-  private final TableRef target;
+  private final Source.Table target;
 
-  ReturnedRows(RewriteContext context, TableRef target) {
+  ReturnedRows(RewriteContext context, Source.Table target) {
     this.context = context;
     this.target = target;
   }
@@ -106,11 +104,8 @@ final class ReturnedRows {
 
   /** True if {@code old} or {@code new} is a name of a table in the statement. */
   private static boolean hidesOld(StatementShape shape) {
-    List<Derived> derived = new ArrayList<>();
-    shape.sources.forEach(node -> node.collectDerived(derived));
-    return Stream.concat(
-            shape.tables.stream().map(TableRef::exposedName),
-            derived.stream().flatMap(source -> source.alias().stream()))
+    return Stream.concat(shape.tables.stream(), Source.leaves(shape.sources, Source.class).stream())
+        .flatMap(source -> source.exposed().stream())
         .map(Identifiers::fold)
         .anyMatch(name -> name.equals("old") || name.equals("new"));
   }

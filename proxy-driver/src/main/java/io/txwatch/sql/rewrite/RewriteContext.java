@@ -4,9 +4,9 @@ import io.txwatch.sql.PlanRequest;
 import io.txwatch.sql.PlanRequest.Assuming;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode;
 import io.txwatch.sql.semantics.StatementShape;
 import io.txwatch.sql.semantics.Tables;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Tokens;
 
 /**
@@ -64,7 +64,7 @@ record RewriteContext(
   }
 
   /** True if one column may list the versions of a table's rows. */
-  boolean mayList(FromNode.TableRef table) {
+  boolean mayList(Source.Table table) {
     return request.mayListVersions() && tables().isSmall(table);
   }
 

@@ -18,6 +18,7 @@ import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.ShapeBuilder;
 import io.txwatch.sql.semantics.StatementShape;
 import io.txwatch.sql.semantics.Tables;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.StatementSplitter;
 import io.txwatch.sql.syntax.TokenKind;
@@ -234,7 +235,11 @@ public final class RewritePlanner implements Planner {
 
   private static boolean returnsRowsOfFunction(StatementShape shape) {
     return shape.blocks.stream()
-        .anyMatch(b -> b.derived().stream().anyMatch(d -> d.query().isEmpty()));
+        .flatMap(block -> block.others().stream())
+        .anyMatch(
+            source ->
+                !(source instanceof Source.Derived derived)
+                    || shape.firstBlock(derived.query()).isEmpty());
   }
 
   /**

@@ -2,7 +2,7 @@ package io.txwatch.sql.rewrite;
 
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,14 +30,14 @@ final class RowsInTheWay {
   private final List<Integer> parameters = new ArrayList<>();
   private boolean complete = true;
 
-  private RowsInTheWay(AnalyzedStatement statement, TableRef target) {
+  private RowsInTheWay(AnalyzedStatement statement, Source.Table target) {
     this.statement = statement;
     this.table = statement.tables().find(target).orElseThrow();
     this.numbers = ParameterNumbers.of(statement.tokens());
   }
 
   /** Those of a statement, as far as its text shows. */
-  static RowsInTheWay of(AnalyzedStatement statement, TableRef target) {
+  static RowsInTheWay of(AnalyzedStatement statement, Source.Table target) {
     RowsInTheWay found = new RowsInTheWay(statement, target);
     List<Integer> rows = statement.shape().rows;
     List<List<String>> keys = found.table.traits().keys();

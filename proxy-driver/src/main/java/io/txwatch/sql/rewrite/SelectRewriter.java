@@ -3,10 +3,10 @@ package io.txwatch.sql.rewrite;
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.semantics.Aggregation;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.ScalarFunctions;
 import io.txwatch.sql.semantics.SelectBlock;
 import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.Source;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -82,7 +82,7 @@ final class SelectRewriter {
   private static Rewrite unseen(
       RewriteContext context, Rewrite observed, Optional<String> obstacle) {
     SelectBlock top = context.shape().top();
-    for (TableRef table : context.shape().tables) {
+    for (Source.Table table : context.shape().tables) {
       boolean view = context.tables().view(context.dialect(), table).isPresent();
       Optional<GapReason> reason = context.tables().reason(table);
       if (view && observed.observes(table)) {
@@ -91,7 +91,7 @@ final class SelectRewriter {
       if (reason.isPresent()) {
         return Rewrite.unseen(reason.get(), context.tables().display(table));
       }
-      if (!table.isCte() && !observed.observes(table)) {
+      if (!table.isCommon() && !observed.observes(table)) {
         String why =
             top == null || isOwn(top, table)
                 ? obstacle.orElse("a query that must return nothing more")
@@ -102,8 +102,8 @@ final class SelectRewriter {
     return Rewrite.NONE;
   }
 
-  private static boolean isOwn(@Nullable SelectBlock top, TableRef table) {
-    List<TableRef> own = top == null ? List.of() : top.tables();
+  private static boolean isOwn(@Nullable SelectBlock top, Source.Table table) {
+    List<Source.Table> own = top == null ? List.of() : top.tables();
     return own.stream().anyMatch(t -> t.from() == table.from());
   }
 

@@ -7,11 +7,11 @@ import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.CannotFail;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.PlainView;
 import io.txwatch.sql.semantics.Scopes;
 import io.txwatch.sql.semantics.SelectBlock;
 import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -79,7 +79,7 @@ final class SideReads {
   }
 
   private Rewrite ofBlock(SelectBlock block, Set<Integer> observed) {
-    List<TableRef> tables = unobserved(block, observed);
+    List<Source.Table> tables = unobserved(block, observed);
     if (tables.isEmpty()) {
       return Rewrite.NONE;
     }
@@ -92,9 +92,9 @@ final class SideReads {
   }
 
   /** The tables of a block that are prepared and not observed yet. */
-  List<TableRef> unobserved(SelectBlock block, Set<Integer> observed) {
-    List<TableRef> tables = new ArrayList<>();
-    for (TableRef table : block.tables()) {
+  List<Source.Table> unobserved(SelectBlock block, Set<Integer> observed) {
+    List<Source.Table> tables = new ArrayList<>();
+    for (Source.Table table : block.tables()) {
       boolean rows =
           statement.tables().isPrepared(table)
               || statement.tables().view(statement.dialect(), table).isPresent();
@@ -120,7 +120,7 @@ final class SideReads {
    * speaks of them, its parameters are the application's once more. Only of small tables, joined
    * with few others, where nothing can fail and nothing is locked.
    */
-  Optional<SideRead> within(SelectBlock block, List<TableRef> tables) {
+  Optional<SideRead> within(SelectBlock block, List<Source.Table> tables) {
     Optional<List<SelectBlock>> outer = scopes.joinedTo(block);
     if (outer.isEmpty() || outer.get().size() > 1) {
       return Optional.empty();
@@ -129,10 +129,10 @@ final class SideReads {
     joined.add(block);
     int with = scopes.with(joined).orElse(-1);
     int copied = 0;
-    for (TableRef table : statement.shape().tables) {
+    for (Source.Table table : statement.shape().tables) {
       boolean copies =
           table.from() < with || joined.stream().anyMatch(one -> Scopes.copies(one, table.from()));
-      if (copies && !table.isCte()) {
+      if (copies && !table.isCommon()) {
         copied++;
         boolean rows =
             statement.tables().isPrepared(table)
@@ -183,10 +183,10 @@ final class SideReads {
     if (!writes || scopes.written().filter(joined::contains).isPresent()) {
       return Moment.BEFORE;
     }
-    for (TableRef table : shape.tables) {
+    for (Source.Table table : shape.tables) {
       boolean copied = joined.stream().anyMatch(block -> Scopes.copies(block, table.from()));
       boolean changed = shape.target == null || isTarget(table);
-      if (!inserts && copied && (table.isCte() || changed)) {
+      if (!inserts && copied && (table.isCommon() || changed)) {
         return Moment.BEFORE;
       }
     }
@@ -201,7 +201,7 @@ final class SideReads {
     StatementShape shape = statement.shape();
     Tokens tokens = statement.tokens();
     Set<String> changed = new HashSet<>();
-    for (TableRef table : shape.tables) {
+    for (Source.Table table : shape.tables) {
       Optional<Catalog.Table> known = statement.tables().find(table);
       if (known.isEmpty() || known.get().traits().beforeUpdate()) {
         return true;
@@ -224,8 +224,8 @@ final class SideReads {
     return joined.stream().anyMatch(block -> block.limited);
   }
 
-  private boolean isTarget(TableRef table) {
-    TableRef target = statement.shape().target;
+  private boolean isTarget(Source.Table table) {
+    Source.Table target = statement.shape().target;
     return target != null
         && statement.tables().displayOfRows(table).equals(statement.tables().display(target));
   }
@@ -233,7 +233,7 @@ final class SideReads {
   /** {@code TABLE t} in the place of a query. */
   private Rewrite ofTableQuery(int query, Set<Integer> observed) {
     Rewrite all = Rewrite.NONE;
-    for (TableRef table : statement.shape().tables) {
+    for (Source.Table table : statement.shape().tables) {
       if (table.from() == query + 1
           && statement.tables().isPrepared(table)
           && !observed.contains(table.from())) {
@@ -254,7 +254,7 @@ final class SideReads {
     return all;
   }
 
-  private Optional<SideRead> of(SelectBlock block, List<TableRef> tables, Form form) {
+  private Optional<SideRead> of(SelectBlock block, List<Source.Table> tables, Form form) {
     Optional<List<SelectBlock>> outer = scopes.joinedTo(block);
     if (outer.isEmpty()) {
       return Optional.empty();
@@ -307,13 +307,13 @@ final class SideReads {
                 && joined.stream().noneMatch(one -> one.limited)));
   }
 
-  private String columns(List<TableRef> tables, Form form) {
+  private String columns(List<Source.Table> tables, Form form) {
     return IntStream.range(0, tables.size())
         .mapToObj(i -> columns(tables.get(i), i, form))
         .collect(Collectors.joining(", "));
   }
 
-  private String columns(TableRef table, int place, Form form) {
+  private String columns(Source.Table table, int place, Form form) {
     return form == Form.WITHIN
         ? CarriedReads.pair(VersionSource.of(statement.tables(), table), table.exposedName(), place)
         : VersionSource.pair(statement.tables(), table);

@@ -6,9 +6,6 @@ import io.txwatch.sql.dialect.DialectSql;
 import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.rewrite.Rewrite.Flag;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode;
-import io.txwatch.sql.semantics.FromNode.Join;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.SelectBlock;
 import io.txwatch.sql.semantics.SelectBlock.Role;
@@ -16,6 +13,7 @@ import io.txwatch.sql.semantics.SelectBlock.Star;
 import io.txwatch.sql.semantics.StatementShape;
 import io.txwatch.sql.semantics.Tables;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
@@ -78,7 +76,7 @@ final class StarGuard {
     for (int k = from; k < end; k += 2) {
       name.add(tokens.text(k));
     }
-    TableRef table = new TableRef(name, Optional.empty(), 0, false, from, end);
+    Source.Table table = Source.Table.named(new Span(from, end), name);
     if (!tables.showsAuxiliary(table)) {
       return Rewrite.NONE;
     }
@@ -162,7 +160,7 @@ final class StarGuard {
     for (SelectBlock block : statement.shape().blocks) {
       hidden = hidden.and(blockOrExposed(block));
     }
-    for (FromNode node : statement.shape().sources) {
+    for (Source node : statement.shape().sources) {
       try {
         hidden = hidden.and(natural(node));
       } catch (NotUnderstood e) {
@@ -188,7 +186,7 @@ final class StarGuard {
   private Rewrite blockOrExposed(SelectBlock block) {
     Rewrite joins = Rewrite.NONE;
     try {
-      for (FromNode node : block.from) {
+      for (Source node : block.from) {
         joins = joins.and(natural(node));
       }
       return joins.and(stars(block));
@@ -238,7 +236,7 @@ final class StarGuard {
       throw new NotUnderstood(GapReason.SHAPE, "a star of what " + write.kind + " returns");
     }
     List<String> qualifier = itemStart(star) == star ? List.of() : List.of(tokens.text(star - 2));
-    List<FromNode> sources = write.sources.isEmpty() ? List.of(write.target) : write.sources;
+    List<Source> sources = write.sources.isEmpty() ? List.of(write.target) : write.sources;
     return starOutput(sources, qualifier);
   }
 
@@ -278,7 +276,7 @@ final class StarGuard {
   private Rewrite tableQueries() throws NotUnderstood {
     Rewrite queries = Rewrite.NONE;
     for (int table : statement.shape().tableQueries) {
-      TableRef ref =
+      Source.Table ref =
           statement.shape().tables.stream()
               .filter(t -> t.from() == table + 1)
               .findFirst()
@@ -295,7 +293,7 @@ final class StarGuard {
     return block.tables().stream().anyMatch(t -> tables.showsAuxiliary(t) && qualifies(star, t));
   }
 
-  private static boolean qualifies(Star star, TableRef table) {
+  private static boolean qualifies(Star star, Source.Table table) {
     if (star.qualifier().isEmpty()) {
       return true;
     }
@@ -342,12 +340,12 @@ final class StarGuard {
 
   private String expansion(SelectBlock block, Star star) throws NotUnderstood {
     if (!star.qualifier().isEmpty()) {
-      TableRef table =
+      Source.Table table =
           block.tables().stream().filter(t -> qualifies(star, t)).findFirst().orElseThrow();
       return String.join(", ", qualified(table, String.join(".", star.qualifier())));
     }
     List<Column> columns = new ArrayList<>();
-    for (FromNode node : block.from) {
+    for (Source node : block.from) {
       columns.addAll(output(node));
     }
     for (Column column : columns) {
@@ -368,10 +366,10 @@ final class StarGuard {
    */
   private record Column(String name, String sql, String bare) {}
 
-  private List<Column> output(FromNode node) throws NotUnderstood {
+  private List<Column> output(Source node) throws NotUnderstood {
     List<Column> out = new ArrayList<>();
-    if (node instanceof TableRef table) {
-      if (table.isCte() && table.columnAliases() == 0) {
+    if (node instanceof Source.Table table) {
+      if (table.isCommon() && table.columnAliases() == 0) {
         String cte = Identifiers.fold(table.name().get(0));
         StatementShape write = statement.shape().cteWrites.get(cte);
         return write == null
@@ -394,14 +392,16 @@ final class StarGuard {
       }
       return out;
     }
-    if (node instanceof Join join) {
+    if (node instanceof Source.Join join) {
       return joinOutput(join);
     }
-    FromNode.Derived derived = (FromNode.Derived) node;
-    if (derived.alias().isEmpty()) {
+    if (node instanceof Source.Nested nested) {
+      return output(nested.source());
+    }
+    if (node.exposed().isEmpty()) {
       throw new NotUnderstood(GapReason.SHAPE, "a star over a source of rows without a name");
     }
-    return derivedOutput(derived.alias().get(), derived.block());
+    return derivedOutput(node.exposed().get(), statement.shape().blockOf(node));
   }
 
   private static List<Column> unknownOutput(String exposedName) {
@@ -478,25 +478,16 @@ final class StarGuard {
     return starOutput(block.from, star.qualifier());
   }
 
-  private List<Column> starOutput(List<FromNode> sources, List<String> qualifier)
+  private List<Column> starOutput(List<Source> sources, List<String> qualifier)
       throws NotUnderstood {
     List<Column> columns = new ArrayList<>();
-    for (FromNode node : sources) {
+    for (Source node : sources) {
       if (qualifier.isEmpty()) {
         columns.addAll(output(node));
       } else {
-        List<TableRef> named = new ArrayList<>();
-        node.collectTables(named);
-        for (TableRef table : named) {
-          if (qualifies(qualifier, table.exposedName())) {
-            columns.addAll(output(table));
-          }
-        }
-        List<FromNode.Derived> subqueries = new ArrayList<>();
-        node.collectDerived(subqueries);
-        for (FromNode.Derived subquery : subqueries) {
-          if (subquery.alias().isPresent() && qualifies(qualifier, subquery.alias().get())) {
-            columns.addAll(output(subquery));
+        for (Source leaf : Source.leaves(List.of(node), Source.class)) {
+          if (leaf.exposed().filter(name -> qualifies(qualifier, name)).isPresent()) {
+            columns.addAll(output(leaf));
           }
         }
       }
@@ -507,7 +498,7 @@ final class StarGuard {
     return columns;
   }
 
-  private boolean known(TableRef table) {
+  private boolean known(Source.Table table) {
     return tables.find(table).map(t -> !t.starColumns().isEmpty()).orElse(false);
   }
 
@@ -515,7 +506,7 @@ final class StarGuard {
    * SQL:2016, 7.10: the merged columns first, then the rest of the left, then of the right. SQLite
    * leaves the merged ones at their place on the left.
    */
-  private List<Column> joinOutput(Join join) throws NotUnderstood {
+  private List<Column> joinOutput(Source.Join join) throws NotUnderstood {
     List<Column> left = output(join.left());
     List<Column> right = output(join.right());
     if (join.natural() < 0 && join.using().isEmpty()) {
@@ -580,7 +571,7 @@ final class StarGuard {
     return quoted && !sql.foldsQuotedNames() ? Identifiers.unquote(name) : Identifiers.fold(name);
   }
 
-  private List<String> qualified(TableRef table, String qualifier) throws NotUnderstood {
+  private List<String> qualified(Source.Table table, String qualifier) throws NotUnderstood {
     List<String> qualified = new ArrayList<>();
     for (String column : columns(table)) {
       qualified.add(qualifier + "." + column);
@@ -588,7 +579,7 @@ final class StarGuard {
     return qualified;
   }
 
-  private List<String> columns(TableRef table) throws NotUnderstood {
+  private List<String> columns(Source.Table table) throws NotUnderstood {
     List<String> quoted = new ArrayList<>();
     for (String name : tables.find(table).orElseThrow().starColumns()) {
       quoted.add(Auxiliary.quote(statement.dialect(), name));
@@ -600,8 +591,11 @@ final class StarGuard {
   }
 
   /** NATURAL JOIN of two sides that both show the auxiliary columns (hazard 11). */
-  private Rewrite natural(FromNode node) throws NotUnderstood {
-    if (!(node instanceof Join join)) {
+  private Rewrite natural(Source node) throws NotUnderstood {
+    if (node instanceof Source.Nested nested) {
+      return natural(nested.source());
+    }
+    if (!(node instanceof Source.Join join)) {
       return Rewrite.NONE;
     }
     Rewrite within = natural(join.left()).and(natural(join.right()));
@@ -610,7 +604,7 @@ final class StarGuard {
         : within;
   }
 
-  private Rewrite usingInsteadOfNatural(Join join) throws NotUnderstood {
+  private Rewrite usingInsteadOfNatural(Source.Join join) throws NotUnderstood {
     List<Column> left = output(join.left());
     List<Column> right = output(join.right());
     if (unknown(left) || unknown(right)) {
@@ -623,18 +617,16 @@ final class StarGuard {
       Column of = left.stream().filter(c -> c.name.equals(name)).findFirst().orElseThrow();
       using.add(of.bare);
     }
-    if (join.operatorEnd() > join.natural() + 2
+    if (join.operator().to() > join.natural() + 2
         && !statement.dialect().grammar().has(Syntax.NATURAL_OF_ANY_KIND)) {
       throw new NotUnderstood("a join that " + statement.dialect() + " does not know");
     }
     String condition = using.isEmpty() ? " on 1 = 1" : " using (" + String.join(", ", using) + ")";
     return replace(join.natural(), join.natural() + 1, "")
-        .and(Rewrite.of(Edits.after(tokens, join.end() - 1, condition)));
+        .and(Rewrite.of(Edits.after(tokens, join.to() - 1, condition)));
   }
 
-  private boolean hasAny(FromNode node) {
-    List<TableRef> named = new ArrayList<>();
-    node.collectTables(named);
-    return named.stream().anyMatch(tables::hasAuxiliary);
+  private boolean hasAny(Source node) {
+    return Source.tables(List.of(node)).stream().anyMatch(tables::hasAuxiliary);
   }
 }

@@ -5,9 +5,9 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.RowKey.Replaced;
 import io.txwatch.sql.dialect.DialectSql;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.Source;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -21,7 +21,7 @@ final class UpdateRewriter {
 
   private final RewriteContext context;
   private final StatementShape shape;
-  private final TableRef target;
+  private final Source.Table target;
   private final ReturnedRows rows;
 
   private UpdateRewriter(RewriteContext context) {
@@ -43,10 +43,10 @@ final class UpdateRewriter {
     if (!context.dialect().sql().skipsUnchangedRows()) {
       return Rewrite.unseen(GapReason.SHAPE, "UPDATE of several tables");
     }
-    List<TableRef> sources = context.shape().written().orElseThrow().tables();
+    List<Source.Table> sources = context.shape().written().orElseThrow().tables();
     ComparedGuard.Appended appended = ComparedGuard.append(context, sources);
     Rewrite write = appended.rewrite();
-    for (TableRef target : appended.written()) {
+    for (Source.Table target : appended.written()) {
       write = write.and(Rewrite.observing(target)).and(WriteReads.after(context, target).rewrite());
     }
     return write.and(OtherReads.of(context, write));

@@ -4,8 +4,8 @@ import io.txwatch.history.WriterToken;
 import io.txwatch.sql.SideRead;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.Source;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -40,7 +40,7 @@ final class VersionSetReads {
       return reads;
     }
     Set<String> seen = new HashSet<>();
-    for (TableRef table : context.shape().tables) {
+    for (Source.Table table : context.shape().tables) {
       if (context.tables().isPrepared(table)
           && !isInsertTarget(context.shape(), table)
           && seen.add(context.tables().display(table))) {
@@ -50,12 +50,12 @@ final class VersionSetReads {
     return reads;
   }
 
-  private static boolean isInsertTarget(StatementShape shape, TableRef table) {
-    TableRef target = shape.target;
+  private static boolean isInsertTarget(StatementShape shape, Source.Table table) {
+    Source.Table target = shape.target;
     return target != null && shape.source >= 0 && table.from() == target.from();
   }
 
-  private static SideRead of(RewriteContext context, TableRef table) {
+  private static SideRead of(RewriteContext context, Source.Table table) {
     VersionSource versions = VersionSource.of(context.tables(), table);
     String newest =
         versions.marksWrites()

@@ -1,8 +1,8 @@
 package io.txwatch.sql.rewrite;
 
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.HashSet;
@@ -25,7 +25,7 @@ final class WholeRows {
     }
     Set<String> names = new HashSet<>();
     Set<String> columns = new HashSet<>();
-    for (TableRef table : statement.shape().tables) {
+    for (Source.Table table : statement.shape().tables) {
       if (statement.tables().showsAuxiliary(table)) {
         names.add(Identifiers.fold(table.exposedName()));
       }

@@ -6,11 +6,11 @@ import io.txwatch.sql.SideRead;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.Repeatability;
 import io.txwatch.sql.semantics.Scopes;
 import io.txwatch.sql.semantics.SelectBlock;
 import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.HashSet;
 import java.util.List;
@@ -48,10 +48,10 @@ final class WriteReads {
 
   private final RewriteContext context;
   private final AnalyzedStatement statement;
-  private final TableRef target;
+  private final Source.Table target;
   private final StatementShape shape;
 
-  private WriteReads(RewriteContext context, TableRef target) {
+  private WriteReads(RewriteContext context, Source.Table target) {
     this.context = context;
     this.statement = context.statement();
     this.target = target;
@@ -63,7 +63,7 @@ final class WriteReads {
   }
 
   /** Of what an UPDATE or INSERT wrote. */
-  static Planned after(RewriteContext context, TableRef target) {
+  static Planned after(RewriteContext context, Source.Table target) {
     return wanted(context) ? new WriteReads(context, target).afterWrite() : Planned.NONE;
   }
 
@@ -71,17 +71,17 @@ final class WriteReads {
    * Of what a DELETE that cannot return its rows is about to take. At every level: nobody can be
    * asked afterwards.
    */
-  static Planned before(RewriteContext context, TableRef target) {
+  static Planned before(RewriteContext context, Source.Table target) {
     return context.alone() ? new WriteReads(context, target).beforeDelete() : Planned.NONE;
   }
 
   /** Of what a REPLACE is about to take away, by the keys of its rows. */
-  static Planned replaced(RewriteContext context, TableRef target) {
+  static Planned replaced(RewriteContext context, Source.Table target) {
     return wanted(context) ? new WriteReads(context, target).beforeReplace() : Planned.NONE;
   }
 
   /** Of what a DELETE has passed over, where there can be such rows. */
-  static Rewrite passedOver(RewriteContext context, TableRef target) {
+  static Rewrite passedOver(RewriteContext context, Source.Table target) {
     boolean newestVersions = context.dialect().sql().locksNewestVersions();
     return newestVersions && context.readsVersionSets() && context.alone()
         ? new WriteReads(context, target).passedOver()
@@ -126,7 +126,7 @@ final class WriteReads {
     if (with.get() > shape.from) {
       text.copy(shape.from, with.get()).add(" ");
     }
-    boolean joins = shape.sources.size() > 1 || !(shape.sources.get(0) instanceof TableRef);
+    boolean joins = shape.sources.size() > 1 || !(shape.sources.get(0) instanceof Source.Table);
     text.add(joins ? "select distinct " : "select ")
         .add(VersionSource.pair(statement.tables(), target));
     text.add(" from ").copy(chosen.fromAt + 1, chosen.fromEnd);

@@ -2,8 +2,8 @@ package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.Catalog;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.NotUnderstood;
+import io.txwatch.sql.syntax.Source;
 import java.util.List;
 import java.util.Optional;
 
@@ -42,7 +42,7 @@ interface WriteStrategy {
    * @param to the token after it
    * @throws NotUnderstood if it cannot be done without changing what the statement does
    */
-  static Rewrite appendWriter(RewriteContext context, TableRef target, int from, int to)
+  static Rewrite appendWriter(RewriteContext context, Source.Table target, int from, int to)
       throws NotUnderstood {
     Catalog.Table table = context.tables().find(target).orElseThrow();
     if (table.traits().beforeUpdate()) {

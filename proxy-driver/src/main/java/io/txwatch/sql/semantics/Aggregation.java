@@ -1,6 +1,7 @@
 package io.txwatch.sql.semantics;
 
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Source;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -46,8 +47,9 @@ public final class Aggregation {
   /** True if two sources in FROM have one name, so that a qualified column may be either's. */
   public static boolean namesTwice(SelectBlock block) {
     List<String> names = new ArrayList<>();
-    block.tables().forEach(t -> names.add(Identifiers.fold(t.exposedName())));
-    block.derived().forEach(d -> d.alias().ifPresent(a -> names.add(Identifiers.fold(a))));
+    for (Source source : Source.leaves(block.from, Source.class)) {
+      source.exposed().ifPresent(name -> names.add(Identifiers.fold(name)));
+    }
     return new HashSet<>(names).size() < names.size();
   }
 }

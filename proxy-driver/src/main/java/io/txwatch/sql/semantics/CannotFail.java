@@ -1,6 +1,7 @@
 package io.txwatch.sql.semantics;
 
 import io.txwatch.sql.semantics.SelectBlock.Role;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.Locale;
@@ -126,7 +127,9 @@ public final class CannotFail {
       return false;
     }
     for (SelectBlock block : statement.shape().blocks) {
-      boolean derived = block.derived().stream().anyMatch(source -> source.from() == open);
+      boolean derived =
+          block.others().stream()
+              .anyMatch(source -> source instanceof Source.Derived query && query.open() == open);
       boolean one = block.select == open + 1 && (block.role != Role.NESTED || isOneRow(block));
       if (derived || one) {
         return false;
@@ -266,7 +269,7 @@ public final class CannotFail {
   /** By the types of all columns of that name in the statement: they must be of one kind. */
   private Kind kindOfColumn(String name) {
     Kind found = Kind.UNKNOWN;
-    for (FromNode.TableRef table : statement.shape().tables) {
+    for (Source.Table table : statement.shape().tables) {
       String type =
           statement
               .tables()

@@ -1,8 +1,7 @@
 package io.txwatch.sql.semantics;
 
-import io.txwatch.sql.semantics.FromNode.Derived;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
@@ -58,27 +57,27 @@ public final class Names {
     this.scopes = scopes;
     this.joined = joined;
     this.noName = new boolean[tokens.count()];
-    for (TableRef table : statement.shape().tables) {
+    for (Source.Table table : statement.shape().tables) {
       for (int i = table.from(); i < table.to(); i++) {
         noName[i] = true;
       }
     }
     for (SelectBlock block : statement.shape().blocks) {
-      for (Derived derived : block.derived()) {
-        int close = closeOf(derived);
-        for (int i = close; i < derived.to(); i++) {
+      for (Source source : block.others()) {
+        int close = closeOf(source);
+        for (int i = close; i < source.to(); i++) {
           noName[i] = true;
         }
       }
     }
   }
 
-  private int closeOf(Derived derived) {
-    int i = derived.from();
-    while (i < derived.to() && !tokens.isOpen(i)) {
+  private int closeOf(Source source) {
+    int i = source.from();
+    while (i < source.to() && !tokens.isOpen(i)) {
       i++;
     }
-    return i < derived.to() ? tokens.partner(i) : i;
+    return i < source.to() ? tokens.partner(i) : i;
   }
 
   /**
@@ -226,8 +225,9 @@ public final class Names {
 
   private static List<String> names(SelectBlock block) {
     List<String> names = new ArrayList<>();
-    block.tables().forEach(t -> names.add(Identifiers.fold(t.exposedName())));
-    block.derived().forEach(d -> d.alias().ifPresent(a -> names.add(Identifiers.fold(a))));
+    for (Source source : Source.leaves(block.from, Source.class)) {
+      source.exposed().ifPresent(name -> names.add(Identifiers.fold(name)));
+    }
     return names;
   }
 
@@ -237,7 +237,7 @@ public final class Names {
   }
 
   /** True if the catalog knows a column of that name, in any case. */
-  public static boolean hasColumn(AnalyzedStatement statement, TableRef table, String folded) {
+  public static boolean hasColumn(AnalyzedStatement statement, Source.Table table, String folded) {
     return statement
         .tables()
         .find(table)
@@ -245,14 +245,14 @@ public final class Names {
         .orElse(false);
   }
 
-  private boolean isUnknown(TableRef table) {
-    return table.isCte()
+  private boolean isUnknown(Source.Table table) {
+    return table.isCommon()
         || table.columnAliases() > 0
         || statement.tables().find(table).map(t -> t.starColumns().isEmpty()).orElse(true);
   }
 
   private boolean hasUnknownSource(SelectBlock block) {
-    return !block.derived().isEmpty() || block.tables().stream().anyMatch(this::isUnknown);
+    return !block.others().isEmpty() || block.tables().stream().anyMatch(this::isUnknown);
   }
 
   /**
@@ -274,7 +274,7 @@ public final class Names {
         if (block != name.getValue() && hasUnknownSource(block)) {
           return false;
         }
-        for (TableRef table : block.tables()) {
+        for (Source.Table table : block.tables()) {
           having += !isUnknown(table) && hasColumn(statement, table, name.getKey()) ? 1 : 0;
         }
       }

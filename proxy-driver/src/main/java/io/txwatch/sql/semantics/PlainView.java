@@ -2,7 +2,7 @@ package io.txwatch.sql.semantics;
 
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.StatementSplitter;
 import io.txwatch.sql.syntax.Tokenizer;
@@ -22,7 +22,7 @@ import java.util.Optional;
  * @param cannotFail true if nothing in it can fail
  */
 public record PlainView(
-    String list, String rest, TableRef table, boolean repeatable, boolean cannotFail) {
+    String list, String rest, Source.Table table, boolean repeatable, boolean cannotFail) {
 
   /**
    * Reads a view's query.
@@ -66,7 +66,7 @@ public record PlainView(
         || Aggregation.obstacle(statement, block).isPresent()) {
       return Optional.empty();
     }
-    TableRef table = block.tables().get(0);
+    Source.Table table = block.tables().get(0);
     if (!statement.tables().isPrepared(table)) {
       return Optional.empty();
     }

@@ -1,6 +1,6 @@
 package io.txwatch.sql.semantics;
 
-import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.Locale;
@@ -168,16 +168,16 @@ public final class Repeatability {
 
   /** The last word of a source of rows with an alias: what follows renames its columns. */
   private static boolean isTableName(AnalyzedStatement statement, int token) {
-    for (TableRef table : statement.shape().tables) {
+    for (Source.Table table : statement.shape().tables) {
       if (token >= table.from() && token < table.to()) {
         return true;
       }
     }
     for (SelectBlock block : statement.shape().blocks) {
-      for (FromNode.Derived derived : block.derived()) {
-        int open = derived.from();
-        boolean query = statement.tokens().isOpen(open);
-        if (query && token > statement.tokens().partner(open) && token < derived.to()) {
+      for (Source source : block.others()) {
+        if (source instanceof Source.Derived derived
+            && token > statement.tokens().partner(derived.open())
+            && token < derived.to()) {
           return true;
         }
       }

@@ -1,10 +1,9 @@
 package io.txwatch.sql.semantics;
 
 import io.txwatch.history.StatementKind;
-import io.txwatch.sql.semantics.FromNode.Derived;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.SelectBlock.Role;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -114,12 +113,12 @@ public final class Scopes {
   }
 
   private static boolean isInDerived(SelectBlock block, int token) {
-    for (Derived derived : block.derived()) {
-      if (token >= derived.from() && token < derived.to() && !derived.lateral()) {
-        return true;
-      }
-    }
-    return false;
+    return block.others().stream()
+        .anyMatch(
+            source ->
+                source instanceof Source.Derived derived
+                    && !derived.lateral()
+                    && derived.span().contains(token));
   }
 
   /** True if the block may speak of what ON CONFLICT is about. */
@@ -136,8 +135,8 @@ public final class Scopes {
    */
   public Optional<Integer> with(List<SelectBlock> blocks) {
     boolean needed = false;
-    for (TableRef table : statement.shape().tables) {
-      needed |= table.isCte() && blocks.stream().anyMatch(b -> copies(b, table.from()));
+    for (Source.Table table : statement.shape().tables) {
+      needed |= table.isCommon() && blocks.stream().anyMatch(b -> copies(b, table.from()));
     }
     if (!needed) {
       return Optional.of(statement.shape().from);
@@ -174,7 +173,7 @@ public final class Scopes {
             statement.shape().tables.stream()
                 .anyMatch(
                     t ->
-                        t.isCte()
+                        t.isCommon()
                             && Identifiers.fold(t.name().get(0)).equals(cte.name())
                             && !(t.from() >= cte.from() && t.from() < cte.to()));
         if (!read) {
@@ -223,7 +222,7 @@ public final class Scopes {
   /** A column of a source, and not the name of something else in the select list. */
   private boolean isColumnOnly(SelectBlock block, String name, Set<String> items) {
     boolean column =
-        block.tables().stream().anyMatch(t -> !t.isCte() && Names.hasColumn(statement, t, name));
+        block.tables().stream().anyMatch(t -> !t.isCommon() && Names.hasColumn(statement, t, name));
     return column && (!items.contains(name) || isPlainItem(block, name));
   }
 

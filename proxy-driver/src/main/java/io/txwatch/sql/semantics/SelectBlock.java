@@ -1,5 +1,6 @@
 package io.txwatch.sql.semantics;
 
+import io.txwatch.sql.syntax.Source;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -39,7 +40,7 @@ public final class SelectBlock {
   public int items;
   public final List<Integer> itemStarts = new ArrayList<>();
   public final List<Star> stars = new ArrayList<>();
-  public final List<FromNode> from = new ArrayList<>();
+  public final List<Source> from = new ArrayList<>();
   public int into = -1;
 
   /** The token FROM. */
@@ -95,29 +96,14 @@ public final class SelectBlock {
   }
 
   /** The tables in FROM, left to right. */
-  public List<FromNode.TableRef> tables() {
-    List<FromNode.TableRef> tables = new ArrayList<>();
-    from.forEach(node -> node.collectTables(tables));
-    return tables;
+  public List<Source.Table> tables() {
+    return Source.tables(from);
   }
 
-  /** What else stands in FROM. */
-  public List<FromNode.Derived> derived() {
-    List<FromNode.Derived> derived = new ArrayList<>();
-    from.forEach(node -> node.collectDerived(derived));
-    return derived;
-  }
-
-  /** True if some join in FROM merges columns: NATURAL or USING. */
-  public boolean mergesColumns() {
-    return from.stream().anyMatch(SelectBlock::mergesColumns);
-  }
-
-  private static boolean mergesColumns(FromNode node) {
-    return node instanceof FromNode.Join join
-        && (join.natural() >= 0
-            || !join.using().isEmpty()
-            || mergesColumns(join.left())
-            || mergesColumns(join.right()));
+  /** What else stands in FROM: queries and functions. */
+  public List<Source> others() {
+    return Source.leaves(from, Source.class).stream()
+        .filter(source -> !(source instanceof Source.Table))
+        .toList();
   }
 }

@@ -4,7 +4,6 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.dialect.Syntax;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.SelectBlock.Role;
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.CommonTable;
@@ -33,7 +32,6 @@ public final class ShapeBuilder {
   private final Tokens tokens;
   private final Dialect dialect;
   private final StatementShape shape;
-  private final List<String> ctesInScope = new ArrayList<>();
 
   private ShapeBuilder(Tokens tokens, Dialect dialect, Span span) {
     this.tokens = tokens;
@@ -96,7 +94,6 @@ public final class ShapeBuilder {
   }
 
   private void query(Query query, Role role, boolean noBranch) throws NotUnderstood {
-    int scope = ctesInScope.size();
     if (query.with().isPresent()) {
       with(query.with().get());
     }
@@ -115,9 +112,6 @@ public final class ShapeBuilder {
       }
     } else {
       term(body, role, noBranch, query.span().to(), query.tail());
-    }
-    while (ctesInScope.size() > scope) {
-      ctesInScope.remove(ctesInScope.size() - 1);
     }
   }
 
@@ -149,7 +143,7 @@ public final class ShapeBuilder {
     } else if (body instanceof QueryBody.TableQuery query) {
       otherTerm(role);
       shape.tableQueries.add(query.span().from());
-      table(query.table());
+      source(query.table());
     } else if (body instanceof QueryBody.Values values) {
       otherTerm(role);
       nested(values);
@@ -189,7 +183,8 @@ public final class ShapeBuilder {
     for (Clause clause : clauses) {
       clause(block, clause);
       for (Source source : clause.sources()) {
-        block.from.add(source(source));
+        block.from.add(source);
+        source(source);
       }
       nested(clause.expressions());
     }
@@ -231,9 +226,6 @@ public final class ShapeBuilder {
   }
 
   private void with(With with) throws NotUnderstood {
-    if (with.recursive()) {
-      with.tables().forEach(table -> declare(table.name()));
-    }
     for (CommonTable table : with.tables()) {
       String name = Identifiers.fold(table.name());
       boolean twice = shape.cteBlocks.containsKey(name);
@@ -241,7 +233,8 @@ public final class ShapeBuilder {
       Optional<SelectBlock> block = Optional.empty();
       shape.cteWrites.remove(name);
       if (table.body() instanceof Statement.Select select) {
-        block = derived(select.query());
+        query(select.query(), Role.NESTED, true);
+        block = shape.firstBlock(select.query());
       } else if (table.body() instanceof Statement.Opaque opaque) {
         throw notUnderstood(opaque.unsupported(), opaque.detail());
       } else {
@@ -254,9 +247,7 @@ public final class ShapeBuilder {
       Span body = table.body().span();
       shape.cteBodies.add(new StatementShape.Cte(name, body.from(), body.to()));
       shape.cteBlocks.put(name, named ? block : Optional.empty());
-      if (!with.recursive()) {
-        declare(table.name());
-      }
+      shape.ctes.add(name);
     }
     shape.withs.put(with.span().from(), with.span().to());
   }
@@ -267,84 +258,26 @@ public final class ShapeBuilder {
     }
     ShapeBuilder inner = new ShapeBuilder(tokens, dialect, write.span());
     inner.shape.inner = true;
-    inner.ctesInScope.addAll(ctesInScope);
-    inner.shape.ctes.addAll(ctesInScope);
+    inner.shape.ctes.addAll(shape.ctes);
     inner.statement(write);
     shape.hasOpaque |= inner.shape.hasOpaque;
     return inner.shape;
   }
 
-  private void declare(String name) {
-    ctesInScope.add(Identifiers.fold(name));
-    shape.ctes.add(Identifiers.fold(name));
-  }
-
-  /** A query as a source of rows, and its first block. */
-  private Optional<SelectBlock> derived(Query query) throws NotUnderstood {
-    int before = shape.blocks.size();
-    query(query, Role.NESTED, true);
-    int first = query.span().from();
-    while (tokens.isOpen(first)) {
-      first++;
-    }
-    for (SelectBlock block : shape.blocks.subList(before, shape.blocks.size())) {
-      if (block.select == first) {
-        return Optional.of(block);
+  private void source(Source source) throws NotUnderstood {
+    if (source instanceof Source.Table table) {
+      shape.tables.add(table);
+    } else if (source instanceof Source.Derived derived) {
+      query(derived.query(), Role.NESTED, true);
+    } else {
+      for (Node part : source.children()) {
+        if (part instanceof Source inner) {
+          source(inner);
+        } else {
+          nested(part);
+        }
       }
     }
-    return Optional.empty();
-  }
-
-  private FromNode source(Source source) throws NotUnderstood {
-    if (source instanceof Source.Table table) {
-      return table(table);
-    }
-    if (source instanceof Source.Derived derived) {
-      Optional<SelectBlock> block = derived(derived.query());
-      return new FromNode.Derived(
-          derived.alias(),
-          block,
-          derived.renamed() && block.isPresent(),
-          derived.lateral(),
-          derived.open(),
-          derived.span().to());
-    }
-    if (source instanceof Source.Function function) {
-      nested(function.arguments());
-      Span span = function.span();
-      return new FromNode.Derived(
-          function.alias(), Optional.empty(), false, true, span.from(), span.to());
-    }
-    if (source instanceof Source.Join join) {
-      FromNode left = source(join.left());
-      FromNode right = source(join.right());
-      nested(join.conditions());
-      return new FromNode.Join(
-          left,
-          right,
-          join.natural(),
-          join.cross(),
-          join.outer(),
-          join.operator().to(),
-          join.using(),
-          join.span().to());
-    }
-    return source(((Source.Nested) source).source());
-  }
-
-  private TableRef table(Source.Table table) {
-    boolean cte =
-        table.name().size() == 1 && ctesInScope.contains(Identifiers.fold(table.name().get(0)));
-    return note(table, cte);
-  }
-
-  private TableRef note(Source.Table table, boolean cte) {
-    Span span = table.span();
-    TableRef ref =
-        new TableRef(
-            table.name(), table.alias(), table.columnAliases(), cte, span.from(), span.to());
-    shape.tables.add(ref);
-    return ref;
   }
 
   /** The queries within. */
@@ -376,7 +309,8 @@ public final class ShapeBuilder {
         insert.replaces() ? StatementKind.REPLACE : StatementKind.INSERT,
         insert.verb(),
         insert.with());
-    shape.target = note(insert.target(), false);
+    shape.target = insert.target();
+    source(insert.target());
     shape.columns = insert.columns().map(Span::from).orElse(-1);
     shape.source = insert.content().from();
     shape.sourceEnd = insert.content().to();
@@ -412,7 +346,7 @@ public final class ShapeBuilder {
   private void update(Statement.Update update) throws NotUnderstood {
     begin(StatementKind.UPDATE, update.verb(), update.with());
     sources(update.sourcesAt(), update.sources());
-    if (shape.sources.size() == 1 && shape.sources.get(0) instanceof TableRef target) {
+    if (shape.sources.size() == 1 && shape.sources.get(0) instanceof Source.Table target) {
       shape.target = target;
     } else {
       shape.multiTable = true;
@@ -429,7 +363,8 @@ public final class ShapeBuilder {
     shape.sourcesAt = at.from() - 1;
     shape.sourcesEnd = at.to();
     for (Source source : sources) {
-      shape.sources.add(source(source));
+      shape.sources.add(source.unwrapped());
+      source(source);
     }
   }
 
@@ -442,7 +377,8 @@ public final class ShapeBuilder {
           shape.moreAt = from;
           shape.moreEnd = to;
           for (Source source : clause.sources()) {
-            shape.sources.add(source(source));
+            shape.sources.add(source.unwrapped());
+            source(source);
           }
         }
         case WHERE -> {
@@ -464,7 +400,7 @@ public final class ShapeBuilder {
       shape.multiTable = true;
       delete.from().forEach(name -> shape.deletesFrom.add(name.last()));
     } else if (shape.sources.size() == 1
-        && shape.sources.get(0) instanceof TableRef target
+        && shape.sources.get(0) instanceof Source.Table target
         && (!using || dialect.grammar().has(Syntax.DELETE_USING))) {
       shape.target = target;
     } else {
@@ -476,7 +412,8 @@ public final class ShapeBuilder {
 
   private void merge(Statement.Merge merge) throws NotUnderstood {
     begin(StatementKind.MERGE, merge.verb(), merge.with());
-    shape.target = table(merge.target());
+    shape.target = merge.target();
+    source(merge.target());
     Span using = merge.using().span();
     SelectBlock source = new SelectBlock(Role.NESTED, using.from());
     source.fromAt = using.from();
@@ -486,7 +423,8 @@ public final class ShapeBuilder {
     source.end = using.to();
     shape.blocks.add(source);
     for (Source each : merge.using().sources()) {
-      source.from.add(source(each));
+      source.from.add(each);
+      source(each);
     }
     nested(merge.on());
     shape.assignments =

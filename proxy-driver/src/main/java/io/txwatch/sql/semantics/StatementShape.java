@@ -5,6 +5,9 @@ import io.txwatch.sql.syntax.Assignment;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.MergeBranch.Action;
 import io.txwatch.sql.syntax.OnConflict;
+import io.txwatch.sql.syntax.Query;
+import io.txwatch.sql.syntax.QueryBody;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Statement.RowsFrom;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -44,7 +47,7 @@ public final class StatementShape {
   public final List<SelectBlock> blocks = new ArrayList<>();
 
   /** Every table name, at any depth, in the order of the text. */
-  public final List<FromNode.TableRef> tables = new ArrayList<>();
+  public final List<Source.Table> tables = new ArrayList<>();
 
   /** Names of CTEs. */
   public final List<String> ctes = new ArrayList<>();
@@ -92,10 +95,10 @@ public final class StatementShape {
   public boolean otherBranch;
 
   /** INSERT, UPDATE, DELETE: the table written. */
-  public FromNode.@Nullable TableRef target;
+  public Source.@Nullable Table target;
 
   /** UPDATE and DELETE: all that the statement names before SET, or in FROM or USING. */
-  public final List<FromNode> sources = new ArrayList<>();
+  public final List<Source> sources = new ArrayList<>();
 
   /** The token before the first of them. */
   public int sourcesAt = -1;
@@ -196,6 +199,27 @@ public final class StatementShape {
     block.limited = limit >= 0;
     block.end = to;
     return Optional.of(block);
+  }
+
+  /** The block that a query begins with; empty if it begins with something else. */
+  public Optional<SelectBlock> firstBlock(Query query) {
+    return query.first().flatMap(this::block);
+  }
+
+  /** The rows of a source, if they are those of a block under the names that it gives them. */
+  public Optional<SelectBlock> blockOf(Source source) {
+    return source instanceof Source.Derived derived && !derived.renamed()
+        ? firstBlock(derived.query())
+        : Optional.empty();
+  }
+
+  private Optional<SelectBlock> block(QueryBody.Select select) {
+    for (SelectBlock block : blocks) {
+      if (block.select == select.span().from()) {
+        return Optional.of(block);
+      }
+    }
+    return Optional.empty();
   }
 
   /** The block whose columns the application sees, if it is alone. */

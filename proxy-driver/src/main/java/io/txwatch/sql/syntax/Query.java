@@ -25,6 +25,21 @@ public record Query(Span span, Optional<With> with, QueryBody body, List<Clause>
     return tail.stream().filter(clause -> clause.kind() == kind).findFirst();
   }
 
+  /** The SELECT that it begins with; empty if it begins with something else. */
+  public Optional<QueryBody.Select> first() {
+    return with.isPresent() ? Optional.empty() : first(body);
+  }
+
+  private static Optional<QueryBody.Select> first(QueryBody body) {
+    if (body instanceof QueryBody.Nested nested) {
+      return nested.query().first();
+    }
+    if (body instanceof QueryBody.SetOperation operation) {
+      return first(operation.branches().get(0));
+    }
+    return body instanceof QueryBody.Select select ? Optional.of(select) : Optional.empty();
+  }
+
   static Query opaque(Span span, SyntaxException why) {
     QueryBody body = new QueryBody.Opaque(span, why.detail(), why.isUnsupported());
     return new Query(span, Optional.empty(), body, List.of());

@@ -56,6 +56,13 @@ public final class StatementParser {
   }
 
   private Statement statement() {
+    int scope = cursor.scope();
+    Statement statement = statementInScope();
+    cursor.endScope(scope);
+    return statement;
+  }
+
+  private Statement statementInScope() {
     int from = cursor.at;
     Optional<With> with = queries.with();
     int verb = cursor.at;
