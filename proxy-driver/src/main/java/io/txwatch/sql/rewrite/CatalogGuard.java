@@ -454,7 +454,7 @@ final class CatalogGuard {
     return edits;
   }
 
-  /** Makes sure that nothing is said of the tables that cannot be said of a CTE. */
+  /** Refuses what a table may have and a CTE may not. */
   private void requireEquivalence() throws NotUnderstood {
     if (!obstacle.isEmpty()) {
       throw new NotUnderstood(GapReason.SHAPE, obstacle);

@@ -10,9 +10,11 @@ import io.txwatch.sql.KeyedRow.Value;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.rewrite.Rewrite.Returned;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.SelectBlock;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.Block;
+import io.txwatch.sql.semantics.StatementParts;
+import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.HashMap;
@@ -55,15 +57,14 @@ final class KeyedRows {
    * @param returned what it was made to return
    */
   static KeyedRow of(AnalyzedStatement statement, Returned returned) {
-    StatementShape shape = statement.shape();
+    StatementParts parts = statement.parts();
     if (statement.dialect().sql().returnsEveryWrite()) {
       return KeyedRow.NONE;
     }
-    return switch (shape.kind) {
+    return switch (parts.kind()) {
       case SELECT, LOCKING_SELECT -> read(statement, returned);
       case UPDATE -> update(statement, returned);
-      case INSERT ->
-          shape.target == null ? KeyedRow.ANY_MAY_MOVE : mayMove(statement, shape.target);
+      case INSERT -> mayMove(statement, parts.tree().writtenTable().orElseThrow());
       default -> KeyedRow.ANY_MAY_MOVE;
     };
   }
@@ -75,32 +76,34 @@ final class KeyedRows {
 
   /** A query of the one row of a key. */
   private static KeyedRow read(AnalyzedStatement statement, Returned returned) {
-    SelectBlock top = statement.shape().top();
-    if (top == null
+    Optional<Block> top = statement.parts().top();
+    Optional<Clause> where = top.flatMap(block -> block.clause(Clause.Kind.WHERE));
+    if (where.isEmpty()
         || returned.how() != Returns.APPENDED_TO_RESULT
         || returned.tables().size() != 1
-        || top.tables().size() != 1
-        || !top.others().isEmpty()
-        || top.where < 0) {
+        || top.get().tables().size() != 1
+        || !top.get().others().isEmpty()) {
       return KeyedRow.NONE;
     }
-    return known(statement, top.tables().get(0))
-        .flatMap(rows -> rows.pinned(Role.READS, top.where + 1, top.whereEnd))
+    return known(statement, top.get().tables().get(0))
+        .flatMap(rows -> rows.pinned(Role.READS, where.get().content()))
         .orElse(KeyedRow.NONE);
   }
 
   private static KeyedRow update(AnalyzedStatement statement, Returned returned) {
-    StatementShape shape = statement.shape();
-    Source.Table target = shape.target;
-    if (target == null || shape.multiTable || shape.sources.size() != 1) {
+    StatementParts parts = statement.parts();
+    Optional<Source.Table> written = parts.tree().writtenTable();
+    if (written.isEmpty() || parts.sources().size() != 1) {
       return KeyedRow.ANY_MAY_MOVE;
     }
+    Source.Table target = written.get();
     Optional<KeyedRows> rows = known(statement, target);
     if (rows.isEmpty() || rows.get().mayAssignKey()) {
       return mayMove(statement, target);
     }
-    return returned.how() == Returns.NOTHING && shape.where >= 0
-        ? rows.get().pinned(Role.WRITES, shape.where + 1, shape.whereEnd).orElse(KeyedRow.NONE)
+    Optional<Clause> where = parts.tree().where();
+    return returned.how() == Returns.NOTHING && where.isPresent()
+        ? rows.get().pinned(Role.WRITES, where.get().content()).orElse(KeyedRow.NONE)
         : KeyedRow.NONE;
   }
 
@@ -124,15 +127,15 @@ final class KeyedRows {
       return true;
     }
     return statement
-        .shape()
+        .tree()
         .assignedColumns()
         .map(columns -> columns.stream().anyMatch(inKeys::contains))
         .orElse(true);
   }
 
   /** The first key of which every column is pinned by a condition. */
-  private Optional<KeyedRow> pinned(Role role, int from, int to) {
-    if (!conjuncts(from, to)) {
+  private Optional<KeyedRow> pinned(Role role, Span condition) {
+    if (!conjuncts(condition.from(), condition.to())) {
       return Optional.empty();
     }
     for (List<String> key : traits.keys()) {

@@ -18,7 +18,7 @@ final class OtherReads {
     boolean beside = context.readsBeside() && context.alone();
     Rewrite reads = beside ? SideReads.of(context, write.observed()) : Rewrite.NONE;
     Rewrite observed = write.and(reads);
-    for (Source.Table table : context.shape().tables) {
+    for (Source.Table table : context.parts().references()) {
       reads = reads.and(unseen(context, observed, table));
     }
     return reads;

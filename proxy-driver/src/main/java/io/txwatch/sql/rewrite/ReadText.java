@@ -1,8 +1,11 @@
 package io.txwatch.sql.rewrite;
 
 import io.txwatch.sql.semantics.AnalyzedStatement;
+import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.PlainView;
+import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Span;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -38,7 +41,7 @@ final class ReadText {
    */
   static ReadText of(AnalyzedStatement statement, boolean within) {
     Edits edits = StarGuard.protect(statement).edits();
-    for (Source.Table table : statement.shape().tables) {
+    for (Source.Table table : statement.parts().references()) {
       edits =
           edits.and(
               statement
@@ -70,6 +73,25 @@ final class ReadText {
       if (numbers[i] > 0) {
         parameters.add(numbers[i]);
       }
+    }
+    return this;
+  }
+
+  ReadText copy(Span span) {
+    return copy(span.from(), span.to());
+  }
+
+  /** The WITH that a read needs, if it needs one. */
+  ReadText copyWith(Span with) {
+    return with.isEmpty() ? this : copy(with).add(" ");
+  }
+
+  /** The sources of a block, separated by commas. */
+  ReadText copySources(Block block) {
+    String separator = "";
+    for (Clause clause : block.from()) {
+      add(separator).copy(clause.content());
+      separator = ", ";
     }
     return this;
   }

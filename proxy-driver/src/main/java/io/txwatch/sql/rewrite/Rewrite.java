@@ -190,7 +190,7 @@ record Rewrite(
     return all;
   }
 
-  /** The same without what a flag says. */
+  /** The same without a flag. */
   Rewrite without(Flag flag) {
     Set<Flag> rest = EnumSet.allOf(Flag.class);
     rest.retainAll(flags);

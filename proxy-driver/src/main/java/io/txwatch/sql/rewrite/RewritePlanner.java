@@ -15,8 +15,7 @@ import io.txwatch.sql.rewrite.Rewrite.Flag;
 import io.txwatch.sql.rewrite.Rewrite.Gap;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.NotUnderstood;
-import io.txwatch.sql.semantics.ShapeBuilder;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.semantics.Tables;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
@@ -29,7 +28,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The planner: tokens, syntax tree, shape, splices.
+ * The planner: tokens, syntax tree, edits.
  *
  * <p>A statement is rewritten only if the grammar knows all of it, and a further column changes
  * nothing. Everything else is sent as it is, with the reason in the plan. Thread-safe.
@@ -69,7 +68,7 @@ public final class RewritePlanner implements Planner {
    * A planner for one dialect.
    *
    * @param maxRows how many rows a read of ours may bring ({@code txwatch.version-set-rows}); it
-   *     asks for one more, and if that comes, not all were read
+   *     reads one more, and if there is one, not all were read
    */
   public RewritePlanner(Dialect dialect, Level level, int maxRows) {
     this.dialect = dialect;
@@ -152,7 +151,7 @@ public final class RewritePlanner implements Planner {
       AnalyzedStatement statement = analyze(tokens, range, tables);
       RewriteContext context = new RewriteContext(statement, extent, request, watched);
       Rewrite rewrite = rewrite(context, range, watched);
-      return new PlanAssembly(tokens, dialect, statement.shape().kind)
+      return new PlanAssembly(tokens, dialect, statement.parts().kind())
           .unwatched(Protection.unwatched(tokens, List.of(protection)))
           .of(rewrite, keys(context, rewrite), tables.haveSystemVersions());
     } catch (NotUnderstood e) {
@@ -163,7 +162,7 @@ public final class RewritePlanner implements Planner {
   }
 
   private static KeyedRow keys(RewriteContext context, Rewrite rewrite) {
-    return context.alone() && context.shape().innerWrites.isEmpty()
+    return context.alone() && context.parts().innerWrites().isEmpty()
         ? KeyedRows.of(context.statement(), rewrite.returned())
         : KeyedRow.ANY_MAY_MOVE;
   }
@@ -198,8 +197,7 @@ public final class RewritePlanner implements Planner {
         throw new NotUnderstood(GapReason.SHAPE, "a comment that some versions execute");
       }
     }
-    StatementShape shape = ShapeBuilder.of(tokens, dialect, range);
-    return new AnalyzedStatement(tokens, dialect, shape, tables);
+    return AnalyzedStatement.of(tokens, dialect, range, tables);
   }
 
   /**
@@ -216,15 +214,15 @@ public final class RewritePlanner implements Planner {
       String why = rewrite.gap().map(Gap::detail).orElse("");
       throw new NotUnderstood(GapReason.SHAPE, why);
     }
-    StatementShape shape = context.shape();
+    StatementParts parts = context.parts();
     if (isProtected
         && Protection.hasStar(context.tokens(), range)
-        && (shape.tables.stream().anyMatch(context.tables()::isUnknown)
-            || returnsRowsOfFunction(shape))) {
+        && (parts.references().stream().anyMatch(context.tables()::isUnknown)
+            || returnsRowsOfFunction(parts))) {
       // A table that cannot be looked up, or a function that returns rows of a prepared table.
       rewrite = rewrite.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY));
     }
-    if (shape.hasOpaque && !(rewrite.edits().isEmpty() && rewrite.sideReads().isEmpty())) {
+    if (parts.hasOpaque() && !(rewrite.edits().isEmpty() && rewrite.sideReads().isEmpty())) {
       throw new NotUnderstood("an expression that the grammar does not know");
     }
     return watched
@@ -233,13 +231,13 @@ public final class RewritePlanner implements Planner {
             Rewrite.unseen(GapReason.SHAPE, "near a limit of the DBMS, nothing is added"));
   }
 
-  private static boolean returnsRowsOfFunction(StatementShape shape) {
-    return shape.blocks.stream()
+  private static boolean returnsRowsOfFunction(StatementParts parts) {
+    return parts.blocks().stream()
         .flatMap(block -> block.others().stream())
         .anyMatch(
             source ->
                 !(source instanceof Source.Derived derived)
-                    || shape.firstBlock(derived.query()).isEmpty());
+                    || parts.firstBlock(derived.query()).isEmpty());
   }
 
   /**

@@ -2,6 +2,7 @@ package io.txwatch.sql.rewrite;
 
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Item;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
@@ -18,14 +19,14 @@ final class WholeRows {
 
   private WholeRows() {}
 
-  /** The name of a table that is spoken of as a whole row, if there is one. */
+  /** The name of a table that is referred to as a whole row, if there is one. */
   static Optional<String> find(AnalyzedStatement statement) {
     if (!statement.dialect().sql().hasWholeRows()) {
       return Optional.empty();
     }
     Set<String> names = new HashSet<>();
     Set<String> columns = new HashSet<>();
-    for (Source.Table table : statement.shape().tables) {
+    for (Source.Table table : statement.parts().references()) {
       if (statement.tables().showsAuxiliary(table)) {
         names.add(Identifiers.fold(table.exposedName()));
       }
@@ -37,7 +38,7 @@ final class WholeRows {
     }
     names.removeAll(columns);
     Tokens tokens = statement.tokens();
-    for (int i = statement.shape().from; i < statement.shape().to; i++) {
+    for (int i = statement.parts().from(); i < statement.parts().to(); i++) {
       if (tokens.isName(i)
           && names.contains(tokens.folded(i))
           && !isDeclared(statement, i)
@@ -50,16 +51,16 @@ final class WholeRows {
   }
 
   /**
-   * True if a source of that name is spoken of as a whole row, somewhere: what it exposes would
+   * True if a source of that name is referred to as a whole row, somewhere: what it exposes would
    * show in it.
    */
-  static boolean isSpokenOf(AnalyzedStatement statement, String name) {
+  static boolean isReferenced(AnalyzedStatement statement, String name) {
     Tokens tokens = statement.tokens();
     String folded = Identifiers.fold(name);
     if (!statement.dialect().sql().hasWholeRows()) {
       return false;
     }
-    for (int i = statement.shape().from; i < statement.shape().to; i++) {
+    for (int i = statement.parts().from(); i < statement.parts().to(); i++) {
       if (tokens.isName(i)
           && tokens.folded(i).equals(folded)
           && !isDeclared(statement, i)
@@ -73,12 +74,13 @@ final class WholeRows {
 
   /** True if a token is that of a write inside WITH, which has a statement of its own. */
   private static boolean isInnerWrite(AnalyzedStatement statement, int token) {
-    return statement.shape().innerWrites.stream()
-        .anyMatch(write -> token >= write.from && token < write.to);
+    return statement.parts().innerWrites().stream()
+        .anyMatch(write -> write.tree().span().contains(token));
   }
 
   private static boolean isDeclared(AnalyzedStatement statement, int token) {
-    return statement.shape().tables.stream().anyMatch(t -> token >= t.from() && token < t.to());
+    return statement.parts().references().stream()
+        .anyMatch(t -> token >= t.from() && token < t.to());
   }
 
   /** A name in the place of an operand, neither qualified nor qualifying, nor an alias. */
@@ -132,15 +134,16 @@ final class WholeRows {
       return false;
     }
     boolean item =
-        statement.shape().blocks.stream()
-            .flatMap(b -> b.stars.stream())
-            .anyMatch(star -> star.to() == i + 3);
+        statement.parts().blocks().stream()
+            .flatMap(b -> b.stars().stream())
+            .anyMatch(star -> star.span().to() == i + 3);
     boolean counted = tokens.isWord(i - 2, "COUNT") && tokens.isOpen(i - 1);
     boolean returned =
-        statement.shape().returning >= 0
-            && i > statement.shape().returning
-            && (tokens.is(i - 1, TokenKind.COMMA) || i - 1 == statement.shape().returning)
-            && (i + 3 == statement.shape().to || tokens.is(i + 3, TokenKind.COMMA));
+        statement
+            .tree()
+            .returning()
+            .filter(r -> Item.stars(r.items()).stream().anyMatch(s -> s.span().to() == i + 3))
+            .isPresent();
     return !item && !counted && !returned;
   }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What the catalog says of the tables of one statement, asked once for each. */
+/** The catalog's tables of one statement; each is looked up once. */
 public final class Tables {
 
   private final Catalog catalog;

@@ -22,7 +22,7 @@ public record Query(Span span, Optional<With> with, QueryBody body, List<Clause>
 
   /** The clause of a kind, if there is one. */
   public Optional<Clause> clause(Clause.Kind kind) {
-    return tail.stream().filter(clause -> clause.kind() == kind).findFirst();
+    return Clause.first(tail, kind);
   }
 
   /** The SELECT that it begins with; empty if it begins with something else. */

@@ -115,6 +115,9 @@ final class QueryParser {
       throw SyntaxException.unknown("a query in parentheses expected");
     }
     Statement body = cursor.within(statements);
+    if (!(body instanceof Statement.Select) && !cursor.has(Syntax.WRITES_IN_WITH)) {
+      throw SyntaxException.unsupported("a write inside WITH");
+    }
     return new CommonTable(cursor.since(from), name, renamed, body);
   }
 
