@@ -13,6 +13,8 @@ import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.syntax.Clause;
+import io.txwatch.sql.syntax.Expression;
+import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
@@ -86,7 +88,7 @@ final class KeyedRows {
       return KeyedRow.NONE;
     }
     return known(statement, top.get().tables().get(0))
-        .flatMap(rows -> rows.pinned(Role.READS, where.get().content()))
+        .flatMap(rows -> rows.pinned(Role.READS, where.get()))
         .orElse(KeyedRow.NONE);
   }
 
@@ -103,7 +105,7 @@ final class KeyedRows {
     }
     Optional<Clause> where = parts.tree().where();
     return returned.how() == Returns.NOTHING && where.isPresent()
-        ? rows.get().pinned(Role.WRITES, where.get().content()).orElse(KeyedRow.NONE)
+        ? rows.get().pinned(Role.WRITES, where.get()).orElse(KeyedRow.NONE)
         : KeyedRow.NONE;
   }
 
@@ -134,10 +136,8 @@ final class KeyedRows {
   }
 
   /** The first key of which every column is pinned by a condition. */
-  private Optional<KeyedRow> pinned(Role role, Span condition) {
-    if (!conjuncts(condition.from(), condition.to())) {
-      return Optional.empty();
-    }
+  private Optional<KeyedRow> pinned(Role role, Clause where) {
+    where.expressions().forEach(this::conjuncts);
     for (List<String> key : traits.keys()) {
       if (pinned.keySet().containsAll(key)) {
         List<Value> values = key.stream().map(pinned::get).toList();
@@ -147,41 +147,26 @@ final class KeyedRows {
     return Optional.empty();
   }
 
-  /** Notes what a condition pins; false if it is not sure to be a conjunction. */
-  private boolean conjuncts(int from, int to) {
-    if (tokens.isOpen(from) && tokens.partner(from) == to - 1) {
-      return conjuncts(from + 1, to - 1);
-    }
-    for (int i = from; i < to; i = tokens.next(i)) {
-      if (tokens.isAnyWord(i, "OR", "XOR", "BETWEEN", "CASE", "SELECT")
-          || (tokens.is(i, TokenKind.OPERATOR) && "|&:".indexOf(tokens.charAt(i)) >= 0)) {
-        return false;
-      }
-    }
-    int start = from;
-    for (int i = from; i <= to; i = i < to ? tokens.next(i) : i + 1) {
-      if (i == to || tokens.isWord(i, "AND")) {
-        if (tokens.isOpen(start) && tokens.partner(start) == i - 1) {
-          conjuncts(start + 1, i - 1);
-        } else {
-          comparison(start, i);
-        }
-        start = i + 1;
-      }
-    }
-    return true;
-  }
-
-  /** {@code column = value}, and nothing more. */
-  private void comparison(int from, int to) {
-    int equals = columnEnd(from);
-    if (equals <= from || equals + 2 != to || !tokens.isOperator(equals, '=')) {
+  /** Notes what a condition pins: the comparisons of a conjunction. */
+  private void conjuncts(Expression condition) {
+    if (!(condition.unwrapped() instanceof Expression.Chain chain)) {
       return;
     }
-    String column = tokens.folded(equals - 1);
-    Value value = value(equals + 1, traits.types().getOrDefault(column, ""));
-    if (value != null) {
-      pinned.putIfAbsent(column, value);
+    if (chain.operators().stream().allMatch("AND"::equals)) {
+      chain.operands().forEach(this::conjuncts);
+    } else if (chain.operators().equals(List.of("="))) {
+      comparison(chain.operands().get(0), chain.operands().get(1).span());
+    }
+  }
+
+  /** {@code column = value}. */
+  private void comparison(Expression left, Span right) {
+    if (left instanceof Expression.Name column && right.to() == right.from() + 1) {
+      String name = Identifiers.fold(column.last());
+      Value value = value(right.from(), traits.types().getOrDefault(name, ""));
+      if (value != null) {
+        pinned.putIfAbsent(name, value);
+      }
     }
   }
 
@@ -209,17 +194,5 @@ final class KeyedRows {
           : null;
     }
     return null;
-  }
-
-  /** The token after a column with its qualifiers; {@code from} if there is none. */
-  private int columnEnd(int from) {
-    if (!tokens.isName(from)) {
-      return from;
-    }
-    int end = from + 1;
-    while (tokens.is(end, TokenKind.DOT) && tokens.isName(end + 1)) {
-      end += 2;
-    }
-    return end;
   }
 }
