@@ -110,12 +110,14 @@ final class WholeRows {
     return node.children().stream().filter(part -> !(counts && part instanceof Expression.Star));
   }
 
-  /** What may be a name in a stretch that the grammar does not know. */
+  /** What may be a name in a stretch that the grammar does not know, outside of its queries. */
   private Optional<String> inUnknown(Expression.Opaque opaque) {
     Span span = opaque.span();
     for (int i = span.from(); i < span.to(); i++) {
       boolean qualifies = tokens.is(i + 1, TokenKind.DOT) && !tokens.isOperator(i + 2, '*');
+      int token = i;
       if (tokens.isName(i)
+          && opaque.queries().stream().noneMatch(query -> query.span().contains(token))
           && names.contains(tokens.folded(i))
           && !qualifies
           && !tokens.is(i - 1, TokenKind.DOT)) {
