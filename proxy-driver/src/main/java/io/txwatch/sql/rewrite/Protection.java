@@ -43,9 +43,10 @@ record Protection(
   }
 
   /** The protection of one statement. */
-  static Protection of(Tokens tokens, Dialect dialect, Span range, Tables tables) {
-    return isNeeded(dialect) && !range.isEmpty()
-        ? new Builder(tokens, dialect, range, tables).protection()
+  static Protection of(ParsedStatement parsed) {
+    return isNeeded(parsed.dialect()) && !parsed.range().isEmpty()
+        ? new Builder(parsed, parsed.tokens(), parsed.dialect(), parsed.range(), parsed.tables())
+            .protection()
         : NOT_NEEDED;
   }
 
@@ -68,10 +69,11 @@ record Protection(
     return new Unwatched(all.isEmpty() ? tokens.text() : text.marked(), text.origins(), refused);
   }
 
-  private record Builder(Tokens tokens, Dialect dialect, Span range, Tables tables) {
+  private record Builder(
+      ParsedStatement parsed, Tokens tokens, Dialect dialect, Span range, Tables tables) {
 
     Protection protection() {
-      StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
+      StatementClass what = parsed.what();
       if (!what.hasShape() && !what.holdsQuery()) {
         return NOT_NEEDED;
       }
@@ -112,7 +114,7 @@ record Protection(
 
     /** A statement that the grammar knows. */
     private Protection understood() throws NotUnderstood {
-      AnalyzedStatement statement = AnalyzedStatement.of(tokens, dialect, range, tables);
+      AnalyzedStatement statement = parsed.statement();
       Edits plain = plain(statement);
       if (!wholeRow(statement)) {
         return with(plain);

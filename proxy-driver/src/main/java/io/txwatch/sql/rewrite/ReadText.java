@@ -89,9 +89,11 @@ final class ReadText {
   /** The sources of a block, separated by commas. */
   ReadText copySources(Block block) {
     String separator = "";
-    for (Clause clause : block.from()) {
-      add(separator).copy(clause.content());
-      separator = ", ";
+    for (Clause clause : block.choosing()) {
+      if (clause.kind() != Clause.Kind.WHERE) {
+        add(separator).copy(clause.content());
+        separator = ", ";
+      }
     }
     return this;
   }

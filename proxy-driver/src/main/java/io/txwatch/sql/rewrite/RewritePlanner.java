@@ -131,8 +131,9 @@ public final class RewritePlanner implements Planner {
       throws NotUnderstood {
     TransactionControl control =
         TransactionControlReader.read(tokens, dialect, range.from(), range.to());
-    StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
-    Protection protection = Protection.of(tokens, dialect, range, tables);
+    ParsedStatement parsed = ParsedStatement.of(tokens, dialect, range, tables);
+    StatementClass what = parsed.what();
+    Protection protection = Protection.of(parsed);
     if (what.kind() == StatementKind.MERGE && dialect.grammar().has(Syntax.MERGE_BY_KEY)) {
       Optional<Rewrite> named = MergeColumns.name(tokens, dialect, range, tables);
       if (named.isPresent()) {
@@ -148,7 +149,7 @@ public final class RewritePlanner implements Planner {
           && !Tokenizer.tokenizeOtherBackslash(tokens.text(), dialect).isBroken()) {
         throw new NotUnderstood("a string whose end depends on a setting of the server");
       }
-      AnalyzedStatement statement = analyze(tokens, range, tables);
+      AnalyzedStatement statement = analyzed(parsed);
       RewriteContext context = new RewriteContext(statement, extent, request, watched);
       Rewrite rewrite = rewrite(context, range, watched);
       return new PlanAssembly(tokens, dialect, statement.parts().kind())
@@ -191,13 +192,13 @@ public final class RewritePlanner implements Planner {
         .of(hidden, withoutKeys(what.kind(), control), false);
   }
 
-  private AnalyzedStatement analyze(Tokens tokens, Span range, Tables tables) throws NotUnderstood {
-    for (int i = range.from(); i < range.to(); i++) {
-      if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
+  private static AnalyzedStatement analyzed(ParsedStatement parsed) throws NotUnderstood {
+    for (int i = parsed.range().from(); i < parsed.range().to(); i++) {
+      if (parsed.tokens().is(i, TokenKind.EXECUTABLE_COMMENT)) {
         throw new NotUnderstood(GapReason.SHAPE, "a comment that some versions execute");
       }
     }
-    return AnalyzedStatement.of(tokens, dialect, range, tables);
+    return parsed.statement();
   }
 
   /**
@@ -271,10 +272,10 @@ public final class RewritePlanner implements Planner {
     DefinedTables defined = new DefinedTables(catalog);
     for (Span range : statements) {
       Tables tables = new Tables(defines ? defined : catalog);
-      Protection protection = Protection.of(tokens, dialect, range, tables);
+      ParsedStatement parsed = ParsedStatement.of(tokens, dialect, range, tables);
+      Protection protection = Protection.of(parsed);
       protections.add(protection);
-      all =
-          all.and(oneOfSeveral(tokens, range, tables, watched && !controlled, defines, protection));
+      all = all.and(oneOfSeveral(parsed, watched && !controlled, defines, protection));
       defined.after(tokens, range);
     }
     RewritePlan plan =
@@ -289,21 +290,14 @@ public final class RewritePlanner implements Planner {
 
   /** What is put into the text for one of several statements. */
   private Rewrite oneOfSeveral(
-      Tokens tokens,
-      Span range,
-      Tables tables,
-      boolean watched,
-      boolean defines,
-      Protection protection) {
-    StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
+      ParsedStatement parsed, boolean watched, boolean defines, Protection protection) {
     Rewrite rewrite = Rewrite.of(protection.edits());
     boolean starShows = protection.starShowsAuxiliary();
-    if (!defines && what.hasShape()) {
+    if (!defines && parsed.what().hasShape()) {
       try {
-        AnalyzedStatement statement = analyze(tokens, range, tables);
         RewriteContext context =
-            new RewriteContext(statement, extent, PlanRequest.RETURNING_NOTHING, false);
-        Rewrite rewritten = rewrite(context, range, watched);
+            new RewriteContext(analyzed(parsed), extent, PlanRequest.RETURNING_NOTHING, false);
+        Rewrite rewritten = rewrite(context, parsed.range(), watched);
         rewrite = Rewrite.of(rewritten.edits());
         starShows = rewritten.is(Flag.STAR_SHOWS_AUXILIARY);
       } catch (NotUnderstood e) {

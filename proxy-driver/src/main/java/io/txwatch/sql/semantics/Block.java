@@ -15,25 +15,60 @@ import java.util.Optional;
 /**
  * Sources of rows with the clauses that choose among them, in their place in a statement: a SELECT,
  * or what an UPDATE, DELETE or MERGE reads, which its subqueries see as they see an outer query's.
- *
- * @param span from its keyword to the end of what belongs to it: of the last branch of a query, the
- *     query's ORDER BY and LIMIT, too
- * @param distinct true if equal rows are returned once
- * @param limited true if it returns only some of the rows that it finds
- * @param alone true if it is no branch of a set operation: what follows it is its own
- * @param list where the select list stands
- * @param items the select list
- * @param clauses those of the SELECT, and those that follow it
  */
-public record Block(
-    Role role,
-    Span span,
-    boolean distinct,
-    boolean limited,
-    boolean alone,
-    Span list,
-    List<Item> items,
-    List<Clause> clauses) {
+public final class Block {
+
+  private final Role role;
+  private final Span span;
+  private final boolean distinct;
+  private final boolean limited;
+  private final boolean alone;
+  private final Span list;
+  private final List<Item> items;
+  private final List<Clause> clauses;
+  private final List<Clause> choosing;
+  private final List<Source> sources;
+  private final List<Source.Table> tables;
+  private final List<Source> others;
+
+  private Block(
+      Role role,
+      Span span,
+      boolean distinct,
+      boolean limited,
+      boolean alone,
+      Span list,
+      List<Item> items,
+      List<Clause> clauses) {
+    this.role = role;
+    this.span = span;
+    this.distinct = distinct;
+    this.limited = limited;
+    this.alone = alone;
+    this.list = list;
+    this.items = items;
+    this.clauses = clauses;
+    this.choosing = new ArrayList<>(2);
+    this.sources = new ArrayList<>();
+    for (Clause clause : clauses) {
+      boolean from = clause.kind() == Kind.FROM || clause.kind() == Kind.USING;
+      if (from || clause.kind() == Kind.WHERE) {
+        choosing.add(clause);
+      }
+      sources.addAll(from ? clause.sources() : List.of());
+    }
+    this.tables = new ArrayList<>(sources.size());
+    this.others = new ArrayList<>(0);
+    List<Source> leaves = new ArrayList<>(sources.size());
+    sources.forEach(source -> source.addLeaves(leaves));
+    for (Source leaf : leaves) {
+      if (leaf instanceof Source.Table table) {
+        tables.add(table);
+      } else {
+        others.add(leaf);
+      }
+    }
+  }
 
   /** Where a block stands, which decides what may be done to its select list. */
   public enum Role {
@@ -89,6 +124,19 @@ public record Block(
     return new Block(Role.NESTED, span, false, limited, false, list, List.of(), clauses);
   }
 
+  /** Where it stands. */
+  public Role role() {
+    return role;
+  }
+
+  /**
+   * From its keyword to the end of what belongs to it: of the last branch of a query, the query's
+   * ORDER BY and LIMIT, too.
+   */
+  public Span span() {
+    return span;
+  }
+
   /** Its first token. */
   public int start() {
     return span.from();
@@ -97,6 +145,36 @@ public record Block(
   /** The token after it. */
   public int end() {
     return span.to();
+  }
+
+  /** True if equal rows are returned once. */
+  public boolean distinct() {
+    return distinct;
+  }
+
+  /** True if it returns only some of the rows that it finds. */
+  public boolean limited() {
+    return limited;
+  }
+
+  /** True if it is no branch of a set operation: what follows it is its own. */
+  public boolean alone() {
+    return alone;
+  }
+
+  /** Where the select list stands. */
+  public Span list() {
+    return list;
+  }
+
+  /** The select list. */
+  public List<Item> items() {
+    return items;
+  }
+
+  /** The stars that are items of the select list. */
+  public List<Expression.Star> stars() {
+    return Item.stars(items);
   }
 
   /** True if it has a clause of a kind. */
@@ -111,37 +189,25 @@ public record Block(
 
   /** Where the clauses of a kind stand: from the first to the last. */
   public Optional<Span> span(Kind kind) {
-    Optional<Clause> last = Clause.first(reversed(clauses), kind);
-    return clause(kind).map(first -> new Span(first.span().from(), last.orElseThrow().span().to()));
-  }
-
-  private static <T> List<T> reversed(List<T> all) {
-    List<T> reversed = new ArrayList<>(all);
-    java.util.Collections.reverse(reversed);
-    return reversed;
-  }
-
-  /** FROM, and USING of a DELETE or MERGE. */
-  public List<Clause> from() {
-    List<Clause> from = new ArrayList<>(2);
+    int from = -1;
+    int to = -1;
     for (Clause clause : clauses) {
-      if (clause.kind() == Kind.FROM || clause.kind() == Kind.USING) {
-        from.add(clause);
+      if (clause.kind() == kind) {
+        from = from < 0 ? clause.span().from() : from;
+        to = clause.span().to();
       }
     }
-    return from;
+    return from < 0 ? Optional.empty() : Optional.of(new Span(from, to));
   }
 
   /** The clauses that say which rows it finds: FROM, USING, WHERE. */
   public List<Clause> choosing() {
-    List<Clause> choosing = from();
-    clause(Kind.WHERE).ifPresent(choosing::add);
     return choosing;
   }
 
   /** True if a token stands in FROM, USING or WHERE. */
   public boolean chooses(int token) {
-    for (Clause clause : choosing()) {
+    for (Clause clause : choosing) {
       if (clause.content().contains(token)) {
         return true;
       }
@@ -151,25 +217,16 @@ public record Block(
 
   /** The sources in FROM and USING. */
   public List<Source> sources() {
-    List<Source> sources = new ArrayList<>();
-    from().forEach(clause -> sources.addAll(clause.sources()));
     return sources;
   }
 
   /** The tables in FROM, left to right. */
   public List<Source.Table> tables() {
-    return Source.tables(sources());
+    return tables;
   }
 
   /** What else stands in FROM: queries and functions. */
   public List<Source> others() {
-    return Source.leaves(sources(), Source.class).stream()
-        .filter(source -> !(source instanceof Source.Table))
-        .toList();
-  }
-
-  /** The stars that are items of the select list. */
-  public List<Expression.Star> stars() {
-    return Item.stars(items);
+    return others;
   }
 }

@@ -89,7 +89,7 @@ public final class Scopes {
   }
 
   private boolean canBeJoined(Block block) {
-    return !block.from().isEmpty() && !Aggregation.namesTwice(block) && isRepeatable(block);
+    return !block.sources().isEmpty() && !Aggregation.namesTwice(block) && isRepeatable(block);
   }
 
   /** True if the block's sources and condition can be evaluated once more unnoticed. */
@@ -112,19 +112,22 @@ public final class Scopes {
       }
     }
     written
-        .filter(block -> token > block.from().get(0).span().from() && !isInDerived(block, token))
+        .filter(block -> token > block.choosing().get(0).span().from())
+        .filter(block -> !isInDerived(block, token))
         .ifPresent(visible::add);
     visible.sort(Comparator.comparingInt(Block::start).reversed());
     return visible;
   }
 
   private static boolean isInDerived(Block block, int token) {
-    return block.others().stream()
-        .anyMatch(
-            source ->
-                source instanceof Source.Derived derived
-                    && !derived.lateral()
-                    && derived.span().contains(token));
+    for (Source source : block.others()) {
+      if (source instanceof Source.Derived derived
+          && !derived.lateral()
+          && derived.span().contains(token)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** True if the block may refer to the row of ON CONFLICT. */

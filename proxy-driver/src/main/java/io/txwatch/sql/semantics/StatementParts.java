@@ -14,7 +14,6 @@ import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.With;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -33,6 +32,8 @@ public final class StatementParts {
   private final List<QueryBody.TableQuery> tableQueries = new ArrayList<>();
   private final List<StatementParts> innerWrites = new ArrayList<>();
   private final Optional<Block> written;
+  private StatementKind kind;
+  private Optional<Block> top = Optional.empty();
   private boolean hasOpaque;
   private boolean deduplicates;
   private boolean hasOtherBranch;
@@ -45,6 +46,7 @@ public final class StatementParts {
     this.tree = tree;
     this.isInner = isInner;
     this.written = written(tree);
+    this.kind = kind(tree);
   }
 
   private static Optional<Block> written(Statement tree) {
@@ -54,6 +56,17 @@ public final class StatementParts {
     return tree instanceof Statement.Delete delete
         ? Optional.of(Block.ofWrite(delete, delete.sourcesAt(), delete.sources()))
         : Optional.empty();
+  }
+
+  private static StatementKind kind(Statement tree) {
+    if (tree instanceof Statement.Insert insert) {
+      return insert.replaces() ? StatementKind.REPLACE : StatementKind.INSERT;
+    } else if (tree instanceof Statement.Update) {
+      return StatementKind.UPDATE;
+    } else if (tree instanceof Statement.Delete) {
+      return StatementKind.DELETE;
+    }
+    return tree instanceof Statement.Merge ? StatementKind.MERGE : StatementKind.SELECT;
   }
 
   /**
@@ -94,21 +107,7 @@ public final class StatementParts {
 
   /** What histories call it. */
   public StatementKind kind() {
-    if (tree instanceof Statement.Insert insert) {
-      return insert.replaces() ? StatementKind.REPLACE : StatementKind.INSERT;
-    }
-    if (tree instanceof Statement.Update) {
-      return StatementKind.UPDATE;
-    }
-    if (tree instanceof Statement.Delete) {
-      return StatementKind.DELETE;
-    }
-    if (tree instanceof Statement.Merge) {
-      return StatementKind.MERGE;
-    }
-    boolean locks =
-        blocks.stream().anyMatch(b -> b.role() != Role.NESTED && b.has(Clause.Kind.LOCK));
-    return locks ? StatementKind.LOCKING_SELECT : StatementKind.SELECT;
+    return kind;
   }
 
   /** True if it is a write inside the WITH of another statement. */
@@ -118,32 +117,32 @@ public final class StatementParts {
 
   /** Every SELECT, and what a MERGE reads. */
   public List<Block> blocks() {
-    return Collections.unmodifiableList(blocks);
+    return blocks;
   }
 
   /** Every table name. */
   public List<Source.Table> references() {
-    return Collections.unmodifiableList(references);
+    return references;
   }
 
   /** Every common table. */
   public List<CommonTable> commonTables() {
-    return Collections.unmodifiableList(commonTables);
+    return commonTables;
   }
 
   /** Every WITH. */
   public List<With> withs() {
-    return Collections.unmodifiableList(withs);
+    return withs;
   }
 
   /** {@code TABLE t} in the place of a query. */
   public List<QueryBody.TableQuery> tableQueries() {
-    return Collections.unmodifiableList(tableQueries);
+    return tableQueries;
   }
 
   /** PostgreSQL: the INSERT, UPDATE, DELETE and MERGE inside WITH. */
   public List<StatementParts> innerWrites() {
-    return Collections.unmodifiableList(innerWrites);
+    return innerWrites;
   }
 
   /** True if it contains an expression that the grammar does not know. */
@@ -178,7 +177,7 @@ public final class StatementParts {
 
   /** The block whose columns the application sees, if it is alone. */
   public Optional<Block> top() {
-    return blocks.stream().filter(block -> block.role() == Role.TOP).findFirst();
+    return top;
   }
 
   /** The blocks of a role. */
@@ -240,6 +239,9 @@ public final class StatementParts {
   private void collect(Role role) throws NotUnderstood {
     if (tree instanceof Statement.Select select) {
       query(select.query(), role, true);
+      if (blocks.stream().anyMatch(b -> b.has(Clause.Kind.LOCK) && b.role() != Role.NESTED)) {
+        kind = StatementKind.LOCKING_SELECT;
+      }
     } else if (tree instanceof Statement.Insert insert) {
       insert(insert);
     } else if (tree instanceof Statement.Merge merge) {
@@ -306,7 +308,9 @@ public final class StatementParts {
   private void term(QueryBody body, Role role, boolean alone, int end, List<Clause> tail)
       throws NotUnderstood {
     if (body instanceof QueryBody.Select select) {
-      blocks.add(Block.of(select, role, end, alone, cut > 0, tail));
+      Block block = Block.of(select, role, end, alone, cut > 0, tail);
+      blocks.add(block);
+      top = role == Role.TOP ? Optional.of(block) : top;
       nodes(select.children());
     } else if (body instanceof QueryBody.Nested nested) {
       int around = cut;

@@ -5,7 +5,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** One statement. */
 public sealed interface Statement extends Node {
@@ -93,9 +92,11 @@ public sealed interface Statement extends Node {
     public List<Expression.Tuple> tuples() {
       List<Expression.Tuple> tuples = new ArrayList<>();
       if (rows.isPresent() && rows.get().body() instanceof QueryBody.Values values) {
-        values.rows().stream()
-            .flatMap(row -> row instanceof Expression.Tuple tuple ? Stream.of(tuple) : Stream.of())
-            .forEach(tuples::add);
+        for (Expression row : values.rows()) {
+          if (row instanceof Expression.Tuple tuple) {
+            tuples.add(tuple);
+          }
+        }
       }
       return tuples;
     }
