@@ -106,6 +106,7 @@ final class WholeRows {
     }
     boolean counts =
         node instanceof Expression.Call call
+            && !call.distinct()
             && call.name().get(call.name().size() - 1).equalsIgnoreCase("count");
     return node.children().stream().filter(part -> !(counts && part instanceof Expression.Star));
   }
