@@ -51,7 +51,7 @@ final class VersionSetReads {
   }
 
   private static boolean isInsertTarget(Statement tree, Source.Table table) {
-    return tree instanceof Statement.Insert insert && insert.target() == table;
+    return tree instanceof Statement.Insert insert && insert.target().equals(table);
   }
 
   private static SideRead of(RewriteContext context, Source.Table table) {
