@@ -70,14 +70,15 @@ final class QueryParser {
       return Optional.empty();
     }
     boolean recursive = cursor.take("RECURSIVE");
-    if (recursive) {
+    boolean seesItself = recursive || cursor.has(Syntax.IMPLICIT_RECURSION);
+    if (seesItself) {
       declareAll();
     }
     List<CommonTable> tables = new ArrayList<>();
     do {
       CommonTable table = commonTable();
       tables.add(table);
-      if (!recursive) {
+      if (!seesItself) {
         cursor.declare(table.name());
       }
     } while (cursor.take(TokenKind.COMMA));
