@@ -23,7 +23,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,9 +50,6 @@ final class PostgresSchemaReader extends SchemaReader {
           + ", extract(epoch FROM pg_catalog.pg_stat_get_bgwriter_stat_reset_time()),"
           + " CASE WHEN pg_catalog.pg_is_in_recovery() THEN 'standby' END)";
 
-  /** True if a row that is locked is written by nobody else until the transaction ends. */
-  private final boolean locksHold;
-
   /** True if RETURNING can return the replaced row. */
   private final boolean returnsOld;
 
@@ -64,12 +60,11 @@ final class PostgresSchemaReader extends SchemaReader {
 
   private final boolean usesSystemColumns;
 
-  /** Of others that speak its dialect no more is taken for granted than what they return. */
+  /** Of other DBMSs with its protocol nothing is assumed beyond what they return. */
   PostgresSchemaReader(Database database, boolean usesSystemColumns) {
-    this.locksHold = database.product().equals("PostgreSQL");
     this.hasSystemVersions = hasSystemVersions(database);
     this.identifiesRuns = database.product().equals("PostgreSQL");
-    this.returnsOld = locksHold && majorVersion(database) >= 18;
+    this.returnsOld = database.product().equals("PostgreSQL") && majorVersion(database) >= 18;
     this.usesSystemColumns = usesSystemColumns;
   }
 
@@ -193,8 +188,8 @@ final class PostgresSchemaReader extends SchemaReader {
                       + " pg_catalog.pg_class c WHERE c.oid = ?::oid AND c.relkind = 'v'",
                   found.get(0).oid);
           case TABLE ->
-              locksHold
-                  ? traits(connection, found.get(0).oid, columns, changing)
+              differInCaseOnly(columns)
+                  ? UNKNOWN
                   : new Catalog.Traits(Map.of(), Set.copyOf(changing), false, List.of());
           default -> UNKNOWN;
         };
@@ -337,69 +332,10 @@ final class PostgresSchemaReader extends SchemaReader {
 
   private record Found(String oid, Kind kind) {}
 
-  /** What decides whether its rows stay where they are while they are locked. */
-  private static Catalog.Traits traits(
-      Connection connection, String oid, List<Column> columns, Set<String> changing)
-      throws SQLException {
-    Map<String, String> types = new HashMap<>();
-    for (Column column : columns) {
-      String before = types.put(column.name().toLowerCase(Locale.ROOT), column.type());
-      if (before != null) {
-        return UNKNOWN; // "Id" beside id
-      }
-    }
-    Optional<List<List<String>>> found = keysIfNothingRuns(connection, oid);
-    List<List<String>> keys = found.orElse(List.of());
-    types.keySet().removeIf(name -> keys.stream().noneMatch(key -> key.contains(name)));
-    return new Catalog.Traits(Map.copyOf(types), Set.copyOf(changing), false, keys);
-  }
-
-  /**
-   * Unique indexes over columns none of which may be null, the primary key first: those that are
-   * checked at once, over all rows, and find equal what {@code =} finds equal. Empty for a table
-   * that something else runs for.
-   */
-  private static Optional<List<List<String>>> keysIfNothingRuns(Connection connection, String oid)
-      throws SQLException {
-    record Part(String index, String column, boolean plain) {}
-    List<Part> parts =
-        query(
-            connection,
-            "SELECT k.index::text, k.name, k.plain FROM pg_catalog.pg_class c"
-                + " LEFT JOIN LATERAL (SELECT i.indexrelid AS index, i.indisprimary AS first, p.n,"
-                + " a.attname AS name, a.attnotnull AND p.coll = a.attcollation AND o.opcdefault"
-                + " AND coalesce(to_json(a) ->> 'attgenerated', '') = '' AS plain"
-                + " FROM pg_catalog.pg_index i"
-                + " CROSS JOIN LATERAL unnest(i.indkey::int2[], i.indclass::oid[],"
-                + " i.indcollation::oid[]) WITH ORDINALITY AS p(att, class, coll, n)"
-                + " JOIN pg_catalog.pg_attribute a"
-                + " ON a.attrelid = i.indrelid AND a.attnum = p.att"
-                + " JOIN pg_catalog.pg_opclass o ON o.oid = p.class"
-                + " WHERE i.indrelid = c.oid AND i.indisunique AND i.indimmediate"
-                + " AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL) k ON true"
-                + " WHERE c.oid = ?::oid AND c.relkind = 'r'"
-                + " AND NOT c.relhasrules AND NOT c.relhassubclass"
-                + " AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_trigger t"
-                + " WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)"
-                + " AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_constraint f"
-                + " WHERE f.confrelid = c.oid AND f.contype = 'f'"
-                + " AND f.confupdtype NOT IN ('a', 'r'))"
-                + " ORDER BY NOT k.first, k.index, k.n",
-            row -> new Part(text(row, 1), text(row, 2).toLowerCase(Locale.ROOT), row.getBoolean(3)),
-            oid);
-    if (parts.isEmpty()) {
-      return Optional.empty();
-    }
-    Map<String, List<String>> keys = new LinkedHashMap<>();
-    Set<String> others = new HashSet<>();
-    for (Part part : parts) {
-      keys.computeIfAbsent(part.index(), index -> new ArrayList<>()).add(part.column());
-      if (!part.plain()) {
-        others.add(part.index()); // or there is no index
-      }
-    }
-    keys.keySet().removeAll(others);
-    return Optional.of(List.copyOf(keys.values()));
+  /** {@code "Id"} beside {@code id}. */
+  private static boolean differInCaseOnly(List<Column> columns) {
+    return columns.stream().map(column -> column.name().toLowerCase(Locale.ROOT)).distinct().count()
+        < columns.size();
   }
 
   private static Kind kind(String schema, String relkind, String persistence) {

@@ -47,7 +47,7 @@ public final class Assumed {
 
   /**
    * True if the statement must be a transaction of its own. Nothing is assumed of its parameters
-   * then: what {@link #of} says is of the text that is sent where it is not.
+   * then: {@link #of} is about the text that is sent where it is not.
    */
   public boolean isAutocommitted() {
     return autocommitted;

@@ -23,7 +23,7 @@ public sealed interface AssumedValue {
     return false;
   }
 
-  /** True for an object that fits; null is asked for by {@link #fitsNull}. */
+  /** True for an object that fits; for null there is {@link #fitsNull}. */
   boolean fits(Object value);
 
   /** True if NULL fits. */

@@ -100,10 +100,11 @@ public interface Catalog {
   }
 
   /**
-   * What a write must know of a table, as far as the dialect makes it ask.
+   * What a write must know of a table, as far as its DBMS needs it.
    *
-   * @param types the type of each column, by its name in lower case, as the DBMS says it, in lower
-   *     case (MySQL, MariaDB), with its character set if ASCII letters may be other bytes there
+   * @param types the type of each column, by its name in lower case, as the DBMS returns it, in
+   *     lower case (MySQL, MariaDB), with its character set if ASCII letters may be other bytes
+   *     there
    * @param changing the columns, in lower case, that an UPDATE changes without assigning them:
    *     generated ones, those with ON UPDATE (MySQL, MariaDB, PostgreSQL, H2); all columns if a
    *     trigger may (PostgreSQL, H2)
@@ -112,7 +113,7 @@ public interface Catalog {
    * @param keys the columns, in lower case, of each unique key without a nullable column, the
    *     primary key first (MySQL, MariaDB); of every unique key, or none if one is over expressions
    *     or some of the rows (SQLite)
-   * @param query the query of a view, as the DBMS says it; empty if it is none, or not known
+   * @param query the query of a view, as the DBMS returns it; empty if it is none, or not known
    * @param notNull the columns, in lower case, that are never null (MySQL, MariaDB)
    * @param nullOverDefault the nullable columns, in lower case, whose default is neither NULL nor
    *     zero nor empty (MySQL)
@@ -164,7 +165,7 @@ public interface Catalog {
     NO_RIGHTS,
     /** A view, a foreign or a system table. */
     NOT_A_BASE_TABLE,
-    /** The DBMS did not say: nothing is known of it, not even whether it has the columns. */
+    /** The DBMS did not answer: nothing is known of it, not even whether it has the columns. */
     LOOKUP_FAILED
   }
 }

@@ -1,9 +1,9 @@
 package io.txwatch.sql;
 
 /**
- * The rows of an INSERT's VALUES, which the driver gives their ids. So it knows them without asking
- * the DBMS for anything (no RETURNING, no round trip): all that is left to find out is which of
- * them were written, and that the update count says.
+ * The rows of an INSERT's VALUES, which the driver gives their ids. So it knows them without a
+ * query the DBMS for anything (no RETURNING, no round trip): all that is left to find out is which
+ * of them were written, and that the update count says.
  *
  * @param table the table's name as histories show it
  * @param count how many rows VALUES has; 0 for an upsert of what a query gives, whose rows have

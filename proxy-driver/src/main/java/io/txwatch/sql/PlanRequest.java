@@ -5,7 +5,7 @@ package io.txwatch.sql;
  * the others are for executions in which something of it would be wrong.
  *
  * @param mayReturnRows false if the statement's result must stay what it is, because it will be an
- *     item of a batch, or asks for generated keys, or is cut by {@code setMaxRows}: the writer is
+ *     item of a batch, or requests generated keys, or is cut by {@code setMaxRows}: the writer is
  *     appended to what it writes, but nothing to a result, so {@link RewritePlan#returns()} is
  *     NOTHING
  * @param mayListVersions false if no column may list the versions of many rows: no hidden aggregate

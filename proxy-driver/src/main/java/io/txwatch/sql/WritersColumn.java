@@ -3,7 +3,7 @@ package io.txwatch.sql;
 import io.txwatch.history.WriterList;
 import io.txwatch.sql.dialect.Dialect;
 
-/** What the rewriter asks of the column {@code txw_wl}. */
+/** What the rewriter needs of the column {@code txw_wl}. */
 public final class WritersColumn {
 
   /** How long it is on MySQL and MariaDB: room for several texts, and a length of one byte. */

@@ -1,28 +1,44 @@
 package io.txwatch.sql.rewrite;
 
-import io.txwatch.history.StatementKind;
 import io.txwatch.sql.Catalog;
-import io.txwatch.sql.semantics.FromNode.TableRef;
-import io.txwatch.sql.semantics.SelectBlock;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.Block;
+import io.txwatch.sql.semantics.StatementParts;
+import io.txwatch.sql.syntax.Assignment;
+import io.txwatch.sql.syntax.Clause;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
  * The assignments of an UPDATE of one table, or of an upsert, on MySQL and MariaDB.
  *
  * @param table the target
- * @param from the list's first token
- * @param to the token after it
  */
 record AssignmentList(
-    RewriteContext context, TableRef target, Catalog.Table table, int from, int to) {
+    RewriteContext context,
+    Source.Table target,
+    Catalog.Table table,
+    List<Assignment> assignments) {
+
+  /** The list's first token. */
+  int from() {
+    return assignments.get(0).span().from();
+  }
+
+  /** Its last token. */
+  int last() {
+    return assignments.get(assignments.size() - 1).span().to() - 1;
+  }
 
   /** True for an UPDATE, false for an upsert. */
   boolean isOfUpdate() {
-    return context.shape().kind == StatementKind.UPDATE;
+    return context.tree() instanceof Statement.Update;
   }
 
   /**
@@ -30,21 +46,23 @@ record AssignmentList(
    * operand of a comparison, so that it is a value, and does not read the table that is updated.
    */
   boolean mayBeJoined() {
-    StatementShape shape = context.shape();
-    for (TableRef other : shape.tables) {
+    StatementParts parts = context.parts();
+    for (Source.Table other : parts.references()) {
       boolean same =
           other.from() != target.from() && context.tables().display(other).equals(table.name());
       if (same) {
         return true;
       }
     }
-    for (SelectBlock block : shape.blocks) {
-      boolean inWhere = shape.where >= 0 && block.select > shape.where;
-      int open = block.select - 1;
+    Optional<Clause> where = context.tree().where();
+    for (Block block : parts.blocks()) {
+      boolean inWhere = where.filter(w -> block.start() > w.span().from()).isPresent();
+      int open = block.start() - 1;
       boolean value =
           context.tokens().isOpen(open) && context.tokens().is(open - 1, TokenKind.OPERATOR);
       boolean within =
-          shape.blocks.stream().anyMatch(b -> b.select < block.select && block.select < b.end);
+          parts.blocks().stream()
+              .anyMatch(b -> b.start() < block.start() && block.start() < b.end());
       if (inWhere && !value && !within) {
         return true;
       }
@@ -63,16 +81,14 @@ record AssignmentList(
       return false;
     }
     Tokens tokens = context.tokens();
-    for (Span assignment : tokens.items(from, to)) {
-      int value = tokens.nameEnd(assignment.from()) + 1;
-      boolean literal =
-          assignment.to() == value + 1
-              && (tokens.is(value, TokenKind.NUMBER) || tokens.is(value, TokenKind.STRING));
-      String column = tokens.folded(Math.max(assignment.from(), value - 2));
-      if (!literal && columns.contains(column)) {
-        return true;
-      }
-    }
-    return false;
+    return assignments.stream()
+        .filter(one -> !isLiteral(tokens, one.value().span()))
+        .flatMap(one -> one.targets().stream())
+        .anyMatch(column -> columns.contains(Identifiers.fold(column.last())));
+  }
+
+  private static boolean isLiteral(Tokens tokens, Span value) {
+    return value.to() == value.from() + 1
+        && (tokens.is(value.from(), TokenKind.NUMBER) || tokens.is(value.from(), TokenKind.STRING));
   }
 }

@@ -39,7 +39,7 @@ final class AutocommittedWrite {
     return assignments.isOfUpdate()
         && context.alone()
         && context.mayAssume(Assuming.AUTOCOMMIT)
-        && context.shape().innerWrites.isEmpty()
+        && context.parts().innerWrites().isEmpty()
         && context.tables().writtenAnewUnseen(assignments.table().traits())
         && !assignments.mayBeJoined()
         && KeyedRows.of(context.statement(), Returned.NOTHING).role() == KeyedRow.Role.WRITES;

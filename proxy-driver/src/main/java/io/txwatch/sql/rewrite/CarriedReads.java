@@ -6,10 +6,11 @@ import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.SideRead;
 import io.txwatch.sql.dialect.DialectSql;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode.TableRef;
-import io.txwatch.sql.semantics.SelectBlock;
-import io.txwatch.sql.semantics.SelectBlock.Role;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.Block;
+import io.txwatch.sql.semantics.Block.Role;
+import io.txwatch.sql.semantics.StatementParts;
+import io.txwatch.sql.syntax.Clause.Kind;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
@@ -38,11 +39,16 @@ final class CarriedReads {
   private static final String RID = "txw_r";
   private static final String WL = "txw_w";
 
+  /** Words without which each row that a block has found makes a row of the result. */
+  private static final String[] BOUNDING = {
+    "HAVING", "LIMIT", "OFFSET", "FETCH", "TOP", "INTERSECT", "EXCEPT", "MINUS"
+  };
+
   private final RewriteContext context;
   private final AnalyzedStatement statement;
-  private final List<SelectBlock> carriers;
+  private final List<Block> carriers;
 
-  private CarriedReads(RewriteContext context, List<SelectBlock> carriers) {
+  private CarriedReads(RewriteContext context, List<Block> carriers) {
     this.context = context;
     this.statement = context.statement();
     this.carriers = carriers;
@@ -70,12 +76,12 @@ final class CarriedReads {
     if (!mayCarry(context)) {
       return Columns.NONE;
     }
-    boolean locks = statement.shape().kind == StatementKind.LOCKING_SELECT;
+    boolean locks = statement.parts().kind() == StatementKind.LOCKING_SELECT;
     if (locks && context.dialect().sql().locksNewestVersions()) {
       return Columns.NONE;
     }
-    List<SelectBlock> carriers = carriers(statement.shape());
-    boolean all = !carriers.isEmpty() && !statement.shape().otherBranch;
+    List<Block> carriers = carriers(statement.parts());
+    boolean all = !carriers.isEmpty() && !statement.parts().hasOtherBranch();
     boolean hint = HiddenAggregates.takesHint(statement);
     CarriedReads reads = new CarriedReads(context, carriers);
     boolean takes =
@@ -87,11 +93,8 @@ final class CarriedReads {
     return context.mayReturnRows() && context.alone() && !hasOtherParameters(context.tokens());
   }
 
-  private static List<SelectBlock> carriers(StatementShape shape) {
-    SelectBlock top = shape.top();
-    return top != null
-        ? List.of(top)
-        : shape.blocks.stream().filter(block -> block.role == Role.BRANCH).toList();
+  private static List<Block> carriers(StatementParts parts) {
+    return parts.top().map(List::of).orElseGet(() -> parts.blocks(Role.BRANCH));
   }
 
   private static boolean hasOtherParameters(Tokens tokens) {
@@ -103,10 +106,10 @@ final class CarriedReads {
     return false;
   }
 
-  private boolean takesColumn(SelectBlock block) {
-    return block.into < 0
-        && block.qualify < 0
-        && block.listTo > block.listFrom
+  private boolean takesColumn(Block block) {
+    return !block.has(Kind.INTO)
+        && !block.has(Kind.QUALIFY)
+        && block.list().to() > block.list().from()
         && !HiddenAggregates.isGroupByAll(statement.tokens(), block);
   }
 
@@ -120,8 +123,8 @@ final class CarriedReads {
     if (!hinted) {
       rewrite = rewrite.and(HiddenAggregates.hint(context, carriers.get(0)));
     }
-    for (SelectBlock block : carriers) {
-      rewrite = rewrite.and(context.after(block.listTo - 1, columns.text));
+    for (Block block : carriers) {
+      rewrite = rewrite.and(context.after(block.list().to() - 1, columns.text));
     }
     return new Columns(columns.text, rewrite, columns.mayBeLost);
   }
@@ -154,10 +157,10 @@ final class CarriedReads {
     StringBuilder text = new StringBuilder();
     Rewrite rewrite = Rewrite.NONE;
     Set<Integer> mayBeLost = new HashSet<>();
-    List<SelectBlock> blocks = new ArrayList<>(statement.shape().blocks);
+    List<Block> blocks = new ArrayList<>(statement.parts().blocks());
     reads.written().ifPresent(blocks::add);
-    for (SelectBlock block : blocks) {
-      List<TableRef> tables = reads.unobserved(block, observed);
+    for (Block block : blocks) {
+      List<Source.Table> tables = reads.unobserved(block, observed);
       if (tables.isEmpty()) {
         continue;
       }
@@ -178,7 +181,7 @@ final class CarriedReads {
     return new Columns(text.toString(), rewrite, mayBeLost);
   }
 
-  private Rewrite carrying(SelectBlock block, SideRead read) {
+  private Rewrite carrying(Block block, SideRead read) {
     boolean askedBeside = context.readsBeside();
     return Rewrite.carrying(
         new Carried.Read(read.tables(), read.exact(), mayBeLost(block) && !askedBeside));
@@ -187,31 +190,29 @@ final class CarriedReads {
   /** True if a further column may bring the rows in another order, and the query has no order. */
   private boolean changesOrder() {
     boolean finds =
-        statement.shape().deduplicates || carriers.stream().anyMatch(block -> block.distinct);
+        statement.parts().deduplicates() || carriers.stream().anyMatch(block -> block.distinct());
     boolean ordered = false;
-    for (int i = statement.shape().verb; i < statement.shape().to; i = statement.tokens().next(i)) {
+    for (int i = statement.parts().tree().verb();
+        i < statement.parts().to();
+        i = statement.tokens().next(i)) {
       ordered |= statement.tokens().areWords(i, "ORDER", "BY");
     }
     return finds && !ordered && statement.dialect().sql().reordersDistinctRows();
   }
 
   /** True if the block may have read rows although the statement returns none. */
-  private boolean mayBeLost(SelectBlock block) {
-    SelectBlock top = statement.shape().top();
-    Tokens tokens = statement.tokens();
-    for (int i = statement.shape().from; i < statement.shape().to; i++) {
-      if (tokens.isAnyWord(
-          i, "HAVING", "LIMIT", "OFFSET", "FETCH", "TOP", "INTERSECT", "EXCEPT", "MINUS")) {
-        return true;
-      }
+  private boolean mayBeLost(Block block) {
+    StatementParts parts = statement.parts();
+    if (statement.tokens().hasAnyWord(parts.from(), parts.to(), BOUNDING)) {
+      return true;
     }
     boolean own =
-        switch (block.role) {
+        switch (block.role()) {
           case TOP, BRANCH -> true;
-          case SOURCE -> statement.shape().onConflict < 0;
+          case SOURCE -> statement.tree().conflicts().isEmpty();
           case EXISTS, NESTED -> false;
         };
-    boolean item = top != null && block.select > top.listFrom && block.select < top.listTo;
+    boolean item = parts.top().filter(top -> top.list().contains(block.start())).isPresent();
     return !own && !item;
   }
 

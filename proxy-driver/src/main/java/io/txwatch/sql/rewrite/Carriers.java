@@ -5,15 +5,13 @@ import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.rewrite.Rewrite.Flag;
 import io.txwatch.sql.semantics.Aggregation;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode;
-import io.txwatch.sql.semantics.FromNode.Derived;
-import io.txwatch.sql.semantics.FromNode.Join;
-import io.txwatch.sql.semantics.FromNode.TableRef;
-import io.txwatch.sql.semantics.SelectBlock;
-import io.txwatch.sql.semantics.SelectBlock.Role;
-import io.txwatch.sql.semantics.SelectBlock.Star;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.Block;
+import io.txwatch.sql.semantics.Block.Role;
+import io.txwatch.sql.semantics.StatementParts;
+import io.txwatch.sql.syntax.Clause.Kind;
+import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Source;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -28,7 +26,7 @@ import java.util.stream.Stream;
 final class Carriers {
 
   /**
-   * A table's two columns as a block speaks of them.
+   * A table's two columns as a block names them.
    *
    * @param table the name that histories show
    */
@@ -78,39 +76,43 @@ final class Carriers {
   }
 
   /** The columns of a block's sources; what is within is made to expose them. */
-  Pairs pairs(SelectBlock block) {
+  Pairs pairs(Block block) {
     Pairs pairs = Pairs.NONE;
-    for (FromNode node : block.from) {
+    for (Source node : block.sources()) {
       pairs = pairs.and(pairs(block, node));
     }
     return pairs;
   }
 
-  private Pairs pairs(SelectBlock block, FromNode node) {
-    if (node instanceof Join join) {
+  private Pairs pairs(Block block, Source node) {
+    if (node instanceof Source.Join join) {
       return pairs(block, join.left()).and(pairs(block, join.right()));
     }
-    if (node instanceof TableRef table && table.isCte()) {
+    if (node instanceof Source.Nested nested) {
+      return pairs(block, nested.source());
+    }
+    if (node instanceof Source.Table table && table.isCommon()) {
       return cte(table).map(inner -> exposed(block, table.exposedName(), inner)).orElse(Pairs.NONE);
     }
-    if (node instanceof TableRef table) {
+    if (node instanceof Source.Table table) {
       return statement.tables().view(statement.dialect(), table).isEmpty()
           ? ofTable(block, table)
           : Pairs.NONE;
     }
-    Derived derived = (Derived) node;
-    return derived.alias().isPresent() && derived.block().isPresent()
-        ? exposed(block, derived.alias().get(), derived.block().get())
+    Optional<Block> inner = statement.parts().blockOf(node);
+    return node.exposed().isPresent() && inner.isPresent()
+        ? exposed(block, node.exposed().get(), inner.get())
         : Pairs.NONE;
   }
 
-  private Pairs ofTable(SelectBlock block, TableRef table) {
+  private Pairs ofTable(Block block, Source.Table table) {
     Rewrite observed = Rewrite.observing(table);
     if (!statement.tables().isPrepared(table)) {
       return new Pairs(List.of(), observed);
     }
     // A word less for the DBMS's parser, where it is clear whose columns they are.
-    boolean single = block.from.size() == 1 && block.from.get(0) == table;
+    List<Source> sources = block.sources();
+    boolean single = sources.size() == 1 && sources.get(0).unwrapped() == table;
     String of = single ? "" : table.exposedName() + ".";
     VersionSource versions = VersionSource.of(statement.tables(), table);
     Pair pair = new Pair(versions.row(of), versions.version(of), statement.tables().display(table));
@@ -118,7 +120,7 @@ final class Carriers {
   }
 
   /** The columns of a block within, by which the outer block can name them. */
-  private Pairs exposed(SelectBlock outer, String alias, SelectBlock inner) {
+  private Pairs exposed(Block outer, String alias, Block inner) {
     if (!canExpose(outer, alias, inner)) {
       return Pairs.NONE;
     }
@@ -134,27 +136,27 @@ final class Carriers {
     if (named.isEmpty()) {
       return within;
     }
-    Rewrite exposing = within.rewrite.and(context.after(inner.listTo - 1, columns.toString()));
+    Rewrite exposing = within.rewrite.and(context.after(inner.list().to() - 1, columns.toString()));
     return new Pairs(
         named,
-        outer.role == Role.TOP && starShows(outer, alias)
+        outer.role() == Role.TOP && starShows(outer, alias)
             ? exposing.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY))
             : exposing);
   }
 
-  private boolean canExpose(SelectBlock outer, String alias, SelectBlock inner) {
+  private boolean canExpose(Block outer, String alias, Block inner) {
     boolean plain =
-        inner.alone && !inner.locking && Aggregation.obstacle(statement, inner).isEmpty();
+        inner.alone() && !inner.has(Kind.LOCK) && Aggregation.obstacle(statement, inner).isEmpty();
     boolean renamed = statement.dialect().sql().renamesSortedTables();
-    if (!plain || renamed || WholeRows.isSpokenOf(statement, alias)) {
+    if (!plain || renamed || WholeRows.isReferenced(statement, alias)) {
       return false;
     }
     return !starShows(outer, alias)
-        || (outer.role == Role.TOP && !StarGuard.hasOrdinals(statement, outer));
+        || (outer.role() == Role.TOP && !StarGuard.hasOrdinals(statement, outer));
   }
 
-  private static boolean starShows(SelectBlock outer, String alias) {
-    for (Star star : outer.stars) {
+  private static boolean starShows(Block outer, String alias) {
+    for (Expression.Star star : outer.stars()) {
       List<String> qualifier = star.qualifier();
       if (qualifier.isEmpty()
           || Identifiers.fold(qualifier.get(qualifier.size() - 1))
@@ -165,27 +167,26 @@ final class Carriers {
     return false;
   }
 
-  /** The block of a CTE that nobody else reads. */
-  private Optional<SelectBlock> cte(TableRef reference) {
+  /** The block of a CTE that is read once. */
+  private Optional<Block> cte(Source.Table reference) {
     String name = Identifiers.fold(reference.name().get(0));
-    long bodies = statement.shape().cteBodies.stream().filter(c -> c.name().equals(name)).count();
     long references =
-        statement.shape().tables.stream()
-            .filter(t -> t.isCte() && Identifiers.fold(t.name().get(0)).equals(name))
+        statement.parts().references().stream()
+            .filter(t -> t.isCommon() && Identifiers.fold(t.name().get(0)).equals(name))
             .count();
-    return bodies == 1 && references == 1 && reference.columnAliases() == 0
-        ? statement.shape().cteBlocks.getOrDefault(name, Optional.empty())
+    return references == 1 && reference.columnAliases() == 0
+        ? statement.parts().commonBlock(name)
         : Optional.empty();
   }
 
   /** Why a set operation at the top cannot return the columns of its branches; empty if it can. */
   static Optional<String> obstacleToUnionAll(AnalyzedStatement statement) {
-    StatementShape shape = statement.shape();
-    if (shape.deduplicates) {
+    StatementParts parts = statement.parts();
+    if (parts.deduplicates()) {
       return Optional.of("a set operation");
     }
-    List<SelectBlock> branches = branches(shape);
-    if (branches.isEmpty() || shape.otherBranch) {
+    List<Block> branches = parts.blocks(Role.BRANCH);
+    if (branches.isEmpty() || parts.hasOtherBranch()) {
       return Optional.of("a query that is not one plain block");
     }
     return branches.stream()
@@ -195,16 +196,12 @@ final class Carriers {
         .map(why -> why + " in a set operation");
   }
 
-  private static List<SelectBlock> branches(StatementShape shape) {
-    return shape.blocks.stream().filter(b -> b.role == Role.BRANCH).toList();
-  }
-
   /**
    * UNION ALL at the top: every branch gets the columns of all branches, its own filled, the others
    * null (hazard 8). Nothing is compared there, so a further column changes no row.
    */
   static Rewrite unionAll(RewriteContext context) {
-    List<SelectBlock> branches = branches(context.shape());
+    List<Block> branches = context.parts().blocks(Role.BRANCH);
     Carriers carriers = new Carriers(context);
     List<Pairs> pairs = branches.stream().map(carriers::pairs).toList();
     Pairs all = pairs.stream().reduce(Pairs.NONE, Pairs::and);
@@ -219,7 +216,7 @@ final class Carriers {
           columns.append(i == k ? ", " + pair.hidden() : nulls(context.dialect()));
         }
       }
-      rewrite = rewrite.and(context.after(branches.get(i).listTo - 1, columns.toString()));
+      rewrite = rewrite.and(context.after(branches.get(i).list().to() - 1, columns.toString()));
     }
     return rewrite.and(Rewrite.returning(Returns.APPENDED_TO_RESULT, all.tables()));
   }

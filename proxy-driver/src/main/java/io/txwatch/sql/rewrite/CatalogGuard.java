@@ -5,10 +5,10 @@ import io.txwatch.sql.Catalog;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.dialect.Grammar;
 import io.txwatch.sql.dialect.Syntax;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.Tables;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
@@ -53,9 +53,9 @@ final class CatalogGuard {
   private final Map<String, Catalog.Table> shadowed = new LinkedHashMap<>();
 
   /** Names by which tables are read, qualified. */
-  private final List<TableRef> qualified = new ArrayList<>();
+  private final List<Source.Table> qualified = new ArrayList<>();
 
-  private final List<TableRef> targets = new ArrayList<>();
+  private final List<Source.Table> targets = new ArrayList<>();
 
   /** Tables that are read without those that inherit from them (PostgreSQL), and with them. */
   private final Set<String> readAlone = new HashSet<>();
@@ -163,19 +163,19 @@ final class CatalogGuard {
     }
   }
 
-  private TableRef table(int from, int end) {
+  private Source.Table table(int from, int end) {
     List<String> name = new ArrayList<>();
     for (int i = from; i < end; i += 2) {
       name.add(tokens.text(i));
     }
-    return new TableRef(name, Optional.empty(), 0, false, from, end);
+    return Source.Table.named(new Span(from, end), name);
   }
 
-  private static String folded(TableRef table) {
+  private static String folded(Source.Table table) {
     return Identifiers.fold(table.name().get(table.name().size() - 1));
   }
 
-  private void reads(TableRef table) {
+  private void reads(Source.Table table) {
     String name = folded(table);
     boolean plain = table.name().size() == 1;
     boolean shows = tables.showsAuxiliary(table);
@@ -297,7 +297,7 @@ final class CatalogGuard {
    */
   private Edits nameInsertedColumns() {
     Edits named = Edits.NONE;
-    for (TableRef target : targets) {
+    for (Source.Table target : targets) {
       int i = target.to();
       if (tokens.isWord(i, "AS")) {
         i += 2;
@@ -402,7 +402,7 @@ final class CatalogGuard {
 
   private Edits qualifiedTargets() {
     Edits edits = Edits.NONE;
-    for (TableRef target : targets) {
+    for (Source.Table target : targets) {
       Catalog.Table table = shadowed.get(folded(target));
       if (table != null && target.name().size() == 1 && table.equals(find(target))) {
         String schema = Auxiliary.quote(dialect, table.storedName().get(0)) + ".";
@@ -416,7 +416,7 @@ final class CatalogGuard {
     return Auxiliary.quote(dialect, stored.get(0)) + "." + Auxiliary.quote(dialect, stored.get(1));
   }
 
-  private Catalog.@Nullable Table find(TableRef table) {
+  private Catalog.@Nullable Table find(Source.Table table) {
     return tables.find(table).orElse(null);
   }
 
@@ -425,7 +425,8 @@ final class CatalogGuard {
     Edits edits = Edits.NONE;
     Set<List<String>> names = new HashSet<>();
     qualified.forEach(table -> names.add(table.name().stream().map(Identifiers::fold).toList()));
-    Predicate<TableRef> isTarget = name -> targets.stream().anyMatch(t -> t.from() == name.from());
+    Predicate<Source.Table> isTarget =
+        name -> targets.stream().anyMatch(t -> t.from() == name.from());
     for (int i = start; i < to; i++) {
       int end = tokens.isName(i) && !tokens.is(i - 1, TokenKind.DOT) ? tokens.nameEnd(i) : i;
       boolean starred = end == i && tokens.isName(i) && tokens.is(i + 1, TokenKind.DOT);
@@ -435,7 +436,7 @@ final class CatalogGuard {
           end += 2;
         }
       }
-      TableRef chain = table(i, Math.max(end, i));
+      Source.Table chain = table(i, Math.max(end, i));
       for (List<String> name : names) {
         int last = 2 * (name.size() - 1);
         boolean same =
@@ -453,7 +454,7 @@ final class CatalogGuard {
     return edits;
   }
 
-  /** Makes sure that nothing is said of the tables that cannot be said of a CTE. */
+  /** Refuses what a table may have and a CTE may not. */
   private void requireEquivalence() throws NotUnderstood {
     if (!obstacle.isEmpty()) {
       throw new NotUnderstood(GapReason.SHAPE, obstacle);

@@ -1,15 +1,15 @@
 package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.GapReason;
-import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.WritersColumn;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.NotUnderstood;
-import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Assignment;
+import io.txwatch.sql.syntax.Expression;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
-import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,53 +55,48 @@ final class ChangeGuard {
   private static final String BETWEEN = ",,";
 
   private final RewriteContext context;
-  private final TableRef target;
+  private final AssignmentList assignments;
+  private final Source.Table target;
   private final Catalog.Table table;
 
   private ChangeGuard(AssignmentList assignments) {
     this.context = assignments.context();
+    this.assignments = assignments;
     this.target = assignments.target();
     this.table = assignments.table();
   }
 
   /** The {@link WriteStrategy}: fits all assignments but those of joined tables. */
   static Optional<Rewrite> append(AssignmentList assignments) throws NotUnderstood {
-    return Optional.of(new ChangeGuard(assignments).append(assignments.from(), assignments.to()));
+    return Optional.of(new ChangeGuard(assignments).append());
   }
 
-  private Rewrite append(int from, int to) throws NotUnderstood {
-    String text = text(assigned(from, to));
+  private Rewrite append() throws NotUnderstood {
+    String text = text(assigned());
     String list = qualifier() + Auxiliary.WL;
     String first = "%s = concat_ws(',', %s, ';', %s), ".formatted(Auxiliary.WL, list, text);
     String last =
         (", %1$s = right(concat(substring_index(%2$s, ',', 1),"
                 + " if(%2$s like concat_ws(',', '%%;', %3$s), '', %4$s)), %5$d)")
             .formatted(Auxiliary.WL, list, text, Auxiliary.TOKEN, WriterList.WINDOW_LENGTH);
-    return context.before(from, first).and(context.after(to - 1, last));
+    return context.before(assignments.from(), first).and(context.after(assignments.last(), last));
   }
 
   /** In an UPDATE of one table a name is that table's; in an upsert there may be others. */
   private String qualifier() {
-    return context.shape().kind == StatementKind.UPDATE ? "" : target.exposedName() + ".";
+    return assignments.isOfUpdate() ? "" : target.exposedName() + ".";
   }
 
   /** The columns that are assigned. */
-  private List<ColumnText> assigned(int from, int to) throws NotUnderstood {
-    Tokens tokens = context.tokens();
+  private List<ColumnText> assigned() throws NotUnderstood {
     Map<String, ColumnText> columns = new LinkedHashMap<>();
-    for (Span assignment : tokens.items(from, to)) {
-      int name = assignment.from();
-      while (tokens.is(name + 1, TokenKind.DOT)) {
-        name += 2;
-      }
-      if (!tokens.isName(name)
-          || name + 1 >= to
-          || !(tokens.isOperator(name + 1, '=')
-              || (tokens.is(name + 1, TokenKind.OPERATOR) && tokens.text(name + 1).equals(":=")))) {
+    for (Assignment assignment : assignments.assignments()) {
+      List<Expression.Name> targets = assignment.targets();
+      if (targets.size() != 1 || targets.get(0).span().from() != assignment.span().from()) {
         throw new NotUnderstood("an assignment that does not begin with a column");
       }
-      String column = tokens.folded(name);
-      columns.put(column, columnText(name, column));
+      String column = Identifiers.fold(targets.get(0).last());
+      columns.put(column, columnText(targets.get(0).span().to() - 1, column));
     }
     return new ArrayList<>(columns.values());
   }

@@ -43,7 +43,7 @@ record ColumnText(String expression, int length, boolean isDigest) {
    * The text of a column.
    *
    * @param column the column as it can be named in the statement
-   * @param type its type as the DBMS says it, in lower case
+   * @param type its type as the DBMS returns it, in lower case
    * @throws NotUnderstood if no expression returns its bytes
    */
   static ColumnText of(String column, String type) throws NotUnderstood {

@@ -1,11 +1,11 @@
 package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.GapReason;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.NotUnderstood;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.Assignment;
 import io.txwatch.sql.syntax.Identifiers;
-import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
@@ -44,8 +44,9 @@ final class ComparedGuard {
 
   private final RewriteContext context;
   private final Tokens tokens;
-  private final List<TableRef> sources;
-  private final Map<TableRef, List<String>> changes = new LinkedHashMap<>();
+  private final Statement.Update update;
+  private final List<Source.Table> sources;
+  private final Map<Source.Table, List<String>> changes = new LinkedHashMap<>();
   private final Set<String> assigned = new HashSet<>();
 
   /** Columns of which the values are made, but for the one that the value is for. */
@@ -53,16 +54,19 @@ final class ComparedGuard {
 
   private String assigning = "";
 
-  private ComparedGuard(RewriteContext context, List<TableRef> sources) {
+  private ComparedGuard(
+      RewriteContext context, Statement.Update update, List<Source.Table> sources) {
     this.context = context;
+    this.update = update;
     this.tokens = context.tokens();
     this.sources = sources;
   }
 
   /** The {@link WriteStrategy} for an UPDATE of one table. */
   static Optional<Rewrite> append(AssignmentList assignments) throws NotUnderstood {
-    return assignments.isOfUpdate() && assignments.mayBeJoined()
-        ? Optional.of(append(assignments.context(), List.of(assignments.target())).rewrite)
+    RewriteContext context = assignments.context();
+    return context.tree() instanceof Statement.Update update && assignments.mayBeJoined()
+        ? Optional.of(append(context, update, List.of(assignments.target())).rewrite)
         : Optional.empty();
   }
 
@@ -71,7 +75,7 @@ final class ComparedGuard {
    *
    * @param written the tables that it writes
    */
-  record Appended(Rewrite rewrite, List<TableRef> written) {}
+  record Appended(Rewrite rewrite, List<Source.Table> written) {}
 
   /**
    * Appends the writer to the assignments of an UPDATE.
@@ -79,19 +83,18 @@ final class ComparedGuard {
    * @param sources the tables that it names, of which it may write
    * @throws NotUnderstood if it cannot be done without changing what the statement does
    */
-  static Appended append(RewriteContext context, List<TableRef> sources) throws NotUnderstood {
-    return new ComparedGuard(context, sources).append();
+  static Appended append(
+      RewriteContext context, Statement.Update update, List<Source.Table> sources)
+      throws NotUnderstood {
+    return new ComparedGuard(context, update, sources).append();
   }
 
   private Appended append() throws NotUnderstood {
-    StatementShape shape = context.shape();
-    for (int i = shape.verb; i < shape.set; i++) {
-      if (tokens.isWord(i, "IGNORE")) {
-        throw no("UPDATE IGNORE of several tables");
-      }
+    if (tokens.hasAnyWord(update.verb(), update.set().from(), "IGNORE")) {
+      throw no("UPDATE IGNORE of several tables");
     }
-    for (Span assignment : tokens.items(shape.set + 1, shape.setEnd)) {
-      assignment(assignment.from(), assignment.to());
+    for (Assignment assignment : update.assignments()) {
+      assignment(assignment.span().from(), assignment.span().to());
     }
     read.retainAll(assigned);
     if (!read.isEmpty()) {
@@ -106,7 +109,7 @@ final class ComparedGuard {
                   .formatted(list, String.join(" or ", changed), Auxiliary.appended(list)));
         });
     return new Appended(
-        context.before(shape.set + 1, first.toString()), List.copyOf(changes.keySet()));
+        context.before(update.set().from(), first.toString()), List.copyOf(changes.keySet()));
   }
 
   private static NotUnderstood no(String why) {
@@ -216,7 +219,7 @@ final class ComparedGuard {
    * @param type its type, without its length
    * @param length how many characters it takes if it is a text
    */
-  private record Column(TableRef table, String name, String type, int length) {
+  private record Column(Source.Table table, String name, String type, int length) {
     String key() {
       return Identifiers.fold(table.exposedName()) + "." + name;
     }
@@ -231,7 +234,7 @@ final class ComparedGuard {
   private Optional<Column> column(int from, int to) {
     String name = tokens.folded(to - 1);
     List<Column> found = new ArrayList<>();
-    for (TableRef table : sources) {
+    for (Source.Table table : sources) {
       boolean named =
           to == from + 1 || tokens.folded(to - 3).equals(Identifiers.fold(table.exposedName()));
       String type =
@@ -240,7 +243,7 @@ final class ComparedGuard {
               .find(table)
               .map(t -> t.traits().types().getOrDefault(name, ""))
               .orElse("");
-      boolean unknown = table.isCte() || context.tables().find(table).isEmpty();
+      boolean unknown = table.isCommon() || context.tables().find(table).isEmpty();
       if (named && unknown) {
         return Optional.empty();
       }

@@ -3,12 +3,12 @@ package io.txwatch.sql.rewrite;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.dialect.DialectSql.Returning;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.NotUnderstood;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Statement;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -19,34 +19,34 @@ import java.util.Optional;
 final class DeleteRewriter {
 
   private final RewriteContext context;
-  private final StatementShape shape;
-  private final TableRef target;
+  private final Source.Table target;
 
-  private DeleteRewriter(RewriteContext context) {
+  private DeleteRewriter(RewriteContext context, Source.Table target) {
     this.context = context;
-    this.shape = context.shape();
-    this.target = Objects.requireNonNull(shape.target);
+    this.target = target;
   }
 
-  static Rewrite rewrite(RewriteContext context) throws NotUnderstood {
-    return context.shape().deletesFrom.isEmpty()
-        ? new DeleteRewriter(context).fromOne()
-        : fromSeveral(context);
+  static Rewrite rewrite(RewriteContext context, Statement.Delete delete) throws NotUnderstood {
+    Optional<Source.Table> target = delete.writtenTable();
+    return target.isPresent()
+        ? new DeleteRewriter(context, target.get()).fromOne()
+        : fromSeveral(context, delete);
   }
 
   /** Nothing is appended to rows that go; which they are is read before, for each table. */
-  private static Rewrite fromSeveral(RewriteContext context) throws NotUnderstood {
-    List<TableRef> tables = context.shape().written().orElseThrow().tables();
+  private static Rewrite fromSeveral(RewriteContext context, Statement.Delete delete)
+      throws NotUnderstood {
+    List<Source.Table> tables = Source.tables(context.parts().sources());
     Rewrite write = Rewrite.NONE;
-    for (String name : context.shape().deletesFrom) {
-      List<TableRef> named =
+    for (Expression.Name name : delete.from()) {
+      List<Source.Table> named =
           tables.stream()
-              .filter(t -> Identifiers.fold(t.exposedName()).equals(Identifiers.fold(name)))
+              .filter(t -> Identifiers.fold(t.exposedName()).equals(Identifiers.fold(name.last())))
               .toList();
       if (named.size() != 1) {
         throw new NotUnderstood(GapReason.SHAPE, "DELETE from a table that is named otherwise");
       }
-      TableRef target = named.get(0);
+      Source.Table target = named.get(0);
       if (context.tables().isPrepared(target)) {
         write =
             write
@@ -57,7 +57,7 @@ final class DeleteRewriter {
     return write.and(OtherReads.of(context, write));
   }
 
-  private static Rewrite readBefore(RewriteContext context, TableRef target, String otherwise) {
+  private static Rewrite readBefore(RewriteContext context, Source.Table target, String otherwise) {
     WriteReads.Planned before = WriteReads.before(context, target);
     return before.isComplete() ? before.rewrite() : Rewrite.unseen(GapReason.SHAPE, otherwise);
   }
@@ -80,7 +80,7 @@ final class DeleteRewriter {
       return readBefore(context, target, "a DELETE that may not return rows");
     }
     ReturnedRows rows = new ReturnedRows(context, target);
-    if (shape.returning >= 0) {
+    if (context.tree().returning().isPresent()) {
       return rows.byOwnClause();
     }
     Returning how = context.dialect().sql().returning(StatementKind.DELETE);

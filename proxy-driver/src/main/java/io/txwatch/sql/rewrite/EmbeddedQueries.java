@@ -2,14 +2,14 @@ package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.NotUnderstood;
-import io.txwatch.sql.semantics.ShapeBuilder;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.Tables;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Tokens;
 
 /**
- * Statements that are not looked into but hold a query whose star must not show the auxiliary
+ * Statements that are not rewritten but contain a query whose star must not show the auxiliary
  * columns: CREATE TABLE or VIEW … AS, DECLARE … CURSOR FOR, PREPARE … AS, COPY (…) TO, EXPLAIN,
  * MERGE (hazard 17).
  */
@@ -17,20 +17,20 @@ final class EmbeddedQueries {
 
   private EmbeddedQueries() {}
 
-  /**
-   * The shape of the query behind AS or FOR; of all that stands in parentheses if there is none.
-   */
-  static StatementShape scan(Tokens tokens, Dialect dialect, int from, int to)
+  /** The query behind AS or FOR; all that stands in parentheses if there is none. */
+  static AnalyzedStatement find(Tokens tokens, Dialect dialect, Span range, Tables tables)
       throws NotUnderstood {
+    int from = range.from();
+    int to = range.to();
     for (int i = from + 1; i < to; i = tokens.next(i)) {
       if (tokens.isAnyWord(i - 1, "AS", "FOR") && tokens.isAnyWord(i, "SELECT", "WITH")) {
         int end = queryEnd(tokens, i, to);
-        return ShapeBuilder.ofQuery(tokens, dialect, new Span(i, end));
+        return AnalyzedStatement.ofQuery(tokens, dialect, new Span(i, end), tables);
       }
     }
     if (tokens.isWord(from, "COPY") && tokens.isOpen(from + 1)) {
       int close = tokens.partner(from + 1);
-      return ShapeBuilder.ofQuery(tokens, dialect, new Span(from + 2, close));
+      return AnalyzedStatement.ofQuery(tokens, dialect, new Span(from + 2, close), tables);
     }
     throw new NotUnderstood(GapReason.OPAQUE, "no query in it");
   }

@@ -7,10 +7,11 @@ import io.txwatch.sql.dialect.DialectSql;
 import io.txwatch.sql.dialect.VersionList;
 import io.txwatch.sql.semantics.Aggregation;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.ScalarFunctions;
-import io.txwatch.sql.semantics.SelectBlock;
 import io.txwatch.sql.semantics.Tables;
+import io.txwatch.sql.syntax.Clause.Kind;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.List;
@@ -37,30 +38,31 @@ final class HiddenAggregates {
   private HiddenAggregates() {}
 
   /** Why none can be added to a block; empty if they can. */
-  static Optional<String> obstacle(RewriteContext context, SelectBlock block) {
+  static Optional<String> obstacle(RewriteContext context, Block block) {
     AnalyzedStatement statement = context.statement();
-    if (block.distinct) {
+    if (block.distinct()) {
       return Optional.of("DISTINCT");
     }
-    if (block.into >= 0) {
+    if (block.has(Kind.INTO)) {
       return Optional.of("SELECT INTO");
     }
-    if (block.qualify >= 0 || isGroupByAll(statement.tokens(), block)) {
+    if (block.has(Kind.QUALIFY) || isGroupByAll(statement.tokens(), block)) {
       return Optional.of("QUALIFY or GROUP BY ALL");
     }
-    if (block.listTo <= block.listFrom || !isAggregated(statement, block)) {
+    if (block.list().isEmpty() || !isAggregated(statement, block)) {
       return Optional.of("an aggregate, or a function that may be one");
     }
     if (Aggregation.namesTwice(block)) {
       return Optional.of("two sources of rows with the same name");
     }
-    for (TableRef table : block.tables()) {
+    for (Source.Table table : block.tables()) {
       if (statement.tables().isPrepared(table) && !context.mayList(table)) {
         return Optional.of("an aggregate over a table that is not known to be small");
       }
     }
     DialectSql sql = statement.dialect().sql();
-    if (block.groupBy >= 0 && sql.regroupsForAggregate(isJoin(block), block.orderBy >= 0)) {
+    if (block.has(Kind.GROUP_BY)
+        && sql.regroupsForAggregate(isJoin(block), block.has(Kind.ORDER_BY))) {
       return Optional.of("GROUP BY");
     }
     if (!takesHint(statement)) {
@@ -69,23 +71,25 @@ final class HiddenAggregates {
     return Optional.empty();
   }
 
-  private static boolean isJoin(SelectBlock block) {
-    return block.tables().size() + block.derived().size() > 1;
+  private static boolean isJoin(Block block) {
+    return block.tables().size() + block.others().size() > 1;
   }
 
-  static boolean isGroupByAll(Tokens tokens, SelectBlock block) {
-    return block.groupBy >= 0
-        && tokens.isAnyWord(block.groupBy + 2, "ALL", "DISTINCT")
-        && !tokens.isOpen(block.groupBy + 3);
+  static boolean isGroupByAll(Tokens tokens, Block block) {
+    return block
+        .clause(Kind.GROUP_BY)
+        .map(group -> group.span().from() + 2)
+        .filter(first -> tokens.isAnyWord(first, "ALL", "DISTINCT") && !tokens.isOpen(first + 1))
+        .isPresent();
   }
 
   /** True if it has one row for each group for sure: a function not known could be a scalar one. */
-  private static boolean isAggregated(AnalyzedStatement statement, SelectBlock block) {
-    if (block.groupBy >= 0 || block.having >= 0) {
+  private static boolean isAggregated(AnalyzedStatement statement, Block block) {
+    if (block.has(Kind.GROUP_BY) || block.has(Kind.HAVING)) {
       return true;
     }
     Tokens tokens = statement.tokens();
-    for (int i = block.listFrom; i < block.listTo; i++) {
+    for (int i = block.list().from(); i < block.list().to(); i++) {
       if (tokens.isOpen(i) && tokens.isAnyWord(i + 1, "SELECT", "WITH", "TABLE", "VALUES")) {
         i = tokens.partner(i);
       } else if (tokens.isOpen(i)
@@ -132,23 +136,23 @@ final class HiddenAggregates {
   }
 
   /** Adds one for each table whose versions can be read. */
-  static Rewrite append(RewriteContext context, SelectBlock block) {
+  static Rewrite append(RewriteContext context, Block block) {
     Tables tables = context.tables();
-    List<TableRef> read =
+    List<Source.Table> read =
         block.tables().stream()
             .filter(table -> tables.view(context.dialect(), table).isEmpty())
             .toList();
-    List<TableRef> listed = block.tables().stream().filter(tables::isPrepared).toList();
+    List<Source.Table> listed = block.tables().stream().filter(tables::isPrepared).toList();
     Rewrite observed = Rewrite.observing(read);
     if (listed.isEmpty()) {
       return observed;
     }
     StringBuilder columns = new StringBuilder();
-    for (TableRef table : listed) {
+    for (Source.Table table : listed) {
       columns.append(", ").append(column(context, table, isJoin(block))).append(" as txw_rid");
     }
     return hint(context, block)
-        .and(context.after(block.listTo - 1, columns.toString()))
+        .and(context.after(block.list().to() - 1, columns.toString()))
         .and(
             Rewrite.returning(
                 Returns.AGGREGATED_TO_RESULT, listed.stream().map(tables::display).toList()))
@@ -156,9 +160,9 @@ final class HiddenAggregates {
   }
 
   /** What lets lists be long enough, behind a block's SELECT. */
-  static Rewrite hint(RewriteContext context, SelectBlock block) {
+  static Rewrite hint(RewriteContext context, Block block) {
     String hint = context.dialect().sql().listHint();
-    return hint.isEmpty() ? Rewrite.NONE : context.after(block.select, hint);
+    return hint.isEmpty() ? Rewrite.NONE : context.after(block.start(), hint);
   }
 
   /**
@@ -166,7 +170,7 @@ final class HiddenAggregates {
    *
    * @param several true if a row of the table may match several rows of others, and come up often
    */
-  private static String column(RewriteContext context, TableRef table, boolean several) {
+  private static String column(RewriteContext context, Source.Table table, boolean several) {
     VersionSource versions = VersionSource.of(context.tables(), table);
     String alias = table.exposedName() + ".";
     return context

@@ -1,7 +1,7 @@
 package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.GapReason;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.StatementParts;
 
 /**
  * PostgreSQL: INSERT, UPDATE, DELETE and MERGE inside WITH (hazard 26). Each leaves the statement's
@@ -23,10 +23,10 @@ final class InnerWrites {
    */
   static Rewrite of(RewriteContext context, boolean watched) {
     Rewrite all = Rewrite.NONE;
-    for (StatementShape write : context.shape().innerWrites) {
+    for (StatementParts write : context.parts().innerWrites()) {
       Rewrite inner = StatementRewriter.rewrite(context.inner(write), watched);
       all = all.and(inner.withoutObservation());
-      if (write.tables.stream().anyMatch(context.tables()::isPrepared)) {
+      if (write.references().stream().anyMatch(context.tables()::isPrepared)) {
         all = all.and(Rewrite.unseen(GapReason.SHAPE, SEEN_LATER));
       }
     }

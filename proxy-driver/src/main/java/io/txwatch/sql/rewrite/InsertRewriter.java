@@ -7,17 +7,20 @@ import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.RowKey;
 import io.txwatch.sql.RowKey.Replaced;
 import io.txwatch.sql.dialect.DialectSql.Returning;
-import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.semantics.Block;
+import io.txwatch.sql.semantics.Block.Role;
 import io.txwatch.sql.semantics.NotUnderstood;
-import io.txwatch.sql.semantics.SelectBlock;
-import io.txwatch.sql.semantics.StatementShape;
 import io.txwatch.sql.syntax.Assignment;
+import io.txwatch.sql.syntax.Clause.Kind;
+import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.OnConflict;
+import io.txwatch.sql.syntax.QueryBody;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.Statement.RowsFrom;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -31,20 +34,20 @@ final class InsertRewriter {
 
   private final RewriteContext context;
   private final Tokens tokens;
-  private final StatementShape shape;
-  private final TableRef target;
+  private final Statement.Insert insert;
+  private final Source.Table target;
   private final ReturnedRows returnedRows;
 
-  private InsertRewriter(RewriteContext context) {
+  private InsertRewriter(RewriteContext context, Statement.Insert insert) {
     this.context = context;
     this.tokens = context.tokens();
-    this.shape = context.shape();
-    this.target = Objects.requireNonNull(shape.target);
+    this.insert = insert;
+    this.target = insert.target();
     this.returnedRows = new ReturnedRows(context, target);
   }
 
-  static Rewrite rewrite(RewriteContext context) throws NotUnderstood {
-    return new InsertRewriter(context).rewrite();
+  static Rewrite rewrite(RewriteContext context, Statement.Insert insert) throws NotUnderstood {
+    return new InsertRewriter(context, insert).rewrite();
   }
 
   private Rewrite rewrite() throws NotUnderstood {
@@ -77,7 +80,7 @@ final class InsertRewriter {
     }
     String keeps =
         VersionSource.of(context.tables(), target).keepsReplaced(target.exposedName() + ".");
-    for (OnConflict conflict : shape.conflicts) {
+    for (OnConflict conflict : insert.conflicts()) {
       if (!conflict.updates().isEmpty()) {
         int last = conflict.span().to() - 1;
         kept =
@@ -95,7 +98,7 @@ final class InsertRewriter {
   /** Into a table with auxiliary columns: each new row names its writer. */
   private Rewrite marked() throws NotUnderstood {
     Rewrite written =
-        switch (Objects.requireNonNull(shape.sourceKind)) {
+        switch (insert.from()) {
           case VALUES -> values();
           case QUERY -> query();
           case DEFAULT_VALUES -> defaultValues();
@@ -104,7 +107,7 @@ final class InsertRewriter {
     written = written.and(conflict());
     Optional<NewRows> newRows = written.newRows();
     written = written.and(returnedRows(newRows));
-    return shape.kind == StatementKind.REPLACE ? written.and(replaced(newRows)) : written;
+    return insert.replaces() ? written.and(replaced(newRows)) : written;
   }
 
   private Rewrite defaultValues() throws NotUnderstood {
@@ -112,29 +115,30 @@ final class InsertRewriter {
       throw new NotUnderstood("DEFAULT VALUES, which " + context.dialect() + " does not know");
     }
     String row = "(" + names(newRid()) + ") values (" + newRowValues() + ")";
-    return context.replace(shape.source, shape.source + 2, row).and(givesIds(1));
+    return context.replace(insert.content().from(), insert.content().to(), row).and(givesIds(1));
   }
 
   private Rewrite set() {
     String rid = newRid().isEmpty() ? "" : Auxiliary.RID + " = " + newRid() + ", ";
     return context
-        .after(shape.sourceEnd - 1, ", " + rid + Auxiliary.WL + " = " + token())
+        .after(insert.content().to() - 1, ", " + rid + Auxiliary.WL + " = " + token())
         .and(givesIds(1));
   }
 
   /**
-   * The rows in the way are read before by the keys. On MySQL and MariaDB the update count says
-   * whether there were any: whoever carries it out knows what is missing. On SQLite it does not:
-   * there they are asked for by every key, or it is said that they are not seen.
+   * The rows in the way are read before, by the keys. Where the update count counts them, it shows
+   * whether all were read. Elsewhere they are read by every key, or reported as not seen.
    */
   private Rewrite replaced(Optional<NewRows> newRows) {
     boolean counted =
-        context.dialect().sql().countsReplacedRows() && newRows.isPresent() && shape.returning < 0;
+        context.dialect().sql().countsReplacedRows()
+            && newRows.isPresent()
+            && insert.returning().isEmpty();
     boolean reads = counted || context.dialect().sql().findsReplacedRowsByKeys();
     if (!reads) {
       return Rewrite.unseen(GapReason.SHAPE, NewRows.TAKEN_AWAY);
     }
-    WriteReads.Planned before = WriteReads.replaced(context, target);
+    WriteReads.Planned before = WriteReads.replaced(context, insert);
     return counted || before.isComplete()
         ? before.rewrite()
         : before.rewrite().and(Rewrite.unseen(GapReason.SHAPE, NewRows.TAKEN_AWAY));
@@ -161,27 +165,22 @@ final class InsertRewriter {
   }
 
   private NewRows.Fate fate() {
-    if (shape.kind == StatementKind.REPLACE) {
+    if (insert.replaces()) {
       return NewRows.Fate.REPLACES;
     }
-    if (shape.onConflict >= 0) {
+    if (!insert.conflicts().isEmpty()) {
       return updatesOnConflict() ? NewRows.Fate.MAY_UPDATE_ANOTHER : NewRows.Fate.MAY_BE_LEFT_OUT;
     }
     return modified() ? NewRows.Fate.MAY_BE_LEFT_OUT : NewRows.Fate.WRITTEN;
   }
 
   private boolean updatesOnConflict() {
-    return !shape.assignments.isEmpty();
+    return !insert.updates().isEmpty();
   }
 
   /** INSERT IGNORE, INSERT OR FAIL and the like. */
   private boolean modified() {
-    for (int i = shape.verb + 1; i < target.from(); i++) {
-      if (tokens.isAnyWord(i, "IGNORE", "OR", "DELAYED")) {
-        return true;
-      }
-    }
-    return false;
+    return tokens.hasAnyWord(insert.verb() + 1, target.from(), "IGNORE", "OR", "DELAYED");
   }
 
   private String token() {
@@ -193,11 +192,10 @@ final class InsertRewriter {
   }
 
   private Rewrite values() throws NotUnderstood {
-    int width = width(shape.rows.get(0));
-    for (int row : shape.rows) {
-      if (width(row) != width) {
-        throw new NotUnderstood("rows of different width");
-      }
+    List<Expression.Tuple> tuples = insert.tuples();
+    int width = tuples.get(0).items().size();
+    if (tuples.stream().anyMatch(row -> row.items().size() != width)) {
+      throw new NotUnderstood("rows of different width");
     }
     boolean empty = width == 0;
     if (empty && !context.dialect().sql().hasEmptyRows()) {
@@ -205,17 +203,16 @@ final class InsertRewriter {
     }
     String more = (empty ? "" : ", ") + newRowValues();
     List<Edits> rows =
-        shape.rows.stream().map(row -> Edits.after(tokens, tokens.partner(row) - 1, more)).toList();
+        tuples.stream().map(row -> Edits.after(tokens, row.span().to() - 2, more)).toList();
     return nameColumns(width, names(newRid()))
         .and(Rewrite.of(Edits.joined(rows)))
-        .and(nameAliases(width))
-        .and(givesIds(shape.rows.size()));
+        .and(nameAliases(tuples.get(tuples.size() - 1).span().to(), width))
+        .and(givesIds(tuples.size()));
   }
 
   /** MySQL's {@code VALUES (…) AS new(a, b)} names every column, ours too. */
-  private Rewrite nameAliases(int width) throws NotUnderstood {
-    int alias = tokens.partner(shape.rows.get(shape.rows.size() - 1)) + 1;
-    if (alias >= shape.sourceEnd || !tokens.isOpen(alias + 2)) {
+  private Rewrite nameAliases(int alias, int width) throws NotUnderstood {
+    if (alias >= insert.content().to() || !tokens.isOpen(alias + 2)) {
       return Rewrite.NONE;
     }
     if (width == 0) {
@@ -226,9 +223,9 @@ final class InsertRewriter {
 
   /** Adds our names to the column list, or makes one. */
   private Rewrite nameColumns(int width, String names) throws NotUnderstood {
-    if (shape.columns >= 0) {
-      int close = tokens.partner(shape.columns);
-      boolean none = close == shape.columns + 1;
+    if (insert.columns().isPresent()) {
+      int close = insert.columns().get().to() - 1;
+      boolean none = close == insert.columns().get().from() + 1;
       if (none != (width == 0)) {
         throw new NotUnderstood("columns and values differ in number");
       }
@@ -254,68 +251,72 @@ final class InsertRewriter {
     return InsertedColumns.list(context.dialect(), columns().subList(0, width), more);
   }
 
-  private int width(int open) {
-    return InsertedColumns.width(tokens, open);
-  }
-
   /**
    * The token is the same in every row, so it may stand in every branch of a set operation, and
    * under DISTINCT and GROUP BY. A row id may not: there it is put around the query.
    */
   private Rewrite query() throws NotUnderstood {
-    List<SelectBlock> blocks =
-        shape.blocks.stream().filter(b -> b.role == SelectBlock.Role.SOURCE).toList();
-    if (blocks.isEmpty() || shape.otherSource) {
+    List<Block> blocks = context.parts().blocks(Role.SOURCE);
+    if (blocks.isEmpty() || context.parts().hasOtherSource()) {
       throw new NotUnderstood(GapReason.SHAPE, "INSERT from a query with VALUES or TABLE");
     }
     OptionalInt width = StarGuard.width(context.statement(), blocks.get(0));
-    if (width.isEmpty() && shape.columns < 0) {
+    if (width.isEmpty() && insert.columns().isEmpty()) {
       throw new NotUnderstood(GapReason.SHAPE, "INSERT of a star over an unknown source");
     }
-    boolean distinct = shape.setOperation || blocks.stream().anyMatch(b -> b.distinct);
+    boolean distinct = isSetOperation() || blocks.stream().anyMatch(Block::distinct);
     Rewrite columns = distinct && !rid().isEmpty() ? columnsAround(blocks) : columnsWithin(blocks);
     Rewrite named = columns.and(nameColumns(width.orElse(1), names(rid())));
-    return shape.onConflict >= 0 && updatesOnConflict() ? named.and(givesIds(0)) : named;
+    return !insert.conflicts().isEmpty() && updatesOnConflict() ? named.and(givesIds(0)) : named;
   }
 
-  private Rewrite columnsAround(List<SelectBlock> blocks) throws NotUnderstood {
-    if (blocks.stream().anyMatch(b -> b.orderBy >= 0)) {
+  private boolean isSetOperation() {
+    QueryBody body = insert.rows().orElseThrow().body();
+    while (body instanceof QueryBody.Nested nested) {
+      body = nested.query().body();
+    }
+    return body instanceof QueryBody.SetOperation;
+  }
+
+  private Rewrite columnsAround(List<Block> blocks) throws NotUnderstood {
+    if (blocks.stream().anyMatch(b -> b.has(Kind.ORDER_BY))) {
       throw new NotUnderstood(GapReason.SHAPE, "INSERT from an ordered query without duplicates");
     }
     String query = "select *, " + rid() + ", " + Auxiliary.typedToken(context.dialect());
     return context
-        .before(shape.source, query + " from (")
-        .and(context.after(shape.sourceEnd - 1, ")" + upsertGuard()));
+        .before(insert.content().from(), query + " from (")
+        .and(context.after(insert.content().to() - 1, ")" + upsertGuard()));
   }
 
-  private Rewrite columnsWithin(List<SelectBlock> blocks) throws NotUnderstood {
+  private Rewrite columnsWithin(List<Block> blocks) throws NotUnderstood {
     String rid = rid().isEmpty() ? "" : ", " + rid();
     String added = rid + ", " + Auxiliary.typedToken(context.dialect());
     Rewrite columns = Rewrite.NONE;
-    for (SelectBlock block : blocks) {
-      if (block.listTo <= block.listFrom || block.into >= 0) {
+    for (Block block : blocks) {
+      if (block.list().isEmpty() || block.has(Kind.INTO)) {
         throw new NotUnderstood(GapReason.SHAPE, "INSERT from a query without columns");
       }
-      columns = columns.and(context.after(block.listTo - 1, added));
+      columns = columns.and(context.after(block.list().to() - 1, added));
     }
     return columns;
   }
 
   /** SQLite needs a WHERE between a query and ON CONFLICT. */
   private String upsertGuard() {
-    return shape.onConflict >= 0 ? " where true" : "";
+    return insert.conflicts().isEmpty() ? "" : " where true";
   }
 
   /** What an upsert assigns to a row that is there names its writer, too. */
   private Rewrite conflict() throws NotUnderstood {
-    if (shape.onConflict < 0) {
+    if (insert.conflicts().isEmpty()) {
       return Rewrite.NONE;
     }
-    if (tokens.isWord(shape.onConflict + 1, "DUPLICATE")) {
-      return onDuplicateKey();
+    OnConflict first = insert.conflicts().get(0);
+    if (tokens.isWord(first.span().from() + 1, "DUPLICATE")) {
+      return onDuplicateKey(first.updates());
     }
     Rewrite all = Rewrite.NONE;
-    for (OnConflict conflict : shape.conflicts) {
+    for (OnConflict conflict : insert.conflicts()) {
       List<Assignment> updates = conflict.updates();
       if (!updates.isEmpty()) {
         String qualifier = target.exposedName() + ".";
@@ -327,15 +328,14 @@ final class InsertRewriter {
     return all;
   }
 
-  private Rewrite onDuplicateKey() throws NotUnderstood {
-    int end = shape.returning >= 0 ? shape.returning : shape.to;
+  private Rewrite onDuplicateKey(List<Assignment> updates) throws NotUnderstood {
     String name = Identifiers.fold(target.exposedName());
-    for (TableRef table : shape.tables) {
+    for (Source.Table table : context.parts().references()) {
       if (table.from() != target.from() && Identifiers.fold(table.exposedName()).equals(name)) {
         throw new NotUnderstood(GapReason.SHAPE, "an upsert that reads its target by its name");
       }
     }
-    return WriteStrategy.appendWriter(context, target, shape.onConflict + 4, end);
+    return WriteStrategy.appendWriter(context, target, updates);
   }
 
   /**
@@ -344,7 +344,7 @@ final class InsertRewriter {
    * returns one row for what counts as two.
    */
   private Rewrite returnedRows(Optional<NewRows> newRows) {
-    if (shape.returning >= 0) {
+    if (insert.returning().isPresent()) {
       return context.mayReturnRows() ? returnedRows.byOwnClause() : Rewrite.NONE;
     }
     boolean known =
@@ -360,45 +360,43 @@ final class InsertRewriter {
     Returning how = context.dialect().sql().returning(StatementKind.INSERT);
     boolean changes =
         !context.mayReturnRows()
-            || shape.kind == StatementKind.REPLACE
-            || (how == Returning.DELTA_TABLE && shape.onConflict >= 0)
+            || insert.replaces()
+            || (how == Returning.DELTA_TABLE && !insert.conflicts().isEmpty())
             || (context.dialect().sql().takesReturningForAlias() && wouldBeAnAlias());
     return changes ? Returning.NONE : how;
   }
 
   /** Rows whose ids are known are returned only if they carry what the statement reads. */
   private Rewrite rowsForCarriedReads() {
-    boolean reads = shape.tables.size() > 1 && shape.kind == StatementKind.INSERT;
+    boolean reads = context.parts().references().size() > 1 && !insert.replaces();
     if (!reads || how() != Returning.CLAUSE) {
       return Rewrite.NONE;
     }
     CarriedReads.Columns carried = returnedRows.carried();
-    return carried.text().isEmpty() ? carried.rewrite() : returnedRows.byClause(shape.to - 1);
+    return carried.text().isEmpty()
+        ? carried.rewrite()
+        : returnedRows.byClause(insert.span().to() - 1);
   }
 
   private Rewrite rowsOfUnknownIds() {
     Returning how = how();
     if (how != Returning.NONE) {
-      return returnedRows.by(how, shape.to - 1);
+      return returnedRows.by(how, insert.span().to() - 1);
     }
-    if (shape.kind == StatementKind.REPLACE) {
+    if (insert.replaces()) {
       return Rewrite.NONE;
     }
     WriteReads.Planned after = WriteReads.after(context, target);
-    return !after.isComplete() && shape.onConflict >= 0 && shape.rows.isEmpty()
+    return !after.isComplete() && !insert.conflicts().isEmpty() && insert.tuples().isEmpty()
         ? Rewrite.unseen(GapReason.SHAPE, "an upsert: whether it inserts or updates is not seen")
         : after.rewrite();
   }
 
   /** {@code … FROM t returning} may give a table an alias. */
   private boolean wouldBeAnAlias() {
-    if (shape.sourceKind != RowsFrom.QUERY || shape.onConflict >= 0) {
-      return false;
-    }
-    SelectBlock last = null;
-    for (SelectBlock block : shape.blocks) {
-      last = block.role == SelectBlock.Role.SOURCE ? block : last;
-    }
-    return last == null || last.where < 0;
+    List<Block> blocks = context.parts().blocks(Role.SOURCE);
+    return insert.from() == RowsFrom.QUERY
+        && insert.conflicts().isEmpty()
+        && (blocks.isEmpty() || !blocks.get(blocks.size() - 1).has(Kind.WHERE));
   }
 }

@@ -2,10 +2,9 @@ package io.txwatch.sql.rewrite;
 
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode.TableRef;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.Statement.RowsFrom;
-import io.txwatch.sql.syntax.Tokens;
 import java.util.List;
 
 /**
@@ -19,28 +18,24 @@ final class InsertedColumns {
 
   /** The application's columns, named where that is needed. */
   static Edits name(AnalyzedStatement statement) {
-    StatementShape shape = statement.shape();
-    TableRef target = shape.target;
-    if (target == null || shape.columns >= 0 || !statement.tables().showsAuxiliary(target)) {
+    if (!(statement.tree() instanceof Statement.Insert insert)
+        || insert.columns().isPresent()
+        || !statement.tables().showsAuxiliary(insert.target())) {
       return Edits.NONE;
     }
+    Source.Table target = insert.target();
     List<String> columns = statement.tables().find(target).orElseThrow().columns();
-    return !columns.isEmpty() && isNeeded(statement, columns.size())
+    return !columns.isEmpty() && isNeeded(statement, insert, columns.size())
         ? Edits.after(statement.tokens(), target.to() - 1, list(statement.dialect(), columns, ""))
         : Edits.NONE;
   }
 
-  private static boolean isNeeded(AnalyzedStatement statement, int columns) {
-    StatementShape shape = statement.shape();
-    boolean values = shape.sourceKind == RowsFrom.VALUES;
+  private static boolean isNeeded(
+      AnalyzedStatement statement, Statement.Insert insert, int columns) {
+    boolean values = insert.from() == RowsFrom.VALUES;
     return statement.dialect().sql().fillsMissingColumns()
-        ? values && shape.rows.stream().anyMatch(row -> width(statement.tokens(), row) > columns)
-        : values || shape.sourceKind == RowsFrom.QUERY;
-  }
-
-  /** How many values a row has. */
-  static int width(Tokens tokens, int open) {
-    return tokens.items(open + 1, tokens.partner(open)).size();
+        ? values && insert.tuples().stream().anyMatch(row -> row.items().size() > columns)
+        : values || insert.from() == RowsFrom.QUERY;
   }
 
   /**

@@ -10,9 +10,13 @@ import io.txwatch.sql.KeyedRow.Value;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.rewrite.Rewrite.Returned;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode.TableRef;
-import io.txwatch.sql.semantics.SelectBlock;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.Block;
+import io.txwatch.sql.semantics.StatementParts;
+import io.txwatch.sql.syntax.Clause;
+import io.txwatch.sql.syntax.Expression;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.HashMap;
@@ -36,12 +40,12 @@ final class KeyedRows {
 
   private final AnalyzedStatement statement;
   private final Tokens tokens;
-  private final TableRef table;
+  private final Source.Table table;
   private final Catalog.Traits traits;
   private final Map<String, Value> pinned = new HashMap<>();
   private final int[] numbers;
 
-  private KeyedRows(AnalyzedStatement statement, TableRef table, Catalog.Traits traits) {
+  private KeyedRows(AnalyzedStatement statement, Source.Table table, Catalog.Traits traits) {
     this.statement = statement;
     this.tokens = statement.tokens();
     this.table = table;
@@ -55,56 +59,57 @@ final class KeyedRows {
    * @param returned what it was made to return
    */
   static KeyedRow of(AnalyzedStatement statement, Returned returned) {
-    StatementShape shape = statement.shape();
+    StatementParts parts = statement.parts();
     if (statement.dialect().sql().returnsEveryWrite()) {
       return KeyedRow.NONE;
     }
-    return switch (shape.kind) {
+    return switch (parts.kind()) {
       case SELECT, LOCKING_SELECT -> read(statement, returned);
       case UPDATE -> update(statement, returned);
-      case INSERT ->
-          shape.target == null ? KeyedRow.ANY_MAY_MOVE : mayMove(statement, shape.target);
+      case INSERT -> mayMove(statement, parts.tree().writtenTable().orElseThrow());
       default -> KeyedRow.ANY_MAY_MOVE;
     };
   }
 
   /** It may give the keys of its table to other rows. */
-  private static KeyedRow mayMove(AnalyzedStatement statement, TableRef target) {
+  private static KeyedRow mayMove(AnalyzedStatement statement, Source.Table target) {
     return KeyedRow.without(Role.MAY_MOVE, statement.tables().display(target));
   }
 
   /** A query of the one row of a key. */
   private static KeyedRow read(AnalyzedStatement statement, Returned returned) {
-    SelectBlock top = statement.shape().top();
-    if (top == null
+    Optional<Block> top = statement.parts().top();
+    Optional<Clause> where = top.flatMap(block -> block.clause(Clause.Kind.WHERE));
+    if (where.isEmpty()
         || returned.how() != Returns.APPENDED_TO_RESULT
         || returned.tables().size() != 1
-        || top.tables().size() != 1
-        || !top.derived().isEmpty()
-        || top.where < 0) {
+        || top.get().tables().size() != 1
+        || !top.get().others().isEmpty()) {
       return KeyedRow.NONE;
     }
-    return known(statement, top.tables().get(0))
-        .flatMap(rows -> rows.pinned(Role.READS, top.where + 1, top.whereEnd))
+    return known(statement, top.get().tables().get(0))
+        .flatMap(rows -> rows.pinned(Role.READS, where.get()))
         .orElse(KeyedRow.NONE);
   }
 
   private static KeyedRow update(AnalyzedStatement statement, Returned returned) {
-    StatementShape shape = statement.shape();
-    TableRef target = shape.target;
-    if (target == null || shape.multiTable || shape.sources.size() != 1) {
+    StatementParts parts = statement.parts();
+    Optional<Source.Table> written = parts.tree().writtenTable();
+    if (written.isEmpty() || parts.sources().size() != 1) {
       return KeyedRow.ANY_MAY_MOVE;
     }
+    Source.Table target = written.get();
     Optional<KeyedRows> rows = known(statement, target);
     if (rows.isEmpty() || rows.get().mayAssignKey()) {
       return mayMove(statement, target);
     }
-    return returned.how() == Returns.NOTHING && shape.where >= 0
-        ? rows.get().pinned(Role.WRITES, shape.where + 1, shape.whereEnd).orElse(KeyedRow.NONE)
+    Optional<Clause> where = parts.tree().where();
+    return returned.how() == Returns.NOTHING && where.isPresent()
+        ? rows.get().pinned(Role.WRITES, where.get()).orElse(KeyedRow.NONE)
         : KeyedRow.NONE;
   }
 
-  private static Optional<KeyedRows> known(AnalyzedStatement statement, TableRef table) {
+  private static Optional<KeyedRows> known(AnalyzedStatement statement, Source.Table table) {
     if (table.columnAliases() > 0 || !statement.tables().isPrepared(table)) {
       return Optional.empty();
     }
@@ -124,17 +129,15 @@ final class KeyedRows {
       return true;
     }
     return statement
-        .shape()
+        .tree()
         .assignedColumns()
         .map(columns -> columns.stream().anyMatch(inKeys::contains))
         .orElse(true);
   }
 
   /** The first key of which every column is pinned by a condition. */
-  private Optional<KeyedRow> pinned(Role role, int from, int to) {
-    if (!conjuncts(from, to)) {
-      return Optional.empty();
-    }
+  private Optional<KeyedRow> pinned(Role role, Clause where) {
+    where.expressions().forEach(this::conjuncts);
     for (List<String> key : traits.keys()) {
       if (pinned.keySet().containsAll(key)) {
         List<Value> values = key.stream().map(pinned::get).toList();
@@ -144,41 +147,26 @@ final class KeyedRows {
     return Optional.empty();
   }
 
-  /** Notes what a condition pins; false if it is not sure to be a conjunction. */
-  private boolean conjuncts(int from, int to) {
-    if (tokens.isOpen(from) && tokens.partner(from) == to - 1) {
-      return conjuncts(from + 1, to - 1);
-    }
-    for (int i = from; i < to; i = tokens.next(i)) {
-      if (tokens.isAnyWord(i, "OR", "XOR", "BETWEEN", "CASE", "SELECT")
-          || (tokens.is(i, TokenKind.OPERATOR) && "|&:".indexOf(tokens.charAt(i)) >= 0)) {
-        return false;
-      }
-    }
-    int start = from;
-    for (int i = from; i <= to; i = i < to ? tokens.next(i) : i + 1) {
-      if (i == to || tokens.isWord(i, "AND")) {
-        if (tokens.isOpen(start) && tokens.partner(start) == i - 1) {
-          conjuncts(start + 1, i - 1);
-        } else {
-          comparison(start, i);
-        }
-        start = i + 1;
-      }
-    }
-    return true;
-  }
-
-  /** {@code column = value}, and nothing more. */
-  private void comparison(int from, int to) {
-    int equals = columnEnd(from);
-    if (equals <= from || equals + 2 != to || !tokens.isOperator(equals, '=')) {
+  /** Notes what a condition pins: the comparisons of a conjunction. */
+  private void conjuncts(Expression condition) {
+    if (!(condition.unwrapped() instanceof Expression.Chain chain)) {
       return;
     }
-    String column = tokens.folded(equals - 1);
-    Value value = value(equals + 1, traits.types().getOrDefault(column, ""));
-    if (value != null) {
-      pinned.putIfAbsent(column, value);
+    if (chain.operators().stream().allMatch("AND"::equals)) {
+      chain.operands().forEach(this::conjuncts);
+    } else if (chain.operators().equals(List.of("="))) {
+      comparison(chain.operands().get(0), chain.operands().get(1).span());
+    }
+  }
+
+  /** {@code column = value}. */
+  private void comparison(Expression left, Span right) {
+    if (left instanceof Expression.Name column && right.to() == right.from() + 1) {
+      String name = Identifiers.fold(column.last());
+      Value value = value(right.from(), traits.types().getOrDefault(name, ""));
+      if (value != null) {
+        pinned.putIfAbsent(name, value);
+      }
     }
   }
 
@@ -206,17 +194,5 @@ final class KeyedRows {
           : null;
     }
     return null;
-  }
-
-  /** The token after a column with its qualifiers; {@code from} if there is none. */
-  private int columnEnd(int from) {
-    if (!tokens.isName(from)) {
-      return from;
-    }
-    int end = from + 1;
-    while (tokens.is(end, TokenKind.DOT) && tokens.isName(end + 1)) {
-      end += 2;
-    }
-    return end;
   }
 }

@@ -2,8 +2,8 @@ package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.Tables;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
@@ -35,7 +35,7 @@ final class MergeColumns {
     }
     boolean unnamed =
         next < range.to() && tokens.isAnyWord(next, "KEY", "VALUES", "SELECT", "TABLE", "WITH");
-    TableRef target = new TableRef(name, Optional.empty(), 0, false, first, next);
+    Source.Table target = Source.Table.named(new Span(first, next), name);
     if (!unnamed || !tables.hasAuxiliary(target)) {
       return Optional.empty();
     }

@@ -5,14 +5,14 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.sql.RowKey;
 import io.txwatch.sql.RowKey.Replaced;
 import io.txwatch.sql.dialect.DialectSql.Returning;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.NotUnderstood;
-import io.txwatch.sql.semantics.StatementShape;
-import io.txwatch.sql.semantics.StatementShape.When;
+import io.txwatch.sql.syntax.MergeBranch;
 import io.txwatch.sql.syntax.MergeBranch.Action;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.StringJoiner;
 
@@ -24,17 +24,17 @@ import java.util.StringJoiner;
 final class MergeRewriter {
 
   private final RewriteContext context;
-  private final StatementShape shape;
-  private final TableRef target;
+  private final Statement.Merge merge;
+  private final Source.Table target;
 
-  private MergeRewriter(RewriteContext context) {
+  private MergeRewriter(RewriteContext context, Statement.Merge merge) {
     this.context = context;
-    this.shape = context.shape();
-    this.target = Objects.requireNonNull(shape.target);
+    this.merge = merge;
+    this.target = merge.target();
   }
 
-  static Rewrite rewrite(RewriteContext context) throws NotUnderstood {
-    return new MergeRewriter(context).rewrite();
+  static Rewrite rewrite(RewriteContext context, Statement.Merge merge) throws NotUnderstood {
+    return new MergeRewriter(context, merge).rewrite();
   }
 
   private Rewrite rewrite() throws NotUnderstood {
@@ -47,7 +47,7 @@ final class MergeRewriter {
     }
     Rewrite write = Rewrite.observing(target);
     if (VersionSource.of(context.tables(), target).marksWrites()) {
-      for (When when : shape.whens) {
+      for (MergeBranch when : merge.branches()) {
         write = write.and(branch(when));
       }
       write = write.and(returnedRows());
@@ -58,20 +58,20 @@ final class MergeRewriter {
   }
 
   /** A branch that names its writer in what it writes. */
-  private Rewrite branch(When when) throws NotUnderstood {
+  private Rewrite branch(MergeBranch when) throws NotUnderstood {
     return switch (when.action()) {
       case UPDATE -> {
         String qualifier = target.exposedName() + ".";
         String assignment = Auxiliary.appendWriter(context.dialect(), "", qualifier);
-        yield context.after(when.to() - 1, ", " + assignment);
+        yield context.after(when.content().to() - 1, ", " + assignment);
       }
-      case INSERT -> insert(when);
+      case INSERT -> insert(when.content());
       case DELETE, NOTHING -> Rewrite.NONE;
     };
   }
 
   /** {@code INSERT [(…)] VALUES (…)}, {@code INSERT DEFAULT VALUES}. */
-  private Rewrite insert(When when) throws NotUnderstood {
+  private Rewrite insert(Span when) throws NotUnderstood {
     Tokens tokens = context.tokens();
     int i = when.from() + 1;
     int columns = tokens.isOpen(i) ? i : -1;
@@ -124,11 +124,13 @@ final class MergeRewriter {
     if (!returnsVersions) {
       return Rewrite.unseen(GapReason.SHAPE, "MERGE");
     }
-    return shape.returning >= 0 ? rows.byOwnClause() : rows.byClause(shape.to - 1);
+    return merge.returning().isPresent()
+        ? rows.byOwnClause()
+        : rows.byClause(merge.span().to() - 1);
   }
 
   private Rewrite returnedRows() {
-    boolean deletes = shape.whens.stream().anyMatch(when -> when.action() == Action.DELETE);
+    boolean deletes = merge.branches().stream().anyMatch(when -> when.action() == Action.DELETE);
     Returning how = context.dialect().sql().returning(StatementKind.MERGE);
     if (!context.mayReturnRows() || (how == Returning.DELTA_TABLE && deletes)) {
       Rewrite after = WriteReads.after(context, target).rewrite();
@@ -137,8 +139,8 @@ final class MergeRewriter {
           : after;
     }
     ReturnedRows rows = new ReturnedRows(context, target);
-    return shape.returning >= 0 && how == Returning.CLAUSE
+    return merge.returning().isPresent() && how == Returning.CLAUSE
         ? rows.byOwnClause()
-        : rows.by(how, shape.to - 1);
+        : rows.by(how, merge.span().to() - 1);
   }
 }

@@ -1,7 +1,7 @@
 package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.GapReason;
-import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.syntax.Source;
 import java.util.Optional;
 
 /** What a write reads besides its target: subqueries, sources. */
@@ -18,17 +18,17 @@ final class OtherReads {
     boolean beside = context.readsBeside() && context.alone();
     Rewrite reads = beside ? SideReads.of(context, write.observed()) : Rewrite.NONE;
     Rewrite observed = write.and(reads);
-    for (TableRef table : context.shape().tables) {
+    for (Source.Table table : context.parts().references()) {
       reads = reads.and(unseen(context, observed, table));
     }
     return reads;
   }
 
-  private static Rewrite unseen(RewriteContext context, Rewrite observed, TableRef table) {
+  private static Rewrite unseen(RewriteContext context, Rewrite observed, Source.Table table) {
     Optional<GapReason> reason = context.tables().reason(table);
     boolean view = context.tables().view(context.dialect(), table).isPresent();
     boolean seen = observed.observes(table) && (view || reason.isEmpty());
-    return seen || table.isCte()
+    return seen || table.isCommon()
         ? Rewrite.NONE
         : Rewrite.unseen(
             reason.orElse(GapReason.SHAPE),

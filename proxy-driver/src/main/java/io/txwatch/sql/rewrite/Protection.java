@@ -7,8 +7,7 @@ import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.rewrite.Rewrite.Flag;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.NotUnderstood;
-import io.txwatch.sql.semantics.ShapeBuilder;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.semantics.Tables;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
@@ -44,9 +43,10 @@ record Protection(
   }
 
   /** The protection of one statement. */
-  static Protection of(Tokens tokens, Dialect dialect, Span range, Tables tables) {
-    return isNeeded(dialect) && !range.isEmpty()
-        ? new Builder(tokens, dialect, range, tables).protection()
+  static Protection of(ParsedStatement parsed) {
+    return isNeeded(parsed.dialect()) && !parsed.range().isEmpty()
+        ? new Builder(parsed, parsed.tokens(), parsed.dialect(), parsed.range(), parsed.tables())
+            .protection()
         : NOT_NEEDED;
   }
 
@@ -69,10 +69,11 @@ record Protection(
     return new Unwatched(all.isEmpty() ? tokens.text() : text.marked(), text.origins(), refused);
   }
 
-  private record Builder(Tokens tokens, Dialect dialect, Span range, Tables tables) {
+  private record Builder(
+      ParsedStatement parsed, Tokens tokens, Dialect dialect, Span range, Tables tables) {
 
     Protection protection() {
-      StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
+      StatementClass what = parsed.what();
       if (!what.hasShape() && !what.holdsQuery()) {
         return NOT_NEEDED;
       }
@@ -113,7 +114,7 @@ record Protection(
 
     /** A statement that the grammar knows. */
     private Protection understood() throws NotUnderstood {
-      AnalyzedStatement statement = analyzed(ShapeBuilder.of(tokens, dialect, range));
+      AnalyzedStatement statement = parsed.statement();
       Edits plain = plain(statement);
       if (!wholeRow(statement)) {
         return with(plain);
@@ -126,13 +127,9 @@ record Protection(
       }
     }
 
-    private AnalyzedStatement analyzed(StatementShape shape) {
-      return new AnalyzedStatement(tokens, dialect, shape, tables);
-    }
-
     private Edits plain(AnalyzedStatement statement) throws NotUnderstood {
       Edits inner = Edits.NONE;
-      for (StatementShape write : statement.shape().innerWrites) {
+      for (StatementParts write : statement.parts().innerWrites()) {
         inner = inner.and(plain(statement.inner(write)));
       }
       Rewrite guarded = StarGuard.expandReturned(statement, StarGuard.protect(statement));
@@ -144,13 +141,13 @@ record Protection(
 
     private boolean wholeRow(AnalyzedStatement statement) {
       return WholeRows.find(statement).isPresent()
-          || statement.shape().innerWrites.stream()
+          || statement.parts().innerWrites().stream()
               .anyMatch(write -> wholeRow(statement.inner(write)));
     }
 
     /** A statement with a query in it. */
     private AnalyzedStatement embedded() throws NotUnderstood {
-      return analyzed(EmbeddedQueries.scan(tokens, dialect, range.from(), range.to()));
+      return EmbeddedQueries.find(tokens, dialect, range, tables);
     }
 
     private boolean isTrigger() {
@@ -185,7 +182,7 @@ record Protection(
 
     private Edits bodyStatement(Span statement) throws NotUnderstood {
       try {
-        return plain(analyzed(ShapeBuilder.of(tokens, dialect, statement)));
+        return plain(AnalyzedStatement.of(tokens, dialect, statement, tables));
       } catch (NotUnderstood | RuntimeException e) {
         return CatalogGuard.protectWithoutCte(tokens, dialect, statement, tables);
       }

@@ -1,8 +1,11 @@
 package io.txwatch.sql.rewrite;
 
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.PlainView;
+import io.txwatch.sql.syntax.Clause;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Span;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -38,7 +41,7 @@ final class ReadText {
    */
   static ReadText of(AnalyzedStatement statement, boolean within) {
     Edits edits = StarGuard.protect(statement).edits();
-    for (TableRef table : statement.shape().tables) {
+    for (Source.Table table : statement.parts().references()) {
       edits =
           edits.and(
               statement
@@ -50,7 +53,7 @@ final class ReadText {
     return new ReadText(statement, edits, within);
   }
 
-  private static Edits readTable(AnalyzedStatement statement, TableRef table, PlainView view) {
+  private static Edits readTable(AnalyzedStatement statement, Source.Table table, PlainView view) {
     int nameEnd = table.from() + 2 * table.name().size() - 1;
     String alias = table.alias().isPresent() ? "" : " " + table.exposedName();
     String columns = VersionSource.pair(statement.tables(), view.table());
@@ -69,6 +72,27 @@ final class ReadText {
     for (int i = from; i < to; i++) {
       if (numbers[i] > 0) {
         parameters.add(numbers[i]);
+      }
+    }
+    return this;
+  }
+
+  ReadText copy(Span span) {
+    return copy(span.from(), span.to());
+  }
+
+  /** The WITH that a read needs, if it needs one. */
+  ReadText copyWith(Span with) {
+    return with.isEmpty() ? this : copy(with).add(" ");
+  }
+
+  /** The sources of a block, separated by commas. */
+  ReadText copySources(Block block) {
+    String separator = "";
+    for (Clause clause : block.choosing()) {
+      if (clause.kind() != Clause.Kind.WHERE) {
+        add(separator).copy(clause.content());
+        separator = ", ";
       }
     }
     return this;

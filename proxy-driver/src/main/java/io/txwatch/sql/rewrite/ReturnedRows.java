@@ -4,11 +4,12 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.RowKey.Replaced;
 import io.txwatch.sql.dialect.DialectSql.Returning;
-import io.txwatch.sql.semantics.FromNode.Derived;
-import io.txwatch.sql.semantics.FromNode.TableRef;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.StatementParts;
+import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Identifiers;
-import java.util.ArrayList;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Statement;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -22,9 +23,9 @@ import java.util.stream.Stream;
 final class ReturnedRows {
 
   private final RewriteContext context;
-  private final TableRef target;
+  private final Source.Table target;
 
-  ReturnedRows(RewriteContext context, TableRef target) {
+  ReturnedRows(RewriteContext context, Source.Table target) {
     this.context = context;
     this.target = target;
   }
@@ -44,7 +45,7 @@ final class ReturnedRows {
 
   /** By the application's own RETURNING, whose list is longer then. */
   Rewrite byOwnClause() {
-    return after(", ", context.shape().to - 1, Returns.WRITTEN_ROWS_APPENDED);
+    return after(", ", context.parts().to() - 1, Returns.WRITTEN_ROWS_APPENDED);
   }
 
   /** By RETURNING behind a token. */
@@ -71,7 +72,7 @@ final class ReturnedRows {
 
   /** H2: {@code SELECT … FROM FINAL TABLE (UPDATE …)}, {@code OLD TABLE (DELETE …)}. */
   Rewrite byDeltaTable() {
-    StatementShape shape = context.shape();
+    StatementParts parts = context.parts();
     CarriedReads.Columns carried = carried();
     String query =
         "select %s, %s%s from %s table ("
@@ -79,10 +80,10 @@ final class ReturnedRows {
                 Auxiliary.RID,
                 Auxiliary.WL,
                 carried.text(),
-                shape.kind == StatementKind.DELETE ? "old" : "final");
+                parts.kind() == StatementKind.DELETE ? "old" : "final");
     return context
-        .before(shape.from, query)
-        .and(context.after(shape.to - 1, ")"))
+        .before(parts.from(), query)
+        .and(context.after(parts.to() - 1, ")"))
         .and(carried.rewrite())
         .and(returned(Returns.WRITTEN_ROWS));
   }
@@ -97,20 +98,19 @@ final class ReturnedRows {
     }
     String written =
         versions.written(
-            context.shape().kind,
+            context.parts().kind(),
             qualifier,
-            new VersionSource.Written(context.shape().onConflict >= 0, mayChangeKey(), replaced()));
+            new VersionSource.Written(
+                !context.tree().conflicts().isEmpty(), mayChangeKey(), replaced()));
     return "%s as %s, %s as %s"
         .formatted(versions.row(qualifier), Auxiliary.RID, written, Auxiliary.WL);
   }
 
   /** True if {@code old} or {@code new} is a name of a table in the statement. */
-  private static boolean hidesOld(StatementShape shape) {
-    List<Derived> derived = new ArrayList<>();
-    shape.sources.forEach(node -> node.collectDerived(derived));
+  private static boolean hidesOld(StatementParts parts) {
     return Stream.concat(
-            shape.tables.stream().map(TableRef::exposedName),
-            derived.stream().flatMap(source -> source.alias().stream()))
+            parts.references().stream(), Source.leaves(parts.sources(), Source.class).stream())
+        .flatMap(source -> source.exposed().stream())
         .map(Identifiers::fold)
         .anyMatch(name -> name.equals("old") || name.equals("new"));
   }
@@ -118,7 +118,7 @@ final class ReturnedRows {
   /** How the write returns the version that each of its rows replaced; empty if it does not. */
   Optional<Replaced> replaced() {
     Set<Replaced> ways = VersionSource.of(context.tables(), target).replaced();
-    if (ways.contains(Replaced.RETURNED) && !hidesOld(context.shape())) {
+    if (ways.contains(Replaced.RETURNED) && !hidesOld(context.parts())) {
       return Optional.of(Replaced.RETURNED);
     }
     return ways.contains(Replaced.KEPT) && isEvaluatedLast()
@@ -132,12 +132,20 @@ final class ReturnedRows {
    * row from no cursor.
    */
   private boolean isEvaluatedLast() {
-    StatementShape shape = context.shape();
-    int where = shape.where;
+    Statement tree = context.tree();
+    if (!tree.conflicts().isEmpty()) {
+      return true;
+    }
+    Optional<Span> where = tree.where().map(Clause::content);
     boolean selects =
-        shape.blocks.stream().anyMatch(b -> b.select > where && b.select < shape.whereEnd);
-    boolean atCursor = where >= 0 && context.tokens().areWords(where + 1, "CURRENT", "OF");
-    return shape.onConflict >= 0 || (shape.moreAt < 0 && !selects && !atCursor);
+        context.parts().blocks().stream()
+            .anyMatch(block -> where.filter(w -> w.contains(block.start())).isPresent());
+    boolean atCursor =
+        where.filter(w -> context.tokens().areWords(w.from(), "CURRENT", "OF")).isPresent();
+    boolean joins =
+        tree.clauses().stream()
+            .anyMatch(c -> c.kind() == Clause.Kind.FROM || c.kind() == Clause.Kind.USING);
+    return !joins && !selects && !atCursor;
   }
 
   /** True if it may change what identifies a row, and does not return the row before. */
@@ -162,7 +170,7 @@ final class ReturnedRows {
 
   /** True unless it surely assigns none of these columns. */
   private boolean mayAssign(Collection<String> columns) {
-    return context.shape().assignments.stream()
+    return context.tree().updates().stream()
         .anyMatch(
             assignment ->
                 assignment.targets().isEmpty()

@@ -6,7 +6,7 @@ import io.txwatch.sql.Carried;
 import io.txwatch.sql.NewRows;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.SideRead;
-import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.syntax.Source;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -136,13 +136,13 @@ record Rewrite(
   }
 
   /** The rows of these tables are seen. */
-  static Rewrite observing(List<TableRef> tables) {
+  static Rewrite observing(List<Source.Table> tables) {
     Set<Integer> tokens = new HashSet<>();
     tables.forEach(table -> tokens.add(table.from()));
     return NONE.with(Set.of(), tokens, Optional.empty());
   }
 
-  static Rewrite observing(TableRef table) {
+  static Rewrite observing(Source.Table table) {
     return observing(List.of(table));
   }
 
@@ -190,7 +190,7 @@ record Rewrite(
     return all;
   }
 
-  /** The same without what a flag says. */
+  /** The same without a flag. */
   Rewrite without(Flag flag) {
     Set<Flag> rest = EnumSet.allOf(Flag.class);
     rest.retainAll(flags);
@@ -207,7 +207,7 @@ record Rewrite(
     return flags.contains(flag);
   }
 
-  boolean observes(TableRef table) {
+  boolean observes(Source.Table table) {
     return observed.contains(table.from());
   }
 }

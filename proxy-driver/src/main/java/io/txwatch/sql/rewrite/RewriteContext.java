@@ -4,9 +4,10 @@ import io.txwatch.sql.PlanRequest;
 import io.txwatch.sql.PlanRequest.Assuming;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.semantics.Tables;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.Tokens;
 
 /**
@@ -39,8 +40,12 @@ record RewriteContext(
     return statement.dialect();
   }
 
-  StatementShape shape() {
-    return statement.shape();
+  StatementParts parts() {
+    return statement.parts();
+  }
+
+  Statement tree() {
+    return statement.tree();
   }
 
   Tables tables() {
@@ -64,7 +69,7 @@ record RewriteContext(
   }
 
   /** True if one column may list the versions of a table's rows. */
-  boolean mayList(FromNode.TableRef table) {
+  boolean mayList(Source.Table table) {
     return request.mayListVersions() && tables().isSmall(table);
   }
 
@@ -74,7 +79,7 @@ record RewriteContext(
   }
 
   /** A write inside WITH: it returns nothing of ours, and gives no ids. */
-  RewriteContext inner(StatementShape write) {
+  RewriteContext inner(StatementParts write) {
     return new RewriteContext(statement.inner(write), extent, PlanRequest.RETURNING_NOTHING, false);
   }
 

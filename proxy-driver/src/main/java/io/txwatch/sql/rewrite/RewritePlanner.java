@@ -15,9 +15,9 @@ import io.txwatch.sql.rewrite.Rewrite.Flag;
 import io.txwatch.sql.rewrite.Rewrite.Gap;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.NotUnderstood;
-import io.txwatch.sql.semantics.ShapeBuilder;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.semantics.Tables;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.StatementSplitter;
 import io.txwatch.sql.syntax.TokenKind;
@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The planner: tokens, syntax tree, shape, splices.
+ * The planner: tokens, syntax tree, edits.
  *
  * <p>A statement is rewritten only if the grammar knows all of it, and a further column changes
  * nothing. Everything else is sent as it is, with the reason in the plan. Thread-safe.
@@ -68,7 +68,7 @@ public final class RewritePlanner implements Planner {
    * A planner for one dialect.
    *
    * @param maxRows how many rows a read of ours may bring ({@code txwatch.version-set-rows}); it
-   *     asks for one more, and if that comes, not all were read
+   *     reads one more, and if there is one, not all were read
    */
   public RewritePlanner(Dialect dialect, Level level, int maxRows) {
     this.dialect = dialect;
@@ -131,8 +131,9 @@ public final class RewritePlanner implements Planner {
       throws NotUnderstood {
     TransactionControl control =
         TransactionControlReader.read(tokens, dialect, range.from(), range.to());
-    StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
-    Protection protection = Protection.of(tokens, dialect, range, tables);
+    ParsedStatement parsed = ParsedStatement.of(tokens, dialect, range, tables);
+    StatementClass what = parsed.what();
+    Protection protection = Protection.of(parsed);
     if (what.kind() == StatementKind.MERGE && dialect.grammar().has(Syntax.MERGE_BY_KEY)) {
       Optional<Rewrite> named = MergeColumns.name(tokens, dialect, range, tables);
       if (named.isPresent()) {
@@ -148,10 +149,10 @@ public final class RewritePlanner implements Planner {
           && !Tokenizer.tokenizeOtherBackslash(tokens.text(), dialect).isBroken()) {
         throw new NotUnderstood("a string whose end depends on a setting of the server");
       }
-      AnalyzedStatement statement = analyze(tokens, range, tables);
+      AnalyzedStatement statement = analyzed(parsed);
       RewriteContext context = new RewriteContext(statement, extent, request, watched);
       Rewrite rewrite = rewrite(context, range, watched);
-      return new PlanAssembly(tokens, dialect, statement.shape().kind)
+      return new PlanAssembly(tokens, dialect, statement.parts().kind())
           .unwatched(Protection.unwatched(tokens, List.of(protection)))
           .of(rewrite, keys(context, rewrite), tables.haveSystemVersions());
     } catch (NotUnderstood e) {
@@ -162,7 +163,7 @@ public final class RewritePlanner implements Planner {
   }
 
   private static KeyedRow keys(RewriteContext context, Rewrite rewrite) {
-    return context.alone() && context.shape().innerWrites.isEmpty()
+    return context.alone() && context.parts().innerWrites().isEmpty()
         ? KeyedRows.of(context.statement(), rewrite.returned())
         : KeyedRow.ANY_MAY_MOVE;
   }
@@ -191,14 +192,13 @@ public final class RewritePlanner implements Planner {
         .of(hidden, withoutKeys(what.kind(), control), false);
   }
 
-  private AnalyzedStatement analyze(Tokens tokens, Span range, Tables tables) throws NotUnderstood {
-    for (int i = range.from(); i < range.to(); i++) {
-      if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
+  private static AnalyzedStatement analyzed(ParsedStatement parsed) throws NotUnderstood {
+    for (int i = parsed.range().from(); i < parsed.range().to(); i++) {
+      if (parsed.tokens().is(i, TokenKind.EXECUTABLE_COMMENT)) {
         throw new NotUnderstood(GapReason.SHAPE, "a comment that some versions execute");
       }
     }
-    StatementShape shape = ShapeBuilder.of(tokens, dialect, range);
-    return new AnalyzedStatement(tokens, dialect, shape, tables);
+    return parsed.statement();
   }
 
   /**
@@ -215,15 +215,15 @@ public final class RewritePlanner implements Planner {
       String why = rewrite.gap().map(Gap::detail).orElse("");
       throw new NotUnderstood(GapReason.SHAPE, why);
     }
-    StatementShape shape = context.shape();
+    StatementParts parts = context.parts();
     if (isProtected
         && Protection.hasStar(context.tokens(), range)
-        && (shape.tables.stream().anyMatch(context.tables()::isUnknown)
-            || returnsRowsOfFunction(shape))) {
+        && (parts.references().stream().anyMatch(context.tables()::isUnknown)
+            || returnsRowsOfFunction(parts))) {
       // A table that cannot be looked up, or a function that returns rows of a prepared table.
       rewrite = rewrite.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY));
     }
-    if (shape.hasOpaque && !(rewrite.edits().isEmpty() && rewrite.sideReads().isEmpty())) {
+    if (parts.hasOpaque() && !(rewrite.edits().isEmpty() && rewrite.sideReads().isEmpty())) {
       throw new NotUnderstood("an expression that the grammar does not know");
     }
     return watched
@@ -232,9 +232,13 @@ public final class RewritePlanner implements Planner {
             Rewrite.unseen(GapReason.SHAPE, "near a limit of the DBMS, nothing is added"));
   }
 
-  private static boolean returnsRowsOfFunction(StatementShape shape) {
-    return shape.blocks.stream()
-        .anyMatch(b -> b.derived().stream().anyMatch(d -> d.query().isEmpty()));
+  private static boolean returnsRowsOfFunction(StatementParts parts) {
+    return parts.blocks().stream()
+        .flatMap(block -> block.others().stream())
+        .anyMatch(
+            source ->
+                !(source instanceof Source.Derived derived)
+                    || parts.firstBlock(derived.query()).isEmpty());
   }
 
   /**
@@ -268,10 +272,10 @@ public final class RewritePlanner implements Planner {
     DefinedTables defined = new DefinedTables(catalog);
     for (Span range : statements) {
       Tables tables = new Tables(defines ? defined : catalog);
-      Protection protection = Protection.of(tokens, dialect, range, tables);
+      ParsedStatement parsed = ParsedStatement.of(tokens, dialect, range, tables);
+      Protection protection = Protection.of(parsed);
       protections.add(protection);
-      all =
-          all.and(oneOfSeveral(tokens, range, tables, watched && !controlled, defines, protection));
+      all = all.and(oneOfSeveral(parsed, watched && !controlled, defines, protection));
       defined.after(tokens, range);
     }
     RewritePlan plan =
@@ -286,21 +290,14 @@ public final class RewritePlanner implements Planner {
 
   /** What is put into the text for one of several statements. */
   private Rewrite oneOfSeveral(
-      Tokens tokens,
-      Span range,
-      Tables tables,
-      boolean watched,
-      boolean defines,
-      Protection protection) {
-    StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
+      ParsedStatement parsed, boolean watched, boolean defines, Protection protection) {
     Rewrite rewrite = Rewrite.of(protection.edits());
     boolean starShows = protection.starShowsAuxiliary();
-    if (!defines && what.hasShape()) {
+    if (!defines && parsed.what().hasShape()) {
       try {
-        AnalyzedStatement statement = analyze(tokens, range, tables);
         RewriteContext context =
-            new RewriteContext(statement, extent, PlanRequest.RETURNING_NOTHING, false);
-        Rewrite rewritten = rewrite(context, range, watched);
+            new RewriteContext(analyzed(parsed), extent, PlanRequest.RETURNING_NOTHING, false);
+        Rewrite rewritten = rewrite(context, parsed.range(), watched);
         rewrite = Rewrite.of(rewritten.edits());
         starShows = rewritten.is(Flag.STAR_SHOWS_AUXILIARY);
       } catch (NotUnderstood e) {

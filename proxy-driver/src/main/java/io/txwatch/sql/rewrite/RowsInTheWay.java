@@ -2,7 +2,9 @@ package io.txwatch.sql.rewrite;
 
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.syntax.Expression;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.TokenKind;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,8 +13,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The rows that a REPLACE of VALUES takes away: those with a key of a row that it inserts. Asked
- * for by every unique key of the table:
+ * The rows that a REPLACE of VALUES takes away: those with a key of a row that it inserts. Found by
+ * every unique key of the table:
  *
  * <pre>
  *   REPLACE INTO t (a, b) VALUES (1, ?)    where ("a" = 1) or ("b" = ?)
@@ -20,40 +22,42 @@ import java.util.stream.IntStream;
  */
 final class RowsInTheWay {
 
-  /** Rows whose keys are asked for. */
+  /** Rows whose keys are looked up. */
   private static final int MAX_ROWS = 50;
 
   private final AnalyzedStatement statement;
+  private final Statement.Insert insert;
   private final Catalog.Table table;
   private final int[] numbers;
   private final List<String> conditions = new ArrayList<>();
   private final List<Integer> parameters = new ArrayList<>();
   private boolean complete = true;
 
-  private RowsInTheWay(AnalyzedStatement statement, TableRef target) {
+  private RowsInTheWay(AnalyzedStatement statement, Statement.Insert insert) {
     this.statement = statement;
-    this.table = statement.tables().find(target).orElseThrow();
+    this.insert = insert;
+    this.table = statement.tables().find(insert.target()).orElseThrow();
     this.numbers = ParameterNumbers.of(statement.tokens());
   }
 
   /** Those of a statement, as far as its text shows. */
-  static RowsInTheWay of(AnalyzedStatement statement, TableRef target) {
-    RowsInTheWay found = new RowsInTheWay(statement, target);
-    List<Integer> rows = statement.shape().rows;
+  static RowsInTheWay of(AnalyzedStatement statement, Statement.Insert insert) {
+    RowsInTheWay found = new RowsInTheWay(statement, insert);
+    List<Expression.Tuple> rows = insert.tuples();
     List<List<String>> keys = found.table.traits().keys();
     if (keys.isEmpty() || rows.isEmpty() || rows.size() > MAX_ROWS) {
       found.complete = false;
       return found;
     }
     List<String> columns = found.columns();
-    for (int row : rows) {
-      List<Integer> values = found.values(row);
+    for (Expression.Tuple row : rows) {
+      List<Integer> values = values(row);
       keys.forEach(key -> found.add(key, columns, values));
     }
     return found;
   }
 
-  /** A condition that they meet and no other row does; empty if none is known. */
+  /** A condition that is true of them and of no other row; empty if none is known. */
   String condition() {
     return String.join(" or ", conditions);
   }
@@ -75,7 +79,7 @@ final class RowsInTheWay {
             .map(at -> at >= 0 && at < values.size() ? values.get(at) : -1)
             .toList();
     if (given.stream().anyMatch(this::isNull)) {
-      return; // such a row is in nobody's way
+      return; // such a row replaces none
     }
     if (!given.stream().allMatch(this::isPlain)) {
       complete = false;
@@ -99,19 +103,20 @@ final class RowsInTheWay {
 
   /** The columns that VALUES gives, in lower case. */
   private List<String> columns() {
-    int open = statement.shape().columns;
-    if (open < 0) {
+    if (insert.columns().isEmpty()) {
       return table.columns().stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
     }
-    return IntStream.range(open + 1, statement.tokens().partner(open))
+    Span list = insert.columns().get();
+    return IntStream.range(list.from() + 1, list.to() - 1)
         .filter(i -> statement.tokens().isName(i) && !statement.tokens().is(i + 1, TokenKind.DOT))
         .mapToObj(statement.tokens()::folded)
         .toList();
   }
 
   /** The values of a row: the token of each that is one, -1 for others. */
-  private List<Integer> values(int open) {
-    return statement.tokens().items(open + 1, statement.tokens().partner(open)).stream()
+  private static List<Integer> values(Expression.Tuple row) {
+    return row.items().stream()
+        .map(Expression::span)
         .map(value -> value.to() == value.from() + 1 ? value.from() : -1)
         .toList();
   }

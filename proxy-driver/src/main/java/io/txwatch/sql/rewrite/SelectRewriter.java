@@ -3,16 +3,14 @@ package io.txwatch.sql.rewrite;
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.semantics.Aggregation;
-import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.ScalarFunctions;
-import io.txwatch.sql.semantics.SelectBlock;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.StatementParts;
+import io.txwatch.sql.syntax.Source;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * SELECT: {@code , alias.txw_rid, alias.txw_wl} (of a single table without its alias) for each
@@ -45,16 +43,16 @@ final class SelectRewriter {
   private record Columns(Rewrite rewrite, Optional<String> obstacle) {}
 
   private static Columns ownColumns(RewriteContext context) {
-    SelectBlock top = context.shape().top();
     if (!context.mayReturnRows()) {
       return new Columns(Rewrite.NONE, Optional.empty());
     }
-    if (top == null) {
+    if (context.parts().top().isEmpty()) {
       Optional<String> obstacle = Carriers.obstacleToUnionAll(context.statement());
       return obstacle.isEmpty()
           ? new Columns(Carriers.unionAll(context), obstacle)
           : new Columns(Rewrite.NONE, obstacle);
     }
+    Block top = context.parts().top().get();
     Optional<String> obstacle = Aggregation.obstacle(context.statement(), top);
     if (obstacle.isEmpty()) {
       return new Columns(appended(context, top), obstacle);
@@ -65,7 +63,7 @@ final class SelectRewriter {
         : new Columns(Rewrite.NONE, obstacle);
   }
 
-  private static Rewrite appended(RewriteContext context, SelectBlock top) {
+  private static Rewrite appended(RewriteContext context, Block top) {
     Carriers.Pairs pairs = new Carriers(context).pairs(top);
     if (pairs.all().isEmpty()) {
       return pairs.rewrite();
@@ -74,15 +72,15 @@ final class SelectRewriter {
         pairs.all().stream().map(pair -> ", " + pair.hidden()).collect(Collectors.joining());
     return pairs
         .rewrite()
-        .and(context.after(top.listTo - 1, columns))
+        .and(context.after(top.list().to() - 1, columns))
         .and(Rewrite.returning(Returns.APPENDED_TO_RESULT, pairs.tables()));
   }
 
   /** What the statement touches besides the observed tables. */
   private static Rewrite unseen(
       RewriteContext context, Rewrite observed, Optional<String> obstacle) {
-    SelectBlock top = context.shape().top();
-    for (TableRef table : context.shape().tables) {
+    Optional<Block> top = context.parts().top();
+    for (Source.Table table : context.parts().references()) {
       boolean view = context.tables().view(context.dialect(), table).isPresent();
       Optional<GapReason> reason = context.tables().reason(table);
       if (view && observed.observes(table)) {
@@ -91,9 +89,9 @@ final class SelectRewriter {
       if (reason.isPresent()) {
         return Rewrite.unseen(reason.get(), context.tables().display(table));
       }
-      if (!table.isCte() && !observed.observes(table)) {
+      if (!table.isCommon() && !observed.observes(table)) {
         String why =
-            top == null || isOwn(top, table)
+            top.isEmpty() || top.get().tables().contains(table)
                 ? obstacle.orElse("a query that must return nothing more")
                 : "a subquery's rows are not seen: " + context.tables().display(table);
         return Rewrite.unseen(GapReason.SHAPE, why);
@@ -102,16 +100,11 @@ final class SelectRewriter {
     return Rewrite.NONE;
   }
 
-  private static boolean isOwn(@Nullable SelectBlock top, TableRef table) {
-    List<TableRef> own = top == null ? List.of() : top.tables();
-    return own.stream().anyMatch(t -> t.from() == table.from());
-  }
-
   private static Rewrite unseenFunctions(RewriteContext context) {
-    StatementShape shape = context.shape();
+    StatementParts parts = context.parts();
     boolean calls =
-        shape.tables.isEmpty()
-            && ScalarFunctions.mayAggregate(context.tokens(), shape.from, shape.to);
+        parts.references().isEmpty()
+            && ScalarFunctions.mayAggregate(context.tokens(), parts.from(), parts.to());
     return calls
         ? Rewrite.unseen(GapReason.OPAQUE, "calls a function that may touch rows")
         : Rewrite.NONE;

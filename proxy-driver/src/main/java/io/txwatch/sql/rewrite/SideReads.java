@@ -6,12 +6,16 @@ import io.txwatch.sql.SideRead;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
 import io.txwatch.sql.semantics.AnalyzedStatement;
+import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.CannotFail;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.PlainView;
 import io.txwatch.sql.semantics.Scopes;
-import io.txwatch.sql.semantics.SelectBlock;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.StatementParts;
+import io.txwatch.sql.syntax.Clause;
+import io.txwatch.sql.syntax.Clause.Kind;
+import io.txwatch.sql.syntax.QueryBody;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -26,12 +30,12 @@ import java.util.stream.IntStream;
  * (hazards 5 to 9, 14; level {@code items}).
  *
  * <p>A block under DISTINCT, GROUP BY or an aggregate, in a set operation, a subquery or a CTE has
- * read the rows that its FROM and WHERE let through. A block that speaks of the blocks around it
+ * read the rows that its FROM and WHERE let through. A block that refers to the blocks around it
  * (it is correlated) is joined with them: its rows are those that it read for the outer rows that
  * match. What is copied must be sure to mean the same outside of its place: every name in it must
  * be known to be the block's own, and every function to be without effect and without chance. Else
  * the block is left out, and its rows are not seen. An over-count is never read in its place: what
- * a statement may have looked at beyond is what version sets are for.
+ * a statement may have read beyond is what version sets are for.
  *
  * <p>They are sent before a plain query: so they leave alone what a DBMS keeps of the last
  * statement (FOUND_ROWS, warnings). A query that locks waits by itself, and is followed by a read
@@ -52,7 +56,7 @@ final class SideReads {
     this.scopes = new Scopes(statement);
   }
 
-  /** What a read looks like: one of its own, or one within the statement itself. */
+  /** Where a read stands: one of its own, or one within the statement itself. */
   private enum Form {
     BESIDE,
     WITHIN
@@ -66,20 +70,20 @@ final class SideReads {
   static Rewrite of(RewriteContext context, Set<Integer> observed) {
     SideReads reads = new SideReads(context);
     Rewrite all = Rewrite.NONE;
-    for (SelectBlock block : context.shape().blocks) {
+    for (Block block : context.parts().blocks()) {
       all = all.and(reads.ofBlock(block, observed));
     }
     if (reads.scopes.written().isPresent()) {
       all = all.and(reads.ofBlock(reads.scopes.written().get(), observed));
     }
-    for (int query : context.shape().tableQueries) {
-      all = all.and(reads.ofTableQuery(query, observed));
+    for (QueryBody.TableQuery query : context.parts().tableQueries()) {
+      all = all.and(reads.ofTable(query.table(), observed));
     }
     return all;
   }
 
-  private Rewrite ofBlock(SelectBlock block, Set<Integer> observed) {
-    List<TableRef> tables = unobserved(block, observed);
+  private Rewrite ofBlock(Block block, Set<Integer> observed) {
+    List<Source.Table> tables = unobserved(block, observed);
     if (tables.isEmpty()) {
       return Rewrite.NONE;
     }
@@ -92,9 +96,9 @@ final class SideReads {
   }
 
   /** The tables of a block that are prepared and not observed yet. */
-  List<TableRef> unobserved(SelectBlock block, Set<Integer> observed) {
-    List<TableRef> tables = new ArrayList<>();
-    for (TableRef table : block.tables()) {
+  List<Source.Table> unobserved(Block block, Set<Integer> observed) {
+    List<Source.Table> tables = new ArrayList<>();
+    for (Source.Table table : block.tables()) {
       boolean rows =
           statement.tables().isPrepared(table)
               || statement.tables().view(statement.dialect(), table).isPresent();
@@ -106,33 +110,34 @@ final class SideReads {
   }
 
   /** An UPDATE or DELETE, as the block around its subqueries. */
-  Optional<SelectBlock> written() {
+  Optional<Block> written() {
     return scopes.written();
   }
 
-  /** True if nobody asks for what the block would give. */
-  boolean isUnused(SelectBlock block) {
+  /** True if nothing reads the rows of the block. */
+  boolean isUnused(Block block) {
     return scopes.isUnused(block);
   }
 
   /**
-   * The same read as a query within the statement: its columns are named as {@link CarriedReads}
-   * speaks of them, its parameters are the application's once more. Only of small tables, joined
-   * with few others, where nothing can fail and nothing is locked.
+   * The same read as a query within the statement: its columns have the names that {@link
+   * CarriedReads} uses, its parameters are the application's once more. Only of small tables,
+   * joined with few others, where nothing can fail and nothing is locked.
    */
-  Optional<SideRead> within(SelectBlock block, List<TableRef> tables) {
-    Optional<List<SelectBlock>> outer = scopes.joinedTo(block);
+  Optional<SideRead> within(Block block, List<Source.Table> tables) {
+    Optional<List<Block>> outer = scopes.joinedTo(block);
     if (outer.isEmpty() || outer.get().size() > 1) {
       return Optional.empty();
     }
-    List<SelectBlock> joined = new ArrayList<>(outer.get());
+    List<Block> joined = new ArrayList<>(outer.get());
     joined.add(block);
-    int with = scopes.with(joined).orElse(-1);
+    Optional<Span> with = scopes.with(joined);
     int copied = 0;
-    for (TableRef table : statement.shape().tables) {
+    for (Source.Table table : statement.parts().references()) {
       boolean copies =
-          table.from() < with || joined.stream().anyMatch(one -> Scopes.copies(one, table.from()));
-      if (copies && !table.isCte()) {
+          with.filter(w -> w.contains(table.from())).isPresent()
+              || joined.stream().anyMatch(one -> one.chooses(table.from()));
+      if (copies && !table.isCommon()) {
         copied++;
         boolean rows =
             statement.tables().isPrepared(table)
@@ -147,13 +152,14 @@ final class SideReads {
       }
     }
     boolean again =
-        with > statement.shape().from && !statement.dialect().sql().takesSameWithInside();
+        with.filter(w -> !w.isEmpty()).isPresent()
+            && !statement.dialect().sql().takesSameWithInside();
     boolean harmless =
-        with >= 0
+        with.isPresent()
             && !again
             && copied <= MAX_TABLES
-            && CannotFail.holds(statement, statement.shape().from, with)
-            && joined.stream().allMatch(one -> !one.locking && cannotFail(one));
+            && CannotFail.holds(statement, with.get())
+            && joined.stream().allMatch(one -> !one.has(Kind.LOCK) && cannotFail(one));
     // A write that waited for a row has gone on with a newer version of it.
     boolean aboutTarget = scopes.written().filter(joined::contains).isPresent();
     return harmless
@@ -161,10 +167,9 @@ final class SideReads {
         : Optional.empty();
   }
 
-  private boolean cannotFail(SelectBlock block) {
-    return CannotFail.holds(statement, block.fromAt + 1, block.fromEnd)
-        && (block.where < 0 || CannotFail.holds(statement, block.where + 1, block.whereEnd))
-        && (!block.limited || block.limit < 0 || !scopes.canCopyLimit(block));
+  private boolean cannotFail(Block block) {
+    return block.choosing().stream().allMatch(c -> CannotFail.holds(statement, c.content()))
+        && !scopes.canCopyLimit(block);
   }
 
   /**
@@ -172,21 +177,21 @@ final class SideReads {
    * the one that it changes, is the same before and after: what the statement itself wrote bears
    * its token. A DELETE may take rows of other tables along.
    */
-  private Moment moment(List<SelectBlock> joined) {
-    StatementShape shape = statement.shape();
-    boolean inserts = shape.kind == StatementKind.INSERT && shape.onConflict < 0;
-    boolean writes = inserts || shape.kind == StatementKind.UPDATE;
+  private Moment moment(List<Block> joined) {
+    StatementParts parts = statement.parts();
+    boolean inserts = parts.kind() == StatementKind.INSERT && parts.tree().conflicts().isEmpty();
+    boolean writes = inserts || parts.kind() == StatementKind.UPDATE;
     boolean changesKnown = statement.dialect().sql().listsChangingColumns();
-    if (changesKnown && shape.kind == StatementKind.UPDATE && !namesChanged(joined)) {
+    if (changesKnown && parts.kind() == StatementKind.UPDATE && !namesChanged(joined)) {
       return Moment.EITHER;
     }
     if (!writes || scopes.written().filter(joined::contains).isPresent()) {
       return Moment.BEFORE;
     }
-    for (TableRef table : shape.tables) {
-      boolean copied = joined.stream().anyMatch(block -> Scopes.copies(block, table.from()));
-      boolean changed = shape.target == null || isTarget(table);
-      if (!inserts && copied && (table.isCte() || changed)) {
+    for (Source.Table table : parts.references()) {
+      boolean copied = joined.stream().anyMatch(block -> block.chooses(table.from()));
+      boolean changed = parts.tree().writtenTable().isEmpty() || isTarget(table);
+      if (!inserts && copied && (table.isCommon() || changed)) {
         return Moment.BEFORE;
       }
     }
@@ -194,85 +199,77 @@ final class SideReads {
   }
 
   /**
-   * True if what is copied may speak of a column that an UPDATE changes: then other rows may match
+   * True if what is copied may refer to a column that an UPDATE changes: then other rows may match
    * once it was carried out.
    */
-  private boolean namesChanged(List<SelectBlock> joined) {
-    StatementShape shape = statement.shape();
+  private boolean namesChanged(List<Block> joined) {
+    StatementParts parts = statement.parts();
     Tokens tokens = statement.tokens();
     Set<String> changed = new HashSet<>();
-    for (TableRef table : shape.tables) {
+    for (Source.Table table : parts.references()) {
       Optional<Catalog.Table> known = statement.tables().find(table);
       if (known.isEmpty() || known.get().traits().beforeUpdate()) {
         return true;
       }
       changed.addAll(known.get().traits().changing());
     }
-    Optional<Set<String>> assigned = shape.assignedColumns();
+    Optional<Set<String>> assigned = parts.tree().assignedColumns();
     if (assigned.isEmpty()) {
       return true;
     }
     changed.addAll(assigned.get());
-    for (int i = shape.from; i < shape.to; i++) {
+    for (int i = parts.from(); i < parts.to(); i++) {
       int token = i;
       boolean named = tokens.isName(i) && changed.contains(tokens.folded(i));
       boolean natural = tokens.isAnyWord(i, "NATURAL", "WITH");
-      if ((named || natural) && joined.stream().anyMatch(b -> Scopes.copies(b, token))) {
+      if ((named || natural) && joined.stream().anyMatch(b -> b.chooses(token))) {
         return true;
       }
     }
-    return joined.stream().anyMatch(block -> block.limited);
+    return joined.stream().anyMatch(block -> block.limited());
   }
 
-  private boolean isTarget(TableRef table) {
-    TableRef target = statement.shape().target;
-    return target != null
-        && statement.tables().displayOfRows(table).equals(statement.tables().display(target));
+  private boolean isTarget(Source.Table table) {
+    String rows = statement.tables().displayOfRows(table);
+    return statement
+        .tree()
+        .writtenTable()
+        .filter(target -> rows.equals(statement.tables().display(target)))
+        .isPresent();
   }
 
   /** {@code TABLE t} in the place of a query. */
-  private Rewrite ofTableQuery(int query, Set<Integer> observed) {
-    Rewrite all = Rewrite.NONE;
-    for (TableRef table : statement.shape().tables) {
-      if (table.from() == query + 1
-          && statement.tables().isPrepared(table)
-          && !observed.contains(table.from())) {
-        String sql =
-            "select %s from %s%s"
-                .formatted(
-                    VersionSource.of(statement.tables(), table).pair(""),
-                    String.join(".", table.name()),
-                    context.limit());
-        List<String> tables = List.of(statement.tables().display(table));
-        all =
-            all.and(
-                    Rewrite.beside(
-                        new SideRead(Purpose.READ, Moment.BEFORE, sql, new int[0], tables, true)))
-                .and(Rewrite.observing(table));
-      }
+  private Rewrite ofTable(Source.Table table, Set<Integer> observed) {
+    if (!statement.tables().isPrepared(table) || observed.contains(table.from())) {
+      return Rewrite.NONE;
     }
-    return all;
+    String sql =
+        "select %s from %s%s"
+            .formatted(
+                VersionSource.of(statement.tables(), table).pair(""),
+                String.join(".", table.name()),
+                context.limit());
+    List<String> tables = List.of(statement.tables().display(table));
+    return Rewrite.beside(new SideRead(Purpose.READ, Moment.BEFORE, sql, new int[0], tables, true))
+        .and(Rewrite.observing(table));
   }
 
-  private Optional<SideRead> of(SelectBlock block, List<TableRef> tables, Form form) {
-    Optional<List<SelectBlock>> outer = scopes.joinedTo(block);
+  private Optional<SideRead> of(Block block, List<Source.Table> tables, Form form) {
+    Optional<List<Block>> outer = scopes.joinedTo(block);
     if (outer.isEmpty()) {
       return Optional.empty();
     }
-    List<SelectBlock> joined = new ArrayList<>(outer.get());
+    List<Block> joined = new ArrayList<>(outer.get());
     joined.add(block);
-    boolean ordered = joined.size() == 1 && block.limited && scopes.canCopyLimit(block);
+    boolean ordered = joined.size() == 1 && block.limited() && scopes.canCopyLimit(block);
     boolean exact = isExact(block, joined, ordered);
-    boolean locks = block.locking && block.role == SelectBlock.Role.TOP;
-    Optional<Integer> with = scopes.with(joined);
+    boolean locks = block.has(Kind.LOCK) && block.role() == Block.Role.TOP;
+    Optional<Span> with = scopes.with(joined);
     if (with.isEmpty() || (locks && !exact && !ordered)) {
       return Optional.empty();
     }
     ReadText text = ReadText.of(statement, form == Form.WITHIN);
-    if (with.get() > statement.shape().from) {
-      text.copy(statement.shape().from, with.get()).add(" ");
-    }
-    text.add("select ").add(columns(tables, form)).add(" from ");
+    text.copyWith(with.get()).add("select ").add(columns(tables, form)).add(" from ");
     from(joined, text);
     where(joined, text);
     if (ordered) {
@@ -281,7 +278,7 @@ final class SideReads {
       text.add(form == Form.WITHIN ? CarriedReads.limit(tables.size()) : context.limit());
     }
     if (locks) {
-      text.add(" ").copy(block.lockFrom, block.lockEnd);
+      text.add(" ").copy(block.span(Kind.LOCK).orElseThrow());
     }
     return Optional.of(
         new SideRead(
@@ -298,54 +295,50 @@ final class SideReads {
    *
    * @param ordered true if ORDER BY and LIMIT are copied
    */
-  private boolean isExact(SelectBlock block, List<SelectBlock> joined, boolean ordered) {
+  private boolean isExact(Block block, List<Block> joined, boolean ordered) {
     // A view may have been replaced by another, elsewhere.
-    boolean stays = !scopes.readViews(joined) && joined.stream().noneMatch(scopes::asksForTime);
+    boolean stays = !scopes.readViews(joined) && joined.stream().noneMatch(scopes::dependsOnTime);
     return stays
         && (ordered
-            || (block.role != SelectBlock.Role.EXISTS
-                && joined.stream().noneMatch(one -> one.limited)));
+            || (block.role() != Block.Role.EXISTS
+                && joined.stream().noneMatch(one -> one.limited())));
   }
 
-  private String columns(List<TableRef> tables, Form form) {
+  private String columns(List<Source.Table> tables, Form form) {
     return IntStream.range(0, tables.size())
         .mapToObj(i -> columns(tables.get(i), i, form))
         .collect(Collectors.joining(", "));
   }
 
-  private String columns(TableRef table, int place, Form form) {
+  private String columns(Source.Table table, int place, Form form) {
     return form == Form.WITHIN
         ? CarriedReads.pair(VersionSource.of(statement.tables(), table), table.exposedName(), place)
         : VersionSource.pair(statement.tables(), table);
   }
 
-  private static void from(List<SelectBlock> joined, ReadText text) {
+  private static void from(List<Block> joined, ReadText text) {
     String separator = "";
-    for (SelectBlock block : joined) {
-      text.add(separator).copy(block.fromAt + 1, block.fromEnd);
-      if (block.moreAt >= 0) {
-        text.add(", ").copy(block.moreAt + 1, block.moreEnd);
-      }
+    for (Block block : joined) {
+      text.add(separator).copySources(block);
       separator = ", ";
     }
   }
 
-  private static void where(List<SelectBlock> joined, ReadText text) {
+  private static void where(List<Block> joined, ReadText text) {
     String separator = " where ";
     boolean alone = joined.size() == 1;
-    for (SelectBlock block : joined) {
-      if (block.where >= 0) {
+    for (Block block : joined) {
+      Optional<Clause> condition = block.clause(Kind.WHERE);
+      if (condition.isPresent()) {
         text.add(separator).add(alone ? "" : "(");
-        text.copy(block.where + 1, block.whereEnd).add(alone ? "" : ")");
+        text.copy(condition.get().content()).add(alone ? "" : ")");
         separator = " and ";
       }
     }
   }
 
-  private static void orderAndLimit(SelectBlock block, ReadText text) {
-    if (block.orderBy >= 0) {
-      text.add(" ").copy(block.orderBy, block.orderByEnd);
-    }
-    text.add(" ").copy(block.limit, block.limitEnd);
+  private static void orderAndLimit(Block block, ReadText text) {
+    block.clause(Kind.ORDER_BY).ifPresent(order -> text.add(" ").copy(order.span()));
+    text.add(" ").copy(block.span(Kind.LIMIT).orElseThrow());
   }
 }

@@ -1,22 +1,23 @@
 package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.GapReason;
-import io.txwatch.history.StatementKind;
 import io.txwatch.sql.dialect.DialectSql;
 import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.rewrite.Rewrite.Flag;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode;
-import io.txwatch.sql.semantics.FromNode.Join;
-import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.semantics.Block;
+import io.txwatch.sql.semantics.Block.Role;
 import io.txwatch.sql.semantics.NotUnderstood;
-import io.txwatch.sql.semantics.SelectBlock;
-import io.txwatch.sql.semantics.SelectBlock.Role;
-import io.txwatch.sql.semantics.SelectBlock.Star;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.semantics.Tables;
+import io.txwatch.sql.syntax.Clause.Kind;
+import io.txwatch.sql.syntax.Expression.Star;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Item;
+import io.txwatch.sql.syntax.QueryBody;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
@@ -25,16 +26,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Keeps visible auxiliary columns (PostgreSQL, SQLite) from changing what a statement means,
  * whether or not it carries anything of ours (hazards 1, 5, 8, 10, 11, 16).
  *
- * <p>A star whose columns are somebody's operand (in a subquery, under DISTINCT, in a set
- * operation, as an INSERT's source) is written out from the catalog. The star of the one top-level
- * block stays, and its hidden columns are left to the wrapper: so the application sees a column
- * that was added behind the catalog's back. NATURAL JOIN would join on the auxiliary columns: it
- * becomes USING.
+ * <p>A star whose columns are an operand (in a subquery, under DISTINCT, in a set operation, as an
+ * INSERT's source) is written out from the catalog. The star of the one top-level block stays, and
+ * its hidden columns are left to the wrapper: so the application sees a column that was added
+ * behind the catalog's back. NATURAL JOIN would join on the auxiliary columns: it becomes USING.
  */
 final class StarGuard {
 
@@ -55,7 +56,7 @@ final class StarGuard {
     StarGuard guard = new StarGuard(statement);
     Rewrite hidden =
         statement.dialect().grammar().has(Syntax.IN_TABLE) ? guard.tablesInLists() : Rewrite.NONE;
-    if (statement.shape().tables.stream().anyMatch(statement.tables()::hasAuxiliary)) {
+    if (statement.parts().references().stream().anyMatch(statement.tables()::hasAuxiliary)) {
       hidden = hidden.and(guard.run());
     }
     return guard.sql.labelsByText() ? hidden.and(guard.keepLabels(hidden.edits())) : hidden;
@@ -64,7 +65,7 @@ final class StarGuard {
   /** SQLite's {@code x IN t}, which is {@code x IN (SELECT * FROM t)}. */
   private Rewrite tablesInLists() {
     Rewrite hidden = Rewrite.NONE;
-    for (int i = statement.shape().from; i < statement.shape().to; i++) {
+    for (int i = statement.parts().from(); i < statement.parts().to(); i++) {
       int end = inList(i);
       if (end >= 0) {
         hidden = hidden.and(tableInList(i + 1, end));
@@ -78,26 +79,26 @@ final class StarGuard {
     for (int k = from; k < end; k += 2) {
       name.add(tokens.text(k));
     }
-    TableRef table = new TableRef(name, Optional.empty(), 0, false, from, end);
+    Source.Table table = Source.Table.named(new Span(from, end), name);
     if (!tables.showsAuxiliary(table)) {
       return Rewrite.NONE;
     }
     Rewrite unseen = Rewrite.unseen(GapReason.SHAPE, "IN with a table's name");
-    if (name.size() == 1 && statement.shape().ctes.contains(Identifiers.fold(name.get(0)))) {
+    if (name.size() == 1 && statement.parts().declares(Identifiers.fold(name.get(0)))) {
       // Whether it is in the CTE's scope is for the DBMS to decide.
       return unseen.and(Rewrite.flagged(Flag.EXPOSED));
     }
     try {
       String columns = String.join(", ", columns(table));
       String query = "(select %s from %s)".formatted(columns, String.join(".", name));
-      return unseen.and(replace(from, end, query));
+      return unseen.and(replace(new Span(from, end), query));
     } catch (NotUnderstood e) {
       return unseen.and(Rewrite.flagged(Flag.EXPOSED));
     }
   }
 
-  private Rewrite replace(int from, int to, String text) {
-    return Rewrite.of(Edits.replace(tokens, from, to, text));
+  private Rewrite replace(Span at, String text) {
+    return Rewrite.of(Edits.replace(tokens, at.from(), at.to(), text));
   }
 
   /** The token after the table's name behind IN; -1 if there is none. */
@@ -115,24 +116,22 @@ final class StarGuard {
     if (edits.isEmpty()) {
       return labels;
     }
-    for (SelectBlock block : statement.shape().blocks) {
-      for (int k = 0; k < block.items; k++) {
-        int from = block.itemStarts.get(k);
-        int to = k + 1 < block.items ? block.itemStarts.get(k + 1) - 1 : block.listTo;
-        if (block.stars.stream().noneMatch(star -> star.from() == from)) {
-          labels = labels.and(keepLabel(edits, from, to));
+    for (Block block : statement.parts().blocks()) {
+      for (Item item : block.items()) {
+        if (item.star().isEmpty()) {
+          labels = labels.and(keepLabel(edits, item.span()));
         }
       }
     }
-    if (statement.shape().returning >= 0) {
-      for (Span item : tokens.items(statement.shape().returning + 1, statement.shape().to)) {
-        labels = labels.and(keepLabel(edits, item.from(), item.to()));
-      }
+    for (Item item : returned(statement.parts())) {
+      labels = labels.and(keepLabel(edits, item.span()));
     }
     return labels;
   }
 
-  private Rewrite keepLabel(Edits edits, int from, int to) {
+  private Rewrite keepLabel(Edits edits, Span item) {
+    int from = item.from();
+    int to = item.to();
     if (!edits.change(tokens, from, to) || mayHaveAlias(from, to)) {
       return Rewrite.NONE;
     }
@@ -159,10 +158,10 @@ final class StarGuard {
 
   private Rewrite run() {
     Rewrite hidden = Rewrite.NONE;
-    for (SelectBlock block : statement.shape().blocks) {
+    for (Block block : statement.parts().blocks()) {
       hidden = hidden.and(blockOrExposed(block));
     }
-    for (FromNode node : statement.shape().sources) {
+    for (Source node : statement.parts().sources()) {
       try {
         hidden = hidden.and(natural(node));
       } catch (NotUnderstood e) {
@@ -175,9 +174,8 @@ final class StarGuard {
       hidden = hidden.and(Rewrite.flagged(Flag.EXPOSED));
     }
     boolean returnsStar =
-        statement.shape().returning >= 0
-            && statement.shape().tables.stream().anyMatch(tables::showsAuxiliary)
-            && starIn(statement.shape().returning + 1, statement.shape().to);
+        !Item.stars(returned(statement.parts())).isEmpty()
+            && statement.parts().references().stream().anyMatch(tables::showsAuxiliary);
     return returnsStar ? hidden.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY)) : hidden;
   }
 
@@ -185,15 +183,15 @@ final class StarGuard {
     return Rewrite.unseen(why.reason(), why.detail()).and(Rewrite.flagged(Flag.EXPOSED));
   }
 
-  private Rewrite blockOrExposed(SelectBlock block) {
+  private Rewrite blockOrExposed(Block block) {
     Rewrite joins = Rewrite.NONE;
     try {
-      for (FromNode node : block.from) {
+      for (Source node : block.sources()) {
         joins = joins.and(natural(node));
       }
       return joins.and(stars(block));
     } catch (NotUnderstood e) {
-      boolean shows = block.role == Role.TOP || block.role == Role.BRANCH;
+      boolean shows = block.role() == Role.TOP || block.role() == Role.BRANCH;
       Rewrite exposed = joins.and(exposed(e));
       return shows ? exposed.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY)) : exposed;
     }
@@ -206,70 +204,48 @@ final class StarGuard {
    * @param hidden what {@link #protect} did
    */
   static Rewrite expandReturned(AnalyzedStatement statement, Rewrite hidden) throws NotUnderstood {
-    return statement.shape().inner && hidden.is(Flag.STAR_SHOWS_AUXILIARY)
+    return statement.parts().isInner() && hidden.is(Flag.STAR_SHOWS_AUXILIARY)
         ? hidden.without(Flag.STAR_SHOWS_AUXILIARY).and(new StarGuard(statement).expandReturned())
         : hidden;
   }
 
   private Rewrite expandReturned() throws NotUnderstood {
-    StatementShape shape = statement.shape();
     Rewrite expanded = Rewrite.NONE;
-    for (int i = shape.returning + 1; i < shape.to; i = tokens.next(i)) {
-      if (isStar(i, shape.returning + 1)) {
-        List<String> columns = returnedBy(shape, i).stream().map(Column::sql).toList();
-        expanded = expanded.and(replace(itemStart(i), i + 1, String.join(", ", columns)));
-      }
+    for (Star star : Item.stars(returned(statement.parts()))) {
+      List<String> columns = returnedBy(statement.parts(), star).stream().map(Column::sql).toList();
+      expanded = expanded.and(replace(star.span(), String.join(", ", columns)));
     }
     return expanded;
   }
 
-  /** The first token of a star with its qualifier. */
-  private int itemStart(int star) {
-    int from = star;
-    while (tokens.is(from - 1, TokenKind.DOT)) {
-      from -= 2;
-    }
-    return from;
+  /** What a write returns. */
+  private static List<Item> returned(StatementParts write) {
+    return write.tree().returning().map(Statement.Returning::items).orElse(List.of());
   }
 
   /** The columns that a star in a write's RETURNING shows. */
-  private List<Column> returnedBy(StatementShape write, int star) throws NotUnderstood {
-    if (write.kind == StatementKind.MERGE || write.target == null) {
-      throw new NotUnderstood(GapReason.SHAPE, "a star of what " + write.kind + " returns");
+  private List<Column> returnedBy(StatementParts write, Star star) throws NotUnderstood {
+    Optional<Source.Table> target = write.tree().writtenTable();
+    if (write.tree() instanceof Statement.Merge || target.isEmpty()) {
+      throw new NotUnderstood(GapReason.SHAPE, "a star of what " + write.kind() + " returns");
     }
-    List<String> qualifier = itemStart(star) == star ? List.of() : List.of(tokens.text(star - 2));
-    List<FromNode> sources = write.sources.isEmpty() ? List.of(write.target) : write.sources;
-    return starOutput(sources, qualifier);
+    List<Source> sources = write.sources();
+    return starOutput(sources.isEmpty() ? List.of(target.get()) : sources, star.qualifier());
   }
 
-  /** A star that is a whole item, and no operator. */
-  private boolean starIn(int from, int to) {
-    for (int i = from; i < to; i = tokens.next(i)) {
-      if (isStar(i, from)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private boolean isStar(int i, int listFrom) {
-    return tokens.isOperator(i, '*')
-        && (i == listFrom || tokens.is(i - 1, TokenKind.COMMA) || tokens.is(i - 1, TokenKind.DOT));
-  }
-
-  private Rewrite stars(SelectBlock block) throws NotUnderstood {
-    boolean shown = block.stars.stream().anyMatch(star -> shows(block, star));
-    if (!shown || block.role == Role.EXISTS) {
+  private Rewrite stars(Block block) throws NotUnderstood {
+    boolean shown = block.stars().stream().anyMatch(star -> shows(block, star));
+    if (!shown || block.role() == Role.EXISTS) {
       return Rewrite.NONE;
     }
-    boolean plain = !block.distinct && block.groupBy < 0 && block.into < 0;
-    if (block.role == Role.TOP && plain && !ordinals(block)) {
+    boolean plain = !block.distinct() && !block.has(Kind.GROUP_BY) && !block.has(Kind.INTO);
+    if (block.role() == Role.TOP && plain && !ordinals(block)) {
       return Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY);
     }
     Rewrite expanded = Rewrite.NONE;
-    for (Star star : block.stars) {
+    for (Star star : block.stars()) {
       if (shows(block, star)) {
-        expanded = expanded.and(replace(star.from(), star.to(), expansion(block, star)));
+        expanded = expanded.and(replace(star.span(), expansion(block, star)));
       }
     }
     return expanded;
@@ -277,25 +253,22 @@ final class StarGuard {
 
   private Rewrite tableQueries() throws NotUnderstood {
     Rewrite queries = Rewrite.NONE;
-    for (int table : statement.shape().tableQueries) {
-      TableRef ref =
-          statement.shape().tables.stream()
-              .filter(t -> t.from() == table + 1)
-              .findFirst()
-              .orElseThrow();
-      if (tables.showsAuxiliary(ref)) {
-        String columns = String.join(", ", columns(ref));
-        queries = queries.and(replace(table, table + 1, "select " + columns + " from"));
+    for (QueryBody.TableQuery query : statement.parts().tableQueries()) {
+      if (tables.showsAuxiliary(query.table())) {
+        String columns = String.join(", ", columns(query.table()));
+        int keyword = query.span().from();
+        queries =
+            queries.and(replace(new Span(keyword, keyword + 1), "select " + columns + " from"));
       }
     }
     return queries;
   }
 
-  private boolean shows(SelectBlock block, Star star) {
+  private boolean shows(Block block, Star star) {
     return block.tables().stream().anyMatch(t -> tables.showsAuxiliary(t) && qualifies(star, t));
   }
 
-  private static boolean qualifies(Star star, TableRef table) {
+  private static boolean qualifies(Star star, Source.Table table) {
     if (star.qualifier().isEmpty()) {
       return true;
     }
@@ -308,17 +281,19 @@ final class StarGuard {
   }
 
   /** True if a number in ORDER BY or GROUP BY counts the columns that a star shows. */
-  static boolean hasOrdinals(AnalyzedStatement statement, SelectBlock block) {
+  static boolean hasOrdinals(AnalyzedStatement statement, Block block) {
     return new StarGuard(statement).ordinals(block);
   }
 
-  private boolean ordinals(SelectBlock block) {
-    return numberIn(block.orderBy, block.end) || numberIn(block.groupBy, block.end);
+  private boolean ordinals(Block block) {
+    return Stream.of(Kind.ORDER_BY, Kind.GROUP_BY)
+        .flatMap(kind -> block.clause(kind).stream())
+        .anyMatch(clause -> numberIn(clause.span().from() + 2, block.end()));
   }
 
-  private boolean numberIn(int clause, int end) {
-    for (int i = clause; i >= 0 && i < end; i = tokens.next(i)) {
-      boolean first = i == clause + 2 || tokens.is(i - 1, TokenKind.COMMA);
+  private boolean numberIn(int from, int end) {
+    for (int i = from; i < end; i = tokens.next(i)) {
+      boolean first = i == from || tokens.is(i - 1, TokenKind.COMMA);
       if (first && tokens.is(i, TokenKind.NUMBER)) {
         return true;
       }
@@ -327,10 +302,10 @@ final class StarGuard {
   }
 
   /** How many columns a block has; empty if a star over an unknown source hides it. */
-  static OptionalInt width(AnalyzedStatement statement, SelectBlock block) throws NotUnderstood {
+  static OptionalInt width(AnalyzedStatement statement, Block block) throws NotUnderstood {
     StarGuard guard = new StarGuard(statement);
-    int width = block.items - block.stars.size();
-    for (Star star : block.stars) {
+    int width = block.items().size() - block.stars().size();
+    for (Star star : block.stars()) {
       List<Column> columns = guard.starOutput(block, star);
       if (unknown(columns)) {
         return OptionalInt.empty();
@@ -340,14 +315,14 @@ final class StarGuard {
     return OptionalInt.of(width);
   }
 
-  private String expansion(SelectBlock block, Star star) throws NotUnderstood {
+  private String expansion(Block block, Star star) throws NotUnderstood {
     if (!star.qualifier().isEmpty()) {
-      TableRef table =
+      Source.Table table =
           block.tables().stream().filter(t -> qualifies(star, t)).findFirst().orElseThrow();
       return String.join(", ", qualified(table, String.join(".", star.qualifier())));
     }
     List<Column> columns = new ArrayList<>();
-    for (FromNode node : block.from) {
+    for (Source node : block.sources()) {
       columns.addAll(output(node));
     }
     for (Column column : columns) {
@@ -363,22 +338,20 @@ final class StarGuard {
    * A column that a star shows.
    *
    * @param name its name as compared; {@code *} for all those of an unknown source
-   * @param sql how to speak of it
+   * @param sql how to name it
    * @param bare its name alone
    */
   private record Column(String name, String sql, String bare) {}
 
-  private List<Column> output(FromNode node) throws NotUnderstood {
+  private List<Column> output(Source node) throws NotUnderstood {
     List<Column> out = new ArrayList<>();
-    if (node instanceof TableRef table) {
-      if (table.isCte() && table.columnAliases() == 0) {
+    if (node instanceof Source.Table table) {
+      if (table.isCommon() && table.columnAliases() == 0) {
         String cte = Identifiers.fold(table.name().get(0));
-        StatementShape write = statement.shape().cteWrites.get(cte);
-        return write == null
-            ? derivedOutput(
-                table.exposedName(),
-                statement.shape().cteBlocks.getOrDefault(cte, Optional.empty()))
-            : writeOutput(table.exposedName(), write);
+        Optional<StatementParts> write = statement.parts().commonWrite(cte);
+        return write.isPresent()
+            ? writeOutput(table.exposedName(), write.get())
+            : derivedOutput(table.exposedName(), statement.parts().commonBlock(cte));
       }
       if (!tables.showsAuxiliary(table) && !known(table)) {
         return unknownOutput(table.exposedName());
@@ -394,14 +367,16 @@ final class StarGuard {
       }
       return out;
     }
-    if (node instanceof Join join) {
+    if (node instanceof Source.Join join) {
       return joinOutput(join);
     }
-    FromNode.Derived derived = (FromNode.Derived) node;
-    if (derived.alias().isEmpty()) {
+    if (node instanceof Source.Nested nested) {
+      return output(nested.source());
+    }
+    if (node.exposed().isEmpty()) {
       throw new NotUnderstood(GapReason.SHAPE, "a star over a source of rows without a name");
     }
-    return derivedOutput(derived.alias().get(), derived.block());
+    return derivedOutput(node.exposed().get(), statement.parts().blockOf(node));
   }
 
   private static List<Column> unknownOutput(String exposedName) {
@@ -411,40 +386,32 @@ final class StarGuard {
   }
 
   /** The columns of a subquery, as far as they have names of their own. */
-  private List<Column> derivedOutput(String exposedName, Optional<SelectBlock> query)
+  private List<Column> derivedOutput(String exposedName, Optional<Block> query)
       throws NotUnderstood {
     if (query.isEmpty()) {
       return unknownOutput(exposedName);
     }
-    SelectBlock block = query.get();
-    List<Column> out = new ArrayList<>();
-    for (int k = 0; k < block.items; k++) {
-      int from = block.itemStarts.get(k);
-      int to = k + 1 < block.items ? block.itemStarts.get(k + 1) - 1 : block.listTo;
-      Optional<Star> star = block.stars.stream().filter(s -> s.from() == from).findFirst();
-      List<Column> shown =
-          star.isPresent()
-              ? under(exposedName, starOutput(block, star.get()))
-              : item(exposedName, from, to);
-      if (shown.isEmpty()) {
-        return unknownOutput(exposedName);
-      }
-      out.addAll(shown);
-    }
-    return unknown(out) ? unknownOutput(exposedName) : out;
+    return named(exposedName, query.get().items(), star -> starOutput(query.get(), star));
   }
 
-  /** The columns of a CTE that is a write: those of its RETURNING. */
-  private List<Column> writeOutput(String exposedName, StatementShape write) throws NotUnderstood {
-    if (write.returning < 0) {
-      return unknownOutput(exposedName);
-    }
+  /** The columns of a common table that is a write: those of its RETURNING. */
+  private List<Column> writeOutput(String exposedName, StatementParts write) throws NotUnderstood {
+    return named(exposedName, returned(write), star -> returnedBy(write, star));
+  }
+
+  /** The columns that a star shows. */
+  private interface Expansion {
+    List<Column> of(Star star) throws NotUnderstood;
+  }
+
+  private List<Column> named(String exposedName, List<Item> items, Expansion stars)
+      throws NotUnderstood {
     List<Column> out = new ArrayList<>();
-    for (Span item : tokens.items(write.returning + 1, write.to)) {
+    for (Item item : items) {
       List<Column> shown =
-          isStar(item.to() - 1, item.from())
-              ? under(exposedName, returnedBy(write, item.to() - 1))
-              : item(exposedName, item.from(), item.to());
+          item.star().isPresent()
+              ? under(exposedName, stars.of(item.star().get()))
+              : item(exposedName, item.span());
       if (shown.isEmpty()) {
         return unknownOutput(exposedName);
       }
@@ -453,7 +420,7 @@ final class StarGuard {
     return out.isEmpty() || unknown(out) ? unknownOutput(exposedName) : out;
   }
 
-  /** Columns as those speak of them who see them under a name. */
+  /** Columns as they are named by what sees them under an alias. */
   private static List<Column> under(String exposedName, List<Column> columns) {
     return columns.stream()
         .map(c -> new Column(c.name, exposedName + "." + c.bare, c.bare))
@@ -461,11 +428,11 @@ final class StarGuard {
   }
 
   /** The column that an item of a list makes; none if it has no name of its own. */
-  private List<Column> item(String exposedName, int from, int to) {
-    int last = to - 1;
+  private List<Column> item(String exposedName, Span item) {
+    int last = item.to() - 1;
     boolean named =
         tokens.isName(last)
-            && (last == from
+            && (last == item.from()
                 || tokens.is(last - 1, TokenKind.DOT)
                 || tokens.isWord(last - 1, "AS"));
     String bare = tokens.text(last);
@@ -474,29 +441,20 @@ final class StarGuard {
         : List.of();
   }
 
-  private List<Column> starOutput(SelectBlock block, Star star) throws NotUnderstood {
-    return starOutput(block.from, star.qualifier());
+  private List<Column> starOutput(Block block, Star star) throws NotUnderstood {
+    return starOutput(block.sources(), star.qualifier());
   }
 
-  private List<Column> starOutput(List<FromNode> sources, List<String> qualifier)
+  private List<Column> starOutput(List<Source> sources, List<String> qualifier)
       throws NotUnderstood {
     List<Column> columns = new ArrayList<>();
-    for (FromNode node : sources) {
+    for (Source node : sources) {
       if (qualifier.isEmpty()) {
         columns.addAll(output(node));
       } else {
-        List<TableRef> named = new ArrayList<>();
-        node.collectTables(named);
-        for (TableRef table : named) {
-          if (qualifies(qualifier, table.exposedName())) {
-            columns.addAll(output(table));
-          }
-        }
-        List<FromNode.Derived> subqueries = new ArrayList<>();
-        node.collectDerived(subqueries);
-        for (FromNode.Derived subquery : subqueries) {
-          if (subquery.alias().isPresent() && qualifies(qualifier, subquery.alias().get())) {
-            columns.addAll(output(subquery));
+        for (Source leaf : Source.leaves(List.of(node), Source.class)) {
+          if (leaf.exposed().filter(name -> qualifies(qualifier, name)).isPresent()) {
+            columns.addAll(output(leaf));
           }
         }
       }
@@ -507,7 +465,7 @@ final class StarGuard {
     return columns;
   }
 
-  private boolean known(TableRef table) {
+  private boolean known(Source.Table table) {
     return tables.find(table).map(t -> !t.starColumns().isEmpty()).orElse(false);
   }
 
@@ -515,7 +473,7 @@ final class StarGuard {
    * SQL:2016, 7.10: the merged columns first, then the rest of the left, then of the right. SQLite
    * leaves the merged ones at their place on the left.
    */
-  private List<Column> joinOutput(Join join) throws NotUnderstood {
+  private List<Column> joinOutput(Source.Join join) throws NotUnderstood {
     List<Column> left = output(join.left());
     List<Column> right = output(join.right());
     if (join.natural() < 0 && join.using().isEmpty()) {
@@ -580,7 +538,7 @@ final class StarGuard {
     return quoted && !sql.foldsQuotedNames() ? Identifiers.unquote(name) : Identifiers.fold(name);
   }
 
-  private List<String> qualified(TableRef table, String qualifier) throws NotUnderstood {
+  private List<String> qualified(Source.Table table, String qualifier) throws NotUnderstood {
     List<String> qualified = new ArrayList<>();
     for (String column : columns(table)) {
       qualified.add(qualifier + "." + column);
@@ -588,7 +546,7 @@ final class StarGuard {
     return qualified;
   }
 
-  private List<String> columns(TableRef table) throws NotUnderstood {
+  private List<String> columns(Source.Table table) throws NotUnderstood {
     List<String> quoted = new ArrayList<>();
     for (String name : tables.find(table).orElseThrow().starColumns()) {
       quoted.add(Auxiliary.quote(statement.dialect(), name));
@@ -600,8 +558,11 @@ final class StarGuard {
   }
 
   /** NATURAL JOIN of two sides that both show the auxiliary columns (hazard 11). */
-  private Rewrite natural(FromNode node) throws NotUnderstood {
-    if (!(node instanceof Join join)) {
+  private Rewrite natural(Source node) throws NotUnderstood {
+    if (node instanceof Source.Nested nested) {
+      return natural(nested.source());
+    }
+    if (!(node instanceof Source.Join join)) {
       return Rewrite.NONE;
     }
     Rewrite within = natural(join.left()).and(natural(join.right()));
@@ -610,7 +571,7 @@ final class StarGuard {
         : within;
   }
 
-  private Rewrite usingInsteadOfNatural(Join join) throws NotUnderstood {
+  private Rewrite usingInsteadOfNatural(Source.Join join) throws NotUnderstood {
     List<Column> left = output(join.left());
     List<Column> right = output(join.right());
     if (unknown(left) || unknown(right)) {
@@ -623,18 +584,16 @@ final class StarGuard {
       Column of = left.stream().filter(c -> c.name.equals(name)).findFirst().orElseThrow();
       using.add(of.bare);
     }
-    if (join.operatorEnd() > join.natural() + 2
+    if (join.operator().to() > join.natural() + 2
         && !statement.dialect().grammar().has(Syntax.NATURAL_OF_ANY_KIND)) {
       throw new NotUnderstood("a join that " + statement.dialect() + " does not know");
     }
     String condition = using.isEmpty() ? " on 1 = 1" : " using (" + String.join(", ", using) + ")";
-    return replace(join.natural(), join.natural() + 1, "")
-        .and(Rewrite.of(Edits.after(tokens, join.end() - 1, condition)));
+    return replace(new Span(join.natural(), join.natural() + 1), "")
+        .and(Rewrite.of(Edits.after(tokens, join.to() - 1, condition)));
   }
 
-  private boolean hasAny(FromNode node) {
-    List<TableRef> named = new ArrayList<>();
-    node.collectTables(named);
-    return named.stream().anyMatch(tables::hasAuxiliary);
+  private boolean hasAny(Source node) {
+    return Source.tables(List.of(node)).stream().anyMatch(tables::hasAuxiliary);
   }
 }

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What kind of statement a text is, by its first words; and whether the planner looks further.
+ * What kind of statement a text is, by its first words; and whether the planner parses it.
  *
  * @param kind what histories call it
  * @param hasShape true if it is one that the grammar knows
@@ -32,7 +32,7 @@ record StatementClass(
   private static final StatementClass NO_ROWS =
       new StatementClass(StatementKind.OTHER, false, Optional.empty(), "");
 
-  /** True if it is not looked into but may hold a query. */
+  /** True if it is not rewritten but may contain a query. */
   boolean holdsQuery() {
     return !hasShape
         && (kind == StatementKind.DDL

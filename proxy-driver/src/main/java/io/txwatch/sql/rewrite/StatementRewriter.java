@@ -4,6 +4,7 @@ import io.txwatch.history.GapReason;
 import io.txwatch.sql.rewrite.Rewrite.Flag;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.NotUnderstood;
+import io.txwatch.sql.syntax.Statement;
 import java.util.Optional;
 
 /**
@@ -44,13 +45,18 @@ final class StatementRewriter {
   }
 
   private static Rewrite ofKind(RewriteContext context) throws NotUnderstood {
-    return switch (context.shape().kind) {
-      case SELECT, LOCKING_SELECT -> SelectRewriter.rewrite(context);
-      case INSERT, REPLACE -> InsertRewriter.rewrite(context);
-      case UPDATE -> UpdateRewriter.rewrite(context);
-      case DELETE -> DeleteRewriter.rewrite(context);
-      case MERGE -> MergeRewriter.rewrite(context);
-      case DDL, OTHER -> throw new IllegalStateException("no statement that is rewritten");
-    };
+    Statement tree = context.tree();
+    if (tree instanceof Statement.Select) {
+      return SelectRewriter.rewrite(context);
+    } else if (tree instanceof Statement.Insert insert) {
+      return InsertRewriter.rewrite(context, insert);
+    } else if (tree instanceof Statement.Update update) {
+      return UpdateRewriter.rewrite(context, update);
+    } else if (tree instanceof Statement.Delete delete) {
+      return DeleteRewriter.rewrite(context, delete);
+    } else if (tree instanceof Statement.Merge merge) {
+      return MergeRewriter.rewrite(context, merge);
+    }
+    throw new IllegalStateException("no statement that is rewritten");
   }
 }

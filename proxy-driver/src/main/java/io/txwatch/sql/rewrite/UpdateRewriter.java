@@ -5,11 +5,11 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.sql.RewritePlan.Returns;
 import io.txwatch.sql.RowKey.Replaced;
 import io.txwatch.sql.dialect.DialectSql;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.NotUnderstood;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Statement;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -20,33 +20,34 @@ import java.util.Optional;
 final class UpdateRewriter {
 
   private final RewriteContext context;
-  private final StatementShape shape;
-  private final TableRef target;
+  private final Statement.Update update;
+  private final Source.Table target;
   private final ReturnedRows rows;
 
-  private UpdateRewriter(RewriteContext context) {
+  private UpdateRewriter(RewriteContext context, Statement.Update update, Source.Table target) {
     this.context = context;
-    this.shape = context.shape();
-    this.target = Objects.requireNonNull(shape.target);
+    this.update = update;
+    this.target = target;
     this.rows = new ReturnedRows(context, target);
   }
 
-  static Rewrite rewrite(RewriteContext context) throws NotUnderstood {
-    StatementShape shape = context.shape();
-    return shape.multiTable || shape.target == null
-        ? ofSeveral(context)
-        : new UpdateRewriter(context).ofOne();
+  static Rewrite rewrite(RewriteContext context, Statement.Update update) throws NotUnderstood {
+    Optional<Source.Table> target = update.writtenTable();
+    return target.isPresent()
+        ? new UpdateRewriter(context, update, target.get()).ofOne()
+        : ofSeveral(context, update);
   }
 
   /** MySQL and MariaDB: {@code UPDATE a JOIN b ON … SET a.x = …, b.y = …}. */
-  private static Rewrite ofSeveral(RewriteContext context) throws NotUnderstood {
+  private static Rewrite ofSeveral(RewriteContext context, Statement.Update update)
+      throws NotUnderstood {
     if (!context.dialect().sql().skipsUnchangedRows()) {
       return Rewrite.unseen(GapReason.SHAPE, "UPDATE of several tables");
     }
-    List<TableRef> sources = context.shape().written().orElseThrow().tables();
-    ComparedGuard.Appended appended = ComparedGuard.append(context, sources);
+    List<Source.Table> sources = Source.tables(context.parts().sources());
+    ComparedGuard.Appended appended = ComparedGuard.append(context, update, sources);
     Rewrite write = appended.rewrite();
-    for (TableRef target : appended.written()) {
+    for (Source.Table target : appended.written()) {
       write = write.and(Rewrite.observing(target)).and(WriteReads.after(context, target).rewrite());
     }
     return write.and(OtherReads.of(context, write));
@@ -60,7 +61,7 @@ final class UpdateRewriter {
     if (!context.tables().isPrepared(target)) {
       throw new NotUnderstood(GapReason.SHAPE, "a write through a CTE");
     }
-    if (context.tokens().isWord(shape.verb + 1, "OR")) {
+    if (context.tokens().isWord(update.verb() + 1, "OR")) {
       throw new NotUnderstood(GapReason.SHAPE, "UPDATE OR, which may take other rows away");
     }
     Rewrite write = writer().and(Rewrite.observing(target)).and(lostKey()).and(returnedRows());
@@ -76,11 +77,11 @@ final class UpdateRewriter {
       return Rewrite.NONE;
     }
     if (context.dialect().sql().skipsUnchangedRows()) {
-      return WriteStrategy.appendWriter(context, target, shape.set + 1, shape.setEnd);
+      return WriteStrategy.appendWriter(context, target, update.assignments());
     }
     String qualifier = target.exposedName() + ".";
     String assignment = Auxiliary.appendWriter(context.dialect(), "", qualifier);
-    return context.after(shape.setEnd - 1, ", " + assignment);
+    return context.after(update.set().to() - 1, ", " + assignment);
   }
 
   private Rewrite lostKey() {
@@ -97,7 +98,7 @@ final class UpdateRewriter {
     DialectSql sql = context.dialect().sql();
     return keptReplaced()
         .and(
-            shape.returning >= 0
+            update.returning().isPresent()
                 ? rows.byOwnClause()
                 : rows.by(sql.returning(StatementKind.UPDATE), lastBeforeReturning(context)));
   }
@@ -114,15 +115,17 @@ final class UpdateRewriter {
           GapReason.SHAPE, "which versions an UPDATE replaces that reads other rows");
     }
     String keeps = versions.keepsReplaced(target.exposedName() + ".");
-    return shape.where < 0
-        ? context.after(shape.setEnd - 1, " where " + keeps)
-        : context.after(shape.where, " (").and(context.after(shape.whereEnd - 1, ") and " + keeps));
+    if (update.where().isEmpty()) {
+      return context.after(update.set().to() - 1, " where " + keeps);
+    }
+    Span where = update.where().get().span();
+    return context.after(where.from(), " (").and(context.after(where.to() - 1, ") and " + keeps));
   }
 
   /** The token behind which RETURNING goes. */
   static int lastBeforeReturning(RewriteContext context) {
-    StatementShape shape = context.shape();
-    boolean beforeLimit = context.dialect().sql().hasReturningBeforeLimit() && shape.limit >= 0;
-    return (beforeLimit ? shape.limit : shape.to) - 1;
+    Optional<Span> tail = context.tree().tail();
+    boolean before = context.dialect().sql().hasReturningBeforeLimit() && tail.isPresent();
+    return (before ? tail.get().from() : context.parts().to()) - 1;
   }
 }

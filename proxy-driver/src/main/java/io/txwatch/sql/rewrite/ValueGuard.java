@@ -5,6 +5,7 @@ import io.txwatch.sql.AssumedValue;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.PlanRequest.Assuming;
 import io.txwatch.sql.semantics.AnalyzedStatement;
+import io.txwatch.sql.syntax.Assignment;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
@@ -63,7 +64,7 @@ final class ValueGuard {
    * @param unchanged a condition on the row before; empty if there is no such row
    * @param assumed what it takes for granted, by the parameters' numbers
    */
-  private record Assignment(String unchanged, Map<Integer, AssumedValue> assumed) {
+  private record Comparison(String unchanged, Map<Integer, AssumedValue> assumed) {
     boolean changesAlways() {
       return unchanged.isEmpty();
     }
@@ -80,9 +81,9 @@ final class ValueGuard {
                     .and(Rewrite.assuming(assumed(decisive))));
   }
 
-  private static String assignment(List<Assignment> decisive) {
+  private static String assignment(List<Comparison> decisive) {
     String unchanged =
-        decisive.stream().map(Assignment::unchanged).collect(Collectors.joining(" and "));
+        decisive.stream().map(Comparison::unchanged).collect(Collectors.joining(" and "));
     String appended = Auxiliary.appended(Auxiliary.WL);
     return unchanged.isEmpty()
         ? "%s = %s, ".formatted(Auxiliary.WL, appended)
@@ -94,39 +95,36 @@ final class ValueGuard {
     return decisiveAssignments(assignments).map(ValueGuard::assumed).orElse(Assumed.NOTHING);
   }
 
-  private static Assumed assumed(List<Assignment> decisive) {
+  private static Assumed assumed(List<Comparison> decisive) {
     Map<Integer, AssumedValue> values = new HashMap<>();
     decisive.forEach(one -> values.putAll(one.assumed()));
     return Assumed.storesAsGiven(values);
   }
 
-  private static Optional<List<Assignment>> decisiveAssignments(AssignmentList assignments) {
+  private static Optional<List<Comparison>> decisiveAssignments(AssignmentList assignments) {
     RewriteContext context = assignments.context();
     return assignments.isOfUpdate()
             && context.mayAssume(Assuming.VALUES)
             && context.tables().storeAsGiven()
             && context.alone()
-            && !isLenient(context.statement())
+            && !isLenient(context.statement(), assignments.from())
         ? new ValueGuard(context.tokens(), assignments.table().traits())
-            .decisiveAssignments(assignments.from(), assignments.to())
+            .decisiveAssignments(assignments.assignments())
         : Optional.empty();
   }
 
   /** True if the statement itself may change how values are stored. */
-  private static boolean isLenient(AnalyzedStatement statement) {
-    for (int i = statement.shape().verb; i < statement.shape().set; i++) {
-      if (statement.tokens().isWord(i, "IGNORE")) {
-        return true;
-      }
-    }
-    return statement.tokens().text().toUpperCase(Locale.ROOT).contains("SET_VAR");
+  private static boolean isLenient(AnalyzedStatement statement, int set) {
+    return statement.tokens().hasAnyWord(statement.tree().verb(), set, "IGNORE")
+        || statement.tokens().text().toUpperCase(Locale.ROOT).contains("SET_VAR");
   }
 
   /** The assignments that show whether the row changes: one that always does, or all of them. */
-  private Optional<List<Assignment>> decisiveAssignments(int from, int to) {
-    List<Optional<Assignment>> all = new ArrayList<>();
+  private Optional<List<Comparison>> decisiveAssignments(List<Assignment> assignments) {
+    List<Optional<Comparison>> all = new ArrayList<>();
     Set<String> assigned = new HashSet<>();
-    for (Span one : tokens.items(from, to)) {
+    for (Assignment assignment : assignments) {
+      Span one = assignment.span();
       int equals = tokens.nameEnd(one.from());
       if (equals == one.from()
           || !tokens.isOperator(equals, '=')
@@ -135,10 +133,10 @@ final class ValueGuard {
       }
       all.add(assignment(equals, one.to()));
     }
-    Optional<Assignment> always =
+    Optional<Comparison> always =
         all.stream()
             .flatMap(Optional::stream)
-            .filter(Assignment::changesAlways)
+            .filter(Comparison::changesAlways)
             .min(Comparator.comparing(one -> one.assumed().size()));
     if (always.isPresent()) {
       return always.map(List::of);
@@ -149,7 +147,7 @@ final class ValueGuard {
   }
 
   /** {@code column = value}; empty if its value does not show it. */
-  private Optional<Assignment> assignment(int equals, int to) {
+  private Optional<Comparison> assignment(int equals, int to) {
     String column = tokens.folded(equals - 1);
     Matcher type = TYPE.matcher(traits.types().getOrDefault(column, ""));
     if (!type.matches()) {
@@ -172,7 +170,7 @@ final class ValueGuard {
     return digits == null ? 0 : Integer.parseInt(digits);
   }
 
-  private Optional<Assignment> whole(int equals, int bits, int to) {
+  private Optional<Comparison> whole(int equals, int bits, int to) {
     int from = equals + 1;
     long most = Long.MAX_VALUE >> (64 - bits);
     if (isParameter(from, to)) {
@@ -196,7 +194,7 @@ final class ValueGuard {
     return addedLiteral(equals, operand, to);
   }
 
-  private Optional<Assignment> decimal(int equals, int digits, int scale, int to) {
+  private Optional<Comparison> decimal(int equals, int digits, int scale, int to) {
     int from = equals + 1;
     if (isParameter(from, to)) {
       return same(equals, again(from), from, new AssumedValue.Exact(scale));
@@ -212,7 +210,7 @@ final class ValueGuard {
   }
 
   /** Byte by byte, without a collation. */
-  private Optional<Assignment> text(int equals, int length, int to) {
+  private Optional<Comparison> text(int equals, int length, int to) {
     int from = equals + 1;
     return isParameter(from, to)
         ? same(equals, "cast(" + again(from) + " as binary)", from, new AssumedValue.Text(length))
@@ -226,7 +224,7 @@ final class ValueGuard {
    * @param digits how many of a second's the column has behind the point
    * @param compared what is compared of either
    */
-  private Optional<Assignment> moment(
+  private Optional<Comparison> moment(
       int equals, int digits, UnaryOperator<String> compared, int to) {
     int from = equals + 1;
     if (!isParameter(from, to)) {
@@ -235,12 +233,12 @@ final class ValueGuard {
     String type = digits == 0 ? "datetime" : "datetime(" + digits + ")";
     String given = "cast(%s as %s)".formatted(again(from), type);
     return Optional.of(
-        new Assignment(
+        new Comparison(
             compared.apply(name(equals)) + " <=> " + compared.apply(given),
             Map.of(numbers[from], AssumedValue.Time.moment(!isNotNull(equals)))));
   }
 
-  private Optional<Assignment> day(int equals, int to) {
+  private Optional<Comparison> day(int equals, int to) {
     int from = equals + 1;
     return isParameter(from, to)
         ? same(equals, again(from), from, AssumedValue.Time.day(!isNotNull(equals)))
@@ -248,23 +246,23 @@ final class ValueGuard {
   }
 
   /** Unchanged if the column is what is assigned. */
-  private Optional<Assignment> same(int equals, String value) {
-    return Optional.of(new Assignment(name(equals) + " <=> " + value, Map.of()));
+  private Optional<Comparison> same(int equals, String value) {
+    return Optional.of(new Comparison(name(equals) + " <=> " + value, Map.of()));
   }
 
-  private Optional<Assignment> same(int equals, String value, int parameter, AssumedValue assumed) {
+  private Optional<Comparison> same(int equals, String value, int parameter, AssumedValue assumed) {
     return Optional.of(
-        new Assignment(name(equals) + " <=> " + value, Map.of(numbers[parameter], assumed)));
+        new Comparison(name(equals) + " <=> " + value, Map.of(numbers[parameter], assumed)));
   }
 
   /** What is not zero is added to the column, or taken from it: unchanged if that is null. */
-  private Optional<Assignment> added(int equals, int parameter, AssumedValue assumed) {
-    return Optional.of(new Assignment(isNull(equals), Map.of(numbers[parameter], assumed)));
+  private Optional<Comparison> added(int equals, int parameter, AssumedValue assumed) {
+    return Optional.of(new Comparison(isNull(equals), Map.of(numbers[parameter], assumed)));
   }
 
-  private Optional<Assignment> addedLiteral(int equals, int operand, int to) {
+  private Optional<Comparison> addedLiteral(int equals, int operand, int to) {
     return tokens.isShortInteger(operand, to) && Long.parseLong(tokens.text(operand)) != 0
-        ? Optional.of(new Assignment(isNull(equals), Map.of()))
+        ? Optional.of(new Comparison(isNull(equals), Map.of()))
         : Optional.empty();
   }
 

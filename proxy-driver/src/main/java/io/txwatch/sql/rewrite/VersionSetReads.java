@@ -4,8 +4,8 @@ import io.txwatch.history.WriterToken;
 import io.txwatch.sql.SideRead;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
-import io.txwatch.sql.semantics.FromNode.TableRef;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Statement;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -15,16 +15,16 @@ import java.util.Set;
  * about, which version of every row of it the statement could choose from. One read for a table,
  * however often the statement names it, before the statement.
  *
- * <p>The whole table is asked for, as TxCheck does, since what a predicate matches after somebody
- * else's write may lie anywhere in it. A statement without WHERE has a predicate too, the one that
- * all rows match (Adya, section 4.3): a row that is inserted later is a phantom to it. The target
- * of an INSERT is not read: it chooses no rows there.
+ * <p>The whole table is read, as TxCheck does, since what a predicate matches after another
+ * transaction's write may lie anywhere in it. A statement without WHERE has a predicate too, the
+ * one that all rows match (Adya, section 4.3): a row that is inserted later is a phantom to it. The
+ * target of an INSERT is not read: it chooses no rows there.
  *
- * <p>It asks for one row more than the bound, so that a table that is larger is recognised by what
+ * <p>It reads one row more than the bound, so that a table that is larger is recognised by what
  * comes back. It carries no lock clause. On MySQL, MariaDB and SQLite a plain read before a
  * statement that writes or locks fixes a snapshot that the statement alone would not have fixed yet
- * (InnoDB at REPEATABLE READ; SQLite in a deferred transaction): whoever carries it out leaves it
- * out there unless the transaction has read before.
+ * (InnoDB at REPEATABLE READ; SQLite in a deferred transaction): the session leaves it out there
+ * unless the transaction has read before.
  */
 final class VersionSetReads {
 
@@ -40,9 +40,9 @@ final class VersionSetReads {
       return reads;
     }
     Set<String> seen = new HashSet<>();
-    for (TableRef table : context.shape().tables) {
+    for (Source.Table table : context.parts().references()) {
       if (context.tables().isPrepared(table)
-          && !isInsertTarget(context.shape(), table)
+          && !isInsertTarget(context.tree(), table)
           && seen.add(context.tables().display(table))) {
         reads = reads.and(Rewrite.beside(of(context, table)));
       }
@@ -50,12 +50,11 @@ final class VersionSetReads {
     return reads;
   }
 
-  private static boolean isInsertTarget(StatementShape shape, TableRef table) {
-    TableRef target = shape.target;
-    return target != null && shape.source >= 0 && table.from() == target.from();
+  private static boolean isInsertTarget(Statement tree, Source.Table table) {
+    return tree instanceof Statement.Insert insert && insert.target().equals(table);
   }
 
-  private static SideRead of(RewriteContext context, TableRef table) {
+  private static SideRead of(RewriteContext context, Source.Table table) {
     VersionSource versions = VersionSource.of(context.tables(), table);
     String newest =
         versions.marksWrites()

@@ -2,8 +2,8 @@ package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.RowKey.Replaced;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.Tables;
+import io.txwatch.sql.syntax.Source;
 import java.util.Optional;
 import java.util.Set;
 
@@ -63,7 +63,7 @@ sealed interface VersionSource permits AuxiliaryVersionSource, SystemVersionSour
   }
 
   /** That of a table whose versions can be read. */
-  static VersionSource of(Tables tables, TableRef table) {
+  static VersionSource of(Tables tables, Source.Table table) {
     return tables
         .key(table)
         .<VersionSource>map(SystemVersionSource::new)
@@ -71,7 +71,7 @@ sealed interface VersionSource permits AuxiliaryVersionSource, SystemVersionSour
   }
 
   /** Row and version of a table, in a list of columns. */
-  static String pair(Tables tables, TableRef table) {
+  static String pair(Tables tables, Source.Table table) {
     return of(tables, table).pair(table.exposedName() + ".");
   }
 }

@@ -1,13 +1,22 @@
 package io.txwatch.sql.rewrite;
 
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.syntax.Assignment;
+import io.txwatch.sql.syntax.CommonTable;
+import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Item;
+import io.txwatch.sql.syntax.Node;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Whole-row references on PostgreSQL (hazard 62): a table's name where an expression stands ({@code
@@ -16,16 +25,28 @@ import java.util.Set;
  */
 final class WholeRows {
 
-  private WholeRows() {}
+  private final Tokens tokens;
 
-  /** The name of a table that is spoken of as a whole row, if there is one. */
+  /** The names of sources, folded. */
+  private final Set<String> names;
+
+  /** True if a write inside WITH is left out, which has a statement of its own. */
+  private final boolean skipsWrites;
+
+  private WholeRows(Tokens tokens, Set<String> names, boolean skipsWrites) {
+    this.tokens = tokens;
+    this.names = names;
+    this.skipsWrites = skipsWrites;
+  }
+
+  /** The name of a table that is referred to as a whole row, if there is one. */
   static Optional<String> find(AnalyzedStatement statement) {
     if (!statement.dialect().sql().hasWholeRows()) {
       return Optional.empty();
     }
     Set<String> names = new HashSet<>();
     Set<String> columns = new HashSet<>();
-    for (TableRef table : statement.shape().tables) {
+    for (Source.Table table : statement.parts().references()) {
       if (statement.tables().showsAuxiliary(table)) {
         names.add(Identifiers.fold(table.exposedName()));
       }
@@ -36,111 +57,74 @@ final class WholeRows {
               t -> t.starColumns().forEach(c -> columns.add(Identifiers.fold('"' + c + '"'))));
     }
     names.removeAll(columns);
-    Tokens tokens = statement.tokens();
-    for (int i = statement.shape().from; i < statement.shape().to; i++) {
+    return names.isEmpty()
+        ? Optional.empty()
+        : new WholeRows(statement.tokens(), names, true).in(statement.tree());
+  }
+
+  /**
+   * True if a source of that name is referred to as a whole row, somewhere: what it exposes would
+   * show in it.
+   */
+  static boolean isReferenced(AnalyzedStatement statement, String name) {
+    return statement.dialect().sql().hasWholeRows()
+        && new WholeRows(statement.tokens(), Set.of(Identifiers.fold(name)), false)
+            .in(statement.tree())
+            .isPresent();
+  }
+
+  /** The first name in a node. */
+  private Optional<String> in(Node node) {
+    if (node instanceof Expression.Name name) {
+      return name.parts().size() == 1 ? named(name.last()) : Optional.empty();
+    }
+    if (node instanceof Expression.Star star) {
+      List<String> qualifier = star.qualifier();
+      return qualifier.isEmpty() ? Optional.empty() : named(qualifier.get(qualifier.size() - 1));
+    }
+    Optional<String> unknown =
+        node instanceof Expression.Opaque opaque ? inUnknown(opaque) : Optional.empty();
+    return unknown.or(() -> values(node).map(this::in).flatMap(Optional::stream).findFirst());
+  }
+
+  private Optional<String> named(String name) {
+    return names.contains(Identifiers.fold(name)) ? Optional.of(name) : Optional.empty();
+  }
+
+  /** The parts of a node that can be whole rows. */
+  private Stream<? extends Node> values(Node node) {
+    if (node instanceof Item item && item.star().isPresent()) {
+      return Stream.of();
+    }
+    if (node instanceof Assignment assignment) {
+      return Stream.of(assignment.value());
+    }
+    if (node instanceof CommonTable table
+        && skipsWrites
+        && !(table.body() instanceof Statement.Select)) {
+      return Stream.of();
+    }
+    boolean counts =
+        node instanceof Expression.Call call
+            && !call.distinct()
+            && call.name().get(call.name().size() - 1).equalsIgnoreCase("count");
+    return node.children().stream().filter(part -> !(counts && part instanceof Expression.Star));
+  }
+
+  /** What may be a name in a stretch that the grammar does not know, outside of its queries. */
+  private Optional<String> inUnknown(Expression.Opaque opaque) {
+    Span span = opaque.span();
+    for (int i = span.from(); i < span.to(); i++) {
+      boolean qualifies = tokens.is(i + 1, TokenKind.DOT) && !tokens.isOperator(i + 2, '*');
+      int token = i;
       if (tokens.isName(i)
+          && opaque.queries().stream().noneMatch(query -> query.span().contains(token))
           && names.contains(tokens.folded(i))
-          && !isDeclared(statement, i)
-          && !isInnerWrite(statement, i)
-          && (isAlone(tokens, i) || isStarInExpression(statement, i))) {
+          && !qualifies
+          && !tokens.is(i - 1, TokenKind.DOT)) {
         return Optional.of(tokens.text(i));
       }
     }
     return Optional.empty();
-  }
-
-  /**
-   * True if a source of that name is spoken of as a whole row, somewhere: what it exposes would
-   * show in it.
-   */
-  static boolean isSpokenOf(AnalyzedStatement statement, String name) {
-    Tokens tokens = statement.tokens();
-    String folded = Identifiers.fold(name);
-    if (!statement.dialect().sql().hasWholeRows()) {
-      return false;
-    }
-    for (int i = statement.shape().from; i < statement.shape().to; i++) {
-      if (tokens.isName(i)
-          && tokens.folded(i).equals(folded)
-          && !isDeclared(statement, i)
-          && !(tokens.isWord(i + 1, "AS") && tokens.isOpen(i + 2))
-          && (isAlone(tokens, i) || isStarInExpression(statement, i))) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** True if a token is that of a write inside WITH, which has a statement of its own. */
-  private static boolean isInnerWrite(AnalyzedStatement statement, int token) {
-    return statement.shape().innerWrites.stream()
-        .anyMatch(write -> token >= write.from && token < write.to);
-  }
-
-  private static boolean isDeclared(AnalyzedStatement statement, int token) {
-    return statement.shape().tables.stream().anyMatch(t -> token >= t.from() && token < t.to());
-  }
-
-  /** A name in the place of an operand, neither qualified nor qualifying, nor an alias. */
-  private static boolean isAlone(Tokens tokens, int i) {
-    if (tokens.is(i + 1, TokenKind.DOT)
-        || tokens.isOpen(i + 1)
-        || tokens.is(i - 1, TokenKind.DOT)) {
-      return false;
-    }
-    if (tokens.is(i - 1, TokenKind.OPERATOR)) {
-      return !tokens.text(i - 1).equals("::");
-    }
-    return tokens.is(i - 1, TokenKind.OPEN)
-        || (tokens.is(i - 1, TokenKind.COMMA) && !isLocked(tokens, i))
-        || tokens.isAnyWord(
-            i - 1,
-            "SELECT",
-            "DISTINCT",
-            "ALL",
-            "WHERE",
-            "AND",
-            "OR",
-            "NOT",
-            "ON",
-            "WHEN",
-            "THEN",
-            "ELSE",
-            "CASE",
-            "BY",
-            "HAVING",
-            "RETURNING",
-            "IN",
-            "FROM",
-            "BETWEEN",
-            "ARRAY");
-  }
-
-  /** A further name behind FOR UPDATE OF. */
-  private static boolean isLocked(Tokens tokens, int i) {
-    int at = i;
-    while (tokens.isName(at) && tokens.is(at - 1, TokenKind.COMMA)) {
-      at -= 2;
-    }
-    return tokens.isWord(at - 1, "OF");
-  }
-
-  /** {@code t.*} that is no item of a select list of its own. */
-  private static boolean isStarInExpression(AnalyzedStatement statement, int i) {
-    Tokens tokens = statement.tokens();
-    if (!tokens.is(i + 1, TokenKind.DOT) || !tokens.isOperator(i + 2, '*')) {
-      return false;
-    }
-    boolean item =
-        statement.shape().blocks.stream()
-            .flatMap(b -> b.stars.stream())
-            .anyMatch(star -> star.to() == i + 3);
-    boolean counted = tokens.isWord(i - 2, "COUNT") && tokens.isOpen(i - 1);
-    boolean returned =
-        statement.shape().returning >= 0
-            && i > statement.shape().returning
-            && (tokens.is(i - 1, TokenKind.COMMA) || i - 1 == statement.shape().returning)
-            && (i + 3 == statement.shape().to || tokens.is(i + 3, TokenKind.COMMA));
-    return !item && !counted && !returned;
   }
 }

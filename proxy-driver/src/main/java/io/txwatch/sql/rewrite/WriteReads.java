@@ -1,16 +1,18 @@
 package io.txwatch.sql.rewrite;
 
-import io.txwatch.history.StatementKind;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.SideRead;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
 import io.txwatch.sql.semantics.AnalyzedStatement;
-import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.Repeatability;
 import io.txwatch.sql.semantics.Scopes;
-import io.txwatch.sql.semantics.SelectBlock;
-import io.txwatch.sql.semantics.StatementShape;
+import io.txwatch.sql.semantics.StatementParts;
+import io.txwatch.sql.syntax.Clause;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.HashSet;
 import java.util.List;
@@ -21,16 +23,16 @@ import java.util.Set;
  * Before-write and after-write reads (TxCheck, section 3.2: BWR, AWR), for writes that cannot
  * return their rows: before a DELETE at every level, after other writes at level {@code items}.
  *
- * <p>What an UPDATE or INSERT wrote is asked for by its token, which nobody else writes: so
+ * <p>What an UPDATE or INSERT wrote is found by its token, which no other statement writes: so
  * whatever comes back is this statement's. The token has no index; so the statement's own WHERE, if
- * it means the same afterwards, narrows the search. It does not if it speaks of a column that is
- * assigned or that changes by itself, asks for the time, or holds a subquery.
+ * it means the same afterwards, narrows the search. It does not if it refers to a column that is
+ * assigned or that changes by itself, depends on the time, or contains a subquery.
  *
- * <p>What a DELETE is about to take is asked for by its own FROM, WHERE, ORDER BY and LIMIT. Others
- * may change it in between unless both see one snapshot; whoever carries it out knows.
+ * <p>What a DELETE is about to take is read by its own FROM, WHERE, ORDER BY and LIMIT. Others may
+ * change it in between unless both see one snapshot; the session knows whether they do.
  *
- * <p>What a DELETE of MySQL or MariaDB passed over is asked for by its WHERE, once it is through:
- * at level {@code predicates}, for it concerns the predicate and no row that was read.
+ * <p>What a DELETE of MySQL or MariaDB passed over is read by its WHERE, after it has ended: at
+ * level {@code predicates}, for it concerns the predicate and no row that was read.
  *
  * <p>No lock clause is carried: a read that locked first would wait in the statement's stead.
  */
@@ -48,14 +50,14 @@ final class WriteReads {
 
   private final RewriteContext context;
   private final AnalyzedStatement statement;
-  private final TableRef target;
-  private final StatementShape shape;
+  private final Source.Table target;
+  private final Statement tree;
 
-  private WriteReads(RewriteContext context, TableRef target) {
+  private WriteReads(RewriteContext context, Source.Table target) {
     this.context = context;
     this.statement = context.statement();
     this.target = target;
-    this.shape = context.shape();
+    this.tree = context.tree();
   }
 
   private static boolean wanted(RewriteContext context) {
@@ -63,25 +65,27 @@ final class WriteReads {
   }
 
   /** Of what an UPDATE or INSERT wrote. */
-  static Planned after(RewriteContext context, TableRef target) {
+  static Planned after(RewriteContext context, Source.Table target) {
     return wanted(context) ? new WriteReads(context, target).afterWrite() : Planned.NONE;
   }
 
   /**
-   * Of what a DELETE that cannot return its rows is about to take. At every level: nobody can be
-   * asked afterwards.
+   * Of what a DELETE that cannot return its rows is about to take. At every level, since nothing
+   * shows them afterwards.
    */
-  static Planned before(RewriteContext context, TableRef target) {
+  static Planned before(RewriteContext context, Source.Table target) {
     return context.alone() ? new WriteReads(context, target).beforeDelete() : Planned.NONE;
   }
 
   /** Of what a REPLACE is about to take away, by the keys of its rows. */
-  static Planned replaced(RewriteContext context, TableRef target) {
-    return wanted(context) ? new WriteReads(context, target).beforeReplace() : Planned.NONE;
+  static Planned replaced(RewriteContext context, Statement.Insert replace) {
+    return wanted(context)
+        ? new WriteReads(context, replace.target()).beforeReplace(replace)
+        : Planned.NONE;
   }
 
   /** Of what a DELETE has passed over, where there can be such rows. */
-  static Rewrite passedOver(RewriteContext context, TableRef target) {
+  static Rewrite passedOver(RewriteContext context, Source.Table target) {
     boolean newestVersions = context.dialect().sql().locksNewestVersions();
     return newestVersions && context.readsVersionSets() && context.alone()
         ? new WriteReads(context, target).passedOver()
@@ -92,15 +96,14 @@ final class WriteReads {
     if (!VersionSource.of(statement.tables(), target).marksWrites()) {
       return Planned.NONE; // no token by which to find them
     }
-    boolean narrowed = shape.kind == StatementKind.UPDATE && whereStillHolds();
-    if (!narrowed && !context.mayReturnRows()) {
+    Optional<Span> where =
+        tree instanceof Statement.Update ? whereThatStillHolds() : Optional.empty();
+    if (where.isEmpty() && !context.mayReturnRows()) {
       // An item of a batch: a scan of the table for each would be too much.
       return Planned.NONE;
     }
     ReadText text = ofTarget().add(" where ");
-    if (narrowed) {
-      text.add("(").copy(shape.where + 1, shape.whereEnd).add(") and ");
-    }
+    where.ifPresent(condition -> text.add("(").copy(condition).add(") and "));
     String writers = target.exposedName() + "." + Auxiliary.WL;
     text.add(statement.dialect().sql().containsParameter(writers)).parameter(SideRead.TOKEN);
     text.add(context.limit());
@@ -113,40 +116,34 @@ final class WriteReads {
    */
   private Planned beforeDelete() {
     Scopes scopes = new Scopes(statement);
-    SelectBlock chosen = scopes.written().orElseThrow();
-    Optional<Integer> with = scopes.with(List.of(chosen));
-    boolean limited = shape.limit >= 0;
+    Block chosen = scopes.written().orElseThrow();
+    Optional<Span> with = scopes.with(List.of(chosen));
+    Optional<Span> tail = tree.tail();
     if (with.isEmpty()
         || leavesSome()
         || !scopes.isRepeatable(chosen)
-        || (limited && !Repeatability.holds(statement, shape.limit, tailEnd()))) {
+        || tail.filter(limit -> !Repeatability.holds(statement, limit)).isPresent()) {
       return Planned.NONE;
     }
     ReadText text = ReadText.of(statement, false);
-    if (with.get() > shape.from) {
-      text.copy(shape.from, with.get()).add(" ");
-    }
-    boolean joins = shape.sources.size() > 1 || !(shape.sources.get(0) instanceof TableRef);
+    text.copyWith(with.get());
+    boolean joins = tree.writtenTable().isEmpty() || chosen.sources().size() > 1;
     text.add(joins ? "select distinct " : "select ")
-        .add(VersionSource.pair(statement.tables(), target));
-    text.add(" from ").copy(chosen.fromAt + 1, chosen.fromEnd);
-    if (chosen.moreAt >= 0) {
-      text.add(", ").copy(chosen.moreAt + 1, chosen.moreEnd);
-    }
-    if (shape.where >= 0) {
-      text.add(" where ").copy(shape.where + 1, shape.whereEnd);
-    }
-    if (limited) {
-      text.add(" ").copy(shape.limit, tailEnd());
+        .add(VersionSource.pair(statement.tables(), target))
+        .add(" from ")
+        .copySources(chosen);
+    tree.where().ifPresent(where -> text.add(" where ").copy(where.content()));
+    if (tail.isPresent()) {
+      text.add(" ").copy(tail.get());
     } else {
       text.add(context.limit());
     }
-    boolean exact = !limited && !scopes.asksForTime(chosen);
+    boolean exact = tail.isEmpty() && !scopes.dependsOnTime(chosen);
     return new Planned(read(Purpose.BEFORE_WRITE, Moment.BEFORE, text, exact), true);
   }
 
-  private Planned beforeReplace() {
-    RowsInTheWay rows = RowsInTheWay.of(statement, target);
+  private Planned beforeReplace(Statement.Insert insert) {
+    RowsInTheWay rows = RowsInTheWay.of(statement, insert);
     if (rows.condition().isEmpty()) {
       return new Planned(Rewrite.NONE, rows.isComplete());
     }
@@ -162,33 +159,22 @@ final class WriteReads {
    * delete.
    */
   private Rewrite passedOver() {
-    boolean all = shape.where < 0;
-    if (shape.limit >= 0
+    Optional<Span> where = tree.where().map(Clause::content);
+    if (tree.tail().isPresent()
         || leavesSome()
-        || !(all || canCopy(shape.where, shape.whereEnd))
-        || (!all && Repeatability.asksForTime(statement, shape.where, shape.whereEnd))) {
+        || where.filter(condition -> !canCopy(condition)).isPresent()) {
       return Rewrite.NONE;
     }
     ReadText text = ofTarget();
-    if (!all) {
-      text.add(" where ").copy(shape.where + 1, shape.whereEnd);
-    }
+    where.ifPresent(condition -> text.add(" where ").copy(condition));
     text.add(context.limit());
     return read(Purpose.SKIPPED_BY_DELETE, Moment.AFTER, text, true);
   }
 
   /** DELETE IGNORE leaves what it may not delete. */
   private boolean leavesSome() {
-    for (int i = shape.verb; i < shape.sourcesAt; i++) {
-      if (statement.tokens().isWord(i, "IGNORE")) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private int tailEnd() {
-    return shape.returning >= 0 ? shape.returning : shape.to;
+    return tree instanceof Statement.Delete delete
+        && statement.tokens().hasAnyWord(delete.verb(), delete.sourcesAt().from() - 1, "IGNORE");
   }
 
   private ReadText ofTarget() {
@@ -205,36 +191,41 @@ final class WriteReads {
         new SideRead(purpose, moment, text.sql(), text.parameters(), tables, exact));
   }
 
-  /** True if a stretch means the same outside of the statement: it names one table and no query. */
-  private boolean canCopy(int from, int to) {
-    return shape.sources.size() <= 1
-        && shape.blocks.stream().noneMatch(block -> block.select >= from && block.select < to)
-        && shape.tableQueries.stream().noneMatch(query -> query >= from && query < to)
-        && Repeatability.holds(statement, from, to);
+  /**
+   * True if a condition means the same outside of the statement, and at another time: it names one
+   * table and no query.
+   */
+  private boolean canCopy(Span condition) {
+    StatementParts parts = context.parts();
+    return parts.sources().size() <= 1
+        && parts.blocks().stream().noneMatch(block -> condition.contains(block.start()))
+        && parts.tableQueries().stream().noneMatch(q -> condition.contains(q.span().from()))
+        && Repeatability.holds(statement, condition)
+        && !Repeatability.dependsOnTime(statement, condition);
   }
 
-  /** True if the WHERE of an UPDATE lets the same rows through once it was carried out. */
-  private boolean whereStillHolds() {
-    if (shape.where < 0 || shape.multiTable) {
-      return false;
-    }
-    if (!canCopy(shape.where, shape.whereEnd)
-        || Repeatability.asksForTime(statement, shape.where, shape.whereEnd)) {
-      return false;
+  /** The condition of an UPDATE that lets the same rows through once it was carried out. */
+  private Optional<Span> whereThatStillHolds() {
+    Optional<Set<String>> assigned = tree.assignedColumns();
+    if (assigned.isEmpty() || tree.writtenTable().isEmpty()) {
+      return Optional.empty();
     }
     Catalog.Traits traits = statement.tables().find(target).orElseThrow().traits();
     Set<String> changing = new HashSet<>(traits.changing());
-    Tokens tokens = statement.tokens();
-    Optional<Set<String>> assigned = shape.assignedColumns();
-    if (assigned.isEmpty()) {
-      return false;
-    }
     changing.addAll(assigned.get());
-    for (int i = shape.where + 1; i < shape.whereEnd; i++) {
-      if (tokens.isName(i) && changing.contains(tokens.folded(i))) {
-        return false;
+    return tree.where()
+        .map(Clause::content)
+        .filter(this::canCopy)
+        .filter(condition -> !names(condition, changing));
+  }
+
+  private boolean names(Span stretch, Set<String> columns) {
+    Tokens tokens = statement.tokens();
+    for (int i = stretch.from(); i < stretch.to(); i++) {
+      if (tokens.isName(i) && columns.contains(tokens.folded(i))) {
+        return true;
       }
     }
-    return true;
+    return false;
   }
 }

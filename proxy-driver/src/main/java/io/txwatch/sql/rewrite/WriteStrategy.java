@@ -2,8 +2,9 @@ package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.Catalog;
-import io.txwatch.sql.semantics.FromNode.TableRef;
 import io.txwatch.sql.semantics.NotUnderstood;
+import io.txwatch.sql.syntax.Assignment;
+import io.txwatch.sql.syntax.Source;
 import java.util.List;
 import java.util.Optional;
 
@@ -38,17 +39,15 @@ interface WriteStrategy {
   /**
    * Appends the writer to a list of assignments.
    *
-   * @param from the list's first token
-   * @param to the token after it
    * @throws NotUnderstood if it cannot be done without changing what the statement does
    */
-  static Rewrite appendWriter(RewriteContext context, TableRef target, int from, int to)
+  static Rewrite appendWriter(RewriteContext context, Source.Table target, List<Assignment> updates)
       throws NotUnderstood {
     Catalog.Table table = context.tables().find(target).orElseThrow();
     if (table.traits().beforeUpdate()) {
       throw new NotUnderstood(GapReason.SHAPE, "a trigger before UPDATE may change the row");
     }
-    AssignmentList assignments = new AssignmentList(context, target, table, from, to);
+    AssignmentList assignments = new AssignmentList(context, target, table, updates);
     for (WriteStrategy strategy : IN_ORDER) {
       Optional<Rewrite> appended = strategy.append(assignments);
       if (appended.isPresent()) {

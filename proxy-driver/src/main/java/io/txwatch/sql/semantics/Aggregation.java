@@ -1,6 +1,9 @@
 package io.txwatch.sql.semantics;
 
+import io.txwatch.sql.syntax.Clause.Kind;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Span;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -12,24 +15,24 @@ public final class Aggregation {
   private Aggregation() {}
 
   /** Why nothing can be appended to a block without changing what it means; empty if it can. */
-  public static Optional<String> obstacle(AnalyzedStatement statement, SelectBlock block) {
-    if (block.distinct) {
+  public static Optional<String> obstacle(AnalyzedStatement statement, Block block) {
+    if (block.distinct()) {
       return Optional.of("DISTINCT");
     }
-    if (block.groupBy >= 0) {
+    if (block.has(Kind.GROUP_BY)) {
       return Optional.of("GROUP BY");
     }
-    if (block.having >= 0) {
+    if (block.has(Kind.HAVING)) {
       return Optional.of("HAVING");
     }
-    if (block.into >= 0) {
+    if (block.has(Kind.INTO)) {
       return Optional.of("SELECT INTO");
     }
-    if (block.listTo <= block.listFrom) {
+    if (block.list().isEmpty()) {
       return Optional.of("an empty select list");
     }
-    if (mayAggregate(statement, block.listFrom, block.listTo)
-        || (block.orderBy >= 0 && mayAggregate(statement, block.orderBy, block.orderByEnd))) {
+    if (mayAggregate(statement, block.list())
+        || block.clause(Kind.ORDER_BY).filter(c -> mayAggregate(statement, c.span())).isPresent()) {
       return Optional.of("an aggregate, or a function that may be one");
     }
     return namesTwice(block)
@@ -38,16 +41,20 @@ public final class Aggregation {
   }
 
   /** True if a stretch of a block may hold an aggregate over the block's own rows. */
-  public static boolean mayAggregate(AnalyzedStatement statement, int from, int to) {
+  public static boolean mayAggregate(AnalyzedStatement statement, Span at) {
     return ScalarFunctions.mayAggregate(
-        statement.tokens(), from, to, open -> Names.aggregatesInside(statement, from, to, open));
+        statement.tokens(),
+        at.from(),
+        at.to(),
+        open -> Names.aggregatesInside(statement, at, open));
   }
 
   /** True if two sources in FROM have one name, so that a qualified column may be either's. */
-  public static boolean namesTwice(SelectBlock block) {
+  public static boolean namesTwice(Block block) {
     List<String> names = new ArrayList<>();
-    block.tables().forEach(t -> names.add(Identifiers.fold(t.exposedName())));
-    block.derived().forEach(d -> d.alias().ifPresent(a -> names.add(Identifiers.fold(a))));
+    for (Source source : Source.leaves(block.sources(), Source.class)) {
+      source.exposed().ifPresent(name -> names.add(Identifiers.fold(name)));
+    }
     return new HashSet<>(names).size() < names.size();
   }
 }

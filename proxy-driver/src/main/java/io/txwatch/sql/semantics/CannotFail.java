@@ -1,6 +1,9 @@
 package io.txwatch.sql.semantics;
 
-import io.txwatch.sql.semantics.SelectBlock.Role;
+import io.txwatch.sql.semantics.Block.Role;
+import io.txwatch.sql.syntax.Clause;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.Locale;
@@ -13,8 +16,8 @@ import java.util.Set;
  *
  * <p>Arithmetic may, unless it has a result whatever the operands are. A subquery that stands for
  * one value may have two. MySQL and MariaDB warn where a text is compared with a number: there both
- * sides of a comparison must be of one kind, as far as the catalog can say, which it cannot for a
- * parameter.
+ * sides of a comparison must be of one kind, as far as the catalog knows them, which it does not
+ * for a parameter.
  */
 public final class CannotFail {
 
@@ -56,9 +59,9 @@ public final class CannotFail {
   }
 
   /** True if it cannot. */
-  public static boolean holds(AnalyzedStatement statement, int from, int to) {
+  public static boolean holds(AnalyzedStatement statement, Span at) {
     CannotFail check = new CannotFail(statement);
-    for (int i = from; i < to; i++) {
+    for (int i = at.from(); i < at.to(); i++) {
       if (!check.isKnown(i)) {
         return false;
       }
@@ -113,7 +116,7 @@ public final class CannotFail {
             && !tokens.is(name - 1, TokenKind.DOT)
             && FUNCTIONS.contains(tokens.text(name).toLowerCase(Locale.ROOT));
     boolean cte =
-        statement.shape().ctes.contains(tokens.folded(name))
+        statement.parts().declares(tokens.folded(name))
             && (tokens.isAnyWord(name - 1, "WITH", "RECURSIVE")
                 || tokens.is(name - 1, TokenKind.COMMA));
     return !known && !cte;
@@ -125,9 +128,11 @@ public final class CannotFail {
         || tokens.isAnyWord(open - 1, "IN", "EXISTS", "ANY", "SOME", "ALL", "AS", "MATERIALIZED")) {
       return false;
     }
-    for (SelectBlock block : statement.shape().blocks) {
-      boolean derived = block.derived().stream().anyMatch(source -> source.from() == open);
-      boolean one = block.select == open + 1 && (block.role != Role.NESTED || isOneRow(block));
+    for (Block block : statement.parts().blocks()) {
+      boolean derived =
+          block.others().stream()
+              .anyMatch(source -> source instanceof Source.Derived query && query.open() == open);
+      boolean one = block.start() == open + 1 && (block.role() != Role.NESTED || isOneRow(block));
       if (derived || one) {
         return false;
       }
@@ -136,12 +141,13 @@ public final class CannotFail {
   }
 
   /** {@code select max(…) from …}: an aggregate without groups. */
-  private boolean isOneRow(SelectBlock block) {
-    return block.alone
-        && block.groupBy < 0
-        && tokens.isAnyWord(block.listFrom, "COUNT", "MIN", "MAX")
-        && tokens.isOpen(block.listFrom + 1)
-        && !ScalarFunctions.isWindow(tokens, block.listFrom + 1);
+  private boolean isOneRow(Block block) {
+    int first = block.list().from();
+    return block.alone()
+        && !block.has(Clause.Kind.GROUP_BY)
+        && tokens.isAnyWord(first, "COUNT", "MIN", "MAX")
+        && tokens.isOpen(first + 1)
+        && !ScalarFunctions.isWindow(tokens, first + 1);
   }
 
   // ---------------------------------------------------------------- operators
@@ -160,9 +166,9 @@ public final class CannotFail {
   private boolean isStar(int i) {
     return tokens.is(i - 1, TokenKind.DOT)
         || tokens.isOpen(i - 1)
-        || statement.shape().blocks.stream()
-            .flatMap(block -> block.stars.stream())
-            .anyMatch(star -> star.to() == i + 1);
+        || statement.parts().blocks().stream()
+            .flatMap(block -> block.stars().stream())
+            .anyMatch(star -> star.span().to() == i + 1);
   }
 
   private boolean isSign(int i) {
@@ -230,9 +236,9 @@ public final class CannotFail {
       return Kind.TEXT;
     }
     if (tokens.isOpen(i) && tokens.isWord(i + 1, "SELECT")) {
-      return statement.shape().blocks.stream()
-          .filter(block -> block.select == i + 1 && block.items == 1)
-          .map(block -> kindFrom(block.listFrom))
+      return statement.parts().blocks().stream()
+          .filter(block -> block.start() == i + 1 && block.items().size() == 1)
+          .map(block -> kindFrom(block.list().from()))
           .findFirst()
           .orElse(Kind.UNKNOWN);
     }
@@ -266,7 +272,7 @@ public final class CannotFail {
   /** By the types of all columns of that name in the statement: they must be of one kind. */
   private Kind kindOfColumn(String name) {
     Kind found = Kind.UNKNOWN;
-    for (FromNode.TableRef table : statement.shape().tables) {
+    for (Source.Table table : statement.parts().references()) {
       String type =
           statement
               .tables()

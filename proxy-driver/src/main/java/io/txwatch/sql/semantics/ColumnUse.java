@@ -14,7 +14,6 @@ import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.With;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,9 +75,6 @@ public final class ColumnUse {
 
   /** By the name that histories show. */
   private final Map<String, ColumnSets> sets = new LinkedHashMap<>();
-
-  /** The common tables in scope, and how often they are. */
-  private final Map<String, Integer> commonTables = new HashMap<>();
 
   private ColumnUse(Schema schema) {
     this.schema = schema;
@@ -195,23 +191,10 @@ public final class ColumnUse {
       return;
     }
     for (CommonTable table : with.get().tables()) {
-      if (!(table.body() instanceof Statement.Select)) {
+      if (!(table.body() instanceof Statement.Select select)) {
         throw new UnknownUseException();
       }
-      commonTables.merge(Identifiers.fold(table.name()), 1, Integer::sum);
-    }
-    for (CommonTable table : with.get().tables()) {
-      if (table.body() instanceof Statement.Select select) {
-        query(select.query(), null, false);
-      }
-    }
-  }
-
-  private void endOfScope(Optional<With> with) {
-    if (with.isPresent()) {
-      for (CommonTable table : with.get().tables()) {
-        commonTables.merge(Identifiers.fold(table.name()), -1, Integer::sum);
-      }
+      query(select.query(), null, false);
     }
   }
 
@@ -224,7 +207,6 @@ public final class ColumnUse {
       throws UnknownUseException {
     with(query.with());
     body(query.body(), query.tail(), outer, outermost);
-    endOfScope(query.with());
   }
 
   private void body(QueryBody body, List<Clause> tail, @Nullable Scope outer, boolean outermost)
@@ -340,10 +322,7 @@ public final class ColumnUse {
   }
 
   private void table(Source.Table table, Scope scope) throws UnknownUseException {
-    boolean common =
-        table.name().size() == 1
-            && commonTables.getOrDefault(Identifiers.fold(table.name().get(0)), 0) > 0;
-    if (common) {
+    if (table.isCommon()) {
       scope.addOther(Optional.of(table.exposedName()));
       return;
     }

@@ -1,8 +1,9 @@
 package io.txwatch.sql.semantics;
 
-import io.txwatch.sql.semantics.FromNode.Derived;
-import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
@@ -14,9 +15,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Whose columns the names in some blocks' FROM and WHERE are, as far as that can be said for sure:
- * a qualified name by the aliases in sight, a bare one by the catalog, innermost block first. What
- * is no keyword, function, alias or type and is found nowhere is unknown, and so is all.
+ * Whose columns the names in some blocks' FROM and WHERE are, as far as that is certain: a
+ * qualified name by the aliases in sight, a bare one by the catalog, innermost block first. What is
+ * no keyword, function, alias or type and is found nowhere is unknown, and so is all.
  */
 public final class Names {
 
@@ -41,44 +42,44 @@ public final class Names {
   private final AnalyzedStatement statement;
   private final Tokens tokens;
   private final Scopes scopes;
-  private final List<SelectBlock> joined;
+  private final List<Block> joined;
   private final boolean[] noName;
 
   /** Names that are bare and belong to one of the joined blocks: the name, and the block. */
-  private final Map<String, SelectBlock> bare = new HashMap<>();
+  private final Map<String, Block> bare = new HashMap<>();
 
   /**
    * For the names of some blocks.
    *
    * @param joined innermost first
    */
-  public Names(AnalyzedStatement statement, Scopes scopes, List<SelectBlock> joined) {
+  public Names(AnalyzedStatement statement, Scopes scopes, List<Block> joined) {
     this.statement = statement;
     this.tokens = statement.tokens();
     this.scopes = scopes;
     this.joined = joined;
     this.noName = new boolean[tokens.count()];
-    for (TableRef table : statement.shape().tables) {
+    for (Source.Table table : statement.parts().references()) {
       for (int i = table.from(); i < table.to(); i++) {
         noName[i] = true;
       }
     }
-    for (SelectBlock block : statement.shape().blocks) {
-      for (Derived derived : block.derived()) {
-        int close = closeOf(derived);
-        for (int i = close; i < derived.to(); i++) {
+    for (Block block : statement.parts().blocks()) {
+      for (Source source : block.others()) {
+        int close = closeOf(source);
+        for (int i = close; i < source.to(); i++) {
           noName[i] = true;
         }
       }
     }
   }
 
-  private int closeOf(Derived derived) {
-    int i = derived.from();
-    while (i < derived.to() && !tokens.isOpen(i)) {
+  private int closeOf(Source source) {
+    int i = source.from();
+    while (i < source.to() && !tokens.isOpen(i)) {
       i++;
     }
-    return i < derived.to() ? tokens.partner(i) : i;
+    return i < source.to() ? tokens.partner(i) : i;
   }
 
   /**
@@ -88,28 +89,25 @@ public final class Names {
    * @return 0 if no name is of one of those; else the place in the list, from 1, of the outermost
    *     one that a name is of; {@link #UNKNOWN} if some name is ambiguous
    */
-  public int farthest(List<SelectBlock> visible) {
+  public int farthest(List<Block> visible) {
     int farthest = 0;
-    for (SelectBlock block : joined) {
-      int of = farthest(visible, block.fromAt + 1, block.fromEnd);
-      if (of != UNKNOWN && block.moreAt >= 0) {
-        of = Math.max(of, farthest(visible, block.moreAt + 1, block.moreEnd));
+    for (Block block : joined) {
+      for (Clause clause : block.choosing()) {
+        int of = farthest(visible, clause.content());
+        if (of == UNKNOWN) {
+          return UNKNOWN;
+        }
+        farthest = Math.max(farthest, of);
       }
-      if (of != UNKNOWN && block.where >= 0) {
-        of = Math.max(of, farthest(visible, block.where + 1, block.whereEnd));
-      }
-      if (of == UNKNOWN) {
-        return UNKNOWN;
-      }
-      farthest = Math.max(farthest, of);
     }
     return farthest;
   }
 
-  private int farthest(List<SelectBlock> visible, int from, int to) {
+  private int farthest(List<Block> visible, Span at) {
     int farthest = 0;
-    for (int i = from; i < to; ) {
-      if (statement.shape().withs.containsKey(i)) {
+    int to = at.to();
+    for (int i = at.from(); i < to; ) {
+      if (beginsWith(i)) {
         return UNKNOWN;
       }
       if (tokens.isWord(i, "USING") && tokens.isOpen(i + 1)) {
@@ -131,6 +129,10 @@ public final class Names {
       i = end;
     }
     return farthest;
+  }
+
+  private boolean beginsWith(int token) {
+    return statement.parts().withs().stream().anyMatch(with -> with.span().from() == token);
   }
 
   /** The token after a name with its qualifiers, or with a star at its end; {@code i} if none. */
@@ -174,8 +176,8 @@ public final class Names {
         && KEYWORDS.contains(tokens.text(i).toLowerCase(Locale.ROOT));
   }
 
-  private int resolve(List<SelectBlock> visible, int i, int end) {
-    for (SelectBlock block : scopes.visibleFrom(i)) {
+  private int resolve(List<Block> visible, int i, int end) {
+    for (Block block : scopes.visibleFrom(i)) {
       boolean own = end > i + 1 ? hasSource(block, tokens.text(end - 3)) : hasColumn(block, i);
       if (own) {
         if (end == i + 1 && joined.contains(block)) {
@@ -197,12 +199,12 @@ public final class Names {
    *
    * @param open the call's opening parenthesis
    */
-  public static boolean aggregatesInside(AnalyzedStatement statement, int from, int to, int open) {
-    List<SelectBlock> blocks = new Scopes(statement).visibleFrom(open);
-    if (blocks.isEmpty() || blocks.get(0).select < from || blocks.get(0).select >= to) {
+  public static boolean aggregatesInside(AnalyzedStatement statement, Span at, int open) {
+    List<Block> blocks = new Scopes(statement).visibleFrom(open);
+    if (blocks.isEmpty() || !at.contains(blocks.get(0).start())) {
       return false;
     }
-    SelectBlock block = blocks.get(0);
+    Block block = blocks.get(0);
     Names names = new Names(statement, new Scopes(statement), List.of(block));
     Tokens tokens = statement.tokens();
     int close = tokens.partner(open);
@@ -220,24 +222,25 @@ public final class Names {
     return false;
   }
 
-  private static boolean hasSource(SelectBlock block, String qualifier) {
+  private static boolean hasSource(Block block, String qualifier) {
     return names(block).contains(Identifiers.fold(qualifier));
   }
 
-  private static List<String> names(SelectBlock block) {
+  private static List<String> names(Block block) {
     List<String> names = new ArrayList<>();
-    block.tables().forEach(t -> names.add(Identifiers.fold(t.exposedName())));
-    block.derived().forEach(d -> d.alias().ifPresent(a -> names.add(Identifiers.fold(a))));
+    for (Source source : Source.leaves(block.sources(), Source.class)) {
+      source.exposed().ifPresent(name -> names.add(Identifiers.fold(name)));
+    }
     return names;
   }
 
-  private boolean hasColumn(SelectBlock block, int token) {
+  private boolean hasColumn(Block block, int token) {
     String name = tokens.folded(token);
     return block.tables().stream().anyMatch(t -> !isUnknown(t) && hasColumn(statement, t, name));
   }
 
   /** True if the catalog knows a column of that name, in any case. */
-  public static boolean hasColumn(AnalyzedStatement statement, TableRef table, String folded) {
+  public static boolean hasColumn(AnalyzedStatement statement, Source.Table table, String folded) {
     return statement
         .tables()
         .find(table)
@@ -245,36 +248,36 @@ public final class Names {
         .orElse(false);
   }
 
-  private boolean isUnknown(TableRef table) {
-    return table.isCte()
+  private boolean isUnknown(Source.Table table) {
+    return table.isCommon()
         || table.columnAliases() > 0
         || statement.tables().find(table).map(t -> t.starColumns().isEmpty()).orElse(true);
   }
 
-  private boolean hasUnknownSource(SelectBlock block) {
-    return !block.derived().isEmpty() || block.tables().stream().anyMatch(this::isUnknown);
+  private boolean hasUnknownSource(Block block) {
+    return !block.others().isEmpty() || block.tables().stream().anyMatch(this::isUnknown);
   }
 
   /**
    * True if the joined blocks' names mean the same when all their sources stand side by side. To be
-   * asked after {@link #farthest}.
+   * called after {@link #farthest}.
    */
   public boolean areUnique() {
     Set<String> sources = new HashSet<>();
-    for (SelectBlock block : joined) {
+    for (Block block : joined) {
       for (String name : names(block)) {
         if (!sources.add(name)) {
           return false;
         }
       }
     }
-    for (Map.Entry<String, SelectBlock> name : bare.entrySet()) {
+    for (Map.Entry<String, Block> name : bare.entrySet()) {
       int having = 0;
-      for (SelectBlock block : joined) {
+      for (Block block : joined) {
         if (block != name.getValue() && hasUnknownSource(block)) {
           return false;
         }
-        for (TableRef table : block.tables()) {
+        for (Source.Table table : block.tables()) {
           having += !isUnknown(table) && hasColumn(statement, table, name.getKey()) ? 1 : 0;
         }
       }

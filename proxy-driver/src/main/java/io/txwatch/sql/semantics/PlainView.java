@@ -2,7 +2,8 @@ package io.txwatch.sql.semantics;
 
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.syntax.Clause.Kind;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.StatementSplitter;
 import io.txwatch.sql.syntax.Tokenizer;
@@ -22,12 +23,12 @@ import java.util.Optional;
  * @param cannotFail true if nothing in it can fail
  */
 public record PlainView(
-    String list, String rest, TableRef table, boolean repeatable, boolean cannotFail) {
+    String list, String rest, Source.Table table, boolean repeatable, boolean cannotFail) {
 
   /**
    * Reads a view's query.
    *
-   * @param text as the DBMS says it
+   * @param text as the DBMS returns it
    * @return empty if it is none of these
    */
   public static Optional<PlainView> of(String text, Dialect dialect, Tables tables) {
@@ -43,44 +44,45 @@ public record PlainView(
       return Optional.empty();
     }
     try {
-      Span range = statements.get(0);
-      StatementShape shape = ShapeBuilder.of(tokens, dialect, range);
-      return of(new AnalyzedStatement(tokens, dialect, shape, tables));
+      return of(AnalyzedStatement.of(tokens, dialect, statements.get(0), tables));
     } catch (NotUnderstood e) {
       return Optional.empty();
     }
   }
 
   private static Optional<PlainView> of(AnalyzedStatement statement) {
-    StatementShape shape = statement.shape();
-    SelectBlock block = shape.top();
-    if (block == null
-        || shape.blocks.size() != 1
-        || shape.tables.size() != 1
-        || block.tables().size() != 1
-        || !block.stars.isEmpty()
-        || block.window >= 0
-        || block.qualify >= 0
-        || block.limited
-        || block.locking
+    StatementParts parts = statement.parts();
+    Optional<Block> top = parts.top();
+    if (top.isEmpty() || parts.blocks().size() != 1 || parts.references().size() != 1) {
+      return Optional.empty();
+    }
+    Block block = top.get();
+    if (block.tables().size() != 1
+        || !block.stars().isEmpty()
+        || block.has(Kind.WINDOW)
+        || block.has(Kind.QUALIFY)
+        || block.limited()
+        || block.has(Kind.LOCK)
         || Aggregation.obstacle(statement, block).isPresent()) {
       return Optional.empty();
     }
-    TableRef table = block.tables().get(0);
+    Source.Table table = block.tables().get(0);
     if (!statement.tables().isPrepared(table)) {
       return Optional.empty();
     }
     Tokens tokens = statement.tokens();
     String text = tokens.text();
-    int listEnd = tokens.end(block.listTo - 1);
-    String list = text.substring(tokens.start(shape.from), listEnd);
-    String rest = text.substring(listEnd, tokens.end(shape.to - 1));
+    int listEnd = tokens.end(block.list().to() - 1);
+    Span all = parts.tree().span();
     return Optional.of(
         new PlainView(
-            list,
-            rest,
+            text.substring(tokens.start(all.from()), listEnd),
+            text.substring(listEnd, tokens.end(all.to() - 1)),
             table,
-            Repeatability.holds(statement, shape.from + 1, shape.to),
-            block.where < 0 || CannotFail.holds(statement, block.where + 1, block.whereEnd)));
+            Repeatability.holds(statement, new Span(all.from() + 1, all.to())),
+            block
+                .clause(Kind.WHERE)
+                .map(where -> CannotFail.holds(statement, where.content()))
+                .orElse(true)));
   }
 }

@@ -1,6 +1,7 @@
 package io.txwatch.sql.semantics;
 
-import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.Locale;
@@ -89,7 +90,7 @@ public final class Repeatability {
           "pg_current_xact_id",
           "current_setting");
 
-  /** What the time says: on PostgreSQL the same within a transaction, elsewhere not. */
+  /** Functions of the time: on PostgreSQL constant within a transaction, elsewhere not. */
   private static final Set<String> TIME =
       Set.of(
           "now",
@@ -109,9 +110,9 @@ public final class Repeatability {
   private Repeatability() {}
 
   /** True if a stretch has no effect, and is the same when evaluated a second time. */
-  public static boolean holds(AnalyzedStatement statement, int from, int to) {
+  public static boolean holds(AnalyzedStatement statement, Span at) {
     Tokens tokens = statement.tokens();
-    for (int i = from; i < to; i++) {
+    for (int i = at.from(); i < at.to(); i++) {
       boolean called = tokens.isOpen(i) && tokens.isName(i - 1);
       if (called
           && !isTableName(statement, i - 1)
@@ -132,12 +133,12 @@ public final class Repeatability {
     return true;
   }
 
-  /** True if a stretch asks for the time, where two statements are given two answers. */
-  public static boolean asksForTime(AnalyzedStatement statement, int from, int to) {
+  /** True if a stretch depends on the time, which is another one for each statement. */
+  public static boolean dependsOnTime(AnalyzedStatement statement, Span at) {
     if (statement.dialect().sql().stopsTime()) {
       return false;
     }
-    for (int i = from; i < to; i++) {
+    for (int i = at.from(); i < at.to(); i++) {
       if (statement.tokens().is(i, TokenKind.WORD)
           && TIME.contains(statement.tokens().text(i).toLowerCase(Locale.ROOT))) {
         return true;
@@ -168,16 +169,16 @@ public final class Repeatability {
 
   /** The last word of a source of rows with an alias: what follows renames its columns. */
   private static boolean isTableName(AnalyzedStatement statement, int token) {
-    for (TableRef table : statement.shape().tables) {
+    for (Source.Table table : statement.parts().references()) {
       if (token >= table.from() && token < table.to()) {
         return true;
       }
     }
-    for (SelectBlock block : statement.shape().blocks) {
-      for (FromNode.Derived derived : block.derived()) {
-        int open = derived.from();
-        boolean query = statement.tokens().isOpen(open);
-        if (query && token > statement.tokens().partner(open) && token < derived.to()) {
+    for (Block block : statement.parts().blocks()) {
+      for (Source source : block.others()) {
+        if (source instanceof Source.Derived derived
+            && token > statement.tokens().partner(derived.open())
+            && token < derived.to()) {
           return true;
         }
       }

@@ -1,17 +1,21 @@
 package io.txwatch.sql.semantics;
 
-import io.txwatch.history.StatementKind;
-import io.txwatch.sql.semantics.FromNode.Derived;
-import io.txwatch.sql.semantics.FromNode.TableRef;
-import io.txwatch.sql.semantics.SelectBlock.Role;
+import io.txwatch.sql.semantics.Block.Role;
+import io.txwatch.sql.syntax.Clause.Kind;
+import io.txwatch.sql.syntax.CommonTable;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.With;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Which block sees which (SQL:2016, 7.6 and 7.16): a subquery sees the sources of the blocks around
@@ -22,41 +26,41 @@ public final class Scopes {
   private final AnalyzedStatement statement;
 
   /** An UPDATE or DELETE, as the block around its subqueries. */
-  private final Optional<SelectBlock> written;
+  private final Optional<Block> written;
 
   public Scopes(AnalyzedStatement statement) {
     this.statement = statement;
-    this.written = statement.shape().written();
+    this.written = statement.parts().written();
   }
 
   /** True if what is copied of some blocks reads a view. */
-  public boolean readViews(List<SelectBlock> blocks) {
-    return statement.shape().tables.stream()
+  public boolean readViews(List<Block> blocks) {
+    return statement.parts().references().stream()
         .filter(table -> statement.tables().view(statement.dialect(), table).isPresent())
-        .anyMatch(table -> blocks.stream().anyMatch(block -> copies(block, table.from())));
+        .anyMatch(table -> blocks.stream().anyMatch(block -> block.chooses(table.from())));
   }
 
   /** An UPDATE or DELETE, as the block around its subqueries. */
-  public Optional<SelectBlock> written() {
+  public Optional<Block> written() {
     return written;
   }
 
   /**
    * The blocks that a block must be joined with to be read outside of its place, outermost first:
-   * none if it speaks of nothing but its own sources.
+   * none if it refers to nothing but its own sources.
    *
    * @return empty if it is not known, or if reading it again could be noticed
    */
-  public Optional<List<SelectBlock>> joinedTo(SelectBlock block) {
-    if (block.fromAt < 0 || Aggregation.namesTwice(block) || !isRepeatable(block)) {
+  public Optional<List<Block>> joinedTo(Block block) {
+    if (!canBeJoined(block)) {
       return Optional.empty();
     }
-    List<SelectBlock> visible = visibleFrom(block.select);
+    List<Block> visible = visibleFrom(block.start());
     visible.remove(block);
     if (visible.isEmpty() && !seesStatement(block)) {
       return Optional.of(List.of());
     }
-    List<SelectBlock> joined = new ArrayList<>(List.of(block));
+    List<Block> joined = new ArrayList<>(List.of(block));
     while (true) {
       Names names = new Names(statement, this, joined);
       int farthest = names.farthest(visible);
@@ -69,8 +73,8 @@ public final class Scopes {
             : Optional.empty();
       }
       for (int i = joined.size() - 1; i < farthest; i++) {
-        SelectBlock outer = visible.get(i);
-        if (outer.fromAt < 0 || Aggregation.namesTwice(outer) || !isRepeatable(outer)) {
+        Block outer = visible.get(i);
+        if (!canBeJoined(outer)) {
           return Optional.empty();
         }
         joined.add(outer);
@@ -78,137 +82,130 @@ public final class Scopes {
     }
   }
 
-  private static List<SelectBlock> outermostFirst(List<SelectBlock> joined) {
-    List<SelectBlock> outer = new ArrayList<>(joined.subList(1, joined.size()));
+  private static List<Block> outermostFirst(List<Block> joined) {
+    List<Block> outer = new ArrayList<>(joined.subList(1, joined.size()));
     java.util.Collections.reverse(outer);
     return outer;
   }
 
+  private boolean canBeJoined(Block block) {
+    return !block.sources().isEmpty() && !Aggregation.namesTwice(block) && isRepeatable(block);
+  }
+
   /** True if the block's sources and condition can be evaluated once more unnoticed. */
-  public boolean isRepeatable(SelectBlock block) {
-    return Repeatability.holds(statement, block.fromAt + 1, block.fromEnd)
-        && (block.moreAt < 0 || Repeatability.holds(statement, block.moreAt + 1, block.moreEnd))
-        && (block.where < 0 || Repeatability.holds(statement, block.where + 1, block.whereEnd));
+  public boolean isRepeatable(Block block) {
+    return block.choosing().stream().allMatch(c -> Repeatability.holds(statement, c.content()));
   }
 
-  /** True if what the block reads depends on when it is asked. */
-  public boolean asksForTime(SelectBlock block) {
-    return Repeatability.asksForTime(statement, block.fromAt, block.fromEnd)
-        || (block.moreAt >= 0 && Repeatability.asksForTime(statement, block.moreAt, block.moreEnd))
-        || (block.where >= 0 && Repeatability.asksForTime(statement, block.where, block.whereEnd));
+  /** True if what the block reads depends on the time at which it is evaluated. */
+  public boolean dependsOnTime(Block block) {
+    return block.choosing().stream()
+        .anyMatch(c -> Repeatability.dependsOnTime(statement, c.span()));
   }
 
-  /** The blocks whose sources a token can speak of, innermost first. */
-  public List<SelectBlock> visibleFrom(int token) {
-    List<SelectBlock> visible = new ArrayList<>();
-    for (SelectBlock block : statement.shape().blocks) {
-      if (block.select <= token && token < block.end && !isInDerived(block, token)) {
+  /** The blocks whose sources a token can refer to, innermost first. */
+  public List<Block> visibleFrom(int token) {
+    List<Block> visible = new ArrayList<>();
+    for (Block block : statement.parts().blocks()) {
+      if (block.span().contains(token) && !isInDerived(block, token)) {
         visible.add(block);
       }
     }
     written
-        .filter(block -> token > block.fromAt && !isInDerived(block, token))
+        .filter(block -> token > block.choosing().get(0).span().from())
+        .filter(block -> !isInDerived(block, token))
         .ifPresent(visible::add);
-    visible.sort(Comparator.comparingInt((SelectBlock b) -> b.select).reversed());
+    visible.sort(Comparator.comparingInt(Block::start).reversed());
     return visible;
   }
 
-  private static boolean isInDerived(SelectBlock block, int token) {
-    for (Derived derived : block.derived()) {
-      if (token >= derived.from() && token < derived.to() && !derived.lateral()) {
+  private static boolean isInDerived(Block block, int token) {
+    for (Source source : block.others()) {
+      if (source instanceof Source.Derived derived
+          && !derived.lateral()
+          && derived.span().contains(token)) {
         return true;
       }
     }
     return false;
   }
 
-  /** True if the block may speak of what ON CONFLICT is about. */
-  private boolean seesStatement(SelectBlock block) {
-    boolean inserts =
-        statement.shape().kind == StatementKind.INSERT
-            || statement.shape().kind == StatementKind.REPLACE;
-    return inserts && block.role != Role.SOURCE && block.select > statement.shape().verb;
+  /** True if the block may refer to the row of ON CONFLICT. */
+  private boolean seesStatement(Block block) {
+    return statement.tree() instanceof Statement.Insert insert
+        && block.role() != Role.SOURCE
+        && block.start() > insert.verb();
   }
 
   /**
-   * The token after the WITH that blocks need in front when they are read by themselves; the
-   * statement's first token if they need none; empty if they need what cannot be copied.
+   * The WITH, from the statement's first token, that blocks need in front when they are read by
+   * themselves; without a token if they need none; empty if they need what cannot be copied.
    */
-  public Optional<Integer> with(List<SelectBlock> blocks) {
-    boolean needed = false;
-    for (TableRef table : statement.shape().tables) {
-      needed |= table.isCte() && blocks.stream().anyMatch(b -> copies(b, table.from()));
-    }
+  public Optional<Span> with(List<Block> blocks) {
+    StatementParts parts = statement.parts();
+    Span none = new Span(parts.from(), parts.from());
+    boolean needed =
+        parts.references().stream().anyMatch(t -> t.isCommon() && isChosen(blocks, t.from()));
     if (!needed) {
-      return Optional.of(statement.shape().from);
+      return Optional.of(none);
     }
-    if (!statement.shape().innerWrites.isEmpty()) {
+    if (!parts.innerWrites().isEmpty()) {
       return Optional.empty(); // they would be carried out twice
     }
-    for (int with : statement.shape().withs.keySet()) {
-      if (with != statement.shape().from && blocks.stream().noneMatch(b -> copies(b, with))) {
+    Span first = none;
+    for (With with : parts.withs()) {
+      if (with.span().from() == parts.from()) {
+        first = with.span();
+      } else if (!isChosen(blocks, with.span().from())) {
         return Optional.empty();
       }
     }
-    Integer end = statement.shape().withs.get(statement.shape().from);
-    if (end == null) {
-      return Optional.of(statement.shape().from);
-    }
-    return Repeatability.holds(statement, statement.shape().from, end)
-        ? Optional.of(end)
-        : Optional.empty();
+    return Repeatability.holds(statement, first) ? Optional.of(first) : Optional.empty();
   }
 
-  /** True if a token stands in what is copied of a block. */
-  public static boolean copies(SelectBlock block, int token) {
-    return (token > block.fromAt && token < block.fromEnd)
-        || (token > block.moreAt && token < block.moreEnd)
-        || (block.where >= 0 && token > block.where && token < block.whereEnd);
+  private static boolean isChosen(List<Block> blocks, int token) {
+    return blocks.stream().anyMatch(block -> block.chooses(token));
   }
 
-  /** True if the block is in a CTE that nobody reads. */
-  public boolean isUnused(SelectBlock block) {
-    for (StatementShape.Cte cte : statement.shape().cteBodies) {
-      if (block.select >= cte.from() && block.select < cte.to()) {
-        boolean read =
-            statement.shape().tables.stream()
-                .anyMatch(
-                    t ->
-                        t.isCte()
-                            && Identifiers.fold(t.name().get(0)).equals(cte.name())
-                            && !(t.from() >= cte.from() && t.from() < cte.to()));
-        if (!read) {
-          return true;
-        }
-      }
-    }
-    return false;
+  /** True if the block is in a common table that nothing reads. */
+  public boolean isUnused(Block block) {
+    return statement.parts().commonTables().stream()
+        .anyMatch(table -> table.body().span().contains(block.start()) && !isRead(table));
+  }
+
+  private boolean isRead(CommonTable table) {
+    String name = Identifiers.fold(table.name());
+    return statement.parts().references().stream()
+        .anyMatch(
+            reference ->
+                reference.isCommon()
+                    && Identifiers.fold(reference.name().get(0)).equals(name)
+                    && !table.body().span().contains(reference.from()));
   }
 
   /** True if ORDER BY and LIMIT mean the same behind another select list. */
-  public boolean canCopyLimit(SelectBlock block) {
-    if (!block.alone
-        || block.limit < 0
-        || block.distinct
-        || block.groupBy >= 0
-        || block.having >= 0
-        || block.window >= 0
-        || block.qualify >= 0
-        || ScalarFunctions.mayAggregate(statement.tokens(), block.listFrom, block.listTo)
-        || !Repeatability.holds(statement, block.limit, block.limitEnd)) {
+  public boolean canCopyLimit(Block block) {
+    Optional<Span> limit = block.span(Kind.LIMIT);
+    if (!block.alone()
+        || limit.isEmpty()
+        || block.distinct()
+        || Stream.of(Kind.GROUP_BY, Kind.HAVING, Kind.WINDOW, Kind.QUALIFY).anyMatch(block::has)
+        || ScalarFunctions.mayAggregate(statement.tokens(), block.list().from(), block.list().to())
+        || !Repeatability.holds(statement, limit.get())) {
       return false;
     }
-    if (block.orderBy < 0) {
-      return true;
-    }
+    return block.clause(Kind.ORDER_BY).map(order -> canCopy(block, order.span())).orElse(true);
+  }
+
+  private boolean canCopy(Block block, Span orderBy) {
     Set<String> items = new HashSet<>();
-    for (int i = block.listFrom; i < block.listTo; i++) {
+    for (int i = block.list().from(); i < block.list().to(); i++) {
       if (statement.tokens().isName(i)) {
         items.add(statement.tokens().folded(i));
       }
     }
-    for (int i = block.orderBy + 2; i < block.orderByEnd; i++) {
-      boolean first = i == block.orderBy + 2 || statement.tokens().is(i - 1, TokenKind.COMMA);
+    for (int i = orderBy.from() + 2; i < orderBy.to(); i++) {
+      boolean first = i == orderBy.from() + 2 || statement.tokens().is(i - 1, TokenKind.COMMA);
       if (first && !statement.tokens().isName(i)) {
         return false;
       }
@@ -217,22 +214,25 @@ public final class Scopes {
         return false;
       }
     }
-    return Repeatability.holds(statement, block.orderBy, block.orderByEnd);
+    return Repeatability.holds(statement, orderBy);
   }
 
   /** A column of a source, and not the name of something else in the select list. */
-  private boolean isColumnOnly(SelectBlock block, String name, Set<String> items) {
+  private boolean isColumnOnly(Block block, String name, Set<String> items) {
     boolean column =
-        block.tables().stream().anyMatch(t -> !t.isCte() && Names.hasColumn(statement, t, name));
+        block.tables().stream().anyMatch(t -> !t.isCommon() && Names.hasColumn(statement, t, name));
     return column && (!items.contains(name) || isPlainItem(block, name));
   }
 
-  private boolean isPlainItem(SelectBlock block, String name) {
-    for (int i = block.listFrom; i < block.listTo; i++) {
+  private boolean isPlainItem(Block block, String name) {
+    int end = block.list().to();
+    for (int i = block.list().from(); i < end; i++) {
+      int token = i;
       if (statement.tokens().isName(i) && statement.tokens().folded(i).equals(name)) {
         boolean begins =
-            block.itemStarts.contains(i) || statement.tokens().is(i - 1, TokenKind.DOT);
-        boolean ends = i + 1 == block.listTo || statement.tokens().is(i + 1, TokenKind.COMMA);
+            block.items().stream().anyMatch(item -> item.span().from() == token)
+                || statement.tokens().is(i - 1, TokenKind.DOT);
+        boolean ends = i + 1 == end || statement.tokens().is(i + 1, TokenKind.COMMA);
         if (!begins || !ends) {
           return false;
         }

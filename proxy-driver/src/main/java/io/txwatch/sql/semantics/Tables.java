@@ -4,13 +4,13 @@ import io.txwatch.history.GapReason;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.RowKey;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.sql.semantics.FromNode.TableRef;
+import io.txwatch.sql.syntax.Source;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What the catalog says of the tables of one statement, asked once for each. */
+/** The catalog's tables of one statement; each is looked up once. */
 public final class Tables {
 
   private final Catalog catalog;
@@ -22,20 +22,20 @@ public final class Tables {
   }
 
   /** The table; empty for a CTE and for what the catalog does not know. */
-  public Optional<Catalog.Table> find(TableRef ref) {
-    return ref.isCte() ? Optional.empty() : known.computeIfAbsent(ref.name(), catalog::find);
+  public Optional<Catalog.Table> find(Source.Table ref) {
+    return ref.isCommon() ? Optional.empty() : known.computeIfAbsent(ref.name(), catalog::find);
   }
 
   /** True if it is no CTE, and the catalog does not know it and its columns. */
-  public boolean isUnknown(TableRef ref) {
-    return !ref.isCte()
+  public boolean isUnknown(Source.Table ref) {
+    return !ref.isCommon()
         && find(ref)
             .map(t -> t.status() == Catalog.Status.LOOKUP_FAILED || t.starColumns().isEmpty())
             .orElse(true);
   }
 
   /** True if the versions of its rows can be read. */
-  public boolean isPrepared(TableRef ref) {
+  public boolean isPrepared(Source.Table ref) {
     return find(ref)
         .map(
             t ->
@@ -45,7 +45,7 @@ public final class Tables {
   }
 
   /** What identifies its rows, if their versions are in the DBMS's own columns. */
-  public Optional<RowKey> key(TableRef ref) {
+  public Optional<RowKey> key(Source.Table ref) {
     return find(ref).flatMap(Catalog.Table::key);
   }
 
@@ -65,14 +65,14 @@ public final class Tables {
   }
 
   /** True if it is known to be small; a view, if its table is. */
-  public boolean isSmall(TableRef ref) {
-    return !ref.isCte()
+  public boolean isSmall(Source.Table ref) {
+    return !ref.isCommon()
         && catalog.isSmall(views(ref).map(v -> v.table().name()).orElse(ref.name()));
   }
 
   /** The view, if it is one whose rows can be read from its table. */
-  public Optional<PlainView> view(Dialect dialect, TableRef ref) {
-    if (ref.isCte()
+  public Optional<PlainView> view(Dialect dialect, Source.Table ref) {
+    if (ref.isCommon()
         || ref.columnAliases() > 0
         || (ref.name().size() > 1 && ref.alias().isEmpty())
         || !find(ref).map(t -> t.status() == Catalog.Status.NOT_A_BASE_TABLE).orElse(false)) {
@@ -87,17 +87,17 @@ public final class Tables {
     return read;
   }
 
-  private Optional<PlainView> views(TableRef ref) {
+  private Optional<PlainView> views(Source.Table ref) {
     return views.getOrDefault(ref.name(), Optional.empty());
   }
 
   /** The name of the table that rows of it are of: a plain view's own table. */
-  public String displayOfRows(TableRef ref) {
+  public String displayOfRows(Source.Table ref) {
     return views(ref).map(view -> display(view.table())).orElseGet(() -> display(ref));
   }
 
   /** True if it has, or may have, the auxiliary columns, whoever may use them. */
-  public boolean hasAuxiliary(TableRef ref) {
+  public boolean hasAuxiliary(Source.Table ref) {
     return find(ref)
         .map(
             t ->
@@ -112,13 +112,13 @@ public final class Tables {
   }
 
   /** True if a star over it shows the auxiliary columns. */
-  public boolean showsAuxiliary(TableRef ref) {
+  public boolean showsAuxiliary(Source.Table ref) {
     return hasAuxiliary(ref) && find(ref).map(Catalog.Table::auxiliaryVisible).orElse(false);
   }
 
   /** Why a table's rows cannot be seen; empty for a prepared one and for a CTE. */
-  public Optional<GapReason> reason(TableRef ref) {
-    if (ref.isCte()) {
+  public Optional<GapReason> reason(Source.Table ref) {
+    if (ref.isCommon()) {
       return Optional.empty();
     }
     return find(ref)
@@ -135,7 +135,7 @@ public final class Tables {
   }
 
   /** The name that histories show; as it stands if the catalog does not know it. */
-  public String display(TableRef ref) {
+  public String display(Source.Table ref) {
     return find(ref).map(Catalog.Table::name).orElseGet(() -> String.join(".", ref.name()));
   }
 }

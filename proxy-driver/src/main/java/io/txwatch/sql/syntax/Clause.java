@@ -2,6 +2,7 @@ package io.txwatch.sql.syntax;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A clause, its keyword included.
@@ -29,6 +30,21 @@ public record Clause(Span span, Kind kind, List<Source> sources, List<Expression
     LOCK,
     /** FOR READ ONLY. */
     READ_ONLY
+  }
+
+  /** The first clause of a kind. */
+  public static Optional<Clause> first(List<Clause> clauses, Kind kind) {
+    for (Clause clause : clauses) {
+      if (clause.kind == kind) {
+        return Optional.of(clause);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** What stands behind a keyword of one word. */
+  public Span content() {
+    return new Span(span.from() + 1, span.to());
   }
 
   @Override

@@ -2,6 +2,8 @@ package io.txwatch.sql.syntax;
 
 import io.txwatch.sql.dialect.Grammar;
 import io.txwatch.sql.dialect.Syntax;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -24,6 +26,9 @@ final class Cursor {
 
   private int depth;
 
+  /** The names of the common tables in scope, folded. */
+  private final List<String> commonTables = new ArrayList<>();
+
   Cursor(Tokens tokens, Grammar grammar, int from, int to) {
     this.tokens = tokens;
     this.grammar = grammar;
@@ -32,16 +37,36 @@ final class Cursor {
   }
 
   /** A position to return to. */
-  record Mark(int at, int to, int depth) {}
+  record Mark(int at, int to, int depth, int scope) {}
 
   Mark mark() {
-    return new Mark(at, to, depth);
+    return new Mark(at, to, depth, commonTables.size());
   }
 
   void reset(Mark mark) {
     at = mark.at;
     to = mark.to;
     depth = mark.depth;
+    endScope(mark.scope);
+  }
+
+  /** How many common tables are in scope. */
+  int scope() {
+    return commonTables.size();
+  }
+
+  /** Only so many common tables are in scope now. */
+  void endScope(int scope) {
+    commonTables.subList(scope, commonTables.size()).clear();
+  }
+
+  /** A common table is in scope. */
+  void declare(String name) {
+    commonTables.add(Identifiers.fold(name));
+  }
+
+  boolean isCommonTable(String name) {
+    return !commonTables.isEmpty() && commonTables.contains(Identifiers.fold(name));
   }
 
   boolean has(Syntax one) {

@@ -1,7 +1,6 @@
 package io.txwatch.sql.syntax;
 
 import java.util.List;
-import java.util.Optional;
 
 /** A value, a condition, or a list of them. */
 public sealed interface Expression extends Node {
@@ -157,10 +156,5 @@ public sealed interface Expression extends Node {
     return this instanceof Tuple tuple && tuple.items().size() == 1
         ? tuple.items().get(0).unwrapped()
         : this;
-  }
-
-  /** The name, if it is one. */
-  default Optional<Name> asName() {
-    return unwrapped() instanceof Name name ? Optional.of(name) : Optional.empty();
   }
 }

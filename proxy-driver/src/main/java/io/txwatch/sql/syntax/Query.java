@@ -22,7 +22,22 @@ public record Query(Span span, Optional<With> with, QueryBody body, List<Clause>
 
   /** The clause of a kind, if there is one. */
   public Optional<Clause> clause(Clause.Kind kind) {
-    return tail.stream().filter(clause -> clause.kind() == kind).findFirst();
+    return Clause.first(tail, kind);
+  }
+
+  /** The SELECT that it begins with; empty if it begins with something else. */
+  public Optional<QueryBody.Select> first() {
+    return with.isPresent() ? Optional.empty() : first(body);
+  }
+
+  private static Optional<QueryBody.Select> first(QueryBody body) {
+    if (body instanceof QueryBody.Nested nested) {
+      return nested.query().first();
+    }
+    if (body instanceof QueryBody.SetOperation operation) {
+      return first(operation.branches().get(0));
+    }
+    return body instanceof QueryBody.Select select ? Optional.of(select) : Optional.empty();
   }
 
   static Query opaque(Span span, SyntaxException why) {

@@ -36,7 +36,7 @@ public sealed interface QueryBody extends Node {
 
     /** The clause of a kind, if there is one. */
     public Optional<Clause> clause(Clause.Kind kind) {
-      return clauses.stream().filter(clause -> clause.kind() == kind).findFirst();
+      return Clause.first(clauses, kind);
     }
 
     /** The sources in FROM. */

@@ -38,11 +38,14 @@ final class QueryParser {
   /** A query, and the cursor behind it. */
   Query query() {
     int from = cursor.at;
+    int scope = cursor.scope();
     Optional<With> with = with();
     if (cursor.isAnyWord("INSERT", "UPDATE", "DELETE", "MERGE")) {
       throw SyntaxException.unknown("a write inside a query");
     }
-    return query(from, with);
+    Query query = query(from, with);
+    cursor.endScope(scope);
+    return query;
   }
 
   /** The same behind its WITH. */
@@ -67,14 +70,36 @@ final class QueryParser {
       return Optional.empty();
     }
     boolean recursive = cursor.take("RECURSIVE");
+    boolean seesItself = recursive || cursor.has(Syntax.IMPLICIT_RECURSION);
+    if (seesItself) {
+      declareAll();
+    }
     List<CommonTable> tables = new ArrayList<>();
     do {
-      tables.add(commonTable());
+      CommonTable table = commonTable();
+      tables.add(table);
+      if (!seesItself) {
+        cursor.declare(table.name());
+      }
     } while (cursor.take(TokenKind.COMMA));
     if (cursor.atEnd()) {
       throw SyntaxException.unknown("a statement behind WITH expected");
     }
     return Optional.of(new With(cursor.since(from), recursive, List.copyOf(tables)));
+  }
+
+  /** Every common table that follows is in scope, in the queries of those before it, too. */
+  private void declareAll() {
+    int i = cursor.at;
+    while (i < cursor.to && tokens.isName(i)) {
+      cursor.declare(tokens.text(i++));
+      while (i < cursor.to
+          && !(tokens.isOpen(i) && tokens.isAnyWord(i - 1, "AS", "MATERIALIZED"))) {
+        i = tokens.next(i);
+      }
+      int end = i < cursor.to ? tokens.next(i) : i;
+      i = tokens.is(end, TokenKind.COMMA) ? end + 1 : cursor.to;
+    }
   }
 
   private CommonTable commonTable() {
@@ -91,6 +116,9 @@ final class QueryParser {
       throw SyntaxException.unknown("a query in parentheses expected");
     }
     Statement body = cursor.within(statements);
+    if (!(body instanceof Statement.Select) && !cursor.has(Syntax.WRITES_IN_WITH)) {
+      throw SyntaxException.unsupported("a write inside WITH");
+    }
     return new CommonTable(cursor.since(from), name, renamed, body);
   }
 

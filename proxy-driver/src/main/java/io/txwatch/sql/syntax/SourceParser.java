@@ -107,7 +107,7 @@ final class SourceParser {
       alias = Optional.of(cursor.name("an alias"));
     }
     partition();
-    return new Table(cursor.since(from), List.copyOf(name), alias, 0);
+    return new Table(cursor.since(from), List.copyOf(name), alias, 0, false);
   }
 
   private void partition() {
@@ -266,7 +266,8 @@ final class SourceParser {
     if (cursor.take("TABLESAMPLE")) {
       sample();
     }
-    return new Table(cursor.since(first), List.copyOf(name), alias, columnAliases);
+    boolean isCommon = name.size() == 1 && cursor.isCommonTable(name.get(0));
+    return new Table(cursor.since(first), List.copyOf(name), alias, columnAliases, isCommon);
   }
 
   private Optional<String> alias() {

@@ -1,8 +1,10 @@
 package io.txwatch.sql.syntax;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** One statement. */
 public sealed interface Statement extends Node {
@@ -12,6 +14,16 @@ public sealed interface Statement extends Node {
     @Override
     public List<Node> children() {
       return List.of(query);
+    }
+
+    @Override
+    public int verb() {
+      return with().map(with -> with.span().to()).orElse(span.from());
+    }
+
+    @Override
+    public Optional<With> with() {
+      return query.with();
     }
   }
 
@@ -70,6 +82,29 @@ public sealed interface Statement extends Node {
       returning.ifPresent(all::add);
       return all;
     }
+
+    @Override
+    public Optional<Source.Table> writtenTable() {
+      return Optional.of(target);
+    }
+
+    /** The rows of VALUES. */
+    public List<Expression.Tuple> tuples() {
+      List<Expression.Tuple> tuples = new ArrayList<>();
+      if (rows.isPresent() && rows.get().body() instanceof QueryBody.Values values) {
+        for (Expression row : values.rows()) {
+          if (row instanceof Expression.Tuple tuple) {
+            tuples.add(tuple);
+          }
+        }
+      }
+      return tuples;
+    }
+
+    @Override
+    public List<Assignment> updates() {
+      return conflicts.stream().flatMap(conflict -> conflict.updates().stream()).toList();
+    }
   }
 
   /**
@@ -100,6 +135,16 @@ public sealed interface Statement extends Node {
       returning.ifPresent(all::add);
       return all;
     }
+
+    @Override
+    public Optional<Source.Table> writtenTable() {
+      return only(sources);
+    }
+
+    @Override
+    public List<Assignment> updates() {
+      return assignments;
+    }
   }
 
   /**
@@ -129,6 +174,11 @@ public sealed interface Statement extends Node {
       returning.ifPresent(all::add);
       return all;
     }
+
+    @Override
+    public Optional<Source.Table> writtenTable() {
+      return from.isEmpty() ? only(sources) : Optional.empty();
+    }
   }
 
   /** MERGE INTO … USING. */
@@ -153,6 +203,16 @@ public sealed interface Statement extends Node {
       returning.ifPresent(all::add);
       return all;
     }
+
+    @Override
+    public Optional<Source.Table> writtenTable() {
+      return Optional.of(target);
+    }
+
+    @Override
+    public List<Assignment> updates() {
+      return branches.stream().flatMap(branch -> branch.updates().stream()).toList();
+    }
   }
 
   /**
@@ -165,5 +225,80 @@ public sealed interface Statement extends Node {
     public List<Node> children() {
       return List.of();
     }
+
+    @Override
+    public int verb() {
+      return span.from();
+    }
+
+    @Override
+    public Optional<With> with() {
+      return Optional.empty();
+    }
+  }
+
+  /** Its verb, behind WITH. */
+  int verb();
+
+  /** WITH in front of it. */
+  Optional<With> with();
+
+  /** The one table that it writes; empty for a query, and where there may be several. */
+  default Optional<Source.Table> writtenTable() {
+    return Optional.empty();
+  }
+
+  /** FROM, USING, WHERE, ORDER BY and LIMIT of an UPDATE or DELETE. */
+  default List<Clause> clauses() {
+    return List.of();
+  }
+
+  /** WHERE of an UPDATE or DELETE. */
+  default Optional<Clause> where() {
+    return Clause.first(clauses(), Clause.Kind.WHERE);
+  }
+
+  /** ORDER BY and LIMIT of an UPDATE or DELETE. */
+  default Optional<Span> tail() {
+    for (Clause clause : clauses()) {
+      if (clause.kind() == Clause.Kind.ORDER_BY || clause.kind() == Clause.Kind.LIMIT) {
+        Clause last = clauses().get(clauses().size() - 1);
+        return Optional.of(new Span(clause.span().from(), last.span().to()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** What an INSERT does with rows that exist already. */
+  default List<OnConflict> conflicts() {
+    return List.of();
+  }
+
+  /** RETURNING of a write. */
+  default Optional<Returning> returning() {
+    return Optional.empty();
+  }
+
+  /** The assignments to rows that exist already. */
+  default List<Assignment> updates() {
+    return List.of();
+  }
+
+  /** The columns that are assigned, folded, without qualifiers; empty if they are not known. */
+  default Optional<Set<String>> assignedColumns() {
+    Set<String> columns = new HashSet<>();
+    for (Assignment assignment : updates()) {
+      if (assignment.targets().isEmpty()) {
+        return Optional.empty();
+      }
+      assignment.targets().forEach(target -> columns.add(Identifiers.fold(target.last())));
+    }
+    return Optional.of(columns);
+  }
+
+  private static Optional<Source.Table> only(List<Source> sources) {
+    return sources.size() == 1 && sources.get(0).unwrapped() instanceof Source.Table table
+        ? Optional.of(table)
+        : Optional.empty();
   }
 }

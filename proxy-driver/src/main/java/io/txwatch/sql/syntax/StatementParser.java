@@ -8,8 +8,10 @@ import io.txwatch.sql.syntax.MergeBranch.Action;
 import io.txwatch.sql.syntax.Statement.Returning;
 import io.txwatch.sql.syntax.Statement.RowsFrom;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The grammar of SELECT, INSERT, REPLACE, UPDATE, DELETE and MERGE, of all five dialects, by
@@ -17,6 +19,9 @@ import java.util.Optional;
  * what the grammar does not know is an opaque node, as small as possible.
  */
 public final class StatementParser {
+
+  private static final Set<Kind> OF_WRITES =
+      EnumSet.of(Kind.FROM, Kind.USING, Kind.WHERE, Kind.ORDER_BY, Kind.LIMIT);
 
   private final Cursor cursor;
   private final Tokens tokens;
@@ -56,6 +61,13 @@ public final class StatementParser {
   }
 
   private Statement statement() {
+    int scope = cursor.scope();
+    Statement statement = statementInScope();
+    cursor.endScope(scope);
+    return statement;
+  }
+
+  private Statement statementInScope() {
     int from = cursor.at;
     Optional<With> with = queries.with();
     int verb = cursor.at;
@@ -301,7 +313,11 @@ public final class StatementParser {
     List<Clause> clauses = new ArrayList<>();
     while (cursor.isWord("USING") || cursor.isClause(cursor.at)) {
       int from = cursor.at;
-      clauses.add(cursor.take("USING") ? queries.sources(from, Kind.USING) : queries.clause());
+      Clause clause = cursor.take("USING") ? queries.sources(from, Kind.USING) : queries.clause();
+      if (!OF_WRITES.contains(clause.kind())) {
+        throw SyntaxException.unknown("an unexpected clause of a write");
+      }
+      clauses.add(clause);
     }
     return List.copyOf(clauses);
   }
@@ -321,8 +337,15 @@ public final class StatementParser {
     Span sourcesAt = cursor.since(sourcesFrom);
     List<Clause> clauses = clauses();
     Optional<Returning> returning = returning();
-    return new Statement.Delete(
-        cursor.since(from), with, verb, names, sourcesAt, sources, clauses, returning);
+    Statement.Delete delete =
+        new Statement.Delete(
+            cursor.since(from), with, verb, names, sourcesAt, sources, clauses, returning);
+    boolean joins =
+        Clause.first(clauses, Kind.USING).isPresent() && !cursor.has(Syntax.DELETE_USING);
+    if (names.isEmpty() && (joins || delete.writtenTable().isEmpty())) {
+      throw SyntaxException.unsupported("DELETE from several tables");
+    }
+    return delete;
   }
 
   /** MySQL: {@code DELETE a, b FROM …}, {@code DELETE FROM a, b USING …}. */

@@ -188,6 +188,16 @@ public final class Tokens {
     return false;
   }
 
+  /** True if one of those keywords stands between two significant tokens. */
+  public boolean hasAnyWord(int from, int to, String... words) {
+    for (int i = from; i < to; i++) {
+      if (isAnyWord(i, words)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** True if these keywords follow each other from a significant token on. */
   public boolean areWords(int i, String... words) {
     for (int k = 0; k < words.length; k++) {

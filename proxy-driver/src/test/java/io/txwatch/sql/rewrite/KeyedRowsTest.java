@@ -74,6 +74,7 @@ class KeyedRowsTest {
         "select * from account where id = 7 || balance = 3         -> NONE",
         "select * from account where id = 7 && balance = 3         -> NONE",
         "select * from account where balance between 1 and id = 7  -> NONE",
+        "select * from account where balance between 1 and 9 and id = 7 -> READS account id=7",
         "select * from account where case when balance and id = 7 then 1 else 2 end -> NONE",
         "select * from account where (id = 7) is null              -> NONE",
         "select * from account where id = 7 = balance              -> NONE",

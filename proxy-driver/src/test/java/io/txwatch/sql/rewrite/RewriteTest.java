@@ -440,13 +440,15 @@ class RewriteTest {
   }
 
   @TestFactory
-  Stream<DynamicTest> wholeRowsAreSaid() {
+  Stream<DynamicTest> wholeRowsAreReported() {
     TestCatalog catalog = new TestCatalog(Dialect.POSTGRESQL).prepared("t", "a", "b");
     Planner planner = new RewritePlanner(Dialect.POSTGRESQL, RewritePlanner.Level.INLINE);
     return Stream.concat(
         Stream.of(
                 "SELECT t FROM t",
                 "SELECT row_to_json(t) FROM t",
+                "SELECT count(DISTINCT t.*) FROM t",
+                "SELECT a FROM t WHERE a::text LIKE t::text",
                 "SELECT x.*::text FROM t AS x",
                 "SELECT a FROM t WHERE t IS NOT NULL",
                 "SELECT (t).* FROM t")

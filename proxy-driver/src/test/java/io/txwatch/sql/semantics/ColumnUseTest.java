@@ -73,6 +73,10 @@ class ColumnUseTest {
         -> t read=b,id predicate=id;u read=a predicate=a
         SELECT s FROM (SELECT a AS s FROM t WHERE id = 1) d
         -> t read=a,id predicate=a,id
+        WITH t AS (SELECT a FROM t WHERE id = 1) SELECT a FROM t
+        -> t read=a,id predicate=a,id
+        WITH RECURSIVE t AS (SELECT a FROM t) SELECT c FROM t, u
+        -> u read=c
         WITH d AS (SELECT a FROM t) SELECT c FROM d, u
         -> t read=a predicate=a;u read=c
         SELECT a FROM t UNION SELECT c FROM u ORDER BY 1
@@ -125,6 +129,16 @@ class ColumnUseTest {
         -> t read=a predicate=a written=*
         WITH d AS (DELETE FROM t RETURNING a) SELECT a FROM d
         -> unknown
+        """);
+  }
+
+  @TestFactory
+  Stream<DynamicTest> queriesOfSqlite() {
+    return cases(
+        Dialect.SQLITE,
+        """
+        WITH c (x) AS (SELECT 1 UNION ALL SELECT x + a FROM c, t) SELECT x FROM c
+        -> t read=a predicate=a
         """);
   }
 
