@@ -66,7 +66,7 @@ public final class CaseSlice {
   }
 
   private void add(String line) {
-    lines.add(line.replaceAll("[\\r\\n\\p{Cntrl}]+", " "));
+    lines.add(line.replaceAll("[\\p{Cc}\\p{Zl}\\p{Zp}]+", " "));
   }
 
   private void addHeaders() {

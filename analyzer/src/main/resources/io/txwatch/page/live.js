@@ -9,6 +9,7 @@ let before = null;
 
 async function follow() {
   emptyText = 'No anomaly so far. Put load on your service, from more than one client at a time.';
+  byId('connection').textContent = 'Connecting';
   showList();
   for (;;) {
     try {

@@ -81,6 +81,9 @@ class PageBrowserTest {
       await("1 of 1 kinds of anomaly, 3 in all", () -> browser().text("#count"));
       source.add(ExampleAnomalies.skewOfThree(), 1);
       await("2 of 2 kinds of anomaly, 4 in all", () -> browser().text("#count"));
+      browser().driver().findElement(By.partialLinkText("lost update")).click();
+      browser().screenshot("live-desktop-light");
+      assertThat(browser().accessibilityViolations()).isEmpty();
       source.removeAll();
       await("", () -> browser().text("#count"));
       assertThat(browser().text("#figures")).contains("observed", "98.7 %", "1.0 MB");

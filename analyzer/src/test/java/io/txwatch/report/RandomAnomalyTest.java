@@ -6,7 +6,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.CycleClass;
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.history.Chunk;
 import io.txwatch.history.Outcome;
+import io.txwatch.slice.CaseSlice;
+import io.txwatch.slice.HistorySlice;
+import io.txwatch.slice.RowVersions;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -81,6 +85,14 @@ class RandomAnomalyTest {
                   .map(Interleaving.Step::statement))
           .containsExactlyElementsOf(anomaly.transactions().get(t).statements());
     }
+  }
+
+  @Property
+  void sliceCaseAndVersionsComeOut(@ForAll("anomalies") Anomaly anomaly) throws Exception {
+    assertThat(Chunk.decode(HistorySlice.bytes(anomaly))).isNotNull();
+    assertThat(CaseSlice.of(anomaly).lines()).allMatch(line -> line.matches("(#|I:|F:|T\\d+:) .*"));
+    assertThat(RowVersions.of(anomaly).values())
+        .allMatch(steps -> steps.stream().allMatch(step -> step.before() >= 0));
   }
 
   @Property

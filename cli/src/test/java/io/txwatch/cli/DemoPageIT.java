@@ -56,7 +56,7 @@ class DemoPageIT {
       reader.start();
       Awaitility.await().atMost(LONG).until(() -> !address().isEmpty());
       browser.get(address());
-      Awaitility.await().atMost(LONG).until(() -> count(browser).contains("of 1 kinds"));
+      Awaitility.await().atMost(LONG).until(() -> count(browser).contains(" kinds of anomaly"));
       assertThat(lines).noneMatch(line -> line.endsWith("s in all"));
       Awaitility.await()
           .atMost(LONG)
