@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class ProductionsTest {
 
-  private static final int SCHEMAS = 2_500;
+  private static final int SCHEMAS = 4_000;
 
   /** Counts how often each line of the resource is in a generated case. */
   @ParameterizedTest
