@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -40,7 +41,8 @@ class ProductionsTest {
         boolean occurs =
             production.kind().equals("second transaction")
                 ? hasSecondTransaction(testCase)
-                : texts.stream().anyMatch(patterns.get(production).asPredicate());
+                : texts.stream()
+                    .anyMatch(Objects.requireNonNull(patterns.get(production)).asPredicate());
         counts.merge(production.text(), occurs ? 1 : 0, Integer::sum);
       }
     }
@@ -81,10 +83,14 @@ class ProductionsTest {
     Map<Grammar, Productions> parsed =
         Productions.parse("# comment\n\na | 100 | all but H2 | one\na | 100 | H2 | two\n");
 
-    assertThat(parsed.get(Grammar.H2).all()).containsExactly(new Production("a", 100, "two"));
-    assertThat(parsed.get(Grammar.DERBY).draw("a", new RandomSource(1, 1))).contains("one");
-    assertThat(parsed.get(Grammar.DERBY).draw("b", new RandomSource(1, 1))).isEmpty();
+    assertThat(of(parsed, Grammar.H2).all()).containsExactly(new Production("a", 100, "two"));
+    assertThat(of(parsed, Grammar.DERBY).draw("a", new RandomSource(1, 1))).contains("one");
+    assertThat(of(parsed, Grammar.DERBY).draw("b", new RandomSource(1, 1))).isEmpty();
     assertThatThrownBy(() -> Productions.parse("a | 100 | all"))
         .hasMessageContaining("expected 'kind");
+  }
+
+  private static Productions of(Map<Grammar, Productions> parsed, Grammar grammar) {
+    return Objects.requireNonNull(parsed.get(grammar));
   }
 }
