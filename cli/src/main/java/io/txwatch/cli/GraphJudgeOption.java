@@ -3,7 +3,7 @@ package io.txwatch.cli;
 import io.txwatch.guarantee.Judge;
 import picocli.CommandLine.Option;
 
-/** How the isorel oracle judges what a dependency graph shows. */
+/** How isorel and aptrans judge what a dependency graph or a pattern shows. */
 final class GraphJudgeOption {
 
   @Option(
@@ -11,6 +11,7 @@ final class GraphJudgeOption {
       paramLabel = "dbms|adya",
       defaultValue = "dbms",
       description =
-          "isorel's standard for a level: the DBMS's documentation or Adya's definition (default: dbms)")
+          "the standard of isorel and aptrans for a level: the DBMS's documentation, or Adya's"
+              + " definition and the patterns' levels (default: dbms)")
   Judge judge = Judge.DBMS;
 }

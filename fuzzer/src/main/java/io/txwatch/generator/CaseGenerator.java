@@ -37,6 +37,7 @@ public final class CaseGenerator {
   private final Grammar grammar;
   private final int maxStatements;
   private final CaseKind caseKind;
+  private final Productions productions;
 
   /** The schema of the previous case; null if there is none. */
   private SchemaGenerator.@Nullable Schema schema;
@@ -58,6 +59,7 @@ public final class CaseGenerator {
     this.grammar = grammar;
     this.maxStatements = maxStatements;
     this.caseKind = caseKind;
+    this.productions = Productions.of(grammar);
   }
 
   /**
@@ -162,12 +164,21 @@ public final class CaseGenerator {
     if (random.percent(8)) {
       steps.add(statements.next());
     }
+    if (productions.draw("second transaction", random).isPresent()) {
+      addTransaction(random, statements, steps);
+    }
     return steps;
   }
 
   private void addTransaction(
       RandomSource random, StatementGenerator statements, Deque<GeneratedStatement> steps) {
-    steps.add(GeneratedStatement.control("BEGIN"));
+    productions
+        .draw("level before begin", random)
+        .ifPresent(level -> steps.add(GeneratedStatement.control(level)));
+    steps.add(GeneratedStatement.control(productions.draw("begin", random).orElse("BEGIN")));
+    productions
+        .draw("level after begin", random)
+        .ifPresent(level -> steps.add(GeneratedStatement.control(level)));
     int size = random.between(1, maxStatements);
     Optional<String> savepointSql = grammar.savepoint("s");
     int savepoint =

@@ -98,7 +98,7 @@ public enum CaseKind {
 
   /** True if a table generates the values of its key. */
   boolean hasAutoIncrement(RandomSource random) {
-    return random.percent(this == PATTERNS ? 10 : 1);
+    return random.percent(this == PATTERNS ? 10 : this == STATEMENTS ? 3 : 1);
   }
 
   /** True if a transaction starts with a plain query, which takes InnoDB's snapshot. */

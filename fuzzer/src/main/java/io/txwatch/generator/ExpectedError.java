@@ -19,6 +19,10 @@ public enum ExpectedError {
   NOT_NULL("^(23502|.*/1048|.*/1364)", "NOT NULL constraint failed"),
   /** A CHECK constraint rejects a value. */
   CHECK("^(23514|23513|.*/3819|.*/4025)", "CHECK constraint failed"),
+  /** A value is too large for its column. */
+  OUT_OF_RANGE("^(22003|22001|.*/1264|.*/1406|.*/1690)", "out of range|too long"),
+  /** A query that must not wait finds a lock. */
+  LOCK_NOT_AVAILABLE("^(55P03|HY000/3572|HYT00/50200|.*/1205)", "NOWAIT"),
   /** A row fits no partition. */
   NO_PARTITION("^(23514|.*/1526)", "no partition of relation");
 

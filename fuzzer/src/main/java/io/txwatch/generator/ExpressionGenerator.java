@@ -3,6 +3,7 @@ package io.txwatch.generator;
 import io.txwatch.generator.GeneratedTable.Column;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Generates typed expressions over the columns in scope.
@@ -74,6 +75,10 @@ final class ExpressionGenerator {
       return literal(type);
     }
     int deeper = depth + 1;
+    Optional<String> function = Productions.of(grammar).draw("value " + type, random);
+    if (function.isPresent()) {
+      return filled(function.get(), type, deeper);
+    }
     switch (random.below(6)) {
       case 2:
         return minOrMax(type, deeper);
@@ -94,6 +99,18 @@ final class ExpressionGenerator {
     }
   }
 
+  /** A function with values for its placeholders. */
+  private String filled(String function, SqlType type, int depth) {
+    String text = function.replace("{L}", literal(type));
+    for (SqlType operand : SqlType.COMMON) {
+      String placeholder = "{" + operand + "}";
+      if (text.contains(placeholder)) {
+        text = text.replace(placeholder, value(operand, depth));
+      }
+    }
+    return text;
+  }
+
   private String operator(SqlType type, int depth) {
     return switch (type) {
       case INT ->
@@ -104,7 +121,7 @@ final class ExpressionGenerator {
             case 3 -> readable.isEmpty() ? literal(type) : count(depth);
             default -> "(" + value(type, depth) + " + " + literal(type) + ")";
           };
-      case DATE -> literal(type);
+      case DATE, BOOLEAN, UNSIGNED -> literal(type);
       case DECIMAL -> "(" + value(type, depth) + random.oneOf(" + ", " - ") + literal(type) + ")";
       case TEXT -> random.oneOf("UPPER(", "LOWER(", "TRIM(") + value(type, depth) + ")";
     };
@@ -118,6 +135,9 @@ final class ExpressionGenerator {
 
   /** The MIN or MAX of a column of the type; a literal if there is no such column. */
   private String minOrMax(SqlType type, int depth) {
+    if (type == SqlType.BOOLEAN) { // PostgreSQL does not order them
+      return literal(type);
+    }
     List<GeneratedTable> candidates =
         readable.stream()
             .filter(table -> table.columns().stream().anyMatch(c -> c.type() == type))

@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param hasAutoIncrement true if the DBMS generates a value for {@code c0} unless an INSERT has
  *     one
  * @param partitions its partitions
+ * @param hasView true if there is a view of its first two columns
  */
 record GeneratedTable(
     String name,
@@ -20,7 +21,8 @@ record GeneratedTable(
     List<List<String>> keys,
     Optional<ForeignKey> reference,
     boolean hasAutoIncrement,
-    Optional<Partitions> partitions) {
+    Optional<Partitions> partitions,
+    boolean hasView) {
 
   /**
    * A column.

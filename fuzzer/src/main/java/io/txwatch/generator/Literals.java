@@ -46,16 +46,19 @@ final class Literals {
       case DECIMAL -> random.between(0, 9) + "." + random.oneOf("0", "5", "25");
       case TEXT -> "'" + random.oneOf("", "a", "b", "ab", "c") + "'";
       case DATE -> grammar.date("2024-02-2" + random.between(0, 9));
+      case BOOLEAN -> random.oneOf("TRUE", "FALSE");
+      case UNSIGNED -> String.valueOf(random.between(0, 9));
     };
   }
 
   /** A literal that differs from those of other rows. */
   static String distinct(Grammar grammar, SqlType type, int row) {
     return switch (type) {
-      case INT -> String.valueOf(row);
+      case INT, UNSIGNED -> String.valueOf(row);
       case DECIMAL -> row + ".5";
       case TEXT -> "'" + (char) ('a' + row) + "'";
       case DATE -> grammar.date("2024-02-2" + row);
+      case BOOLEAN -> row % 2 == 0 ? "TRUE" : "FALSE";
     };
   }
 }

@@ -1,6 +1,7 @@
 package io.txwatch.generator;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** Generates queries; as bags, their results do not depend on the order of rows. */
@@ -11,11 +12,13 @@ final class QueryGenerator {
   private final StatementContext context;
   private final RandomSource random;
   private final Grammar grammar;
+  private final Productions productions;
 
   QueryGenerator(StatementContext context) {
     this.context = context;
     this.random = context.random;
     this.grammar = context.grammar;
+    this.productions = Productions.of(grammar);
   }
 
   /** A plain query. */
@@ -27,11 +30,17 @@ final class QueryGenerator {
   GeneratedStatement locking() {
     GeneratedTable table = context.randomTable();
     ExpressionGenerator expressions = context.expressions(List.of()).with(table, "");
-    String lock = random.oneOf(grammar.locks());
+    String lock =
+        grammar.locks().contains("")
+            ? ""
+            : productions
+                .draw("lock", random)
+                .map(text -> " " + text)
+                .orElseGet(() -> random.oneOf(grammar.locks()));
     return new GeneratedStatement(
         "locking select",
         "SELECT * FROM " + table.name() + context.where(table, expressions) + lock,
-        Set.of());
+        lock.endsWith("NOWAIT") ? Set.of(ExpectedError.LOCK_NOT_AVAILABLE) : Set.of());
   }
 
   private String text() {
@@ -43,6 +52,9 @@ final class QueryGenerator {
           table,
           grammar.allowsSubqueryInJoin() ? expressions : context.expressions(List.of()),
           form == 4);
+    }
+    if (form >= FORMS - 2 && table.hasView() && random.percent(60)) {
+      return "SELECT * FROM v_" + table.name() + (random.percent(50) ? "" : " WHERE (c0 <= 3)");
     }
     expressions.with(table, "");
     String rows = table.name() + context.where(table, expressions);
@@ -68,7 +80,7 @@ final class QueryGenerator {
               + ") d WHERE "
               + context.expressions(List.of()).with(table, "d").simpleCondition();
       case 10 ->
-          "SELECT c0, " + expressions.value(random.oneOf(SqlType.values())) + " AS v FROM " + rows;
+          "SELECT c0, " + expressions.value(random.oneOf(SqlType.COMMON)) + " AS v FROM " + rows;
       case 11 -> grammar.hasRecursion() ? recursion(rows) : wholeRows(rows);
       default -> wholeRows(rows);
     };
@@ -105,9 +117,34 @@ final class QueryGenerator {
     };
   }
 
+  private static String named(String production, GeneratedTable table, GeneratedTable other) {
+    return production.replace("{T}", table.name()).replace("{O}", other.name());
+  }
+
+  /** True if columns of the same name have comparable types. */
+  private static boolean canJoinNaturally(GeneratedTable table, GeneratedTable other) {
+    return !table.equals(other)
+        && table.columns().stream()
+            .allMatch(
+                column ->
+                    other.columns().stream()
+                        .filter(own -> own.name().equals(column.name()))
+                        .allMatch(own -> own.type() == column.type()));
+  }
+
   private String join(GeneratedTable table, ExpressionGenerator expressions, boolean ofThree) {
     GeneratedTable other = context.randomTable();
+    if (canJoinNaturally(table, other)) {
+      Optional<String> natural = productions.draw("natural join", random);
+      if (natural.isPresent()) {
+        return named(natural.get(), table, other);
+      }
+    }
     expressions.with(table, "a").with(other, "b");
+    Optional<String> special = ofThree ? Optional.empty() : productions.draw("join", random);
+    if (special.isPresent()) {
+      return named(special.get(), table, other).replace("{ON}", expressions.condition());
+    }
     String two =
         " a "
             + random.oneOf("JOIN ", "LEFT JOIN ")

@@ -3,8 +3,10 @@ package io.txwatch.generator;
 import io.txwatch.generator.GeneratedTable.Column;
 import io.txwatch.generator.GeneratedTable.ForeignKey;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.StringJoiner;
 
 final class SchemaGenerator {
@@ -14,11 +16,13 @@ final class SchemaGenerator {
   private final RandomSource random;
   private final Grammar grammar;
   private final CaseKind caseKind;
+  private final Productions productions;
 
   SchemaGenerator(RandomSource random, Grammar grammar, CaseKind caseKind) {
     this.random = random;
     this.grammar = grammar;
     this.caseKind = caseKind;
+    this.productions = Productions.of(grammar);
   }
 
   /**
@@ -56,14 +60,56 @@ final class SchemaGenerator {
         partitions.isEmpty() || grammar.partitionsSupportForeignKeys()
             ? reference(earlier, draft.columns, draft.parts)
             : Optional.empty();
-    compositeKey(draft.columns, width, partitions.isPresent()).ifPresent(draft::addUniqueKey);
+    compositeKey(draft, width, partitions.isPresent()).ifPresent(draft::addUniqueKey);
+    boolean hasExtras = caseKind == CaseKind.STATEMENTS;
+    if (hasExtras && partitions.isEmpty()) {
+      productions.draw("computed", random).ifPresent(computed -> draft.parts.add("g0 " + computed));
+    }
     draft.addPrimaryKey();
     reference.ifPresent(key -> draft.parts.add(key.definition()));
     definitions.add(draft.parts + partitions.map(Partitions::clause).orElse(""));
     partitions.ifPresent(some -> definitions.addAll(some.definitions(name)));
-    indexes(name, draft.columns, definitions);
-    return new GeneratedTable(
-        name, draft.columns, draft.keys, reference, draft.hasAutoIncrement, partitions);
+    definitions.addAll(draft.uniqueIndexes);
+    indexes(draft, definitions);
+    GeneratedTable table =
+        new GeneratedTable(
+            name,
+            draft.columns,
+            draft.keys,
+            reference,
+            draft.hasAutoIncrement,
+            partitions,
+            hasExtras ? furtherDefinitions(draft, earlier, definitions) : false);
+    return table;
+  }
+
+  /** Adds views, triggers and indexes on expressions; true if there is a view. */
+  private boolean furtherDefinitions(
+      TableDraft draft, List<GeneratedTable> earlier, List<String> definitions) {
+    boolean hasView = false;
+    for (String production : productions.drawEach("definition", random)) {
+      List<Column> plain =
+          draft.columns.stream()
+              .filter(column -> !column.hasCheck())
+              .filter(column -> draft.keys.stream().noneMatch(k -> k.contains(column.name())))
+              .filter(column -> column.type() != SqlType.INT) // it may refer to another table
+              .toList();
+      boolean isPossible =
+          (!production.contains("{C}") || !plain.isEmpty())
+              && (!production.contains("{O}") || !earlier.isEmpty());
+      if (isPossible) {
+        Column column = plain.isEmpty() ? draft.columns.get(0) : random.oneOf(plain);
+        String text =
+            production
+                .replace("{T}", draft.name)
+                .replace("{O}", earlier.isEmpty() ? "" : random.oneOf(earlier).name())
+                .replace("{C}", column.name())
+                .replace("{L}", Literals.any(random, grammar, column.type()));
+        definitions.addAll(List.of(text.split(";;")));
+        hasView |= text.startsWith("CREATE VIEW");
+      }
+    }
+    return hasView;
   }
 
   /** A table while its columns and constraints are generated. */
@@ -73,10 +119,17 @@ final class SchemaGenerator {
     private final List<List<String>> keys = new ArrayList<>();
     private final List<String> primaryKey = new ArrayList<>();
 
+    /** The columns that cannot be in keys or indexes. */
+    private final Set<String> special = new HashSet<>();
+
+    private final List<String> uniqueIndexes = new ArrayList<>();
+    private final String name;
+
     /** The parts of the definition: columns, then constraints. */
     private final StringJoiner parts;
 
     TableDraft(String name, boolean hasAutoIncrement) {
+      this.name = name;
       this.hasAutoIncrement = hasAutoIncrement;
       this.parts = new StringJoiner(", ", "CREATE TABLE " + name + " (", ") {ENGINE}");
     }
@@ -92,10 +145,17 @@ final class SchemaGenerator {
 
     void addColumn(int number, boolean mayBeUnique) {
       String name = "c" + number;
-      SqlType type = number == 0 ? SqlType.INT : random.oneOf(SqlType.values());
+      SqlType type = number == 0 ? SqlType.INT : random.oneOf(SqlType.COMMON);
       if (hasAutoIncrement && number == 0) {
         columns.add(new Column(name, type, "INT", true, false));
         parts.add(name + " {AUTOINC}");
+        return;
+      }
+      boolean mayBeSpecial = number > 0 && !primaryKey.contains(name);
+      Optional<String> special =
+          mayBeSpecial ? productions.draw("column", random) : Optional.empty();
+      if (special.isPresent()) {
+        addSpecialColumn(name, special.get());
         return;
       }
       String declared = random.oneOf(type.declared());
@@ -108,7 +168,12 @@ final class SchemaGenerator {
       }
       definition += notNull ? " NOT NULL" : "";
       if (!ofPrimaryKey && mayBeUnique && random.percent(12)) {
-        definition += " UNIQUE";
+        Optional<String> index = productions.draw("unique index", random);
+        if (index.isPresent()) {
+          uniqueIndexes.add(index.get().replace("{T}", this.name).replace("{C}", name));
+        } else {
+          definition += " UNIQUE";
+        }
         keys.add(List.of(name));
       }
       if (hasCheck) {
@@ -116,6 +181,17 @@ final class SchemaGenerator {
       }
       columns.add(new Column(name, type, declared, notNull, hasCheck));
       parts.add(definition);
+    }
+
+    /** A column outside of keys and indexes, of a type that few columns have. */
+    private void addSpecialColumn(String name, String production) {
+      int space = production.indexOf(' ');
+      SqlType type = SqlType.valueOf(production.substring(0, space));
+      String declared = production.substring(space + 1);
+      boolean notNull = random.percent(20);
+      columns.add(new Column(name, type, declared, notNull, false));
+      special.add(name);
+      parts.add(name + " " + declared + (notNull ? " NOT NULL" : ""));
     }
 
     void addUniqueKey(List<String> key) {
@@ -173,20 +249,28 @@ final class SchemaGenerator {
   }
 
   /** Two columns that are unique together; the first of them is in no foreign key. */
-  private Optional<List<String>> compositeKey(
-      List<Column> columns, int width, boolean partitioned) {
+  private Optional<List<String>> compositeKey(TableDraft draft, int width, boolean partitioned) {
     if (!random.percent(15)) {
       return Optional.empty();
     }
+    List<Column> columns = draft.columns;
     int first = partitioned ? 0 : random.below(width);
     int second = (first + 1 + random.below(columns.size() - 1)) % columns.size();
-    return Optional.of(List.of(columns.get(first).name(), columns.get(second).name()));
+    boolean isPossible =
+        !draft.special.contains(columns.get(first).name())
+            && !draft.special.contains(columns.get(second).name());
+    return !isPossible
+        ? Optional.empty()
+        : Optional.of(List.of(columns.get(first).name(), columns.get(second).name()));
   }
 
-  private void indexes(String table, List<Column> columns, List<String> definitions) {
+  private void indexes(TableDraft draft, List<String> definitions) {
+    List<Column> columns = draft.columns;
+    String table = draft.name;
     for (int i = 1; i < columns.size(); i++) {
-      if (random.percent(25)) {
-        String more = random.percent(20) ? ", " + columns.get(random.below(i)).name() : "";
+      if (random.percent(25) && !draft.special.contains(columns.get(i).name())) {
+        String second = columns.get(random.below(i)).name();
+        String more = random.percent(20) && !draft.special.contains(second) ? ", " + second : "";
         definitions.add(
             "CREATE INDEX i_" + table + "_" + i + " ON " + table + " (c" + i + more + ")");
       }

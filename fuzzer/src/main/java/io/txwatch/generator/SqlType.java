@@ -7,7 +7,14 @@ enum SqlType {
   INT("INT", "INT", "BIGINT", "SMALLINT"),
   TEXT("VARCHAR(40)"),
   DECIMAL("DECIMAL(12,2)", "DECIMAL(12,2)", "DOUBLE PRECISION"),
-  DATE("DATE");
+  DATE("DATE"),
+  /** Only in columns outside of keys. */
+  BOOLEAN("BOOLEAN"),
+  /** Numbers that are never negative: nothing is subtracted from them. */
+  UNSIGNED("INT UNSIGNED");
+
+  /** The types of any column. */
+  static final List<SqlType> COMMON = List.of(INT, TEXT, DECIMAL, DATE);
 
   private final List<String> declared;
 

@@ -71,7 +71,10 @@ final class WriteGenerator {
     Map<String, String> parent = parent(into);
     for (Column column : into.columns()) {
       String ofParent = parent.get(column.name());
-      values.add(ofParent == null ? expressions.value(column.type()) : ofParent);
+      values.add(
+          ofParent != null
+              ? ofParent
+              : isRestricted(column) ? literal(into, column) : expressions.value(column.type()));
     }
     return "INSERT INTO "
         + into.name()
@@ -196,10 +199,23 @@ final class WriteGenerator {
   }
 
   private String assigned(GeneratedTable table, Column column, ExpressionGenerator expressions) {
-    if (table.isForeignKey(column) || random.percent(45)) {
+    if (table.isForeignKey(column) || isRestricted(column) || random.percent(45)) {
       return literal(table, column);
     }
+    if (column.type().isNumeric()) {
+      Optional<String> step = Productions.of(grammar).draw("step", random);
+      if (step.isPresent()) {
+        return step.get()
+            .replace("{C}", column.name())
+            .replace("{L}", String.valueOf(random.between(1, 9)));
+      }
+    }
     return !column.notNull() && random.percent(8) ? "NULL" : expressions.value(column.type());
+  }
+
+  /** True if a column accepts few values: no expression is assigned to it. */
+  private static boolean isRestricted(Column column) {
+    return column.declared().startsWith("ENUM") || column.type() == SqlType.UNSIGNED;
   }
 
   GeneratedStatement delete() {
@@ -357,6 +373,9 @@ final class WriteGenerator {
     }
     if (column.hasCheck()) {
       errors.add(ExpectedError.CHECK);
+    }
+    if (column.type() == SqlType.INT || column.type() == SqlType.TEXT) {
+      errors.add(ExpectedError.OUT_OF_RANGE);
     }
     if (column.name().equals("c0") && table.partitions().isPresent()) {
       errors.add(ExpectedError.NO_PARTITION);

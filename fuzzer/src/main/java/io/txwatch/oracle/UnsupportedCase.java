@@ -3,6 +3,7 @@ package io.txwatch.oracle;
 import io.txwatch.dbms.Innodb;
 import io.txwatch.history.Database;
 import io.txwatch.schedule.CaseExecution;
+import io.txwatch.testcase.CachedPattern;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.WordSet;
@@ -27,6 +28,12 @@ public final class UnsupportedCase {
           "CONNECTION_ID",
           "PG_BACKEND_PID");
 
+  private static final WordSet LOCK_DEPENDENT = WordSet.of("NOWAIT", "SKIP");
+  private static final CachedPattern OWN_LEVEL =
+      CachedPattern.of("(?i)^\\s*SET\\s+(SESSION\\s+|LOCAL\\s+)?TRANSACTION\\b");
+  private static final CachedPattern DERIVES_VALUES =
+      CachedPattern.of("(?i)\\bGENERATED\\s+ALWAYS\\s+AS\\b|^\\s*CREATE\\s+TRIGGER\\b");
+
   private UnsupportedCase() {}
 
   /** The reason; empty if the execution can be compared. */
@@ -36,8 +43,8 @@ public final class UnsupportedCase {
       ForeignKeyGraph references = ForeignKeyGraph.of(execution.testCase().setup());
       if (steps.stream().anyMatch(step -> references.cascadesIntoRead(step.sql()))) {
         return Optional.of(
-            "a statement reads rows that its own writes change by a foreign key: InnoDB deletes while it"
-                + " reads, so what it finds depends on the plan");
+            "a statement reads rows that its own writes change by a foreign key: InnoDB deletes"
+                + " while it reads, so what it finds depends on the plan");
       }
     }
     boolean sequence =
@@ -45,6 +52,15 @@ public final class UnsupportedCase {
             && steps.stream().anyMatch(step -> INSERT.occurIn(step.sql()));
     if (sequence) {
       return Optional.of("values of a sequence depend on the order in which they are handed out");
+    }
+    if (execution.testCase().setup().stream().anyMatch(DERIVES_VALUES::isFoundIn)) {
+      return Optional.of("a trigger or a generated column writes values that no statement has");
+    }
+    if (steps.stream().anyMatch(step -> OWN_LEVEL.isFoundIn(step.sql()))) {
+      return Optional.of("a transaction sets a level of its own");
+    }
+    if (steps.stream().anyMatch(step -> LOCK_DEPENDENT.occurIn(step.sql()))) {
+      return Optional.of("a query does not wait for locks, so its result depends on them");
     }
     return steps.stream().anyMatch(step -> OWN_TIME.occurIn(step.sql()))
         ? Optional.of("a statement has a different result each time")

@@ -71,6 +71,13 @@ record RecordedCase(
     }
   }
 
+  /**
+   * The number of the statement that a step belongs to: its own, or of the one that it precedes.
+   */
+  static int statementOf(int step) {
+    return step < STEPS ? step : step / STEPS;
+  }
+
   /** Adds the recording to a case. */
   static RecordedCase of(TestCase original, RecordingDialect dialect)
       throws NotRecordableException {

@@ -225,7 +225,8 @@ final class Recording {
   private void addReads() {
     for (Map.Entry<Integer, ReadForm> read : recorded.reads().entrySet()) {
       StepOutcome outcome = execution.outcome(read.getKey());
-      if (outcome.succeeded()) {
+      int statement = RecordedCase.statementOf(read.getKey());
+      if (outcome.succeeded() && execution.outcome(statement).succeeded()) {
         addRead(read.getKey(), read.getValue(), outcome);
       }
     }

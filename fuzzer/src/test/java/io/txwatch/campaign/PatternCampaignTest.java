@@ -1,0 +1,80 @@
+package io.txwatch.campaign;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.dbms.Dbms;
+import io.txwatch.generator.Grammar;
+import io.txwatch.guarantee.Judge;
+import io.txwatch.oracle.OracleVerdict.PatternOutcome;
+import io.txwatch.oracle.WriteCheck;
+import io.txwatch.oracle.aptrans.ApTrans;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class PatternCampaignTest {
+
+  private static final int CASES = 96;
+
+  /** Patterns appear where the level permits them, and nothing new is reported. */
+  @ParameterizedTest
+  @EnumSource(names = {"H2", "POSTGRESQL", "MARIADB", "MYSQL"})
+  void patternsAreShownOrPrevented(ServerKind kind) throws Exception {
+    List<CampaignFinding> findings = new CopyOnWriteArrayList<>();
+    Dbms dbms = Dbms.of(TestServers.freshDatabase(kind), DriverManager::getConnection);
+    Campaign.Plan plan =
+        new Campaign.Plan(
+            9, dbms.levels(), List.of(new ApTrans(Judge.DBMS)), CASES, Duration.ofMinutes(2), 2);
+
+    Summary summary = new Campaign(dbms, Grammar.valueOf(kind.name()), plan, findings::add).run();
+
+    assertThat(findings).allSatisfy(finding -> assertThat(finding.known()).isPresent());
+    assertThat(summary.unreproduced()).isZero();
+    assertThat(summary.undecided()).isLessThan(CASES / 20);
+    assertThat(summary.unsupported()).isZero();
+    assertThat(summary.accepted()).isGreaterThan(0.97);
+    assertThat(summary.patterns().values().stream().mapToLong(Long::longValue).sum())
+        .isEqualTo(CASES - summary.undecided());
+    assertThat(summary.patterns().keySet())
+        .extracting(PatternCount::outcome)
+        .contains(PatternOutcome.SHOWN, PatternOutcome.AVOIDED);
+  }
+
+  /** The second 128 cases of 512 follow patterns; the oracle judges no others. */
+  @Test
+  void oneCaseInFourFollowsAPattern() throws Exception {
+    Set<String> judged = ConcurrentHashMap.newKeySet();
+    Set<String> withPattern = ConcurrentHashMap.newKeySet();
+    Dbms dbms = Dbms.of("jdbc:h2:mem:mixed", DriverManager::getConnection);
+    Campaign.Plan plan =
+        new Campaign.Plan(
+            9,
+            dbms.levels(),
+            List.of(new WriteCheck(), new ApTrans(Judge.DBMS)),
+            160,
+            Duration.ofMinutes(2),
+            2);
+    Campaign.Listener listener =
+        new VerdictListener(
+            (execution, verdict) -> {
+              if (verdict.oracle().equals("aptrans")) {
+                judged.add(execution.testCase().name());
+              }
+              if (execution.testCase().header("pattern").isPresent()) {
+                withPattern.add(execution.testCase().name());
+              }
+            });
+
+    new Campaign(dbms, Grammar.H2, plan, listener).run();
+
+    assertThat(judged).isEqualTo(withPattern).hasSize(32).contains("case-128", "case-159");
+  }
+}

@@ -1,0 +1,96 @@
+package io.txwatch.generator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.txwatch.generator.Productions.Production;
+import io.txwatch.testcase.Step;
+import io.txwatch.testcase.TestCase;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ProductionsTest {
+
+  private static final int SCHEMAS = 4_000;
+
+  /** Counts how often each line of the resource is in a generated case. */
+  @ParameterizedTest
+  @EnumSource
+  void eachProductionOccurs(Grammar grammar) {
+    Map<String, Integer> counts = new TreeMap<>();
+    List<Production> productions = Productions.of(grammar).all();
+    Map<Production, Pattern> patterns = new HashMap<>();
+    productions.forEach(production -> patterns.put(production, pattern(production)));
+    CaseGenerator generator = new CaseGenerator(4, grammar);
+    for (int i = 0; i < SCHEMAS; i++) {
+      TestCase testCase =
+          generator.generate((long) i * CaseKind.STATEMENTS.casesPerSchema()).testCase();
+      Set<String> texts = new HashSet<>(testCase.setup());
+      testCase.steps().forEach(step -> texts.add(step.sql()));
+      for (Production production : productions) {
+        boolean occurs =
+            production.kind().equals("second transaction")
+                ? hasSecondTransaction(testCase)
+                : texts.stream()
+                    .anyMatch(Objects.requireNonNull(patterns.get(production)).asPredicate());
+        counts.merge(production.text(), occurs ? 1 : 0, Integer::sum);
+      }
+    }
+
+    assertThat(counts).hasSameSizeAs(productions);
+    assertThat(counts).allSatisfy((text, count) -> assertThat(count).as(text).isPositive());
+  }
+
+  /** The text of a production with anything at its placeholders. */
+  private static Pattern pattern(Production production) {
+    String text = production.text().split(";;", 2)[0];
+    if (production.kind().equals("column")) {
+      text = "c\\d " + Pattern.quote(text.substring(text.indexOf(' ') + 1)) + "[ ,)]";
+      return Pattern.compile(text);
+    }
+    StringBuilder regex = new StringBuilder();
+    for (String part : text.split("\\{[A-Z]+\\}", -1)) {
+      regex.append(regex.isEmpty() ? "" : ".+").append(part.isEmpty() ? "" : Pattern.quote(part));
+    }
+    return Pattern.compile(regex.toString());
+  }
+
+  private static boolean hasSecondTransaction(TestCase testCase) {
+    List<String> begun = new ArrayList<>();
+    for (Step step : testCase.steps()) {
+      if (step.role() == Step.Role.BEGIN) {
+        if (begun.contains(step.session())) {
+          return true;
+        }
+        begun.add(step.session());
+      }
+    }
+    return false;
+  }
+
+  @Test
+  void aLineNamesItsDialects() {
+    Map<Grammar, Productions> parsed =
+        Productions.parse("# comment\n\na | 100 | all but H2 | one\na | 100 | H2 | two\n");
+
+    assertThat(of(parsed, Grammar.H2).all()).containsExactly(new Production("a", 100, "two"));
+    assertThat(of(parsed, Grammar.DERBY).draw("a", new RandomSource(1, 1))).contains("one");
+    assertThat(of(parsed, Grammar.DERBY).draw("b", new RandomSource(1, 1))).isEmpty();
+    assertThatThrownBy(() -> Productions.parse("a | 100 | all"))
+        .hasMessageContaining("expected 'kind");
+  }
+
+  private static Productions of(Map<Grammar, Productions> parsed, Grammar grammar) {
+    return Objects.requireNonNull(parsed.get(grammar));
+  }
+}
