@@ -11,6 +11,7 @@ import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.ServerCaseExecutor;
+import io.txwatch.oracle.ServerCrashException;
 import io.txwatch.oracle.aptrans.ApTrans;
 import io.txwatch.oracle.known.FindingClass;
 import io.txwatch.oracle.known.KnownBehaviour;
@@ -297,6 +298,9 @@ public final class Campaign {
           return;
         }
         reportCrash(execution);
+      } catch (ServerCrashException e) {
+        reportCrash(e.execution());
+        throw e;
       } catch (ScheduleExecutor.SetupException e) {
         statements.incrementAndGet();
         rejected.incrementAndGet();

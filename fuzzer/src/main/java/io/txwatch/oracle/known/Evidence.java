@@ -7,6 +7,7 @@ import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.troc.Mechanism;
 import io.txwatch.oracle.troc.MechanismReplay;
+import io.txwatch.oracle.txcheck.TxCheck;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.testcase.Step;
@@ -74,6 +75,13 @@ final class Evidence {
       throws SQLException, ScheduleExecutor.SetupException {
     return MechanismReplay.explains(
         Mechanism.LEVEL, outcome -> isCause.test(outcome.step()), execution, executor);
+  }
+
+  /** True if TxCheck finds no violation if writes use the current versions. */
+  boolean isExplainedByCurrentWrites()
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    return TxCheck.withCurrentWrites().judge(execution, executor).result()
+        == OracleVerdict.Result.CLEAN;
   }
 
   /** True if the case without some steps is no violation of WriteCheck. */

@@ -130,6 +130,24 @@ public enum KnownBehaviour {
           && evidence.needs(Mechanism.SNAPSHOT_BESIDE_CURRENT_READ);
     }
   },
+  INNODB_CURRENT_WRITES(
+      "innodb-current-writes",
+      FindingClass.BY_DESIGN,
+      "At REPEATABLE READ an UPDATE, a DELETE, the query of an INSERT and a subquery of a write use"
+          + " the current versions of rows, not those that a plain query of the same transaction"
+          + " sees.",
+      "MySQL manual, Consistent Nonlocking Reads: \"The snapshot of the database state applies to"
+          + " SELECT statements within a transaction, not necessarily to DML statements\"; MySQL"
+          + " bugs 108528, 114548") {
+    @Override
+    boolean matches(Evidence evidence)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      return isInnodb(evidence)
+          && evidence.execution().level() == IsolationLevel.REPEATABLE_READ
+          && evidence.isBy("txcheck")
+          && evidence.isExplainedByCurrentWrites();
+    }
+  },
   INNODB_DIRTY_SOURCE(
       "innodb-dirty-source",
       FindingClass.BY_DESIGN,
