@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.troc.Troc;
+import io.txwatch.oracle.txcheck.TxCheck;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
@@ -32,7 +33,7 @@ class ScenarioVerdictsTest {
   void verdictsMatchTheTable(ServerKind kind) throws Exception {
     Map<String, String> expected = new TreeMap<>();
     Map<String, String> actual = new TreeMap<>();
-    List<Oracle> oracles = List.of(new WriteCheck(), new Troc());
+    List<Oracle> oracles = List.of(new WriteCheck(), new Troc(), new TxCheck());
     List<String> reasons = new ArrayList<>();
     try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
       for (Map.Entry<String, String> row : table(kind).entrySet()) {

@@ -14,12 +14,14 @@ import io.txwatch.history.IsolationLevel;
  * plain query of InnoDB locks, so no query is sent in the transaction.
  *
  * @param isInnodb true for InnoDB
+ * @param checksKeysInSnapshot true if a key of a row that the snapshot shows counts as used, even
+ *     if the row has been deleted since (H2)
  * @param level the level of the case
  */
-record ReadPolicy(boolean isInnodb, IsolationLevel level) {
+record ReadPolicy(boolean isInnodb, boolean checksKeysInSnapshot, IsolationLevel level) {
 
   static ReadPolicy of(Database database, IsolationLevel level) {
-    return new ReadPolicy(Innodb.isEngineOf(database), level);
+    return new ReadPolicy(Innodb.isEngineOf(database), database.product().equals("H2"), level);
   }
 
   /**
@@ -33,6 +35,11 @@ record ReadPolicy(boolean isInnodb, IsolationLevel level) {
   /** True if the observer reads before and after a write. */
   boolean observesWrites() {
     return isInnodb;
+  }
+
+  /** True if a write uses other versions than a plain query of its transaction sees. */
+  boolean writesIgnoreSnapshot() {
+    return isInnodb && keepsSnapshot() && level != IsolationLevel.SERIALIZABLE;
   }
 
   private boolean keepsSnapshot() {

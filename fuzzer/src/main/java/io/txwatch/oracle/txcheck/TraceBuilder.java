@@ -244,7 +244,7 @@ final class TraceBuilder {
 
   /**
    * Keys are checked against the current versions, whatever the snapshot: unique keys against the
-   * table itself, foreign keys against the related ones.
+   * table itself, foreign keys against the related ones. H2 checks them against its snapshot, too.
    */
   private void addTarget(
       Step step, ParsedStatement statement, Set<String> byTransaction, Set<String> byCurrent) {
@@ -254,10 +254,13 @@ final class TraceBuilder {
     }
     String target = statement.target().get();
     byCurrent.addAll(links.related(target));
+    if (policy.checksKeysInSnapshot()) {
+      byTransaction.addAll(links.related(target));
+    }
     boolean usesTarget = true;
     if (statement.form().equals(Optional.of(Form.INSERT))) {
       String rest = step.sql().replaceFirst("(?i)\\b" + target + "\\b", "");
-      usesTarget = links.named(rest).contains(target);
+      usesTarget = policy.checksKeysInSnapshot() || links.named(rest).contains(target);
       byCurrent.add(target);
     } else if (statement.form().equals(Optional.of(Form.UPDATE))
         && links.assignsKey(step.sql(), target)) {

@@ -72,6 +72,12 @@ public final class TxCheck implements Oracle {
     return "txcheck";
   }
 
+  /** It takes as long as the other oracles together. */
+  @Override
+  public int mixInterval() {
+    return 8;
+  }
+
   @Override
   public OracleVerdict judge(CaseExecution execution, CaseExecutor executor)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
@@ -128,9 +134,9 @@ public final class TxCheck implements Oracle {
     OracleVerdict verdict()
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       // The execution without the reads shows already what is blocked.
+      TestCase rendered = rendered(original.testCase());
       TestCase refined =
-          withoutIncomparable(
-              BlockingSchedule.next(original.testCase(), original).orElse(original.testCase()));
+          withoutIncomparable(BlockingSchedule.next(rendered, original).orElse(rendered));
       for (int round = 0; round < MAX_ROUNDS; round++) {
         Observation observation = Observation.of(refined, level, executor, tables);
         Optional<String> undecided = observation.execution().inconclusiveReason();
@@ -158,6 +164,20 @@ public final class TxCheck implements Oracle {
           Result.UNDECIDED, "cycles or blocked statements after " + MAX_ROUNDS + " executions");
     }
 
+    /** The case with statements in the SQL of the DBMS. */
+    private TestCase rendered(TestCase testCase) {
+      return testCase.withSteps(
+          testCase.steps().stream()
+              .map(
+                  step ->
+                      new Step(
+                          step.id(),
+                          step.session(),
+                          step.label(),
+                          executor.dbms().renderSql(step.sql())))
+              .toList());
+    }
+
     private TestCase withoutIncomparable(TestCase testCase) {
       Set<Integer> incomparable = new HashSet<>();
       for (Step step : testCase.steps()) {
@@ -179,6 +199,7 @@ public final class TxCheck implements Oracle {
       OracleVerdict verdict = check(observation.execution(), graph);
       StatementGraph bySnapshot = observation.snapshotGraph();
       return !writesUseSnapshot
+              || !ReadPolicy.of(executor.dbms().database(), level).writesIgnoreSnapshot()
               || verdict.result() != Result.CLEAN
               || bySnapshot.dependencies().equals(graph.dependencies())
               || !bySnapshot.isAcyclic()
