@@ -39,11 +39,6 @@ public record Guarantee(
   private static final Set<Phenomenon> NOT_IN_SNAPSHOT =
       EnumSet.complementOf(EnumSet.of(Phenomenon.WRITE_SKEW, Phenomenon.G2_ITEM, Phenomenon.G2));
 
-  /** What a DBMS promises at a level, in that version and with those settings. */
-  public static Guarantee of(Database database, IsolationLevel level) {
-    return Profile.of(database).at(level, database);
-  }
-
   /** Own writes are visible and writes are not interleaved; nothing else. */
   static Guarantee dirty(String source) {
     return new Guarantee(
