@@ -25,8 +25,7 @@ final class OracleNames {
    */
   static List<Oracle> named(List<String> names, Judge judge) {
     List<Oracle> all =
-        List.of(
-            new WriteCheck(), new Troc(), new IsoRel(judge), new ApTrans(judge), new TxCheck());
+        List.of(new WriteCheck(), new Troc(), new IsoRel(judge), new ApTrans(judge), new TxCheck());
     if (names.contains("all")) {
       return all;
     }
