@@ -121,7 +121,7 @@ final class DependencyInference {
       VersionSet set,
       @Nullable StatementTrace birth,
       @Nullable StatementTrace death) {
-    if (user == birth || user == death) {
+    if (isSame(user, birth) || isSame(user, death)) {
       return;
     }
     boolean unborn = birth != null;
@@ -172,8 +172,12 @@ final class DependencyInference {
     }
   }
 
+  private static boolean isSame(StatementTrace trace, @Nullable StatementTrace other) {
+    return other != null && trace.id() == other.id();
+  }
+
   private void add(StatementTrace from, StatementTrace to, Kind kind) {
-    if (from != to) {
+    if (!isSame(from, to)) {
       dependencies.add(new StatementDependency(from.id(), to.id(), kind));
     }
   }

@@ -134,6 +134,32 @@ class TxCheckTest {
     }
   }
 
+  /** A bug of H2: MAX by an index does not see the transaction's own rows. */
+  @ParameterizedTest
+  @CsvSource({"RR", "SNAPSHOT", "SER"})
+  void aMaximumThatMissesOwnRowsIsFoundOnH2(String level) throws Exception {
+    String own =
+        """
+        I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+        I: INSERT INTO t VALUES (0, 0), (1, 1)
+        T1: BEGIN
+        T1: INSERT INTO t VALUES (9, 9)
+        T1: SELECT MAX(id) FROM t
+        T1: COMMIT
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      CaseExecution execution = fixture.execute(own, level);
+      OracleVerdict verdict = new TxCheck().judge(execution, fixture.executor());
+
+      assertThat(verdict.reason())
+          .isEqualTo(
+              "'T1: SELECT MAX(id) FROM t' gave [1], without transactions [9], in the order T1.1,"
+                  + " T1.2");
+      assertThat(KnownBehaviour.of(fixture.executor(), execution, verdict))
+          .contains(KnownBehaviour.H2_EXTREMES_BY_INDEX);
+    }
+  }
+
   /** Figure 8: each INSERT counts what the other one stores, so neither can come first. */
   private static final String CYCLE =
       """
