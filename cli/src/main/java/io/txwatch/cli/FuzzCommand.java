@@ -102,7 +102,7 @@ final class FuzzCommand implements Callable<Integer> {
   @Option(
       names = "--oracle",
       split = ",",
-      paramLabel = "all|writecheck|troc|isorel|aptrans",
+      paramLabel = "all|writecheck|troc|isorel|aptrans|txcheck",
       defaultValue = "all",
       description =
           "the oracles (default: all); with isorel alone, transactions access the same rows more"

@@ -6,6 +6,7 @@ import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.aptrans.ApTrans;
 import io.txwatch.oracle.troc.Troc;
+import io.txwatch.oracle.txcheck.TxCheck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -23,7 +24,8 @@ final class OracleNames {
    * @throws CommandException if a name is unknown
    */
   static List<Oracle> named(List<String> names, Judge judge) {
-    List<Oracle> all = List.of(new WriteCheck(), new Troc(), new IsoRel(judge), new ApTrans(judge));
+    List<Oracle> all =
+        List.of(new WriteCheck(), new Troc(), new IsoRel(judge), new ApTrans(judge), new TxCheck());
     if (names.contains("all")) {
       return all;
     }

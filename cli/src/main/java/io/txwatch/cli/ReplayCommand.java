@@ -100,7 +100,7 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--oracle",
       split = ",",
-      paramLabel = "all|none|writecheck|troc|isorel",
+      paramLabel = "all|none|writecheck|troc|isorel|aptrans|txcheck",
       defaultValue = "all",
       description = "the oracles that judge the execution (default: all)")
   private List<String> oracles = new ArrayList<>();

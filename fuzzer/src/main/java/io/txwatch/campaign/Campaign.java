@@ -11,6 +11,7 @@ import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.ServerCaseExecutor;
+import io.txwatch.oracle.ServerCrashException;
 import io.txwatch.oracle.aptrans.ApTrans;
 import io.txwatch.oracle.known.FindingClass;
 import io.txwatch.oracle.known.KnownBehaviour;
@@ -293,10 +294,13 @@ public final class Campaign {
                 : executor.execute(generated.testCase(), level);
         count(generated, execution);
         if (!hasLostConnection(execution)) {
-          judge(execution);
+          judge(execution, number);
           return;
         }
         reportCrash(execution);
+      } catch (ServerCrashException e) {
+        reportCrash(e.execution());
+        throw e;
       } catch (ScheduleExecutor.SetupException e) {
         statements.incrementAndGet();
         rejected.incrementAndGet();
@@ -350,7 +354,16 @@ public final class Campaign {
               Optional.empty()));
     }
 
-    private void judge(CaseExecution execution)
+    /**
+     * True if an oracle judges this case. All levels are used equally: {@code run} selects them by
+     * the number, too.
+     */
+    private boolean isDue(Oracle oracle, long number) {
+      return plan.oracles().size() == 1
+          || number / plan.levels().size() % oracle.mixInterval() == 0;
+    }
+
+    private void judge(CaseExecution execution, long number)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       if (execution.race().isPresent()) {
         racing.incrementAndGet();
@@ -358,7 +371,7 @@ public final class Campaign {
       boolean isDecided = false;
       boolean isUndecided = false;
       for (Oracle oracle : plan.oracles()) {
-        if (!oracle.judges(execution.testCase())) {
+        if (!oracle.judges(execution.testCase()) || !isDue(oracle, number)) {
           continue;
         }
         OracleVerdict verdict = oracle.judge(execution, executor);

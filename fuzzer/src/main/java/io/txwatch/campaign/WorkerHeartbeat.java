@@ -6,6 +6,7 @@ import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.schedule.StatementProbe;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -65,6 +66,13 @@ final class WorkerHeartbeat {
       public CaseExecution executeRecorded(TestCase testCase, IsolationLevel level)
           throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
         return beat(executor.executeRecorded(testCase, level));
+      }
+
+      @Override
+      public CaseExecution executeInstrumented(
+          TestCase testCase, IsolationLevel level, StatementProbe probe)
+          throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+        return beat(executor.executeInstrumented(testCase, level, probe));
       }
 
       @Override

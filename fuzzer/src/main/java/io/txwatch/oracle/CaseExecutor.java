@@ -5,6 +5,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.schedule.StatementProbe;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 
@@ -25,6 +26,14 @@ public interface CaseExecutor {
    * Executes a case with further definitions, in a workspace that keeps its tables for the next.
    */
   CaseExecution executeRecorded(TestCase testCase, IsolationLevel level)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException;
+
+  /**
+   * Executes a case whose tables and statements were instrumented, in workspaces for such cases.
+   *
+   * @param probe sends reads around the statements
+   */
+  CaseExecution executeInstrumented(TestCase testCase, IsolationLevel level, StatementProbe probe)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException;
 
   /** Executes a case on the connections that the oracle needs. */

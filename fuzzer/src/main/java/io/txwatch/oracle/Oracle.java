@@ -27,6 +27,14 @@ public interface Oracle {
   }
 
   /**
+   * Of how many cases it judges one if others judge them as well: more than 1 if it executes a case
+   * so often that it would take most of the time.
+   */
+  default int mixInterval() {
+    return 1;
+  }
+
+  /**
    * Judges an execution.
    *
    * @param executor executes other schedules of the same statements

@@ -8,11 +8,13 @@ import io.txwatch.schedule.JdbcCallStyle;
 import io.txwatch.schedule.RejectedStatements;
 import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.schedule.StatementProbe;
 import io.txwatch.schedule.WatchedApplication;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,9 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   private final ExecutorSlot concurrent;
   private @Nullable ExecutorSlot serial;
   private @Nullable ExecutorSlot recorded;
+  private final RejectedStatements rejectedInstrumented = new RejectedStatements();
+  private @Nullable ExecutorSlot instrumented;
+  private @Nullable ExecutorSlot serialInstrumented;
   private final List<ExecutorSlot> watched = new ArrayList<>();
 
   /** The index of the last watched workspace. */
@@ -47,7 +52,7 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   public ServerCaseExecutor(Dbms dbms, Duration timeout) throws SQLException {
     this.dbms = dbms;
     this.timeout = timeout;
-    this.concurrent = new ExecutorSlot(false);
+    this.concurrent = new ExecutorSlot(false, rejected);
   }
 
   @Override
@@ -59,7 +64,7 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   public CaseExecution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     if (dbms.fixtureCount() > 1 && testCase.sessions().size() <= 1) {
-      ExecutorSlot slot = serial == null ? new ExecutorSlot(false) : serial;
+      ExecutorSlot slot = serial == null ? new ExecutorSlot(false, rejected) : serial;
       serial = slot;
       return slot.execute(testCase, level);
     }
@@ -71,7 +76,7 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     watchedIndex = (watchedIndex + 1) % dbms.fixtureCount();
     if (watchedIndex == watched.size()) {
-      watched.add(new ExecutorSlot(true));
+      watched.add(new ExecutorSlot(true, rejected));
     }
     return watched.get(watchedIndex).execute(testCase, level);
   }
@@ -79,9 +84,28 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   @Override
   public CaseExecution executeRecorded(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    ExecutorSlot slot = recorded == null ? new ExecutorSlot(false) : recorded;
+    ExecutorSlot slot = recorded == null ? new ExecutorSlot(false, rejected) : recorded;
     recorded = slot;
     return slot.execute(testCase, level);
+  }
+
+  @Override
+  public CaseExecution executeInstrumented(
+      TestCase testCase, IsolationLevel level, StatementProbe probe)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    boolean isSerial = probe == StatementProbe.NONE && testCase.sessions().size() <= 1;
+    if (dbms.fixtureCount() > 1 && isSerial) {
+      ExecutorSlot slot =
+          serialInstrumented == null
+              ? new ExecutorSlot(false, rejectedInstrumented)
+              : serialInstrumented;
+      serialInstrumented = slot;
+      return slot.execute(testCase, level);
+    }
+    ExecutorSlot slot =
+        instrumented == null ? new ExecutorSlot(false, rejectedInstrumented) : instrumented;
+    instrumented = slot;
+    return slot.execute(testCase, level, probe);
   }
 
   @Override
@@ -100,11 +124,10 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
       if (sandbox != null) {
         sandbox.close();
       }
-      if (serial != null) {
-        serial.close();
-      }
-      if (recorded != null) {
-        recorded.close();
+      for (ExecutorSlot each : Arrays.asList(serial, recorded, instrumented, serialInstrumented)) {
+        if (each != null) {
+          each.close();
+        }
       }
       for (ExecutorSlot each : watched) {
         each.close();
@@ -116,10 +139,12 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   private final class ExecutorSlot implements AutoCloseable {
 
     private final boolean isWatched;
+    private final RejectedStatements rejected;
     private Resources resources;
 
-    ExecutorSlot(boolean isWatched) throws SQLException {
+    ExecutorSlot(boolean isWatched, RejectedStatements rejected) throws SQLException {
       this.isWatched = isWatched;
+      this.rejected = rejected;
       this.resources = open();
     }
 
@@ -143,7 +168,12 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
 
     CaseExecution execute(TestCase testCase, IsolationLevel level)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-      CaseExecution execution = resources.executor.execute(testCase, level);
+      return execute(testCase, level, StatementProbe.NONE);
+    }
+
+    CaseExecution execute(TestCase testCase, IsolationLevel level, StatementProbe probe)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      CaseExecution execution = resources.executor.execute(testCase, level, probe);
       if (resources.executor.hasLostSession()) {
         resources.abandon();
         resources = open();

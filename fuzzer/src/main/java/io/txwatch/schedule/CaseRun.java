@@ -257,7 +257,7 @@ final class CaseRun {
     boolean othersHoldLocks =
         sessions.values().stream().anyMatch(other -> other != session && other.holdsLocks());
     return (!othersHoldLocks && (!environment.dbms().mayBusyWait() || !session.holdsLocks()))
-        || (PlainQuery.matches(step.sql())
+        || (PlainQuery.matches(environment.dbms().renderSql(step.sql()))
             && !environment.dbms().plainReadsLock(level)
             && !environment.dbms().blocksCallingThread());
   }

@@ -52,6 +52,9 @@ final class CaseSession implements AutoCloseable {
 
   private @Nullable IsolationLevel level;
 
+  /** The reads around the steps of the current case. */
+  private ProbedBy probedBy = ProbedBy.NOTHING;
+
   /** Statements that precede the next one in the same round trip; mostly none. */
   private final List<String> pendingStatements = new ArrayList<>();
 
@@ -93,6 +96,15 @@ final class CaseSession implements AutoCloseable {
    */
   record Context(
       Dbms dbms, JdbcCallStyle style, BlockingQueue<CaseSession> completed, boolean canBundle) {}
+
+  /**
+   * The probe of a case and the session that it observes with.
+   *
+   * @param observer reads for one session at a time
+   */
+  record ProbedBy(StatementProbe probe, StatementProbe.Reader observer) {
+    static final ProbedBy NOTHING = new ProbedBy(StatementProbe.NONE, queries -> List.of());
+  }
 
   /**
    * Starts a session.
@@ -211,15 +223,19 @@ final class CaseSession implements AutoCloseable {
   }
 
   private StepOutcome execute(Step step, String sql) {
-    if (step.role() == Step.Role.BEGIN && canPiggybackBegin(step)) {
-      pendingStatements.add(sql);
-      hasPendingBegin = true;
-      return StepOutcome.ofCount(step, 0);
-    }
     try {
-      return style.controlTransaction(connection, step.role())
-          ? StepOutcome.ofCount(step, 0)
-          : query(step, sql);
+      probedBy.probe().before(step, this::read, probedBy.observer());
+      if (step.role() == Step.Role.BEGIN && canPiggybackBegin(step)) {
+        pendingStatements.add(sql);
+        hasPendingBegin = true;
+        return StepOutcome.ofCount(step, 0);
+      }
+      StepOutcome executed =
+          style.controlTransaction(connection, step.role())
+              ? StepOutcome.ofCount(step, 0)
+              : query(step, sql);
+      probedBy.probe().after(executed, this::read, probedBy.observer());
+      return executed;
     } catch (SQLException e) {
       return new StepOutcome(
           step,
@@ -240,6 +256,21 @@ final class CaseSession implements AutoCloseable {
         && !inTransaction
         && dbms.canPiggybackBegin()
         && step.sql().strip().equalsIgnoreCase("BEGIN");
+  }
+
+  /** Executes queries, in one round trip if possible. */
+  List<StepOutcome> read(List<String> queries) throws SQLException {
+    if (!canBundle || dbms.multiStatement() == Dbms.MultiStatement.UNSUPPORTED) {
+      List<StepOutcome> results = new ArrayList<>();
+      for (String sql : queries) {
+        results.add(query(SerialRun.INTERNAL, sql));
+      }
+      return results;
+    }
+    return queries.isEmpty()
+        ? List.of()
+        : executeTogether(
+            queries.stream().map(sql -> new RenderedStep(SerialRun.INTERNAL, sql)).toList());
   }
 
   /** Executes a step as SQL and reads its result to the end. */
@@ -298,6 +329,15 @@ final class CaseSession implements AutoCloseable {
    *     transaction is open
    */
   Optional<List<StepOutcome>> executeBundled(List<RenderedStep> script) {
+    try {
+      return Optional.of(executeTogether(script));
+    } catch (SQLException e) {
+      rollBackInline();
+      return Optional.empty();
+    }
+  }
+
+  private List<StepOutcome> executeTogether(List<RenderedStep> script) throws SQLException {
     List<StepOutcome> outcomes = new ArrayList<>(script.size());
     try (Statement executing = connection.createStatement()) {
       boolean isQuery =
@@ -314,10 +354,7 @@ final class CaseSession implements AutoCloseable {
         }
         isQuery = executing.getMoreResults();
       }
-      return Optional.of(outcomes);
-    } catch (SQLException e) {
-      rollBackInline();
-      return Optional.empty();
+      return outcomes;
     }
   }
 
@@ -461,8 +498,14 @@ final class CaseSession implements AutoCloseable {
     }
   }
 
+  /** Sets the reads around the steps of the current case. */
+  void probe(ProbedBy by) {
+    probedBy = by;
+  }
+
   /** Discards the state of the previous case. */
   void reset() {
+    probedBy = ProbedBy.NOTHING;
     waiting.clear();
     aborted = false;
     blocked = false;

@@ -188,9 +188,20 @@ public final class ScheduleExecutor implements AutoCloseable {
    */
   public CaseExecution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, SetupException, InterruptedException {
+    return execute(testCase, level, StatementProbe.NONE);
+  }
+
+  /**
+   * The same with reads around the statements.
+   *
+   * @param probe sends them
+   */
+  public CaseExecution execute(TestCase testCase, IsolationLevel level, StatementProbe probe)
+      throws SQLException, SetupException, InterruptedException {
     monitor.awaitHousekeeping();
     boolean changesOnlyRows = SchemaFixture.changesOnlyRows(testCase);
-    boolean isSerial = isPlain() && testCase.sessions().size() <= 1;
+    boolean isProbed = probe != StatementProbe.NONE;
+    boolean isSerial = isPlain() && testCase.sessions().size() <= 1 && !isProbed;
     fixture = isSerial || !canBundle() ? fixtures.get(0) : nextFixture();
     boolean isAlone = isSerial && changesOnlyRows && testCase.sessions().size() == 1;
     List<RenderedStep> restoreStatements =
@@ -211,8 +222,30 @@ public final class ScheduleExecutor implements AutoCloseable {
       CaseSession session = caseSessions.values().iterator().next();
       return executeSerial(testCase, level, session, reader, restoreStatements);
     }
+    if (isProbed) {
+      probe(probe, caseSessions.values());
+    }
     CaseRun run = new CaseRun(testCase, level, caseSessions, environment, changesOnlyRows);
     return executeConcurrent(testCase, level, run, reader);
+  }
+
+  /** Begins to probe the sessions of a case. */
+  private void probe(StatementProbe probe, Collection<CaseSession> caseSessions)
+      throws SQLException {
+    CaseSession observing = session("observer");
+    observing.reset();
+    observing.switchTo(fixture.switchStatement());
+    observing.setLevel(dbms.levels().get(0), true);
+    dbms.refreshSchema(observing.connection());
+    StatementProbe.Reader observer =
+        queries -> {
+          synchronized (observing) { // sessions that are released together may observe together
+            return observing.read(queries);
+          }
+        };
+    probe.begin(observer);
+    CaseSession.ProbedBy by = new CaseSession.ProbedBy(probe, observer);
+    caseSessions.forEach(session -> session.probe(by));
   }
 
   /** The sessions of a case, at its level and on its tables. */

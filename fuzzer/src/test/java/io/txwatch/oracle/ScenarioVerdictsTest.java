@@ -6,6 +6,7 @@ import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.aptrans.ApTrans;
 import io.txwatch.oracle.troc.Troc;
+import io.txwatch.oracle.txcheck.TxCheck;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
@@ -34,7 +35,8 @@ class ScenarioVerdictsTest {
   void verdictsMatchTheTable(ServerKind kind) throws Exception {
     Map<String, String> expected = new TreeMap<>();
     Map<String, String> actual = new TreeMap<>();
-    List<Oracle> oracles = List.of(new WriteCheck(), new Troc(), new ApTrans(Judge.DBMS));
+    List<Oracle> oracles =
+        List.of(new WriteCheck(), new Troc(), new TxCheck(), new ApTrans(Judge.DBMS));
     List<String> reasons = new ArrayList<>();
     try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
       for (Map.Entry<String, String> row : table(kind).entrySet()) {

@@ -7,6 +7,7 @@ import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.troc.Mechanism;
 import io.txwatch.oracle.troc.MechanismReplay;
+import io.txwatch.oracle.txcheck.TxCheck;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.testcase.Step;
@@ -15,6 +16,7 @@ import java.sql.SQLException;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 /** A violation, and the further executions that decide what explains it. */
 final class Evidence {
@@ -74,6 +76,30 @@ final class Evidence {
       throws SQLException, ScheduleExecutor.SetupException {
     return MechanismReplay.explains(
         Mechanism.LEVEL, outcome -> isCause.test(outcome.step()), execution, executor);
+  }
+
+  /** True if TxCheck finds no violation if writes use the current versions. */
+  boolean isExplainedByCurrentWrites()
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    return TxCheck.withCurrentWrites().judge(execution, executor).result()
+        == OracleVerdict.Result.CLEAN;
+  }
+
+  /** True if TxCheck finds no violation in the case with changed statements. */
+  boolean isCleanByTxCheck(UnaryOperator<String> change)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    TestCase changed =
+        execution
+            .testCase()
+            .withSteps(
+                execution.testCase().steps().stream()
+                    .map(
+                        step ->
+                            new Step(
+                                step.id(), step.session(), step.label(), change.apply(step.sql())))
+                    .toList());
+    CaseExecution again = executor.execute(changed, execution.level());
+    return new TxCheck().judge(again, executor).result() == OracleVerdict.Result.CLEAN;
   }
 
   /** True if the case without some steps is no violation of WriteCheck. */

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * The primary keys and the indexed columns of tables, parsed from their definitions. Names are in
  * lower case, without quotes.
  */
-final class TableKeys {
+public final class TableKeys {
 
   private static final Pattern TABLE =
       Pattern.compile(
@@ -50,7 +50,7 @@ final class TableKeys {
   private TableKeys() {}
 
   /** The keys that a set-up defines. */
-  static TableKeys of(List<String> setup) {
+  public static TableKeys of(List<String> setup) {
     TableKeys keys = new TableKeys();
     for (String sql : setup) {
       Matcher table = TABLE.matcher(sql);
@@ -123,7 +123,7 @@ final class TableKeys {
   }
 
   /** The columns that determine where a row is stored: those of any key, index or partition. */
-  Set<String> placingColumns(String table) {
+  public Set<String> placingColumns(String table) {
     return placingColumns.getOrDefault(unquoted(table), Set.of());
   }
 

@@ -1,0 +1,50 @@
+package io.txwatch.oracle.txcheck;
+
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.CaseExecutor;
+import io.txwatch.oracle.ServerCrashException;
+import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.testcase.TestCase;
+import java.sql.SQLException;
+import java.util.List;
+
+/**
+ * An execution of an instrumented case with transactions (TxCheck, section 3.3, figure 8, steps 1
+ * to 3).
+ *
+ * @param execution the execution of the instrumented case
+ * @param traces what the reads have shown of the committed statements
+ * @param snapshotTraces the same if writes used what plain queries of their transactions see
+ */
+record Observation(
+    CaseExecution execution, List<StatementTrace> traces, List<StatementTrace> snapshotTraces) {
+
+  /** Executes a case with reads around its statements. */
+  static Observation of(
+      TestCase testCase, IsolationLevel level, CaseExecutor executor, Instrumentation tables)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    ReadPolicy policy = ReadPolicy.of(executor.dbms().database(), level);
+    SideReads reads = new SideReads(tables, policy);
+    CaseExecution execution =
+        executor.executeInstrumented(tables.instrument(testCase), level, reads);
+    ServerCrashException.throwIfLost(execution);
+    if (execution.inconclusiveReason().isPresent() || execution.hadBlocking()) {
+      return new Observation(execution, List.of(), List.of());
+    }
+    return new Observation(
+        execution,
+        new TraceBuilder(execution, reads, tables, policy, false).build(),
+        new TraceBuilder(execution, reads, tables, policy, true).build());
+  }
+
+  /** The statement-dependency graph. */
+  StatementGraph graph() {
+    return DependencyInference.graph(traces);
+  }
+
+  /** The graph by the paper's assumption that a write uses the snapshot of its transaction. */
+  StatementGraph snapshotGraph() {
+    return DependencyInference.graph(snapshotTraces);
+  }
+}

@@ -1,0 +1,130 @@
+package io.txwatch.oracle.txcheck;
+
+import io.txwatch.oracle.txcheck.RowVersion.Row;
+import io.txwatch.oracle.txcheck.StatementTrace.Form;
+import io.txwatch.oracle.txcheck.StatementTrace.TransactionSpan;
+import io.txwatch.testcase.Step;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Traces of statements, a line for each statement or commit, in the order of execution:
+ *
+ * <pre>{@code
+ * T1.1 update x0>x1 sees x0 y0
+ * T2.1 query  x0    sees x0 y0
+ * T1 commit
+ * }</pre>
+ *
+ * <p>{@code x0} is version 0 of row x of the only table; {@code x0>x1} replaces it, {@code >z1}
+ * inserts and {@code y0>} deletes a row. A query lists what it returned; {@code sees} is the
+ * version set, {@code current} one of the current versions. A transaction begins with its first
+ * line.
+ */
+final class Traces {
+
+  private static final String TABLE = "t";
+
+  private Traces() {}
+
+  /** A statement before it is known when its transaction ends. */
+  private record Line(int position, String name, Form form, String effects, VersionSet versions) {
+
+    String session() {
+      return name.split("\\.")[0];
+    }
+  }
+
+  static List<StatementTrace> of(String text) {
+    List<Line> lines = new ArrayList<>();
+    Map<String, Integer> begins = new HashMap<>();
+    Map<String, Integer> ends = new HashMap<>();
+    int position = 0;
+    for (String line : text.strip().lines().toList()) {
+      String[] words = line.strip().split("\\s+", 2);
+      position++;
+      begins.putIfAbsent(words[0].split("\\.")[0], position);
+      ends.put(words[0].split("\\.")[0], position);
+      if (!words[1].equals("commit")) {
+        lines.add(line(position, words[0], words[1]));
+      }
+    }
+    List<String> byEnd =
+        ends.keySet().stream().sorted((one, other) -> ends.get(one) - ends.get(other)).toList();
+    Map<String, TransactionSpan> spans =
+        byEnd.stream()
+            .collect(
+                Collectors.toMap(
+                    Function.identity(),
+                    session ->
+                        new TransactionSpan(
+                            byEnd.indexOf(session) + 1,
+                            session,
+                            begins.get(session),
+                            ends.get(session))));
+    List<StatementTrace> traces = new ArrayList<>();
+    for (Line line : lines) {
+      traces.add(trace(line, spans.get(line.session())));
+    }
+    return traces;
+  }
+
+  private static Line line(int position, String name, String rest) {
+    String[] parts = rest.split("\\s+(?=sees\\b|current\\b)");
+    String[] effects = parts[0].split("\\s+", 2);
+    String[] seen = parts[parts.length - 1].split("\\s+");
+    Map<Row, RowVersion> rows = new HashMap<>();
+    for (int i = 1; i < seen.length && parts.length > 1; i++) {
+      rows.put(version(seen[i]).row(), version(seen[i]));
+    }
+    VersionSet.Source source =
+        seen[0].equals("current") ? VersionSet.Source.CURRENT : VersionSet.Source.TRANSACTION;
+    return new Line(
+        position,
+        name,
+        Form.valueOf(effects[0].toUpperCase(Locale.ROOT)),
+        effects.length > 1 ? effects[1] : "",
+        new VersionSet(TABLE, source, rows));
+  }
+
+  private static StatementTrace trace(Line line, TransactionSpan span) {
+    Set<RowVersion> read = new HashSet<>();
+    List<RowWrite> writes = new ArrayList<>();
+    for (String effect : line.effects().isEmpty() ? new String[0] : line.effects().split("\\s+")) {
+      String[] ends = effect.split(">", -1);
+      if (ends.length == 1) {
+        read.add(version(effect));
+      } else {
+        Optional<RowVersion> replaced = optional(ends[0]);
+        Optional<RowVersion> written = optional(ends[1]);
+        writes.add(new RowWrite(replaced.or(() -> written).orElseThrow().row(), replaced, written));
+      }
+    }
+    Step step = new Step(line.position(), line.session(), Optional.empty(), "SELECT * FROM t");
+    return new StatementTrace(
+        step, line.form(), span, line.position(), read, List.of(line.versions()), writes);
+  }
+
+  private static Optional<RowVersion> optional(String text) {
+    return text.isEmpty() ? Optional.empty() : Optional.of(version(text));
+  }
+
+  private static RowVersion version(String text) {
+    return new RowVersion(new Row(TABLE, text.substring(0, 1)), text);
+  }
+
+  /** The dependencies of a graph, with names such as {@code 1 -ITEM_READ-> 2}. */
+  static List<String> dependencies(String text) {
+    return DependencyInference.graph(of(text)).dependencies().stream()
+        .map(StatementDependency::toString)
+        .toList();
+  }
+}
