@@ -69,6 +69,8 @@ public final class DependencyInference {
   /** Observed transactions by the ids that their DBMS gave them. */
   private final LongTable<Transaction> identified = new LongTable<>();
 
+  private final RecurringIds ids;
+
   /** Active transactions, and some that overlapped with them, in the order in which they began. */
   private final ArrayDeque<Transaction> running = new ArrayDeque<>();
 
@@ -113,7 +115,7 @@ public final class DependencyInference {
    * @param maxBytes what {@link #bytes} may reach within one statement; rows beyond it are omitted
    */
   public DependencyInference(DependencyListener out, Set<CommitOrder> orders, long maxBytes) {
-    this(out, orders, maxBytes, new LongTable<>(), 0);
+    this(out, orders, maxBytes, new LongTable<>(), new RecurringIds(), 0);
   }
 
   private DependencyInference(
@@ -121,11 +123,13 @@ public final class DependencyInference {
       Set<CommitOrder> orders,
       long maxBytes,
       LongTable<Session> sessions,
+      RecurringIds ids,
       long clock) {
     this.out = new WithinRuns(listener);
     this.orders = new CommitOrders(orders, out);
     this.chains = new VersionChains(out, new WritersByToken(), footprint, maxBytes);
     this.sessions = sessions;
+    this.ids = ids;
     this.clock = clock;
     this.maxSessions =
         (int) Math.max(MIN_SESSIONS, Math.min(MAX_SESSIONS, maxBytes / BYTES_PER_SESSION));
@@ -144,7 +148,7 @@ public final class DependencyInference {
           session.current = null;
           session.committed = null;
         });
-    return new DependencyInference(listener, commitOrders, maxBytes, sessions, clock);
+    return new DependencyInference(listener, commitOrders, maxBytes, sessions, ids, clock);
   }
 
   /** Processes an event. Events of one session must arrive in the order in which they happened. */
@@ -311,7 +315,10 @@ public final class DependencyInference {
       if (transaction.firstMentionedAt >= floor) {
         return;
       }
-      if (!transaction.observed && !transaction.discarded && !transaction.isContested) {
+      if (!transaction.observed
+          && !transaction.discarded
+          && !transaction.isContested
+          && identified.get(transaction.id()) == null) {
         chains.concludeUnwatched(transaction);
       }
     }
@@ -415,14 +422,29 @@ public final class DependencyInference {
   private final class WritersByToken implements VersionChains.Writers {
     @Override
     public Transaction of(long id) {
-      Transaction transaction = identified.get(id);
+      Transaction transaction = ids.mayRecur() ? null : identified.get(id);
       return transaction == null ? transaction(id) : transaction;
     }
 
     @Override
     public @Nullable Transaction existing(long id) {
+      return ids.mayRecur() ? transactions.get(id) : claimant(id);
+    }
+
+    @Override
+    public @Nullable Transaction claimant(long id) {
       Transaction transaction = identified.get(id);
       return transaction == null ? transactions.get(id) : transaction;
+    }
+
+    @Override
+    public void given(long id) {
+      ids.given(id);
+    }
+
+    @Override
+    public boolean idsMayRecur() {
+      return ids.mayRecur();
     }
 
     @Override
@@ -433,7 +455,7 @@ public final class DependencyInference {
 
     @Override
     public void identify(long id, Transaction transaction, int statement) {
-      Transaction before = transactions.get(id);
+      Transaction before = ids.mayRecur() ? null : transactions.get(id);
       if (before != null) {
         before.discard();
         transactions.remove(id);
@@ -610,6 +632,7 @@ public final class DependencyInference {
   }
 
   private void opened(Event.SessionOpened event) {
+    ids.opened(event.database());
     Database last = lastDatabase;
     Database database = event.database().equals(last) && last != null ? last : event.database();
     lastDatabase = database;

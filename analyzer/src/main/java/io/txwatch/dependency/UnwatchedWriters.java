@@ -19,6 +19,12 @@ import java.util.Optional;
  * id of a transaction before those of the parts of it that begin with a savepoint. A version with
  * an older id than the one of the whole transaction is therefore of another.
  *
+ * <p>A read that a savepoint took back proves nothing: its lock on the table was released, so a
+ * definition may have rewritten the rows since, as {@code ALTER TABLE} does.
+ *
+ * <p>The same holds for a watched writer whose statement did not return what it replaced, as an
+ * item of a batch: there it is known whose the version is.
+ *
  * <p>At REPEATABLE READ and above, PostgreSQL rejects such an update, so nothing is concluded
  * there. Nothing but these two dependencies is concluded either: the writer may be a watched
  * transaction that wrote in a function.
@@ -33,7 +39,8 @@ final class UnwatchedWriters {
   static void conclude(Transaction writer, DependencyListener out) {
     for (Version version : writer.writes) {
       for (Version next = version.firstNext; next != null; next = next.sibling) {
-        Optional<Read> lost = lostRead(version, next);
+        boolean isOfAnother = next.writer != null && isOlder(version.writerId, next.writer.wholeId);
+        Optional<Read> lost = isOfAnother ? lostRead(version, next) : Optional.empty();
         if (lost.isPresent()) {
           conclude(writer, lost.get(), version, next, out);
         }
@@ -58,19 +65,20 @@ final class UnwatchedWriters {
   /**
    * The last read by the overwriting transaction of an earlier version of the row; empty if there
    * is none, or if anything is not certain.
+   *
+   * @param version is surely of another transaction than the one that overwrote it
    */
-  private static Optional<Read> lostRead(Version version, Version next) {
+  static Optional<Read> lostRead(Version version, Version next) {
     Transaction reader = next.writer;
     if (!version.hasIdByDbms()
         || version.row.broken
         || next.fate != Fate.SURVIVED
         || !next.certain
         || reader == null
-        || !reader.readsCount
+        || !(reader.readsCount || reader.committing)
         || reader.hasGap()
         || !reader.levelKnown()
-        || reader.level().compareTo(IsolationLevel.READ_COMMITTED) > 0
-        || !isOlder(version.writerId, reader.wholeId)) {
+        || reader.level().compareTo(IsolationLevel.READ_COMMITTED) > 0) {
       return Optional.empty();
     }
     Read last = null;
@@ -79,7 +87,8 @@ final class UnwatchedWriters {
         if (read.evidence != EdgeEvidence.ITEM || read.version == version) {
           return Optional.empty();
         }
-        last = last == null || last.statement < read.statement ? read : last;
+        boolean isLater = last == null || last.statement < read.statement;
+        last = isLater && !reader.isUndone(read.statement) ? read : last;
       }
     }
     return Optional.ofNullable(last).filter(read -> isOfAnother(read, reader));

@@ -55,6 +55,18 @@ final class VersionChains {
 
     /** Two observed transactions have that id: from now on no version is attributed by it. */
     void contest(long id);
+
+    /** The observed transaction that has that id, or the one known only by it; null if none is. */
+    @Nullable Transaction claimant(long id);
+
+    /** A server gave that id to an observed transaction. */
+    void given(long id);
+
+    /**
+     * Whether ids of today may have been another transaction's before: then only what a transaction
+     * itself returned is attributed to it.
+     */
+    boolean idsMayRecur();
   }
 
   private final DependencyListener out;
@@ -156,6 +168,9 @@ final class VersionChains {
     }
     if (access.access() == Access.INSERT || access.access() == Access.UPDATE) {
       identify(transaction, statement, access.writers());
+      if (writers.idsMayRecur() && !row.broken) {
+        claim(transaction, row, access.writers());
+      }
     }
     Version version = row.broken ? null : learn(row, access.writers());
     if (version == null) {
@@ -197,12 +212,32 @@ final class VersionChains {
   }
 
   /**
+   * Attributes to a transaction what its own statement wrote. A version with its id that it
+   * replaced before it wrote the row may be an older transaction's: the row is excluded.
+   */
+  private void claim(Transaction transaction, Row row, WriterList list) {
+    int last = list.size() - 1;
+    if (last < 0
+        || list.statement(last) != WriterToken.BY_DBMS
+        || writers.claimant(list.transaction(last)) != transaction) {
+      return;
+    }
+    Version version = version(row, list.transaction(last), WriterToken.BY_DBMS);
+    if (!version.certain && last > 0 && list.transaction(0) == list.transaction(last)) {
+      markBroken(row);
+    } else if (version.writer != null && version.writer != transaction) {
+      version.writer.writes.remove(version);
+      bind(version, transaction);
+    }
+  }
+
+  /**
    * The DBMS gave an id to a transaction.
    *
    * @param statement a statement that wrote under it; 0 if it is the id of the whole transaction
    */
   void identify(Transaction transaction, int statement, long id) {
-    Transaction before = writers.existing(id);
+    Transaction before = writers.claimant(id);
     if (before == transaction || before != null && before.isContested) {
       return;
     }
@@ -210,7 +245,9 @@ final class VersionChains {
       writers.contest(id);
       return;
     }
-    List<Version> written = before == null ? List.of() : List.copyOf(before.writes);
+    writers.given(id);
+    List<Version> written =
+        before == null || writers.idsMayRecur() ? List.of() : List.copyOf(before.writes);
     writers.identify(id, transaction, statement);
     written.forEach(version -> bind(version, transaction));
   }
@@ -334,6 +371,7 @@ final class VersionChains {
               version.statement,
               survivor.statement,
               survivor.isDoubtful() ? EdgeEvidence.POSSIBLE_ITEM : EdgeEvidence.ITEM));
+      inferLostRead(version, version.writer, survivor, to);
     }
     if (survivor.isDoubtful()) {
       return;
@@ -343,6 +381,25 @@ final class VersionChains {
       version.successor = survivor;
     } else if (successor != survivor && successor.writer != to) {
       reportFork(version, successor, survivor);
+    }
+  }
+
+  /** Emits that the writer of a version had read an earlier one than that which it replaced. */
+  private void inferLostRead(
+      Version version, Transaction writer, Version survivor, Transaction reader) {
+    if (version.hasIdByDbms() && version.previous == null && !version.cut && writer.observed) {
+      UnwatchedWriters.lostRead(version, survivor)
+          .ifPresent(
+              read ->
+                  out.dependency(
+                      new Edge(
+                          reader,
+                          writer,
+                          DependencyKind.RW,
+                          version.row,
+                          read.statement,
+                          version.statement,
+                          EdgeEvidence.ITEM)));
     }
   }
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * Lost updates whose writer in the middle is not watched, on PostgreSQL. Transactions are written
  * as {@code id 300: r100 w200>300}: the id of the whole transaction, then reads of versions and
- * writes that replaced one, all of one row.
+ * writes that replaced one, all of one row; {@code b} stands for an item of a batch.
  */
 class UnwatchedWritersTest {
 
@@ -49,6 +49,9 @@ class UnwatchedWritersTest {
           id 300: r100 r200 w200>300               => nothing
           id 300: w200>300                         => nothing
           id 300: r100? w200>300                   => nothing
+          id 300: r100 undo w200>300               => nothing
+          id 300: r100 r150 undo w200>300          => nothing
+          id 300: r90 undo r100 w200>300           => lost to xid 200, not watched
           id 300: r305 w200>300                    => nothing
           id 300: r100 w300>301                    => nothing
           id 300: r100 w310>301                    => nothing
@@ -56,6 +59,13 @@ class UnwatchedWritersTest {
           id 300: r100 w200>300 abort              => nothing
           id 300: repeatable r100 w200>300         => nothing
           id unknown: r100 w200>300                => nothing
+          id 200: b; id 300: r100 w200>300         => lost to a watched one
+          id 300: r100 w200>300; id 200: b         => lost to a watched one
+          id 200: b; id unknown: r100 w200>300     => nothing
+          id 200: b abort; id 300: r100 w200>300   => nothing
+          id 200: b; id 300: repeatable r100 w200>300 => nothing
+          id 200: b; id 300: r100 r200 w200>300    => nothing
+          id 200: b; id 300: r300 w200>301         => nothing
           id 200: r100 w100>200; id 300: r100 w200>300   => lost to a watched one
           id 300: r100 w200>300; id 200: r100 w100>200   => lost to a watched one
           """)
@@ -108,6 +118,10 @@ class UnwatchedWritersTest {
     for (String step : text.substring(text.indexOf(':') + 1).strip().split(" ")) {
       if (step.equals("gap")) {
         events.add(new Event.Gap(session, session, GapReason.SHAPE, "", 1));
+      } else if (step.equals("undo")) {
+        events.add(new Event.StatementsUndone(session, session, 1, statement));
+      } else if (step.equals("b")) {
+        statement++; // in a batch: nothing of it is observed
       } else if (step.equals("abort")) {
         outcome = Outcome.ABORTED;
       } else if (step.startsWith("r") && !step.equals("repeatable")) {

@@ -1,6 +1,7 @@
 package io.txwatch.history;
 
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The DBMS behind a session, as far as its guarantees depend on it.
@@ -46,6 +47,16 @@ public record Database(
   /** The same database, in a run of its server. */
   public Database in(String serverRun) {
     return new Database(product, version, settings, place, serverRun);
+  }
+
+  /** The same database, with further settings. */
+  public Database with(Map<String, String> further) {
+    if (further.isEmpty()) {
+      return this;
+    }
+    Map<String, String> all = new TreeMap<>(settings);
+    all.putAll(further);
+    return new Database(product, version, all, place, run);
   }
 
   /** Product and version: "PostgreSQL 18.6". */

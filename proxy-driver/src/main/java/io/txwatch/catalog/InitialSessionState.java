@@ -2,6 +2,7 @@ package io.txwatch.catalog;
 
 import io.txwatch.history.Database;
 import java.util.List;
+import java.util.Map;
 
 /**
  * How a session begins, asked of itself: what the server hands to new sessions may change while it
@@ -14,13 +15,25 @@ import java.util.List;
  * @param writtenAnewUnseen true if nothing shows that a row was written anew with the same values
  * @param serverRun identifies the run of the server that the session is in, among all runs of all
  *     servers that the URL may reach ({@link Database#run}); empty if unknown
+ * @param settings what its history states of the server besides ({@link Database#settings})
  */
 record InitialSessionState(
     List<String> path,
     boolean otherLexis,
     boolean storesAsGiven,
     boolean writtenAnewUnseen,
-    String serverRun) {
+    String serverRun,
+    Map<String, String> settings) {
+
+  /** One of which nothing is stated besides. */
+  InitialSessionState(
+      List<String> path,
+      boolean otherLexis,
+      boolean storesAsGiven,
+      boolean writtenAnewUnseen,
+      String serverRun) {
+    this(path, otherLexis, storesAsGiven, writtenAnewUnseen, serverRun, Map.of());
+  }
 
   /** One whose server's run is unknown. */
   InitialSessionState(

@@ -109,7 +109,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     this.storesAsGiven = opened.storesAsGiven();
     this.writtenAnewUnseen = opened.writtenAnewUnseen();
     this.home = path.stream().filter(s -> !SchemaReader.isInternal(s)).findFirst().orElse("");
-    this.database = shared.probe().databaseAt(home).in(opened.serverRun());
+    this.database = shared.probe().databaseAt(home).with(opened.settings()).in(opened.serverRun());
   }
 
   /**

@@ -51,6 +51,10 @@ final class PostgresSchemaReader extends SchemaReader {
           + ", extract(epoch FROM pg_catalog.pg_stat_get_bgwriter_stat_reset_time()),"
           + " CASE WHEN pg_catalog.pg_is_in_recovery() THEN 'standby' END)";
 
+  /** The id after the last one that was given, with its epoch above the 32 bits of {@code xmin}. */
+  private static final String NEXT_ID =
+      "pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::pg_catalog.text";
+
   /** True if a row that is locked is written by nobody else until the transaction ends. */
   private final boolean locksHold;
 
@@ -117,20 +121,32 @@ final class PostgresSchemaReader extends SchemaReader {
   private InitialSessionState opened(Connection connection, String run) throws SQLException {
     List<String> conforming = new ArrayList<>();
     List<String> runs = new ArrayList<>();
+    Map<String, String> settings = new HashMap<>();
     List<String> path =
         query(
             connection,
             "SELECT s, current_setting('standard_conforming_strings'), "
                 + run
+                + ", "
+                + (hasSystemVersions ? NEXT_ID : "'0'")
                 + " FROM unnest(current_schemas(true)) WITH ORDINALITY AS p(s, i)"
                 + " ORDER BY (s = 'pg_catalog'), i",
             row -> {
               conforming.add(text(row, 2));
               runs.add(text(row, 3));
+              long epoch = Long.parseUnsignedLong(text(row, 4)) >>> Integer.SIZE;
+              if (epoch > 0) {
+                settings.put("xid_epoch", String.valueOf(epoch));
+              }
               return text(row, 1);
             });
     return new InitialSessionState(
-        path, conforming.contains("off"), false, false, runs.isEmpty() ? "" : runs.get(0));
+        path,
+        conforming.contains("off"),
+        false,
+        false,
+        runs.isEmpty() ? "" : runs.get(0),
+        settings);
   }
 
   @Override

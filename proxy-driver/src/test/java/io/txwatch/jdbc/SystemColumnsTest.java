@@ -178,6 +178,30 @@ class SystemColumnsTest {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "SET LOCAL work_mem = '4MB', true",
+    "CREATE TABLE t (n INT), true",
+    "DROP TABLE account, true",
+    "LOCK TABLE account, true",
+    "TRUNCATE account, false",
+    "CREATE TABLE t AS SELECT * FROM account, false",
+    "DO 'BEGIN DELETE FROM account; END', false"
+  })
+  void aStatementThatAccessesNoRowsNeedsNoId(String sql, boolean accessesNoRows)
+      throws SQLException {
+    TestDatabase database = database(ACCOUNT, "INSERT INTO account VALUES (41, 1)");
+    try (Connection connection = watched(database);
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute(sql);
+      connection.commit();
+    }
+    assertThat(database.statements().get(0).writesSeen()).isEqualTo(accessesNoRows);
+    assertThat(database.events(Event.TransactionIdentified.class))
+        .hasSize(accessesNoRows ? 0 : 1);
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       quoteCharacter = '`',

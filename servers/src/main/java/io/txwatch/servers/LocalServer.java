@@ -33,20 +33,30 @@ abstract class LocalServer implements DatabaseServer {
     ServerProcess launch(Path directory, Path data, int port) throws IOException;
   }
 
+  /** Fills the data directory. */
+  interface InitialData {
+
+    void copyInto(Path data) throws IOException;
+
+    /** The initial data of the binaries in a directory, in {@code data}. */
+    static InitialData of(Path home) {
+      return data -> Directories.copy(home.resolve("data"), data);
+    }
+  }
+
   /**
    * Starts the server.
    *
-   * @param home the directory with the binaries and, in {@code data}, the initial data
    * @throws ServerUnavailableException if it cannot be started
    */
-  LocalServer(ServerKind kind, String user, Path home, Launcher launcher) {
+  LocalServer(ServerKind kind, String user, InitialData initial, Launcher launcher) {
     this.kind = kind;
     this.user = user;
     try {
       Path directory =
           Files.createTempDirectory("txwatch-" + kind.product().toLowerCase(Locale.ROOT));
       this.data = Files.createDirectory(directory.resolve("data"));
-      Directories.copy(home.resolve("data"), data);
+      initial.copyInto(data);
       this.port = ServerProcess.freePort();
       this.process = launcher.launch(directory, data, port);
     } catch (IOException e) {
@@ -56,6 +66,10 @@ abstract class LocalServer implements DatabaseServer {
 
   /** The URL of a database, with the user. */
   abstract String url(String database);
+
+  final Path data() {
+    return data;
+  }
 
   final int port() {
     return port;

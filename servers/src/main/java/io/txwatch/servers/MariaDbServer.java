@@ -32,7 +32,7 @@ public final class MariaDbServer extends LocalServer {
               + "|share/(?:mariadb|mysql)_system_tables\\.sql)");
 
   private MariaDbServer(Path home, Launcher launcher) {
-    super(ServerKind.MARIADB, USER, home, launcher);
+    super(ServerKind.MARIADB, USER, InitialData.of(home), launcher);
   }
 
   /**

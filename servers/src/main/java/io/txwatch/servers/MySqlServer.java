@@ -27,7 +27,7 @@ public final class MySqlServer extends LocalServer {
   private static final String USER = "root";
 
   private MySqlServer(Path home, Launcher launcher) {
-    super(ServerKind.MYSQL, USER, home, launcher);
+    super(ServerKind.MYSQL, USER, InitialData.of(home), launcher);
   }
 
   /** True if its binaries are in the cache. */

@@ -7,6 +7,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +29,8 @@ public final class PostgresServer extends LocalServer {
   private static final String ARCHIVE = "postgres-linux-x86_64.txz";
   private static final String USER = "postgres";
 
-  private PostgresServer(Path home, Launcher launcher) {
-    super(ServerKind.POSTGRESQL, USER, home, launcher);
+  private PostgresServer(InitialData initial, Launcher launcher) {
+    super(ServerKind.POSTGRESQL, USER, initial, launcher);
   }
 
   /**
@@ -46,18 +50,53 @@ public final class PostgresServer extends LocalServer {
    */
   public static PostgresServer start(List<String> more) {
     Path home = Binaries.unpacked(ARTIFACT, ARCHIVE, PostgresServer::unpack);
-    return new PostgresServer(
-        home,
-        (directory, data, port) -> {
-          Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwx------"));
-          Privileges.current().own(directory);
-          List<String> command = new ArrayList<>(Privileges.current().prefix());
-          command.addAll(List.of(home.resolve("bin/postgres").toString(), "-D", data.toString()));
-          Stream.concat(settings(port).stream(), more.stream())
-              .forEach(setting -> command.addAll(List.of("-c", setting)));
-          Path status = data.resolve("postmaster.pid");
-          return ServerProcess.start(command, Map.of(), directory, "QUIT", () -> isReady(status));
-        });
+    return new PostgresServer(InitialData.of(home), launcher(home, more));
+  }
+
+  private static Launcher launcher(Path home, List<String> more) {
+    return (directory, data, port) -> {
+      Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwx------"));
+      Privileges.current().own(directory);
+      List<String> command = new ArrayList<>(Privileges.current().prefix());
+      command.addAll(List.of(home.resolve("bin/postgres").toString(), "-D", data.toString()));
+      Stream.concat(settings(port).stream(), more.stream())
+          .forEach(setting -> command.addAll(List.of("-c", setting)));
+      Path status = data.resolve("postmaster.pid");
+      return ServerProcess.start(command, Map.of(), directory, "QUIT", () -> isReady(status));
+    };
+  }
+
+  /**
+   * Starts a standby of this server, which replays what this one writes until it is promoted
+   * ({@code SELECT pg_promote()}).
+   *
+   * @throws ServerUnavailableException if it cannot be started
+   */
+  public PostgresServer standby() {
+    Path home = Binaries.unpacked(ARTIFACT, ARCHIVE, PostgresServer::unpack);
+    String primary = "host=127.0.0.1 port=" + port() + " user=" + USER;
+    return new PostgresServer(this::backUp, launcher(home, List.of("primary_conninfo=" + primary)));
+  }
+
+  /** Copies the data directory of the running server: PostgreSQL's manual, 26.3.3. */
+  private void backUp(Path into) throws IOException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      boolean isOld = connection.getMetaData().getDatabaseMajorVersion() < 15;
+      statement.execute(
+          isOld ? "SELECT pg_start_backup('', true, false)" : "SELECT pg_backup_start('', true)");
+      Directories.copy(data(), into);
+      try (ResultSet row =
+          statement.executeQuery(
+              isOld ? "SELECT * FROM pg_stop_backup(false)" : "SELECT * FROM pg_backup_stop()")) {
+        row.next();
+        Files.writeString(into.resolve("backup_label"), row.getString("labelfile"));
+      }
+      Files.delete(into.resolve("postmaster.pid"));
+      Files.createFile(into.resolve("standby.signal"));
+    } catch (SQLException e) {
+      throw new IOException(e.getMessage(), e);
+    }
   }
 
   private static List<String> settings(int port) {
@@ -75,11 +114,15 @@ public final class PostgresServer extends LocalServer {
         "log_min_messages=fatal");
   }
 
-  /** The postmaster's eighth line is "ready" when it takes connections, as pg_ctl reads it. */
+  /**
+   * The postmaster's eighth line is "ready", or "standby", when it takes connections, as pg_ctl
+   * reads it.
+   */
   private static boolean isReady(Path status) {
     try {
-      return Files.isReadable(status)
-          && Files.readString(status, StandardCharsets.ISO_8859_1).contains("\nready");
+      String lines =
+          Files.isReadable(status) ? Files.readString(status, StandardCharsets.ISO_8859_1) : "";
+      return lines.contains("\nready") || lines.contains("\nstandby");
     } catch (IOException e) {
       return false;
     }

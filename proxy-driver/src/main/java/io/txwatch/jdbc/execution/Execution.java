@@ -258,7 +258,7 @@ public final class Execution {
         ControlStatements.executed(context, cached);
         context.state().catalog().sent();
       } else if (observation != null) {
-        boolean all = writesSeen || !cached.kind().mayWrite();
+        boolean all = writesSeen || !cached.mayWriteRows();
         if (reads == null) {
           observation.succeeded(all);
         } else {

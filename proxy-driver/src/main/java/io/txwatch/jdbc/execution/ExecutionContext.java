@@ -114,6 +114,7 @@ public final class ExecutionContext {
     TransactionControl control = next.plan().control();
     if (control instanceof TransactionControl.Commit
         || control instanceof TransactionControl.ImplicitCommit
+        || control instanceof TransactionControl.Prepare
         || control instanceof TransactionControl.Begin) {
       TransactionIds.identify(state);
     }
@@ -154,6 +155,11 @@ public final class ExecutionContext {
   public void beforeCommit() {
     TransactionIds.identify(state);
     readBeside(SideReadRunner::beforeCommit);
+  }
+
+  /** The work of a branch of a distributed transaction is about to end on this connection. */
+  public void beforeBranchEnds() {
+    TransactionIds.identify(state);
   }
 
   /** The transaction is about to go back to a savepoint. */

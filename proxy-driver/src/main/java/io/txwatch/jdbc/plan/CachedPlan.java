@@ -232,6 +232,19 @@ public final class CachedPlan {
   }
 
   /**
+   * True if it may write rows. Of definitions (DDL) and of what is not parsed further, these are
+   * the statements whose rows are counted as not observed: {@code TRUNCATE} and {@code CALL}, but
+   * not {@code CREATE TABLE} and {@code SET}.
+   */
+  public boolean mayWriteRows() {
+    return switch (plan.kind()) {
+      case SELECT, LOCKING_SELECT -> false;
+      case DDL, OTHER -> plan.passThrough().isPresent();
+      case INSERT, REPLACE, UPDATE, DELETE, MERGE -> true;
+    };
+  }
+
+  /**
    * True if it may write versions that do not bear its token: it was sent as it is, calls what we
    * do not look into, or has the DBMS make versions of rows that stay the same. A DELETE leaves
    * none.

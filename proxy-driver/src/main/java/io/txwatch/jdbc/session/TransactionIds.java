@@ -30,12 +30,16 @@ public final class TransactionIds {
     }
   }
 
-  /** The connection's transaction is about to be committed. */
+  /**
+   * The connection's transaction is about to be committed or prepared. Within a branch of a
+   * distributed transaction, where drivers do not report the state of the server, it may have
+   * failed, and then accepts no query.
+   */
   public static void identify(ConnectionState connection) {
     WriterTexts texts = connection.writerTexts();
     if (!texts.areIds()
         || !connection.tracker().hasUnseenWrites()
-        || !connection.catalog().isInTransaction()) {
+        || !(connection.catalog().isInTransaction() || connection.tracker().inBranch())) {
       return;
     }
     try (Statement statement = connection.real().createStatement();
@@ -45,7 +49,9 @@ public final class TransactionIds {
         connection.tracker().identified(texts.id(id));
       }
     } catch (SQLException | RuntimeException e) {
-      connection.fault(e);
+      if (!connection.tracker().inBranch()) {
+        connection.fault(e);
+      }
     }
   }
 }

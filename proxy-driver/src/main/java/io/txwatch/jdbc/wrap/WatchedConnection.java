@@ -140,6 +140,9 @@ public final class WatchedConnection extends DelegatingConnection {
 
   @Override
   public void close() throws SQLException {
+    if (tracker.inBranch() && !delegate.isClosed()) {
+      context.beforeBranchEnds();
+    }
     try {
       delegate.close();
     } finally {

@@ -1,6 +1,7 @@
 package io.txwatch.jdbc.xa;
 
 import io.txwatch.capture.SessionTracker;
+import io.txwatch.jdbc.execution.ExecutionContext;
 import io.txwatch.jdbc.session.Levels;
 import io.txwatch.jdbc.session.WatchedSession;
 import io.txwatch.jdbc.wrap.DriverInterfaces;
@@ -53,6 +54,9 @@ public class WatchedPooledConnection implements PooledConnection {
 
   private @Nullable Connection untaken;
 
+  /** That of the handle that was taken last. */
+  private @Nullable ExecutionContext context;
+
   /** Identifies the handle that the application has; null if it has none. */
   private @Nullable Object handedOut;
 
@@ -81,14 +85,16 @@ public class WatchedPooledConnection implements PooledConnection {
     }
     Object number = new Object();
     handedOut = number;
-    return DriverInterfaces.show(
+    WatchedConnection shown =
         new WatchedConnection(
             handle,
             known,
             () -> {
               known.tracker().handedBack();
               handleClosed(number);
-            }));
+            });
+    context = shown.context();
+    return DriverInterfaces.show(shown);
   }
 
   private @Nullable WatchedSession begun(Connection handle) {
@@ -139,6 +145,14 @@ public class WatchedPooledConnection implements PooledConnection {
     if (handedOut == handle) {
       handedOut = null;
       endIfGivenBack();
+    }
+  }
+
+  /** The work of a branch is about to end. A handle that the application closed did this then. */
+  synchronized void beforeBranchEnds() {
+    ExecutionContext last = context;
+    if (last != null && handedOut != null) {
+      last.beforeBranchEnds();
     }
   }
 

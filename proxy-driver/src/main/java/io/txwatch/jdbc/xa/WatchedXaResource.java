@@ -45,6 +45,7 @@ final class WatchedXaResource implements XAResource {
 
   @Override
   public void end(Xid xid, int flags) throws XAException {
+    track(tracker -> connection.beforeBranchEnds());
     try {
       delegate.end(xid, flags);
     } catch (XAException e) {

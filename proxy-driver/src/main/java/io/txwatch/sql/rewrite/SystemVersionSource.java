@@ -30,6 +30,10 @@ import java.util.stream.Stream;
  * 17@730}, row and version, in a setting of the transaction, and RETURNING reads it: a row is
  * updated and returned before the next one is found, as long as the statement joins nothing.
  *
+ * <p>In a table without key, a place is one of a file: {@code VACUUM FULL}, {@code CLUSTER} and
+ * {@code TRUNCATE} give the table another file, in which the same place, with the same {@code
+ * xmin}, may be that of another row.
+ *
  * @param key what identifies the row
  */
 record SystemVersionSource(RowKey key) implements VersionSource {
@@ -48,7 +52,9 @@ record SystemVersionSource(RowKey key) implements VersionSource {
           + Stream.of("tableoid", "ctid", "xmin")
               .map(column -> qualifier + column + TEXT)
               .collect(Collectors.joining(" || "))
-          + ", 0)";
+          + ", pg_catalog.pg_relation_filenode("
+          + qualifier
+          + "tableoid)::pg_catalog.int8)";
     }
     String hash = "0";
     for (String column : key.columns()) {
