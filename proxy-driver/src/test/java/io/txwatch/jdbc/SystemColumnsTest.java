@@ -197,8 +197,7 @@ class SystemColumnsTest {
       connection.commit();
     }
     assertThat(database.statements().get(0).writesSeen()).isEqualTo(accessesNoRows);
-    assertThat(database.events(Event.TransactionIdentified.class))
-        .hasSize(accessesNoRows ? 0 : 1);
+    assertThat(database.events(Event.TransactionIdentified.class)).hasSize(accessesNoRows ? 0 : 1);
   }
 
   @ParameterizedTest
