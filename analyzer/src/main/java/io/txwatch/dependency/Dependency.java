@@ -9,6 +9,7 @@ package io.txwatch.dependency;
  * @param kind ww, wr, rw, so or rt
  * @param table the table of the row through which it runs; empty for so and rt
  * @param row the row's id; 0 for so and rt
+ * @param key the value of the row's primary key, for display; empty if it is not known
  * @param fromStatement the number of the statement in the source that wrote (ww, wr) or read (rw)
  *     the earlier version; 0 if unknown
  * @param toStatement the number of the statement in the target that wrote (ww, rw) or read (wr) the
@@ -21,6 +22,21 @@ public record Dependency(
     DependencyKind kind,
     String table,
     long row,
+    String key,
     int fromStatement,
     int toStatement,
-    EdgeEvidence evidence) {}
+    EdgeEvidence evidence) {
+
+  /** A dependency through a row whose key is not known. */
+  public Dependency(
+      long from,
+      long to,
+      DependencyKind kind,
+      String table,
+      long row,
+      int fromStatement,
+      int toStatement,
+      EdgeEvidence evidence) {
+    this(from, to, kind, table, row, "", fromStatement, toStatement, evidence);
+  }
+}

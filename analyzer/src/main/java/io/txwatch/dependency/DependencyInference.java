@@ -168,6 +168,11 @@ public final class DependencyInference {
         transaction.wholeId = e.idByDbms();
         chains.identify(transaction, 0, e.idByDbms());
       }
+    } else if (event instanceof Event.RowNamed e) {
+      Session session = session(e.session());
+      if (session.opened) {
+        chains.rowNamed(session.scope, e.table(), e.row(), e.key());
+      }
     } else if (event instanceof Event.SessionOpened e) {
       opened(e);
     } else if (event instanceof Event.SessionClosed e) {

@@ -47,6 +47,11 @@ public final class Row {
     return id;
   }
 
+  /** The value of its primary key, for display; empty if it is not known. */
+  String key() {
+    return table.keys.of(id);
+  }
+
   @Override
   public String toString() {
     return table.name + "#" + id;

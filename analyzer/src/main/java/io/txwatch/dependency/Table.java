@@ -35,9 +35,17 @@ final class Table {
 
   private final Footprint footprint;
 
+  /** The keys of its rows, as far as they are known. */
+  final RowKeys keys;
+
   Table(String name, Footprint footprint) {
+    this(name, footprint, new RowKeys());
+  }
+
+  Table(String name, Footprint footprint, RowKeys keys) {
     this.name = name;
     this.footprint = footprint;
+    this.keys = keys;
   }
 
   Row row(long id) {

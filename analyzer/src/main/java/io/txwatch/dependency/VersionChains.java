@@ -77,6 +77,7 @@ final class VersionChains {
   private final long maxBytes;
 
   private final Map<String, Map<String, Table>> places = new HashMap<>();
+  private final RowKeys.OfTables keys = new RowKeys.OfTables();
   private final VersionTable versions = new VersionTable();
   private final ChainPruning pruning = new ChainPruning(versions);
   private final PredicateReads predicates;
@@ -104,6 +105,11 @@ final class VersionChains {
     this.footprint = footprint;
     this.maxBytes = maxBytes;
     this.predicates = new PredicateReads(out, this::version);
+  }
+
+  /** The key of a row became known. */
+  void rowNamed(String place, String table, long row, String key) {
+    keys.of(place, table).put(row, key);
   }
 
   /** A transaction has committed, and its writes and reads are settled. */
@@ -752,7 +758,7 @@ final class VersionChains {
                   name,
                   n -> {
                     footprint.add(Footprint.TABLE);
-                    return new Table(n, footprint);
+                    return new Table(n, footprint, keys.of(place, n));
                   });
       lastTable = last;
       lastPlace = place;

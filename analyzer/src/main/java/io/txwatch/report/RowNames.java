@@ -2,13 +2,15 @@ package io.txwatch.report;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.dependency.Dependency;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Names rows within one report: {@code account row 7}. Some DBMSs make ids of eighteen digits, too
- * long to compare by eye. These are shortened to their last digits, {@code ..321085}, as many as
- * distinguish the rows of the anomaly.
+ * Names rows within one report: {@code account row 7}. The number is the row's primary key if that
+ * is known of all rows of the table in the anomaly, else the row's id. Some DBMSs make ids of
+ * eighteen digits, too long to compare by eye. These are shortened to their last digits, {@code
+ * ..321085}, as many as distinguish the rows of the anomaly.
  */
 public final class RowNames {
 
@@ -20,19 +22,32 @@ public final class RowNames {
 
   private final int digits;
 
-  private RowNames(int digits) {
+  /** Tables of whose rows not all keys are known: a key and an id may be the same number. */
+  private final Set<String> tablesById;
+
+  private RowNames(int digits, Set<String> tablesById) {
     this.digits = digits;
+    this.tablesById = tablesById;
   }
 
   /** The names of the rows of an anomaly. */
   public static RowNames of(Anomaly anomaly) {
+    return of(anomaly.cycle());
+  }
+
+  static RowNames of(List<Dependency> cycle) {
     Set<String> ids =
-        anomaly.cycle().stream().map(edge -> Long.toString(edge.row())).collect(Collectors.toSet());
+        cycle.stream().map(edge -> Long.toString(edge.row())).collect(Collectors.toSet());
     int digits = MIN_SHOWN_DIGITS;
     while (digits < MAX_DIGITS && !areDistinct(ids, digits)) {
       digits++;
     }
-    return new RowNames(digits);
+    Set<String> tablesById =
+        cycle.stream()
+            .filter(edge -> edge.key().isEmpty())
+            .map(Dependency::table)
+            .collect(Collectors.toSet());
+    return new RowNames(digits, tablesById);
   }
 
   private static boolean areDistinct(Set<String> ids, int digits) {
@@ -46,7 +61,9 @@ public final class RowNames {
 
   /** The row alone. */
   String id(Dependency edge) {
-    return shown(Long.toString(edge.row()), digits);
+    return tablesById.contains(edge.table())
+        ? shown(Long.toString(edge.row()), digits)
+        : TerminalText.escape(edge.key());
   }
 
   private static String shown(String id, int digits) {

@@ -173,6 +173,16 @@ public sealed interface Event {
   record TransactionIdentified(long session, long transaction, long idByDbms) implements Event {}
 
   /**
+   * The key of a row became known. For display only: rows are identified by their ids.
+   *
+   * @param session its session
+   * @param table the table's name
+   * @param row the row's id
+   * @param key the value of its primary key: "41"
+   */
+  record RowNamed(long session, String table, long row, String key) implements Event {}
+
+  /**
    * A transaction ended. Its last event.
    *
    * @param session its session

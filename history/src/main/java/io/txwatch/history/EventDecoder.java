@@ -66,6 +66,10 @@ final class EventDecoder {
         var e = entry.getTransactionIdentified();
         yield new Event.TransactionIdentified(e.getSession(), e.getTransaction(), e.getIdByDbms());
       }
+      case ROW_NAMED -> {
+        var e = entry.getRowNamed();
+        yield new Event.RowNamed(e.getSession(), text(e.getTable()), e.getRow(), e.getKey());
+      }
       case SESSION_OPENED -> {
         var e = entry.getSessionOpened();
         yield new Event.SessionOpened(

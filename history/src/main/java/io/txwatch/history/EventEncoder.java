@@ -124,6 +124,13 @@ final class EventEncoder {
               .setSession(e.session())
               .setTransaction(e.transaction())
               .setIdByDbms(e.idByDbms()));
+    } else if (event instanceof Event.RowNamed e) {
+      entry.setRowNamed(
+          io.txwatch.history.wire.RowNamed.newBuilder()
+              .setSession(e.session())
+              .setTable(text(e.table()))
+              .setRow(e.row())
+              .setKey(e.key()));
     } else if (event instanceof Event.SessionOpened e) {
       entry.setSessionOpened(
           io.txwatch.history.wire.SessionOpened.newBuilder()

@@ -17,7 +17,16 @@ final class Events {
 
   static Arbitrary<List<Event>> any() {
     return Arbitraries.oneOf(
-            List.of(opened(), closed(), began(), executed(), executed(), undone(), ended(), gap()))
+            List.of(
+                opened(),
+                closed(),
+                began(),
+                executed(),
+                executed(),
+                undone(),
+                named(),
+                ended(),
+                gap()))
         .list()
         .ofMaxSize(12);
   }
@@ -113,6 +122,10 @@ final class Events {
   private static Arbitrary<Event> undone() {
     Arbitrary<Integer> number = Arbitraries.integers().greaterOrEqual(0);
     return Combinators.combine(ID, ID, number, number).as(Event.StatementsUndone::new);
+  }
+
+  private static Arbitrary<Event> named() {
+    return Combinators.combine(ID, text(), ID, text()).as(Event.RowNamed::new);
   }
 
   private static Arbitrary<Event> ended() {

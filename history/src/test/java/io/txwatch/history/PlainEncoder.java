@@ -63,6 +63,13 @@ final class PlainEncoder {
               .setTransaction(e.transaction())
               .setFirstStatement(e.firstStatement())
               .setLastStatement(e.lastStatement()));
+    } else if (event instanceof Event.RowNamed e) {
+      entry.setRowNamed(
+          io.txwatch.history.wire.RowNamed.newBuilder()
+              .setSession(e.session())
+              .setTable(text(e.table()))
+              .setRow(e.row())
+              .setKey(e.key()));
     } else if (event instanceof Event.SessionOpened e) {
       entry.setSessionOpened(
           io.txwatch.history.wire.SessionOpened.newBuilder()

@@ -52,6 +52,7 @@ public final class Pipeline implements AutoCloseable {
   /** The context class loader of the thread that opened the first connection. */
   private volatile WeakReference<@Nullable ClassLoader> application = new WeakReference<>(null);
 
+  private final NamedRows namedRows = new NamedRows();
   private int sessions;
 
   /**
@@ -130,6 +131,11 @@ public final class Pipeline implements AutoCloseable {
     SharedQueue.endUnused(queues);
   }
 
+  /** The rows whose keys were recorded. */
+  NamedRows namedRows() {
+    return namedRows;
+  }
+
   /** The source of ids of sessions and transactions. */
   public Ids ids() {
     return ids;
@@ -146,6 +152,7 @@ public final class Pipeline implements AutoCloseable {
     synchronized (this) {
       if (sessions++ == 0) {
         application = new WeakReference<>(Thread.currentThread().getContextClassLoader());
+        namedRows.clear(); // a new file may begin
       }
     }
     return queue.acquire();

@@ -90,6 +90,13 @@ final class SessionEvents {
     send(new Event.TransactionIdentified(session, transaction.id, idByDbms));
   }
 
+  /** Emits the key of a row, the first time. */
+  void named(String table, long row, long key) {
+    if (pipeline.namedRows().add(database.place(), table, row)) {
+      send(new Event.RowNamed(session, table, row, Long.toString(key)));
+    }
+  }
+
   /** Emits a gap, in a transaction or, if that is 0, in none. */
   void gap(long transaction, GapReason reason, String detail, long count) {
     send(new Event.Gap(session, transaction, reason, detail, count));

@@ -159,6 +159,11 @@ public final class SessionTracker {
     }
   }
 
+  /** A row was returned by its key, a primary key of one integer. */
+  public synchronized void named(String table, long row, long key) {
+    events.named(table, row, key);
+  }
+
   /** True while the open transaction has no savepoint, and no known id. */
   public synchronized boolean isUnidentifiedWithoutSavepoint() {
     SessionState.Transaction open = state.current;

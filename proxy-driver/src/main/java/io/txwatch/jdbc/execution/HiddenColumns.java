@@ -123,9 +123,13 @@ final class HiddenColumns {
   /** A row has come back that the statement may have found by a key. */
   private void byKey(long row) {
     KnownKey by = cached.key();
-    if (key != 0 && by != null && by.role() == KeyedRow.Role.READS && !observation.isAlone()) {
+    if (key == 0 || by == null || by.role() != KeyedRow.Role.READS) {
+      return;
+    }
+    if (!observation.isAlone()) {
       connection.knownRows().read(observation.transaction(), key, by.table(), row);
     }
+    by.primary(key).ifPresent(value -> connection.tracker().named(by.table(), row, value));
   }
 
   /**

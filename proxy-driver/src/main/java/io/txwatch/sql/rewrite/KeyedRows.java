@@ -141,7 +141,9 @@ final class KeyedRows {
     for (List<String> key : traits.keys()) {
       if (pinned.keySet().containsAll(key)) {
         List<Value> values = key.stream().map(pinned::get).toList();
-        return Optional.of(new KeyedRow(role, statement.tables().display(table), key, values));
+        boolean isPrimary = key.equals(traits.keys().get(0));
+        return Optional.of(
+            new KeyedRow(role, statement.tables().display(table), key, values, isPrimary));
       }
     }
     return Optional.empty();

@@ -1,0 +1,101 @@
+package io.txwatch.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Reports name a row by its primary key, where a statement has found it by that: an integer. Other
+ * rows are named by their ids. With PostgreSQL's system columns the id is the key; H2 and SQLite
+ * have ids alone.
+ */
+class RowKeysTest {
+
+  static Stream<Arguments> keys() {
+    return TestServers.concurrentKinds()
+        .filter(kind -> kind != ServerKind.H2)
+        .flatMap(
+            kind ->
+                Stream.of(
+                    Arguments.of(kind, "id INT PRIMARY KEY", true),
+                    Arguments.of(kind, "id BIGINT NOT NULL, PRIMARY KEY (id)", true),
+                    Arguments.of(kind, "id INT NOT NULL, k INT PRIMARY KEY, UNIQUE (id)", false)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("keys")
+  void rowsAreNamedByTheirPrimaryKey(
+      ServerKind kind, String columns, boolean isNamed, @TempDir Path folder) throws Exception {
+    String url = TestServers.freshDatabase(kind);
+    boolean hasOtherKey = columns.contains("k INT");
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE account (" + columns + ", balance INT)");
+      statement.execute(
+          hasOtherKey
+              ? "INSERT INTO account (id, k, balance) VALUES (471147, 7, 100)"
+              : "INSERT INTO account (id, balance) VALUES (471147, 100)");
+      if (kind != ServerKind.POSTGRESQL) {
+        Watched.prepare(connection);
+      }
+    }
+    Watched watched = new Watched(folder, Map.of());
+    try (watched;
+        Connection one = watched.connect(url);
+        Connection other = watched.connect(url)) {
+      one.setAutoCommit(false);
+      other.setAutoCommit(false);
+      one.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+      other.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+      read(one);
+      read(other);
+      write(one, 90);
+      write(other, 80);
+      read(one);
+      one.commit();
+    }
+    assertThat(watched.reported()).isNotEmpty();
+    for (ReportedAnomaly anomaly : watched.reported()) {
+      String name = anomaly.json().path("cycle").get(0).path("rowName").asText();
+      if (isNamed) {
+        assertThat(name).isEqualTo("account row 471147");
+      } else {
+        assertThat(name).startsWith("account row ").isNotEqualTo("account row 471147");
+      }
+    }
+  }
+
+  private static void read(Connection connection) throws SQLException {
+    try (PreparedStatement select =
+        connection.prepareStatement("SELECT balance FROM account WHERE id = ?")) {
+      select.setInt(1, 471147);
+      try (ResultSet row = select.executeQuery()) {
+        assertThat(row.next()).isTrue();
+      }
+    }
+  }
+
+  private static void write(Connection connection, int balance) throws SQLException {
+    try (PreparedStatement update =
+        connection.prepareStatement("UPDATE account SET balance = ? WHERE id = ?")) {
+      update.setInt(1, balance);
+      update.setInt(2, 471147);
+      assertThat(update.executeUpdate()).isOne();
+    }
+    connection.commit();
+  }
+}
