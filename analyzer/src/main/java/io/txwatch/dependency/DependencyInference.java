@@ -55,6 +55,7 @@ public final class DependencyInference {
 
   private final WithinRuns out;
   private final VersionChains chains;
+  private final Granularity granularity;
   private final CommitOrders orders;
   private final Footprint footprint = new Footprint();
   private final StringCache texts = new StringCache();
@@ -113,18 +114,32 @@ public final class DependencyInference {
    * @param maxBytes what {@link #bytes} may reach within one statement; rows beyond it are omitted
    */
   public DependencyInference(DependencyListener out, Set<CommitOrder> orders, long maxBytes) {
-    this(out, orders, maxBytes, new LongTable<>(), 0);
+    this(out, orders, maxBytes, Granularity.COLUMN);
+  }
+
+  /**
+   * Emits dependencies to {@code out}, from within {@link #accept}.
+   *
+   * @param orders the orders that count besides dependencies
+   * @param maxBytes what {@link #bytes} may reach within one statement; rows beyond it are omitted
+   * @param granularity what counts as an item
+   */
+  public DependencyInference(
+      DependencyListener out, Set<CommitOrder> orders, long maxBytes, Granularity granularity) {
+    this(out, orders, maxBytes, granularity, new LongTable<>(), 0);
   }
 
   private DependencyInference(
       DependencyListener listener,
       Set<CommitOrder> orders,
       long maxBytes,
+      Granularity granularity,
       LongTable<Session> sessions,
       long clock) {
     this.out = new WithinRuns(listener);
     this.orders = new CommitOrders(orders, out);
-    this.chains = new VersionChains(out, new WritersByToken(), footprint, maxBytes);
+    this.chains = new VersionChains(out, new WritersByToken(), footprint, maxBytes, granularity);
+    this.granularity = granularity;
     this.sessions = sessions;
     this.clock = clock;
     this.maxSessions =
@@ -144,7 +159,7 @@ public final class DependencyInference {
           session.current = null;
           session.committed = null;
         });
-    return new DependencyInference(listener, commitOrders, maxBytes, sessions, clock);
+    return new DependencyInference(listener, commitOrders, maxBytes, granularity, sessions, clock);
   }
 
   /** Processes an event. Events of one session must arrive in the order in which they happened. */
@@ -476,6 +491,14 @@ public final class DependencyInference {
     }
     HypotheticalDependencies.infer(supposed, new WithinRuns(listener));
     return true;
+  }
+
+  /**
+   * The number of neighbors in a row's history, versions or reads, that no column connects: with
+   * the row as the item, each would be a dependency.
+   */
+  public long rowLevelDependencies() {
+    return chains.rowLevelDependencies();
   }
 
   /** The number of rows with contradictory writers' lists, which are excluded. */

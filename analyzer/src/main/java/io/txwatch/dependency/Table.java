@@ -10,6 +10,7 @@ import java.util.Map;
 final class Table {
 
   final String name;
+  final ColumnBits columns;
   final LongTable<Row> rows = new LongTable<>();
 
   /** The rows created since {@link ChainPruning} last ran; they may have no versions. */
@@ -35,8 +36,9 @@ final class Table {
 
   private final Footprint footprint;
 
-  Table(String name, Footprint footprint) {
+  Table(String name, Footprint footprint, Granularity granularity) {
     this.name = name;
+    this.columns = new ColumnBits(name, granularity);
     this.footprint = footprint;
   }
 

@@ -128,6 +128,7 @@ public final class Transaction {
    *
    * @param rowsSeen whether any of its rows were observed
    * @param arrived when its event arrived, on the clock of events
+   * @param columns {@link Event.StatementExecuted#columns}
    */
   public record Statement(
       int number,
@@ -135,7 +136,8 @@ public final class Transaction {
       String sql,
       String callSite,
       boolean rowsSeen,
-      long arrived) {}
+      long arrived,
+      String columns) {}
 
   /**
    * A read by {@code statement} that returned {@code seen} although {@code own} had been written.
@@ -221,12 +223,20 @@ public final class Transaction {
     String sql = texts.intern(event.sql());
     long added = texts.addedWeight;
     String callSite = texts.intern(event.callSite());
+    added += texts.addedWeight;
+    String columns = texts.intern(event.columns());
     addWeight(Footprint.STATEMENT + added + texts.addedWeight);
     lastStatement = Math.max(lastStatement, event.statement());
     unseenWrites |= event.kind().mayWrite() && !reportsWrite(event);
     statements.add(
         new Statement(
-            event.statement(), event.kind(), sql, callSite, !event.rows().isEmpty(), arrived));
+            event.statement(),
+            event.kind(),
+            sql,
+            callSite,
+            !event.rows().isEmpty(),
+            arrived,
+            columns));
   }
 
   private static boolean reportsWrite(Event.StatementExecuted event) {
@@ -436,6 +446,7 @@ public final class Transaction {
     int first = 0;
     for (Version.Read read : reads) {
       if (read.version.row == row
+          && !read.isOwn
           && !read.evidence.byPredicate()
           && read.statement > after
           && read.statement < before) {
