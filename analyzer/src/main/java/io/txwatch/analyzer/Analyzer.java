@@ -12,6 +12,7 @@ import io.txwatch.coverage.CoverageCounter;
 import io.txwatch.dependency.CommitOrder;
 import io.txwatch.dependency.DependencyInference;
 import io.txwatch.dependency.Edge;
+import io.txwatch.dependency.Granularity;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.guarantee.Advice;
 import io.txwatch.guarantee.Judge;
@@ -93,6 +94,10 @@ public final class Analyzer implements EventSink {
   private Consumer<Anomaly> onWithdrawn = anomaly -> {};
   private int graphRebuildSize = MIN_GRAPH_TRANSACTIONS;
   private long suspectedAt;
+
+  /** The row-level dependencies before the last restart. */
+  private long rowLevelBefore;
+
   private long retained;
 
   /**
@@ -118,13 +123,29 @@ public final class Analyzer implements EventSink {
    * ago.
    */
   public Analyzer(Judge judge, Consumer<Anomaly> onAnomaly, long memory, Set<CommitOrder> orders) {
+    this(judge, onAnomaly, memory, orders, Granularity.COLUMN);
+  }
+
+  /**
+   * As the others.
+   *
+   * @param granularity what counts as an item
+   */
+  public Analyzer(
+      Judge judge,
+      Consumer<Anomaly> onAnomaly,
+      long memory,
+      Set<CommitOrder> orders,
+      Granularity granularity) {
     this.judge = judge;
     this.onAnomaly = onAnomaly;
     this.memory = new MemoryBudget(memory);
     this.orders = Set.copyOf(orders);
     this.suspected = new SuspectedAnomalies(this.memory.forSuspectedAnomalies());
     this.detector = newDetector();
-    this.inference = new DependencyInference(detector, this.orders, this.memory.maxWithinEvent());
+    this.inference = 
+        new DependencyInference(
+            detector, this.orders, this.memory.maxWithinEvent(), granularity);
     this.retained = orders.isEmpty() ? Long.MAX_VALUE : 0;
   }
 
@@ -207,6 +228,7 @@ public final class Analyzer implements EventSink {
   public void restart() {
     countDiscarded(inference.transactions());
     detector = newDetector();
+    rowLevelBefore += inference.rowLevelDependencies();
     inference = inference.restarted(detector, orders, memory.maxWithinEvent());
     graphRebuildSize = MIN_GRAPH_TRANSACTIONS;
   }
@@ -214,6 +236,14 @@ public final class Analyzer implements EventSink {
   /** The bytes used by state that grows with the traffic. */
   public long bytes() {
     return inference.bytes() + detector.bytes();
+  }
+
+  /**
+   * The number of pairs of statements that used different columns of a row: with rows as items they
+   * would depend on each other.
+   */
+  public long rowLevelDependencies() {
+    return rowLevelBefore + inference.rowLevelDependencies();
   }
 
   /** The number of events accepted: the time that decides what may be discarded. */

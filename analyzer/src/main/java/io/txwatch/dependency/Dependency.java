@@ -1,5 +1,7 @@
 package io.txwatch.dependency;
 
+import java.util.List;
+
 /**
  * A direct dependency: an edge of the graph. In every equivalent serial order the target follows
  * the source.
@@ -14,6 +16,8 @@ package io.txwatch.dependency;
  * @param toStatement the number of the statement in the target that wrote (ww, rw) or read (wr) the
  *     later version; 0 if unknown
  * @param evidence the evidence for it
+ * @param columns the columns of the row that both statements used; empty if the whole row is the
+ *     item
  */
 public record Dependency(
     long from,
@@ -23,4 +27,19 @@ public record Dependency(
     long row,
     int fromStatement,
     int toStatement,
-    EdgeEvidence evidence) {}
+    EdgeEvidence evidence,
+    List<String> columns) {
+
+  /** A dependency through a whole row. */
+  public Dependency(
+      long from,
+      long to,
+      DependencyKind kind,
+      String table,
+      long row,
+      int fromStatement,
+      int toStatement,
+      EdgeEvidence evidence) {
+    this(from, to, kind, table, row, fromStatement, toStatement, evidence, List.of());
+  }
+}

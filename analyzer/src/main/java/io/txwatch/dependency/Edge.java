@@ -78,7 +78,15 @@ public record Edge(
   /** The edge without references to its transactions and its row. */
   public Dependency dependency() {
     return new Dependency(
-        from.id(), to.id(), kind, row.table(), row.id(), fromStatement, toStatement, evidence);
+        from.id(),
+        to.id(),
+        kind,
+        row.table(),
+        row.id(),
+        fromStatement,
+        toStatement,
+        evidence,
+        columnNames());
   }
 
   /** Whether one of its transactions was discarded. */

@@ -4,6 +4,7 @@ import io.txwatch.dependency.Version.Fate;
 import io.txwatch.dependency.Version.Read;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The dependencies that follow from the versions of one row, with its columns as items (Adya 1999,
@@ -19,8 +20,9 @@ import java.util.function.Consumer;
  *       of disjoint columns, neither of which read what the other wrote, have no dependency.
  * </ul>
  *
- * <p>Each of these implies a path of dependencies, in the same direction, with whole rows as items.
- * So fewer cycles exist, and no others. If all columns are written and read, both are the same.
+ * <p>Without dirty reads, each of these implies a path of dependencies, in the same direction, with
+ * whole rows as items. So fewer cycles exist, and no others. If all columns are written and read,
+ * both are the same.
  *
  * <p>Versions that vanished count for nothing, and one whose fate is open ends every walk.
  */
@@ -78,8 +80,9 @@ final class RowDependencies {
       }
     }
     if (version.previous != null) {
-      passBelow(next, survived ? covered | version.written() : covered, version.previous);
+      passWriteBelow(next, survived ? covered | version.written() : covered, version.previous);
     }
+    passReadsBelow(next, covered, survived ? version : version.previous);
   }
 
   /** The version before another one is known now. */
@@ -110,27 +113,33 @@ final class RowDependencies {
     }
   }
 
-  /** Goes on below with the columns that a version, or a read of it, shares with none above. */
   private void passBelow(Version version, long covered, Version below) {
-    if (version.fate == Fate.SURVIVED) {
-      long written = version.written() & ~covered;
-      long read = version.read & ~covered;
-      if ((written | read) != 0) {
-        walkDown(version, below, written, read, covered == 0);
-      }
+    passWriteBelow(version, covered, below);
+    passReadsBelow(version, covered, below);
+  }
+
+  /** Goes on below with the columns that a version wrote or read, and none in between wrote. */
+  private void passWriteBelow(Version version, long covered, Version below) {
+    long written = version.written() & ~covered;
+    long read = version.read & ~covered;
+    if (version.fate == Fate.SURVIVED && (written | read) != 0) {
+      walkDown(version, below, written, read, covered == 0);
     }
-    if (version.readers != null) {
-      long hidden = covered | version.written();
-      if (hidden != ColumnBits.ALL) {
-        forEachReader(
-            version,
-            read -> {
-              if (countsAsRead(read)) {
-                readDown(read, below, read.columns & ~hidden);
-              }
-            });
-      }
+  }
+
+  /** Goes on below with what reads of a version read that neither it nor others in between wrote. */
+  private void passReadsBelow(Version version, long covered, @Nullable Version below) {
+    long hidden = covered | version.written();
+    if (version.readers == null || below == null || hidden == ColumnBits.ALL) {
+      return;
     }
+    forEachReader(
+        version,
+        read -> {
+          if (countsAsRead(read)) {
+            readDown(read, below, read.columns & ~hidden);
+          }
+        });
   }
 
   /**
