@@ -109,6 +109,15 @@ public final class Analyzer implements EventSink {
   }
 
   /**
+   * As the one above.
+   *
+   * @param granularity what counts as an item
+   */
+  public Analyzer(Judge judge, Consumer<Anomaly> onAnomaly, Granularity granularity) {
+    this(judge, onAnomaly, Runtime.getRuntime().maxMemory() / 8, Set.of(), granularity);
+  }
+
+  /**
    * Reports each anomaly to {@code onAnomaly}, from within {@link #accept}.
    *
    * @param memory the most bytes that it may use
@@ -143,9 +152,8 @@ public final class Analyzer implements EventSink {
     this.orders = Set.copyOf(orders);
     this.suspected = new SuspectedAnomalies(this.memory.forSuspectedAnomalies());
     this.detector = newDetector();
-    this.inference = 
-        new DependencyInference(
-            detector, this.orders, this.memory.maxWithinEvent(), granularity);
+    this.inference =
+        new DependencyInference(detector, this.orders, this.memory.maxWithinEvent(), granularity);
     this.retained = orders.isEmpty() ? Long.MAX_VALUE : 0;
   }
 
@@ -238,14 +246,6 @@ public final class Analyzer implements EventSink {
     return inference.bytes() + detector.bytes();
   }
 
-  /**
-   * The number of pairs of statements that used different columns of a row: with rows as items they
-   * would depend on each other.
-   */
-  public long rowLevelDependencies() {
-    return rowLevelBefore + inference.rowLevelDependencies();
-  }
-
   /** The number of events accepted: the time that decides what may be discarded. */
   public long clock() {
     return inference.clock();
@@ -318,7 +318,7 @@ public final class Analyzer implements EventSink {
 
   /** The coverage so far. */
   public Coverage coverage() {
-    return coverage.coverage();
+    return coverage.coverage().withRowLevel(rowLevelBefore + inference.rowLevelDependencies());
   }
 
   /** Ends the history. Transactions that are still undecided stay so, and make no anomaly. */
@@ -372,7 +372,12 @@ public final class Analyzer implements EventSink {
           .ifPresent(
               s ->
                   statements.add(
-                      new ObservedStatement(s.number(), s.kind(), s.sql(), s.callSite())));
+                      new ObservedStatement(
+                          s.number(),
+                          s.kind(),
+                          s.sql(),
+                          s.callSite(),
+                          transaction.isUndone(s.number()))));
     }
     return new ObservedTransaction(
         transaction.id(),

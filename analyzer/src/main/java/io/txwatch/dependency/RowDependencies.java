@@ -127,7 +127,9 @@ final class RowDependencies {
     }
   }
 
-  /** Goes on below with what reads of a version read that neither it nor others in between wrote. */
+  /**
+   * Goes on below with what reads of a version read that neither it nor others in between wrote.
+   */
   private void passReadsBelow(Version version, long covered, @Nullable Version below) {
     long hidden = covered | version.written();
     if (version.readers == null || below == null || hidden == ColumnBits.ALL) {

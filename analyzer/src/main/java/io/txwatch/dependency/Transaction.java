@@ -374,7 +374,8 @@ public final class Transaction {
     return !gap && statement > lastStatement && statement != WriterToken.MAX_STATEMENT;
   }
 
-  boolean isUndone(int statement) {
+  /** Whether it undid a statement by ROLLBACK TO SAVEPOINT. */
+  public boolean isUndone(int statement) {
     for (int i = 0; i < undone.size(); i++) {
       int[] range = undone.get(i);
       if (statement >= range[0] && statement <= range[1]) {

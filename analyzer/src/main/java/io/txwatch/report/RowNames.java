@@ -6,9 +6,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Names rows within one report: {@code account row 7}. Some DBMSs make ids of eighteen digits, too
- * long to compare by eye. These are shortened to their last digits, {@code ..321085}, as many as
- * distinguish the rows of the anomaly.
+ * Names rows within one report: {@code account row 7}, with the columns that matter. Some DBMSs
+ * make ids of eighteen digits, too long to compare by eye. These are shortened to their last
+ * digits, {@code ..321085}, as many as distinguish the rows of the anomaly.
  */
 public final class RowNames {
 
@@ -42,6 +42,16 @@ public final class RowNames {
   /** The table and the row: {@code account row 7}. */
   public String of(Dependency edge) {
     return TerminalText.escape(edge.table()) + " row " + id(edge);
+  }
+
+  /** The same with the columns through which a dependency runs, if they are known. */
+  public String withColumns(Dependency edge) {
+    String row = of(edge);
+    return switch (edge.columns().size()) {
+      case 0 -> row;
+      case 1 -> row + ", column " + TerminalText.escape(edge.columns().get(0));
+      default -> row + ", columns " + TerminalText.escape(String.join(" and ", edge.columns()));
+    };
   }
 
   /** The row alone. */

@@ -36,8 +36,8 @@ class ColumnProperties {
   }
 
   /**
-   * So there is no cycle of columns where there is none of rows. Without dirty reads: of rows, those
-   * are reported as such instead of as dependencies.
+   * So there is no cycle of columns where there is none of rows. Without dirty reads: of rows,
+   * those are reported as such instead of as dependencies.
    */
   @Property(tries = 300)
   void dependencyThroughColumnsImpliesAPathThroughRows(
@@ -94,8 +94,7 @@ class ColumnProperties {
   /** All but BROKEN, in which lists contradict each other. */
   @Provide
   Arbitrary<Mode> modes() {
-    return Arbitraries.of(
-        Mode.SERIAL, Mode.SNAPSHOT, Mode.READ_COMMITTED, Mode.READ_UNCOMMITTED);
+    return Arbitraries.of(Mode.SERIAL, Mode.SNAPSHOT, Mode.READ_COMMITTED, Mode.READ_UNCOMMITTED);
   }
 
   @Provide

@@ -55,8 +55,7 @@ final class ColumnReference {
     // Of two writes one dependency is emitted.
     wr.removeIf(text -> ww.contains("ww" + text.substring(2)));
     rw.removeIf(
-        text ->
-            ww.contains("ww" + text.substring(2)) || wr.contains("wr" + text.substring(2)));
+        text -> ww.contains("ww" + text.substring(2)) || wr.contains("wr" + text.substring(2)));
     all.addAll(ww);
     all.addAll(wr);
     all.addAll(rw);

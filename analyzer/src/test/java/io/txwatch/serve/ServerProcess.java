@@ -140,6 +140,7 @@ final class ServerProcess implements AutoCloseable {
                 Optional.of(Path.of(args[1])),
                 HistoryWriter.MAX_FILE_BYTES,
                 Judge.DBMS,
+                io.txwatch.dependency.Granularity.COLUMN,
                 ServerOptions.GRACE,
                 Duration.ofSeconds(10),
                 64 << 20),

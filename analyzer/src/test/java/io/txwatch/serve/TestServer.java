@@ -70,6 +70,7 @@ final class TestServer implements AutoCloseable, ServerListener {
                 Optional.ofNullable(history),
                 HistoryWriter.MAX_FILE_BYTES,
                 Judge.DBMS,
+                io.txwatch.dependency.Granularity.COLUMN,
                 grace,
                 silence,
                 64 << 20),

@@ -1,6 +1,7 @@
 package io.txwatch.cli;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.link.Address;
 import io.txwatch.link.Tls;
@@ -131,6 +132,16 @@ final class ServeCommand implements Callable<Integer> {
   private Judge judge = Judge.DBMS;
 
   @Option(
+      names = "--granularity",
+      paramLabel = "column|row",
+      defaultValue = "column",
+      converter = GranularityConverter.class,
+      description =
+          "what two statements must share to depend on each other: a column of a row, or just the"
+              + " row (default: column)")
+  private Granularity granularity = Granularity.COLUMN;
+
+  @Option(
       names = "--grace",
       paramLabel = "SECONDS",
       defaultValue = "30",
@@ -162,6 +173,7 @@ final class ServeCommand implements Callable<Integer> {
             Optional.ofNullable(history),
             historyMax << 20,
             judge,
+            granularity,
             Duration.ofSeconds(grace),
             ServerOptions.SILENCE,
             Runtime.getRuntime().maxMemory() / 2);

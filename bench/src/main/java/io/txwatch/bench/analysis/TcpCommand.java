@@ -102,6 +102,7 @@ public final class TcpCommand implements Callable<Integer> {
                 Optional.empty(),
                 HistoryWriter.MAX_FILE_BYTES,
                 Judge.DBMS,
+                io.txwatch.dependency.Granularity.COLUMN,
                 ServerOptions.GRACE,
                 ServerOptions.SILENCE,
                 Runtime.getRuntime().maxMemory() / 2),

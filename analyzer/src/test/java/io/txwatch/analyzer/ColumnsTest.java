@@ -1,0 +1,92 @@
+package io.txwatch.analyzer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.dependency.Granularity;
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Histories with the columns of their statements; beside each what is found by row and column. */
+class ColumnsTest {
+
+  private static final Database MARIADB = new Database("MariaDB", "10.11.5", Map.of());
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        // TPC-C: NewOrder reads a tax, Payment adds to a sum of the same row.
+        "r1(x0)[tax] w2(x0,y0)[ytd<ytd] c2 w1(y2)[next<next] c1 |"
+            + " READ_WRITE_SKEW 1-rw(x)>2-ww(y)>1 | ",
+        "r1(x0)[tax] w2(x0,y0)[tax<tax] c2 w1(y2)[tax<tax] c1 |"
+            + " READ_WRITE_SKEW 1-rw(x)>2-ww(y)>1 | READ_WRITE_SKEW 1-rw(x)>2-ww(y)>1",
+        // A lost update needs one column that both wrote; who computes with a column reads it anew.
+        "r1(x0)[a] w2(x0)[a] c2 w1(x2)[a] c1 |"
+            + " LOST_UPDATE 1-rw(x)>2-ww(x)>1 | LOST_UPDATE 1-rw(x)>2-ww(x)>1",
+        "r1(x0)[a] w2(x0)[a] c2 w1(x2)[b] c1 | LOST_UPDATE 1-rw(x)>2-ww(x)>1 | ",
+        "r1(x0)[a] w2(x0)[a] c2 w1(x2)[b<a] c1 |" + " LOST_UPDATE 1-rw(x)>2-ww(x)>1 | ",
+        // The column was overwritten later, and another one before.
+        "r1(x0)[a] w3(x0)[b] c3 w2(x3)[a] c2 w1(x2)[a] c1 |"
+            + " LOST_UPDATE 1-rw(x)>3-ww(x)>2-ww(x)>1 | LOST_UPDATE 1-rw(x)>2-ww(x)>1",
+        "r1(x0)[b] r2(y0)[b] w2(x0)[a] w1(y0)[a] c1 c2 | WRITE_SKEW 1-rw(x)>2-rw(y)>1 | ",
+        "r1(x0)[a] r2(y0)[b] w2(x0)[a] w1(y0)[b] c1 c2 |"
+            + " WRITE_SKEW 1-rw(x)>2-rw(y)>1 | WRITE_SKEW 1-rw(x)>2-rw(y)>1",
+        // Reads of another column of what was rolled back, or written again, are of older versions.
+        "w1(x0)[a] r2(x1)[b] c2 a1 | ABORTED_READ 1-wr(x)>2 | ",
+        "w1(x0)[a] r2(x1)[a] c2 a1 | ABORTED_READ 1-wr(x)>2 | ABORTED_READ 1-wr(x)>2",
+        "w1(x0)[a] r2(x1)[a] w1(x1)[a] c1 c2 |"
+            + " INTERMEDIATE_READ 1-wr(x)>2 | INTERMEDIATE_READ 1-wr(x)>2",
+        // A deletion concerns every column, and whether there is a row.
+        "r1(x0)[] d2(x0)[] w2(y0)[a] c2 w1(y2)[a] c1 |"
+            + " READ_WRITE_SKEW 1-rw(x)>2-ww(y)>1 | READ_WRITE_SKEW 1-rw(x)>2-ww(y)>1",
+        // By predicate: nothing in it was assigned.
+        "r1(;_:x0,y0)[/id] w2(x0)[v] c2 r1(x2)[v] c1 |" + " PHANTOM 1-prw?(x)>2-wr(x)>1 | ",
+        "r1(;_:x0,y0)[/v] w2(x0)[v] c2 r1(x2)[v] c1 |"
+            + " PHANTOM 1-prw?(x)>2-wr(x)>1 | PHANTOM 1-prw?(x)>2-wr(x)>1",
+      })
+  void dependenciesRunThroughColumns(String history, String byRow, String byColumn) {
+    List<Event> events = Notation.events(history);
+    assertThat(findings(events, Granularity.ROW))
+        .isEqualTo(byRow == null ? List.of() : List.of(byRow));
+    assertThat(findings(events, Granularity.COLUMN))
+        .isEqualTo(byColumn == null ? List.of() : List.of(byColumn));
+  }
+
+  /** The UPDATE of T1 made no version, but is known to have followed that of T2. */
+  @Test
+  void updateByKeyIsLostOnlyInTheColumnsThatItAssigns() {
+    assertThat(Notation.findings("r1(x0)[a] w2(x0)[a] c2 t1(x)[a] c1", MARIADB))
+        .containsExactly("LOST_UPDATE 1-rw(x)>2-ww(x)>1");
+    assertThat(Notation.findings("r1(x0)[a] w2(x0)[a] c2 t1(x)[b] c1", MARIADB)).isEmpty();
+  }
+
+  @Test
+  void reportNamesTheColumns() {
+    List<Event> events = Notation.events("r1(x0)[a,b] w2(x0)[b,c] c2 w1(x2)[b] c1");
+    assertThat(Notation.analyzed(events))
+        .singleElement()
+        .satisfies(
+            anomaly ->
+                assertThat(anomaly.cycle())
+                    .extracting(edge -> edge.columns())
+                    .containsExactly(List.of("b"), List.of("b")));
+  }
+
+  @Test
+  void accessesToDifferentColumnsAreCounted() {
+    try (Analyzer analyzer = new Analyzer(io.txwatch.guarantee.Judge.DBMS, anomaly -> {})) {
+      Notation.events("w2(x0)[a] c2 w1(x2)[b] r1(x1)[b] c1").forEach(analyzer::accept);
+      assertThat(analyzer.coverage().rowLevel()).isEqualTo(1);
+    }
+  }
+
+  private static List<String> findings(List<Event> events, Granularity granularity) {
+    return Notation.analyzed(events, granularity).stream().map(Notation::text).toList();
+  }
+}
