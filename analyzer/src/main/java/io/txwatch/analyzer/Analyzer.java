@@ -132,7 +132,7 @@ public final class Analyzer implements EventSink {
    * ago.
    */
   public Analyzer(Judge judge, Consumer<Anomaly> onAnomaly, long memory, Set<CommitOrder> orders) {
-    this(judge, onAnomaly, memory, orders, Granularity.COLUMN);
+    this(judge, onAnomaly, memory, orders, Granularity.DEFAULT);
   }
 
   /**

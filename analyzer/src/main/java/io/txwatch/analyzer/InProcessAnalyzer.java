@@ -54,7 +54,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
       throws IOException {
     Judge judge = Judge.named(settings.get(Setting.JUDGE_BY));
     Granularity granularity =
-        Granularity.parse(settings.get(Setting.GRANULARITY)).orElse(Granularity.COLUMN);
+        Granularity.parse(settings.get(Setting.GRANULARITY)).orElse(Granularity.DEFAULT);
     String where = settings.get(Setting.LOG);
     ApplicationLog ofApplication =
         where.equals("slf4j") ? new ApplicationLog(application, console) : null;

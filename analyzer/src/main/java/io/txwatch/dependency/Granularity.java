@@ -10,6 +10,9 @@ public enum Granularity {
   /** A column of a row: a write of it concerns the reads of that column. */
   COLUMN;
 
+  /** The one that counts unless users choose another. */
+  public static final Granularity DEFAULT = ROW;
+
   /** The granularity of a name, in any case; empty if there is none. */
   public static Optional<Granularity> parse(String name) {
     for (Granularity granularity : values()) {

@@ -3,6 +3,7 @@ package io.txwatch.analyzer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.dependency.Granularity;
+import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import java.util.List;
@@ -52,24 +53,24 @@ class ColumnsTest {
       })
   void dependenciesRunThroughColumns(String history, String byRow, String byColumn) {
     List<Event> events = Notation.events(history);
-    assertThat(findings(events, Granularity.ROW))
+    assertThat(Notation.findings(events, Granularity.ROW))
         .isEqualTo(byRow == null ? List.of() : List.of(byRow));
-    assertThat(findings(events, Granularity.COLUMN))
+    assertThat(byColumn(history, Notation.POSTGRESQL))
         .isEqualTo(byColumn == null ? List.of() : List.of(byColumn));
   }
 
   /** The UPDATE of T1 made no version, but is known to have followed that of T2. */
   @Test
   void updateByKeyIsLostOnlyInTheColumnsThatItAssigns() {
-    assertThat(Notation.findings("r1(x0)[a] w2(x0)[a] c2 t1(x)[a] c1", MARIADB))
+    assertThat(byColumn("r1(x0)[a] w2(x0)[a] c2 t1(x)[a] c1", MARIADB))
         .containsExactly("LOST_UPDATE 1-rw(x)>2-ww(x)>1");
-    assertThat(Notation.findings("r1(x0)[a] w2(x0)[a] c2 t1(x)[b] c1", MARIADB)).isEmpty();
+    assertThat(byColumn("r1(x0)[a] w2(x0)[a] c2 t1(x)[b] c1", MARIADB)).isEmpty();
   }
 
   @Test
   void reportNamesTheColumns() {
     List<Event> events = Notation.events("r1(x0)[a,b] w2(x0)[b,c] c2 w1(x2)[b] c1");
-    assertThat(Notation.analyzed(events))
+    assertThat(Notation.analyzed(events, Granularity.COLUMN))
         .singleElement()
         .satisfies(
             anomaly ->
@@ -80,13 +81,13 @@ class ColumnsTest {
 
   @Test
   void accessesToDifferentColumnsAreCounted() {
-    try (Analyzer analyzer = new Analyzer(io.txwatch.guarantee.Judge.DBMS, anomaly -> {})) {
+    try (Analyzer analyzer = new Analyzer(Judge.DBMS, anomaly -> {}, Granularity.COLUMN)) {
       Notation.events("w2(x0)[a] c2 w1(x2)[b] r1(x1)[b] c1").forEach(analyzer::accept);
       assertThat(analyzer.coverage().rowLevel()).isEqualTo(1);
     }
   }
 
-  private static List<String> findings(List<Event> events, Granularity granularity) {
-    return Notation.analyzed(events, granularity).stream().map(Notation::text).toList();
+  private static List<String> byColumn(String history, Database database) {
+    return Notation.findings(Notation.events(history, database), Granularity.COLUMN);
   }
 }

@@ -114,7 +114,12 @@ public final class Notation {
 
   /** What the analyzer finds in a history of that DBMS, one line each. */
   static List<String> findings(String line, Database database) {
-    return analyzed(events(line, database)).stream().map(Notation::text).toList();
+    return findings(events(line, database), Granularity.DEFAULT);
+  }
+
+  /** What the analyzer finds with those items, one line each. */
+  static List<String> findings(List<Event> events, Granularity granularity) {
+    return analyzed(events, granularity).stream().map(Notation::text).toList();
   }
 
   static String text(Anomaly anomaly) {

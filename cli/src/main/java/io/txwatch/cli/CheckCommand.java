@@ -2,7 +2,6 @@ package io.txwatch.cli;
 
 import io.txwatch.analyzer.Analyzer;
 import io.txwatch.dependency.CommitOrder;
-import io.txwatch.dependency.Granularity;
 import io.txwatch.format.ForeignFormat;
 import io.txwatch.format.ForeignHistory;
 import io.txwatch.guarantee.Judge;
@@ -116,15 +115,7 @@ final class CheckCommand implements Callable<Integer> {
               + " transactions of one process; for Elle's, by :invoke and :ok)")
   private boolean realTimeOrder;
 
-  @Option(
-      names = "--granularity",
-      paramLabel = "column|row",
-      defaultValue = "column",
-      converter = GranularityConverter.class,
-      description =
-          "what two statements must share to depend on each other: a column of a row, or just the"
-              + " row (default: column)")
-  private Granularity granularity = Granularity.COLUMN;
+  @Mixin private GranularityOption granularity = new GranularityOption();
 
   @Option(
       names = "--initial",
@@ -285,7 +276,7 @@ final class CheckCommand implements Callable<Integer> {
     Judge by = judge == null ? Judge.DBMS : judge;
     long memory = Runtime.getRuntime().maxMemory() / (orders().isEmpty() ? 8 : 2);
     try (HistoryReader reader = HistoryReader.open(file);
-        Analyzer analyzer = new Analyzer(by, groups::add, memory, orders(), granularity)) {
+        Analyzer analyzer = new Analyzer(by, groups::add, memory, orders(), granularity.value)) {
       TimedBatches analysis = new TimedBatches(event -> analyzer.accept(atLevel(event)));
       reader.forEach(analysis);
       analysis.finish();

@@ -75,6 +75,8 @@ final class ReportCommand implements Callable<Integer> {
           "the standard for a level: the DBMS's documentation or Adya's definition (default: dbms)")
   private Judge judge = Judge.DBMS;
 
+  @Mixin private GranularityOption granularity = new GranularityOption();
+
   @Mixin private CommonOptions common = new CommonOptions();
 
   @Override
@@ -121,7 +123,7 @@ final class ReportCommand implements Callable<Integer> {
 
   private Coverage analyze(Path file, AnomalyGroups groups) throws IOException {
     try (HistoryReader reader = HistoryReader.open(file);
-        Analyzer analyzer = new Analyzer(judge, groups::add)) {
+        Analyzer analyzer = new Analyzer(judge, groups::add, granularity.value)) {
       reader.forEach(analyzer::accept);
       analyzer.suspectAll();
       analyzer.close();

@@ -1,7 +1,6 @@
 package io.txwatch.cli;
 
 import io.txwatch.anomaly.Anomaly;
-import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.link.Address;
 import io.txwatch.link.Tls;
@@ -131,15 +130,7 @@ final class ServeCommand implements Callable<Integer> {
           "the standard for a level: the DBMS's documentation or Adya's definition (default: dbms)")
   private Judge judge = Judge.DBMS;
 
-  @Option(
-      names = "--granularity",
-      paramLabel = "column|row",
-      defaultValue = "column",
-      converter = GranularityConverter.class,
-      description =
-          "what two statements must share to depend on each other: a column of a row, or just the"
-              + " row (default: column)")
-  private Granularity granularity = Granularity.COLUMN;
+  @Mixin private GranularityOption granularity = new GranularityOption();
 
   @Option(
       names = "--grace",
@@ -173,7 +164,7 @@ final class ServeCommand implements Callable<Integer> {
             Optional.ofNullable(history),
             historyMax << 20,
             judge,
-            granularity,
+            granularity.value,
             Duration.ofSeconds(grace),
             ServerOptions.SILENCE,
             Runtime.getRuntime().maxMemory() / 2);

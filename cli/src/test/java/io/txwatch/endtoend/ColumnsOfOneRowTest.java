@@ -40,13 +40,13 @@ class ColumnsOfOneRowTest {
   @ParameterizedTest
   @EnumSource(Dbms.class)
   void differentColumnsAreNoAnomaly(Dbms dbms, @TempDir Path folder) throws Exception {
-    assertThat(reported(dbms, folder, "w_tax", "d_next", Map.of())).isEmpty();
+    assertThat(reported(dbms, folder, "w_tax", "d_next", "column")).isEmpty();
   }
 
   @ParameterizedTest
   @EnumSource(Dbms.class)
   void differentColumnsAreOneIfRowsAreTheItems(Dbms dbms, @TempDir Path folder) throws Exception {
-    assertThat(reported(dbms, folder, "w_tax", "d_next", Map.of("txwatch.granularity", "row")))
+    assertThat(reported(dbms, folder, "w_tax", "d_next", "row"))
         .extracting(ReportedAnomaly::phenomenon)
         .containsExactly("READ_WRITE_SKEW");
   }
@@ -54,7 +54,7 @@ class ColumnsOfOneRowTest {
   @ParameterizedTest
   @EnumSource(Dbms.class)
   void sameColumnsAreAnAnomaly(Dbms dbms, @TempDir Path folder) throws Exception {
-    List<ReportedAnomaly> reported = reported(dbms, folder, "w_ytd", "d_ytd", Map.of());
+    List<ReportedAnomaly> reported = reported(dbms, folder, "w_ytd", "d_ytd", "column");
     assertThat(reported).extracting(ReportedAnomaly::phenomenon).containsExactly("READ_WRITE_SKEW");
     assertThat(reported.get(0).json().toString().toLowerCase(java.util.Locale.ROOT))
         .contains("\"columns\":[\"w_ytd\"]", "\"columns\":[\"d_ytd\"]");
@@ -67,7 +67,7 @@ class ColumnsOfOneRowTest {
    * @param written the column of the district that it adds to
    */
   private static List<ReportedAnomaly> reported(
-      Dbms dbms, Path folder, String read, String written, Map<String, String> settings)
+      Dbms dbms, Path folder, String read, String written, String granularity)
       throws SQLException, java.io.IOException {
     String url = dbms.freshDatabase();
     try (Connection connection = DriverManager.getConnection(url);
@@ -82,7 +82,7 @@ class ColumnsOfOneRowTest {
         Watched.prepare(connection);
       }
     }
-    Watched watched = new Watched(folder, settings);
+    Watched watched = new Watched(folder, Map.of("txwatch.granularity", granularity));
     try (watched;
         Connection newOrder = watched.connect(url);
         Connection payment = watched.connect(url);
