@@ -440,6 +440,19 @@ public final class Transaction {
   }
 
   /**
+   * Whether a statement read columns that others had written in a version that this transaction had
+   * written itself. Its write had used the newest version, so it is no read of a snapshot.
+   */
+  public boolean readsInOwnVersion(Row row, int statement) {
+    for (Version.Read read : reads) {
+      if (read.isOwn && read.statement == statement && read.version.row == row) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
    * The number of the first statement strictly between two others that read {@code row}, or that
    * locked rows which were not observed; 0 if there is none.
    */

@@ -151,6 +151,7 @@ final class PostgresSchemaReader extends SchemaReader {
       return Optional.empty();
     }
     Set<String> changing = new HashSet<>();
+    Set<String> primaryKey = new HashSet<>();
     List<Column> columns =
         query(
             connection,
@@ -162,7 +163,9 @@ final class PostgresSchemaReader extends SchemaReader {
                 + " coalesce(to_json(a) ->> 'attgenerated', '') <> '' OR EXISTS (SELECT 1"
                 // A trigger BEFORE UPDATE, FOR EACH ROW.
                 + " FROM pg_catalog.pg_trigger t WHERE t.tgrelid = a.attrelid"
-                + " AND t.tgtype & 19 = 19)"
+                + " AND t.tgtype & 19 = 19), EXISTS (SELECT 1 FROM pg_catalog.pg_index i"
+                + " WHERE i.indrelid = a.attrelid AND i.indisprimary"
+                + " AND a.attnum = ANY (i.indkey::int2[]))"
                 + " FROM pg_catalog.pg_attribute a LEFT JOIN pg_catalog.pg_attrdef d"
                 + " ON d.adrelid = a.attrelid AND d.adnum = a.attnum"
                 + " WHERE a.attrelid = ?::oid AND a.attnum > 0 AND NOT a.attisdropped"
@@ -170,6 +173,9 @@ final class PostgresSchemaReader extends SchemaReader {
             row -> {
               if (row.getBoolean(7)) {
                 changing.add(text(row, 1).toLowerCase(Locale.ROOT));
+              }
+              if (row.getBoolean(8)) {
+                primaryKey.add(text(row, 1).toLowerCase(Locale.ROOT));
               }
               return new Column(
                   text(row, 1),
@@ -194,8 +200,9 @@ final class PostgresSchemaReader extends SchemaReader {
                   found.get(0).oid);
           case TABLE ->
               locksHold
-                  ? traits(connection, found.get(0).oid, columns, changing)
-                  : new Catalog.Traits(Map.of(), Set.copyOf(changing), false, List.of());
+                  ? traits(connection, found.get(0).oid, columns, changing, primaryKey)
+                  : new Catalog.Traits(
+                      Map.of(), Set.copyOf(changing), false, List.of(), Set.copyOf(primaryKey));
           default -> UNKNOWN;
         };
     Optional<SystemVersions> versions =
@@ -339,19 +346,26 @@ final class PostgresSchemaReader extends SchemaReader {
 
   /** What decides whether its rows stay where they are while they are locked. */
   private static Catalog.Traits traits(
-      Connection connection, String oid, List<Column> columns, Set<String> changing)
+      Connection connection,
+      String oid,
+      List<Column> columns,
+      Set<String> changing,
+      Set<String> primaryKey)
       throws SQLException {
     Map<String, String> types = new HashMap<>();
     for (Column column : columns) {
       String before = types.put(column.name().toLowerCase(Locale.ROOT), column.type());
       if (before != null) {
-        return UNKNOWN; // "Id" beside id
+        // "Id" beside id
+        return new Catalog.Traits(
+            Map.of(), Set.copyOf(changing), false, List.of(), Set.copyOf(primaryKey));
       }
     }
     Optional<List<List<String>>> found = keysIfNothingRuns(connection, oid);
     List<List<String>> keys = found.orElse(List.of());
     types.keySet().removeIf(name -> keys.stream().noneMatch(key -> key.contains(name)));
-    return new Catalog.Traits(Map.copyOf(types), Set.copyOf(changing), false, keys);
+    return new Catalog.Traits(
+        Map.copyOf(types), Set.copyOf(changing), false, keys, Set.copyOf(primaryKey));
   }
 
   /**
