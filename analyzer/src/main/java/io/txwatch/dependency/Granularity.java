@@ -11,7 +11,7 @@ public enum Granularity {
   COLUMN;
 
   /** The one that counts unless users choose another. */
-  public static final Granularity DEFAULT = ROW;
+  public static final Granularity DEFAULT = COLUMN;
 
   /** The granularity of a name, in any case; empty if there is none. */
   public static Optional<Granularity> parse(String name) {

@@ -2,6 +2,7 @@ package io.txwatch.analyzer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.anomaly.Verdict;
 import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Database;
@@ -65,6 +66,45 @@ class ColumnsTest {
     assertThat(byColumn("r1(x0)[a] w2(x0)[a] c2 t1(x)[a] c1", MARIADB))
         .containsExactly("LOST_UPDATE 1-rw(x)>2-ww(x)>1");
     assertThat(byColumn("r1(x0)[a] w2(x0)[a] c2 t1(x)[b] c1", MARIADB)).isEmpty();
+  }
+
+  /**
+   * T1 updated the row after T2 had, and so reads in its own version what T2 had written. InnoDB
+   * lets it update what its snapshot does not show, and documents that it then sees the result;
+   * PostgreSQL promises to raise an error.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "MariaDB, RR, HAZARD",
+    "MySQL, RR, HAZARD",
+    "TiDB, RR, HAZARD",
+    "OceanBase, RR, HAZARD",
+    "H2, RR, HAZARD",
+    "PostgreSQL, RC, HAZARD",
+    "PostgreSQL, RR, VIOLATION",
+    "MySQL, SER, VIOLATION"
+  })
+  void whatIsReadInAnOwnVersionIsNoReadOfASnapshot(String dbms, String level, Verdict verdict) {
+    Database database = new Database(dbms, "9", Map.of());
+    for (String history :
+        List.of(
+            "r1(x0)[a] w2(x0)[a] c2 w1(x2)[b] r1(x1)[a] c1",
+            "r1(y0)[a] w2(y0)[a] w2(x0)[a] c2 w1(x2)[b] r1(x1)[a] c1")) {
+      List<Event> events = Notation.events("1@" + level + " 2@" + level + " " + history, database);
+      assertThat(Notation.analyzed(events, Granularity.COLUMN))
+          .as(history)
+          .singleElement()
+          .satisfies(anomaly -> assertThat(anomaly.verdict()).isEqualTo(verdict));
+    }
+  }
+
+  /** The same read of a version of another transaction is one of the snapshot. */
+  @Test
+  void whatIsReadInAVersionOfOthersIsAReadOfASnapshot() {
+    String history = "1@RR 2@RR r1(x0)[a] w2(x0)[a] c2 r1(x2)[a] c1";
+    assertThat(Notation.analyzed(Notation.events(history, MARIADB), Granularity.COLUMN))
+        .extracting(anomaly -> anomaly.verdict())
+        .containsExactly(Verdict.VIOLATION);
   }
 
   @Test

@@ -10,12 +10,12 @@ final class GranularityOption {
 
   @Option(
       names = "--granularity",
-      paramLabel = "row|column",
-      defaultValue = "row",
+      paramLabel = "column|row",
+      defaultValue = "column",
       converter = Converter.class,
       description =
-          "what two statements must share to depend on each other: a row, or a column of it"
-              + " (default: row)")
+          "what two statements must share to depend on each other: a column of a row, or the row"
+              + " (default: column)")
   Granularity value = Granularity.DEFAULT;
 
   /** Parses {@code row} and {@code column}. */

@@ -111,9 +111,9 @@ public enum Setting {
       "the standard for a level: the DBMS's documentation, or Adya's definition"),
   GRANULARITY(
       "txwatch.granularity",
-      "row",
-      "row|column",
-      "what two statements must share to depend on each other: a row, or a column of it");
+      "column",
+      "column|row",
+      "what two statements must share to depend on each other: a column of a row, or the row");
 
   private final String key;
   private final String defaultValue;
