@@ -85,6 +85,12 @@ public final class DependencyInference {
   private final List<Transaction> undecided = new ArrayList<>();
 
   private long clock;
+
+  /**
+   * When a gap last said that any event may be lost; transactions first mentioned later are not.
+   */
+  private long anyLostAt = -1;
+
   private long truncatedStatements;
 
   /** The sessions evicted because there were too many. */
@@ -481,6 +487,7 @@ public final class DependencyInference {
         transaction ->
             transaction.beganAt >= before
                 || !HypotheticalDependencies.isPossible(transaction)
+                || transaction.outcome == null && transaction.firstMentionedAt <= anyLostAt
                 || transaction.reads.isEmpty() && transaction.writes.isEmpty());
     long work = 0;
     for (Transaction transaction : supposed) {
@@ -538,6 +545,7 @@ public final class DependencyInference {
     if (!transaction.observed) {
       transaction.began(session, null);
     }
+    transaction.eventsMayBeLost |= transaction.firstMentionedAt <= anyLostAt;
     boolean lost =
         event.events() > 0 ? event.events() != transaction.events : transaction.eventsMayBeLost;
     transaction.lossy |= lost || !transaction.levelKnown();
@@ -580,17 +588,29 @@ public final class DependencyInference {
       if (session != null && session.current != null) {
         weaken(session.current, gap);
       }
+    } else if (mayBeOfAnyEvent(gap)) {
+      anyLostAt = clock; // one by one they would be many, and under load such gaps are, too
     } else {
       transactions.forEach(transaction -> weaken(transaction, gap));
     }
+  }
+
+  private static boolean mayBeOfAnyEvent(Event.Gap gap) {
+    return switch (gap.reason()) {
+      case OVERFLOW, TORN_RECORD, CUT_OFF, FORGOTTEN -> true;
+      default -> false;
+    };
   }
 
   private static void weaken(Transaction transaction, Event.Gap gap) {
     if (transaction.outcome != null) {
       return;
     }
+    if (mayBeOfAnyEvent(gap)) {
+      transaction.eventsMayBeLost = true;
+      return;
+    }
     switch (gap.reason()) {
-      case OVERFLOW, TORN_RECORD, CUT_OFF, FORGOTTEN -> transaction.eventsMayBeLost = true;
       case BYPASS, FAULT -> transaction.lossy = true;
       // Its rows were observed; only its version set was not.
       case TOO_LARGE, NO_VERSION_SET -> {}
