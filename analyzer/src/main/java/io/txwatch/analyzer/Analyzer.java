@@ -12,6 +12,7 @@ import io.txwatch.coverage.CoverageCounter;
 import io.txwatch.dependency.CommitOrder;
 import io.txwatch.dependency.DependencyInference;
 import io.txwatch.dependency.Edge;
+import io.txwatch.dependency.Granularity;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.guarantee.Advice;
 import io.txwatch.guarantee.Judge;
@@ -93,6 +94,10 @@ public final class Analyzer implements EventSink {
   private Consumer<Anomaly> onWithdrawn = anomaly -> {};
   private int graphRebuildSize = MIN_GRAPH_TRANSACTIONS;
   private long suspectedAt;
+
+  /** The row-level dependencies before the last restart. */
+  private long rowLevelBefore;
+
   private long retained;
 
   /**
@@ -101,6 +106,15 @@ public final class Analyzer implements EventSink {
    */
   public Analyzer(Judge judge, Consumer<Anomaly> onAnomaly) {
     this(judge, onAnomaly, Runtime.getRuntime().maxMemory() / 8);
+  }
+
+  /**
+   * As the one above.
+   *
+   * @param granularity what counts as an item
+   */
+  public Analyzer(Judge judge, Consumer<Anomaly> onAnomaly, Granularity granularity) {
+    this(judge, onAnomaly, Runtime.getRuntime().maxMemory() / 8, Set.of(), granularity);
   }
 
   /**
@@ -118,13 +132,28 @@ public final class Analyzer implements EventSink {
    * ago.
    */
   public Analyzer(Judge judge, Consumer<Anomaly> onAnomaly, long memory, Set<CommitOrder> orders) {
+    this(judge, onAnomaly, memory, orders, Granularity.DEFAULT);
+  }
+
+  /**
+   * As the others.
+   *
+   * @param granularity what counts as an item
+   */
+  public Analyzer(
+      Judge judge,
+      Consumer<Anomaly> onAnomaly,
+      long memory,
+      Set<CommitOrder> orders,
+      Granularity granularity) {
     this.judge = judge;
     this.onAnomaly = onAnomaly;
     this.memory = new MemoryBudget(memory);
     this.orders = Set.copyOf(orders);
     this.suspected = new SuspectedAnomalies(this.memory.forSuspectedAnomalies());
     this.detector = newDetector();
-    this.inference = new DependencyInference(detector, this.orders, this.memory.maxWithinEvent());
+    this.inference =
+        new DependencyInference(detector, this.orders, this.memory.maxWithinEvent(), granularity);
     this.retained = orders.isEmpty() ? Long.MAX_VALUE : 0;
   }
 
@@ -207,6 +236,7 @@ public final class Analyzer implements EventSink {
   public void restart() {
     countDiscarded(inference.transactions());
     detector = newDetector();
+    rowLevelBefore += inference.rowLevelDependencies();
     inference = inference.restarted(detector, orders, memory.maxWithinEvent());
     graphRebuildSize = MIN_GRAPH_TRANSACTIONS;
   }
@@ -288,7 +318,7 @@ public final class Analyzer implements EventSink {
 
   /** The coverage so far. */
   public Coverage coverage() {
-    return coverage.coverage();
+    return coverage.coverage().withRowLevel(rowLevelBefore + inference.rowLevelDependencies());
   }
 
   /** Ends the history. Transactions that are still undecided stay so, and make no anomaly. */
@@ -342,7 +372,12 @@ public final class Analyzer implements EventSink {
           .ifPresent(
               s ->
                   statements.add(
-                      new ObservedStatement(s.number(), s.kind(), s.sql(), s.callSite())));
+                      new ObservedStatement(
+                          s.number(),
+                          s.kind(),
+                          s.sql(),
+                          s.callSite(),
+                          transaction.isUndone(s.number()))));
     }
     return new ObservedTransaction(
         transaction.id(),

@@ -1,6 +1,7 @@
 package io.txwatch.analyzer;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -51,14 +53,18 @@ public final class InProcessAnalyzer implements EventSinkProvider {
   public EventSink open(Settings settings, Supplier<@Nullable ClassLoader> application)
       throws IOException {
     Judge judge = Judge.named(settings.get(Setting.JUDGE_BY));
+    Granularity granularity =
+        Granularity.parse(settings.get(Setting.GRANULARITY)).orElse(Granularity.DEFAULT);
     String where = settings.get(Setting.LOG);
     ApplicationLog ofApplication =
         where.equals("slf4j") ? new ApplicationLog(application, console) : null;
     LogTarget target = ofApplication == null ? LogTarget.of(console) : ofApplication;
     ConsoleReporter log =
         where.equals("none") ? null : new ConsoleReporter(target, System::nanoTime);
+    Function<Consumer<Anomaly>, Analyzer> newAnalyzer =
+        onAnomaly -> new Analyzer(judge, onAnomaly, granularity);
     return new ReportingSink(
-        judge,
+        newAnalyzer,
         settings.get(Setting.REPORT),
         settings.get(Setting.HTTP),
         settings.get(Setting.JMX).equals("on"),
@@ -95,7 +101,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     private boolean isCoverageStale;
 
     ReportingSink(
-        Judge judge,
+        Function<Consumer<Anomaly>, Analyzer> newAnalyzer,
         String reportName,
         String pageAddress,
         boolean hasBean,
@@ -109,7 +115,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
       this.log = log;
       this.ofApplication = ofApplication;
       this.report = reportName.isEmpty() ? null : ReportFile.append(reportName, complaints);
-      Analyzer analysis = new Analyzer(judge, this::record);
+      Analyzer analysis = newAnalyzer.apply(this::record);
       analysis.onWithdrawn(this::withdraw);
       this.analyzer = new FaultTolerantAnalyzer(analysis, complaints);
     }

@@ -4,6 +4,7 @@ import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.EdgeEvidence;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -103,10 +104,11 @@ public final class CycleNames {
       return singleByPredicate(cycle, oneRow);
     }
     if (in.kind() == DependencyKind.WW) {
-      if (oneRow && onlyWw(cycle) && out.fromStatement() <= in.toStatement()) {
+      boolean oneItem = oneRow && shareColumn(out, in);
+      if (oneItem && onlyWw(cycle) && out.fromStatement() <= in.toStatement()) {
         return Phenomenon.LOST_UPDATE;
       }
-      return pair && !oneRow ? Phenomenon.READ_WRITE_SKEW : Phenomenon.G_SINGLE;
+      return pair && !oneItem ? Phenomenon.READ_WRITE_SKEW : Phenomenon.G_SINGLE;
     }
     if (oneRow) {
       return Phenomenon.NON_REPEATABLE_READ;
@@ -117,6 +119,13 @@ public final class CycleNames {
     return out.fromStatement() < in.toStatement()
         ? Phenomenon.READ_SKEW
         : Phenomenon.FRACTURED_READ;
+  }
+
+  /** Whether two edges run through one column; without columns, the row is the item. */
+  private static boolean shareColumn(Dependency one, Dependency other) {
+    return one.columns().isEmpty()
+        || other.columns().isEmpty()
+        || !Collections.disjoint(one.columns(), other.columns());
   }
 
   private static Phenomenon singleByPredicate(List<Dependency> cycle, boolean oneRow) {

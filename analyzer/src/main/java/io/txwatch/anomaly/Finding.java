@@ -45,11 +45,12 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
   /**
    * The phenomenon that a level must prevent to prevent this finding. For an inversion, that of the
    * cycle with the order taken as a dependency; inversions are reported only if the order was
-   * requested.
+   * requested. What a transaction reads of others in its own version of a row, it wrote over: a
+   * level that lets it do that shows it what it wrote over.
    */
   public Phenomenon judgedAs() {
     if (phenomenon != Phenomenon.TRANSACTION_INVERSION) {
-      return phenomenon;
+      return edges.stream().anyMatch(Finding::isReadInOwnVersion) ? judgedAsWrite() : phenomenon;
     }
     return switch (cycleClass.orElse(CycleClass.G2)) {
       case G0 -> Phenomenon.DIRTY_WRITE;
@@ -58,6 +59,23 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
       case G_NONADJACENT -> Phenomenon.G_NONADJACENT;
       case G2_ITEM -> Phenomenon.G2_ITEM;
       case G2 -> Phenomenon.G2;
+    };
+  }
+
+  private Phenomenon judgedAsWrite() {
+    return switch (phenomenon) {
+      case NON_REPEATABLE_READ -> Phenomenon.LOST_UPDATE;
+      case READ_SKEW, FRACTURED_READ -> Phenomenon.READ_WRITE_SKEW;
+      case PHANTOM -> Phenomenon.G_SINGLE;
+      default -> phenomenon;
+    };
+  }
+
+  private static boolean isReadInOwnVersion(Edge edge) {
+    return switch (edge.kind()) {
+      case WR -> edge.to().readsInOwnVersion(edge.row(), edge.toStatement());
+      case RW -> edge.from().readsInOwnVersion(edge.row(), edge.fromStatement());
+      default -> false;
     };
   }
 
@@ -94,10 +112,15 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
         .allMatch(
             edge ->
                 switch (edge.kind()) {
-                  case RW -> kind(edge.from(), edge.fromStatement()) == StatementKind.SELECT;
-                  case WR -> kind(edge.to(), edge.toStatement()) == StatementKind.SELECT;
+                  case RW -> isPlain(edge, edge.from(), edge.fromStatement());
+                  case WR -> isPlain(edge, edge.to(), edge.toStatement());
                   default -> true;
                 });
+  }
+
+  private static boolean isPlain(Edge edge, Transaction reader, int statement) {
+    return kind(reader, statement) == StatementKind.SELECT
+        && !reader.readsInOwnVersion(edge.row(), statement);
   }
 
   /** Whether one statement of the reader returned both the old and the new version. */

@@ -9,5 +9,13 @@ import io.txwatch.history.StatementKind;
  * @param kind what it is
  * @param sql its text
  * @param callSite where the application called it; empty if unknown
+ * @param undone whether its transaction undid it by ROLLBACK TO SAVEPOINT; what it read was read
  */
-public record ObservedStatement(int number, StatementKind kind, String sql, String callSite) {}
+public record ObservedStatement(
+    int number, StatementKind kind, String sql, String callSite, boolean undone) {
+
+  /** A statement that was not undone. */
+  public ObservedStatement(int number, StatementKind kind, String sql, String callSite) {
+    this(number, kind, sql, callSite, false);
+  }
+}

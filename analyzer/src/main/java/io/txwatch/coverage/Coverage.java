@@ -18,6 +18,8 @@ import java.util.stream.Stream;
  * @param uncertain row versions and version sets that a side read returned, which may have read
  *     another snapshot
  * @param forbidden possible anomalies that were not reported, because the level forbids them
+ * @param rowLevel pairs of accesses to different columns of a row, which do not depend on each
+ *     other unless rows are the items
  * @param gaps what was not observed, by reason
  */
 public record Coverage(
@@ -30,9 +32,10 @@ public record Coverage(
     long rowsWritten,
     long uncertain,
     long forbidden,
+    long rowLevel,
     Map<GapReason, Long> gaps) {
 
-  public static final Coverage NONE = new Coverage(0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of());
+  public static final Coverage NONE = new Coverage(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of());
 
   public Coverage {
     gaps = Map.copyOf(gaps);
@@ -43,6 +46,48 @@ public record Coverage(
     return Stream.of(GapReason.OVERFLOW, GapReason.TORN_RECORD, GapReason.CUT_OFF, GapReason.FAULT)
         .mapToLong(reason -> gaps.getOrDefault(reason, 0L))
         .sum();
+  }
+
+  /** A coverage without row-level pairs. */
+  public Coverage(
+      long sessions,
+      long transactions,
+      long committed,
+      long statements,
+      long instrumented,
+      long rowsRead,
+      long rowsWritten,
+      long uncertain,
+      long forbidden,
+      Map<GapReason, Long> gaps) {
+    this(
+        sessions,
+        transactions,
+        committed,
+        statements,
+        instrumented,
+        rowsRead,
+        rowsWritten,
+        uncertain,
+        forbidden,
+        0,
+        gaps);
+  }
+
+  /** The same with another number of row-level pairs. */
+  public Coverage withRowLevel(long pairs) {
+    return new Coverage(
+        sessions,
+        transactions,
+        committed,
+        statements,
+        instrumented,
+        rowsRead,
+        rowsWritten,
+        uncertain,
+        forbidden,
+        pairs,
+        gaps);
   }
 
   /** The sum of this and another coverage. */
@@ -60,6 +105,7 @@ public record Coverage(
         rowsWritten + other.rowsWritten,
         uncertain + other.uncertain,
         forbidden + other.forbidden,
+        rowLevel + other.rowLevel,
         sums);
   }
 }

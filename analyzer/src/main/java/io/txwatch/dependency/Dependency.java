@@ -1,5 +1,7 @@
 package io.txwatch.dependency;
 
+import java.util.List;
+
 /**
  * A direct dependency: an edge of the graph. In every equivalent serial order the target follows
  * the source.
@@ -15,6 +17,8 @@ package io.txwatch.dependency;
  * @param toStatement the number of the statement in the target that wrote (ww, rw) or read (wr) the
  *     later version; 0 if unknown
  * @param evidence the evidence for it
+ * @param columns the columns of the row that both statements used; empty if the whole row is the
+ *     item
  */
 public record Dependency(
     long from,
@@ -25,9 +29,10 @@ public record Dependency(
     String key,
     int fromStatement,
     int toStatement,
-    EdgeEvidence evidence) {
+    EdgeEvidence evidence,
+    List<String> columns) {
 
-  /** A dependency through a row whose key is not known. */
+  /** A dependency through a whole row whose key is not known. */
   public Dependency(
       long from,
       long to,
@@ -37,6 +42,6 @@ public record Dependency(
       int fromStatement,
       int toStatement,
       EdgeEvidence evidence) {
-    this(from, to, kind, table, row, "", fromStatement, toStatement, evidence);
+    this(from, to, kind, table, row, "", fromStatement, toStatement, evidence, List.of());
   }
 }

@@ -55,6 +55,7 @@ public final class DependencyInference {
 
   private final WithinRuns out;
   private final VersionChains chains;
+  private final Granularity granularity;
   private final CommitOrders orders;
   private final Footprint footprint = new Footprint();
   private final StringCache texts = new StringCache();
@@ -86,6 +87,12 @@ public final class DependencyInference {
   private final List<Transaction> undecided = new ArrayList<>();
 
   private long clock;
+
+  /**
+   * When a gap last said that any event may be lost; transactions first mentioned later are not.
+   */
+  private long anyLostAt = -1;
+
   private long truncatedStatements;
 
   /** The sessions evicted because there were too many. */
@@ -115,19 +122,33 @@ public final class DependencyInference {
    * @param maxBytes what {@link #bytes} may reach within one statement; rows beyond it are omitted
    */
   public DependencyInference(DependencyListener out, Set<CommitOrder> orders, long maxBytes) {
-    this(out, orders, maxBytes, new LongTable<>(), new RecurringIds(), 0);
+    this(out, orders, maxBytes, Granularity.COLUMN);
+  }
+
+  /**
+   * Emits dependencies to {@code out}, from within {@link #accept}.
+   *
+   * @param orders the orders that count besides dependencies
+   * @param maxBytes what {@link #bytes} may reach within one statement; rows beyond it are omitted
+   * @param granularity what counts as an item
+   */
+  public DependencyInference(
+      DependencyListener out, Set<CommitOrder> orders, long maxBytes, Granularity granularity) {
+    this(out, orders, maxBytes, granularity, new LongTable<>(), new RecurringIds(), 0);
   }
 
   private DependencyInference(
       DependencyListener listener,
       Set<CommitOrder> orders,
       long maxBytes,
+      Granularity granularity,
       LongTable<Session> sessions,
       RecurringIds ids,
       long clock) {
     this.out = new WithinRuns(listener);
     this.orders = new CommitOrders(orders, out);
-    this.chains = new VersionChains(out, new WritersByToken(), footprint, maxBytes);
+    this.chains = new VersionChains(out, new WritersByToken(), footprint, maxBytes, granularity);
+    this.granularity = granularity;
     this.sessions = sessions;
     this.ids = ids;
     this.clock = clock;
@@ -148,7 +169,8 @@ public final class DependencyInference {
           session.current = null;
           session.committed = null;
         });
-    return new DependencyInference(listener, commitOrders, maxBytes, sessions, ids, clock);
+    return new DependencyInference(
+        listener, commitOrders, maxBytes, granularity, sessions, ids, clock);
   }
 
   /** Processes an event. Events of one session must arrive in the order in which they happened. */
@@ -493,6 +515,7 @@ public final class DependencyInference {
         transaction ->
             transaction.beganAt >= before
                 || !HypotheticalDependencies.isPossible(transaction)
+                || transaction.outcome == null && transaction.firstMentionedAt <= anyLostAt
                 || transaction.reads.isEmpty() && transaction.writes.isEmpty());
     long work = 0;
     for (Transaction transaction : supposed) {
@@ -503,6 +526,14 @@ public final class DependencyInference {
     }
     HypotheticalDependencies.infer(supposed, new WithinRuns(listener));
     return true;
+  }
+
+  /**
+   * The number of neighbors in a row's history, versions or reads, that no column connects: with
+   * the row as the item, each would be a dependency.
+   */
+  public long rowLevelDependencies() {
+    return chains.rowLevelDependencies();
   }
 
   /** The number of rows with contradictory writers' lists, which are excluded. */
@@ -542,6 +573,7 @@ public final class DependencyInference {
     if (!transaction.observed) {
       transaction.began(session, null);
     }
+    transaction.eventsMayBeLost |= transaction.firstMentionedAt <= anyLostAt;
     boolean lost =
         event.events() > 0 ? event.events() != transaction.events : transaction.eventsMayBeLost;
     transaction.lossy |= lost || !transaction.levelKnown();
@@ -584,17 +616,29 @@ public final class DependencyInference {
       if (session != null && session.current != null) {
         weaken(session.current, gap);
       }
+    } else if (mayBeOfAnyEvent(gap)) {
+      anyLostAt = clock; // one by one they would be many, and under load such gaps are, too
     } else {
       transactions.forEach(transaction -> weaken(transaction, gap));
     }
+  }
+
+  private static boolean mayBeOfAnyEvent(Event.Gap gap) {
+    return switch (gap.reason()) {
+      case OVERFLOW, TORN_RECORD, CUT_OFF, FORGOTTEN -> true;
+      default -> false;
+    };
   }
 
   private static void weaken(Transaction transaction, Event.Gap gap) {
     if (transaction.outcome != null) {
       return;
     }
+    if (mayBeOfAnyEvent(gap)) {
+      transaction.eventsMayBeLost = true;
+      return;
+    }
     switch (gap.reason()) {
-      case OVERFLOW, TORN_RECORD, CUT_OFF, FORGOTTEN -> transaction.eventsMayBeLost = true;
       case BYPASS, FAULT -> transaction.lossy = true;
       // Its rows were observed; only its version set was not.
       case TOO_LARGE, NO_VERSION_SET -> {}

@@ -13,6 +13,8 @@ import java.util.List;
  * @param fromStatement the statement of the source
  * @param toStatement the statement of the target
  * @param evidence the evidence for it
+ * @param columns the columns of the row that both statements used, as bits; -1 if the whole row is
+ *     the item
  */
 public record Edge(
     Transaction from,
@@ -21,7 +23,25 @@ public record Edge(
     Row row,
     int fromStatement,
     int toStatement,
-    EdgeEvidence evidence) {
+    EdgeEvidence evidence,
+    long columns) {
+
+  /** An edge through a whole row. */
+  public Edge(
+      Transaction from,
+      Transaction to,
+      DependencyKind kind,
+      Row row,
+      int fromStatement,
+      int toStatement,
+      EdgeEvidence evidence) {
+    this(from, to, kind, row, fromStatement, toStatement, evidence, ColumnBits.ALL);
+  }
+
+  /** The names of the columns through which it runs; empty if the whole row is the item. */
+  public List<String> columnNames() {
+    return row.columnNames(columns);
+  }
 
   /**
    * The edges of two writes of the same next version: each overwrote what the other replaced, an rw
@@ -66,7 +86,8 @@ public record Edge(
         row.key(),
         fromStatement,
         toStatement,
-        evidence);
+        evidence,
+        columnNames());
   }
 
   /** Whether one of its transactions was discarded. */

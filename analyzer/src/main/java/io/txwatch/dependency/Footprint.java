@@ -14,7 +14,7 @@ final class Footprint {
   static final int STATEMENT = 56;
 
   /** A version of a row, with its places in the table, in its writer's list and in a queue. */
-  static final int VERSION = 200;
+  static final int VERSION = 216;
 
   /** A row, with the version before the first write. */
   static final int ROW = 230;
@@ -22,8 +22,8 @@ final class Footprint {
   /** An id that a DBMS gave to a transaction, with its place in the table. */
   static final int ID_BY_DBMS = 48;
 
-  static final int READ = 56;
-  static final int TARGET = 40;
+  static final int READ = 64;
+  static final int TARGET = 56;
   static final int INTERNAL_READ = 40;
   static final int UNDONE = 40;
 

@@ -1,6 +1,7 @@
 package io.txwatch.dependency;
 
 import io.txwatch.history.Database;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -55,16 +56,18 @@ final class KeyedWrites {
    * A write with a known target row.
    *
    * @param arrived when its event arrived, on the clock of events
+   * @param columns what the statement does with the columns
    */
-  record Target(Row row, int statement, long arrived) {}
+  record Target(Row row, int statement, long arrived, ColumnBits.Used columns) {}
 
   private KeyedWrites() {}
 
   /**
-   * The statement with which a reader wrote the row after another transaction had replaced the
-   * version that it had read; 0 if there is none for which this is certain.
+   * The dependency of a reader on another transaction, which had replaced the version that it had
+   * read before it wrote the row itself; empty if that is not certain. It is a ww edge if both
+   * wrote a column, and a wr edge if the reader's statement only read what the other one wrote.
    */
-  static int overwriteAfter(Version successor, Version.Read read) {
+  static Optional<Edge> overwriteAfter(Version successor, Version.Read read) {
     Transaction first = successor.writer;
     Transaction second = read.reader;
     if (first == null
@@ -73,23 +76,37 @@ final class KeyedWrites {
         || successor.deletion
         || first.id() >>> 32 != second.id() >>> 32
         || !locksRows(second.database())) {
-      return 0;
+      return Optional.empty();
     }
-    Target target = lastTargetAfter(read);
+    Target target = lastTargetAfter(read, successor.written());
     long arrived = first.arrived(successor.statement);
-    return target == null || arrived == 0 || arrived > target.arrived() ? 0 : target.statement();
+    if (target == null || arrived == 0 || arrived > target.arrived()) {
+      return Optional.empty();
+    }
+    long written = target.columns().written() & successor.written();
+    return Optional.of(
+        new Edge(
+            first,
+            second,
+            written != 0 ? DependencyKind.WW : DependencyKind.WR,
+            successor.row,
+            successor.statement,
+            target.statement(),
+            EdgeEvidence.ITEM,
+            written != 0 ? written : target.columns().read() & successor.written()));
   }
 
   /**
-   * The last target in the row that was not undone and made no version of its own, which would show
-   * more.
+   * The last target in the row that was not undone, concerns one of some columns, and made no
+   * version of its own, which would show more.
    */
-  private static @Nullable Target lastTargetAfter(Version.Read read) {
+  private static @Nullable Target lastTargetAfter(Version.Read read, long columns) {
     Transaction reader = read.reader;
     Target found = null;
     for (Target target : reader.targets) {
       if (target.row() == read.version.row
           && target.statement() > read.statement
+          && ((target.columns().written() | target.columns().read()) & columns) != 0
           && !reader.isUndone(target.statement())
           && !reader.hasWritten(target.row(), target.statement())) {
         found = target;

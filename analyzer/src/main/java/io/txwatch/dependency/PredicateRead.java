@@ -16,6 +16,9 @@ final class PredicateRead {
   final Transaction reader;
   final int statement;
 
+  /** The columns that decide which rows it chooses, as {@link ColumnBits}. */
+  final long columns;
+
   /** {@link io.txwatch.history.VersionSet#predicate}. */
   final long predicate;
 
@@ -40,7 +43,8 @@ final class PredicateRead {
   /** The last writer of whom it is known to have missed a version. */
   @Nullable Transaction lastMissed;
 
-  PredicateRead(Transaction reader, int statement, long predicate) {
+  PredicateRead(Transaction reader, int statement, long predicate, long columns) {
+    this.columns = columns;
     this.reader = reader;
     this.statement = statement;
     this.predicate = predicate;

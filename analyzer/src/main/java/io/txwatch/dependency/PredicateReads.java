@@ -89,7 +89,12 @@ final class PredicateReads {
   /** Processes a statement's read of a table by its predicates. Its rows are known already. */
   void read(Transaction reader, Event.StatementExecuted event, VersionSet set, Table table) {
     boolean named = set.predicate() != 0 && isQuery(event.kind()) && readsForCertain(event);
-    PredicateRead read = new PredicateRead(reader, event.statement(), named ? set.predicate() : 0);
+    PredicateRead read =
+        new PredicateRead(
+            reader,
+            event.statement(),
+            named ? set.predicate() : 0,
+            table.columns.of(event.columns()).predicate());
     weight += Footprint.PREDICATE_READ;
     compareWithTable(read, set, table);
     if (named) {
@@ -141,13 +146,37 @@ final class PredicateReads {
     Transaction writer = version.writer;
     if (writer != null && writer != read.reader) {
       if (version.fate == Fate.SURVIVED) {
-        saw(read, version);
+        sawWriter(read, version);
       } else if (version.fate == Fate.OPEN) {
         sawUncommitted(read, version, writer);
       }
     }
     if (version.firstNext != null) {
-      version.forEachSurvivor(next -> missed(read, next));
+      ChainWalk.above(
+          version,
+          read.columns,
+          (next, covered) -> {
+            if (next.fate == Fate.SURVIVED) {
+              if (covered == 0) {
+                noteMissed(read, next);
+              }
+              if ((next.written() & read.columns & ~covered) != 0) {
+                missed(read, next);
+              }
+            }
+          });
+    }
+  }
+
+  /** Emits from whom the columns of the predicate are that a set's version of a row has. */
+  private void sawWriter(PredicateRead read, Version version) {
+    Version at = version;
+    for (int i = 0; i < MAX_STEPS && at != null && at.fate != Fate.OPEN; i++) {
+      if (at.fate == Fate.SURVIVED && (at.written() & read.columns) != 0) {
+        saw(read, at);
+        return;
+      }
+      at = at.previous;
     }
   }
 
@@ -160,7 +189,12 @@ final class PredicateReads {
       if (last == null || last.reader != read.reader) {
         read.reader.reads.add(
             new Version.Read(
-                version, read.reader, read.statement, EdgeEvidence.POSSIBLE_PREDICATE));
+                version,
+                read.reader,
+                read.statement,
+                EdgeEvidence.POSSIBLE_PREDICATE,
+                read.columns,
+                false));
         read.reader.addWeight(Footprint.READ);
       }
     } else if (version.appeared == 0) {
@@ -177,6 +211,7 @@ final class PredicateReads {
       }
     } else if (writer != null && writer.endedAt > read.reader.beganAt && !isGone(version)) {
       // A row inserted before the reader began, and missing, was deleted unobserved.
+      noteMissed(read, version);
       missed(read, version);
     }
   }
@@ -237,12 +272,16 @@ final class PredicateReads {
     }
   }
 
-  /** Records a missed version; false if that adds no dependency. */
-  private boolean missed(PredicateRead read, Version version) {
+  /** Records a version that is newer than that of the set. */
+  private void noteMissed(PredicateRead read, Version version) {
     if (read.predicate != 0 && read.missed.size() < MAX_MISSED_PER_READ) {
       read.missed.put(version, true);
       weight += Footprint.PREDICATE_ROW;
     }
+  }
+
+  /** Emits that a set lacked a version; false if that adds no dependency. */
+  private boolean missed(PredicateRead read, Version version) {
     Transaction writer = version.writer;
     if (writer != null
         && writer != read.reader
@@ -282,7 +321,8 @@ final class PredicateReads {
           && read.reader.endedAt >= writer.horizon
           && !read.isVoid()
           && !read.sawUncommitted(version)) {
-        if (!missed(read, version)) {
+        noteMissed(read, version);
+        if ((version.written() & read.columns) != 0 && !missed(read, version)) {
           read.lastMissed = writer;
         }
       }

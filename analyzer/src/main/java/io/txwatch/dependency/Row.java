@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 public final class Row {
 
   /** A placeholder for edges without a row: those of an order of transactions. */
-  public static final Row NONE = new Row(new Table("", new Footprint()), 0);
+  public static final Row NONE = new Row(new Table("", new Footprint(), Granularity.ROW), 0);
 
   private final Table table;
   private final long id;
@@ -50,6 +50,14 @@ public final class Row {
   /** The value of its primary key, for display; empty if it is not known. */
   String key() {
     return table.keys.of(id);
+  }
+
+  /**
+   * The names of columns of its table, as in {@link Edge#columns}; empty if they are all, or if
+   * they are not known.
+   */
+  public java.util.List<String> columnNames(long columns) {
+    return table.columns.names(columns);
   }
 
   @Override

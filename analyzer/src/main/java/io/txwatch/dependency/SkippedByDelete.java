@@ -9,7 +9,7 @@ package io.txwatch.dependency;
  *
  * T2, at InnoDB's REPEATABLE READ, had a snapshot and executed DELETE … WHERE P. Afterwards its
  * snapshot still shows row r in version v0, which matches P and is not T2's. T1's version v1 is the
- * next version after v0. Then wr T1→T2 by P.
+ * next version after v0 that wrote a column of P. Then wr T1→T2 by P.
  *
  * <h2>Why</h2>
  *
@@ -27,8 +27,13 @@ package io.txwatch.dependency;
  */
 final class SkippedByDelete extends Version.Read {
 
-  SkippedByDelete(Version version, Transaction reader, int statement) {
-    super(version, reader, statement, EdgeEvidence.PREDICATE);
+  /**
+   * A version that was skipped.
+   *
+   * @param predicate the columns of the predicate
+   */
+  SkippedByDelete(Version version, Transaction reader, int statement, long predicate) {
+    super(version, reader, statement, EdgeEvidence.PREDICATE, predicate, false);
   }
 
   /** Whether the DELETE saw the version after this one, or a later one. */

@@ -10,6 +10,7 @@ import java.util.Map;
 final class Table {
 
   final String name;
+  final ColumnBits columns;
   final LongTable<Row> rows = new LongTable<>();
 
   /** The rows created since {@link ChainPruning} last ran; they may have no versions. */
@@ -38,12 +39,13 @@ final class Table {
   /** The keys of its rows, as far as they are known. */
   final RowKeys keys;
 
-  Table(String name, Footprint footprint) {
-    this(name, footprint, new RowKeys());
+  Table(String name, Footprint footprint, Granularity granularity) {
+    this(name, footprint, granularity, new RowKeys());
   }
 
-  Table(String name, Footprint footprint, RowKeys keys) {
+  Table(String name, Footprint footprint, Granularity granularity, RowKeys keys) {
     this.name = name;
+    this.columns = new ColumnBits(name, granularity);
     this.footprint = footprint;
     this.keys = keys;
   }

@@ -128,6 +128,7 @@ public final class Transaction {
    *
    * @param rowsSeen whether any of its rows were observed
    * @param arrived when its event arrived, on the clock of events
+   * @param columns {@link Event.StatementExecuted#columns}
    */
   public record Statement(
       int number,
@@ -135,7 +136,8 @@ public final class Transaction {
       String sql,
       String callSite,
       boolean rowsSeen,
-      long arrived) {}
+      long arrived,
+      String columns) {}
 
   /**
    * A read by {@code statement} that returned {@code seen} although {@code own} had been written.
@@ -221,12 +223,20 @@ public final class Transaction {
     String sql = texts.intern(event.sql());
     long added = texts.addedWeight;
     String callSite = texts.intern(event.callSite());
+    added += texts.addedWeight;
+    String columns = texts.intern(event.columns());
     addWeight(Footprint.STATEMENT + added + texts.addedWeight);
     lastStatement = Math.max(lastStatement, event.statement());
     unseenWrites |= event.kind().mayWrite() && !reportsWrite(event);
     statements.add(
         new Statement(
-            event.statement(), event.kind(), sql, callSite, !event.rows().isEmpty(), arrived));
+            event.statement(),
+            event.kind(),
+            sql,
+            callSite,
+            !event.rows().isEmpty(),
+            arrived,
+            columns));
   }
 
   private static boolean reportsWrite(Event.StatementExecuted event) {
@@ -364,7 +374,8 @@ public final class Transaction {
     return !gap && statement > lastStatement && statement != WriterToken.MAX_STATEMENT;
   }
 
-  boolean isUndone(int statement) {
+  /** Whether it undid a statement by ROLLBACK TO SAVEPOINT. */
+  public boolean isUndone(int statement) {
     for (int i = 0; i < undone.size(); i++) {
       int[] range = undone.get(i);
       if (statement >= range[0] && statement <= range[1]) {
@@ -429,6 +440,19 @@ public final class Transaction {
   }
 
   /**
+   * Whether a statement read columns that others had written in a version that this transaction had
+   * written itself. Its write had used the newest version, so it is no read of a snapshot.
+   */
+  public boolean readsInOwnVersion(Row row, int statement) {
+    for (Version.Read read : reads) {
+      if (read.isOwn && read.statement == statement && read.version.row == row) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
    * The number of the first statement strictly between two others that read {@code row}, or that
    * locked rows which were not observed; 0 if there is none.
    */
@@ -436,6 +460,7 @@ public final class Transaction {
     int first = 0;
     for (Version.Read read : reads) {
       if (read.version.row == row
+          && !read.isOwn
           && !read.evidence.byPredicate()
           && read.statement > after
           && read.statement < before) {

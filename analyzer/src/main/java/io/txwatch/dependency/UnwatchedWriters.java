@@ -83,7 +83,7 @@ final class UnwatchedWriters {
     }
     Read last = null;
     for (Read read : reader.reads) {
-      if (read.version.row == version.row && read.statement < next.statement) {
+      if (read.version.row == version.row && !read.isOwn && read.statement < next.statement) {
         if (read.evidence != EdgeEvidence.ITEM || read.version == version) {
           return Optional.empty();
         }

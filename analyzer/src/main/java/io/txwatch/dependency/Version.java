@@ -1,8 +1,7 @@
 package io.txwatch.dependency;
 
+import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterToken;
-import java.util.ArrayDeque;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +35,15 @@ final class Version {
 
   /** The last statement that is known to have written it, 0 if none is. */
   int statement;
+
+  /**
+   * The columns that it wrote, as {@link ColumnBits}; 0 while that is not known. Set before its
+   * fate is.
+   */
+  long columns;
+
+  /** The columns of the version before it that its statement read. */
+  long read;
 
   Fate fate;
 
@@ -88,6 +96,38 @@ final class Version {
     this.fate = writer == null ? Fate.SURVIVED : Fate.OPEN;
   }
 
+  /** The columns that it wrote; all if that is not known. */
+  long written() {
+    return columns == 0 || insertion || deletion ? ColumnBits.ALL : columns;
+  }
+
+  /** Its statement used these columns; several statements may have written it under one id. */
+  void add(ColumnBits.Used used) {
+    columns |= used.written() == 0 ? ColumnBits.ALL : used.written();
+    read |= used.read();
+  }
+
+  /**
+   * Completes what is known of its columns, before its fate is set. Where only a writers' list
+   * showed the write, its statement tells them; what an id by the DBMS stands for may be more than
+   * was observed.
+   */
+  void resolveColumns() {
+    Transaction by = writer;
+    if (by == null) {
+      return;
+    }
+    if (columns == 0 && number != WriterToken.BY_DBMS) {
+      by.statement(number)
+          .filter(statement -> statement.kind() == StatementKind.UPDATE)
+          .ifPresent(statement -> add(row.owner().columns.of(statement.columns())));
+    }
+    if (columns == 0 || number == WriterToken.MAX_STATEMENT || hasIdByDbms() && by.gap) {
+      columns = ColumnBits.ALL;
+      read = ColumnBits.ALL;
+    }
+  }
+
   /** Whether it is a deletion that only a read before the DELETE reported. */
   boolean isDoubtful() {
     return deletion && !certain;
@@ -106,26 +146,6 @@ final class Version {
     return writer != null
         && writer.isUndone(
             hasIdByDbms() && statement == 0 ? writer.statementOf(writerId) : statement);
-  }
-
-  /**
-   * Visits the surviving next versions, skipping vanished ones. Iterative, since a transaction may
-   * have written one row a hundred thousand times.
-   */
-  void forEachSurvivor(Consumer<Version> action) {
-    ArrayDeque<Version> vanished = null;
-    Version from = this;
-    while (from != null) {
-      for (Version next = from.firstNext; next != null; next = next.sibling) {
-        if (next.fate == Fate.SURVIVED) {
-          action.accept(next);
-        } else if (next.fate == Fate.VANISHED && next.firstNext != null) {
-          vanished = vanished == null ? new ArrayDeque<>() : vanished;
-          vanished.add(next);
-        }
-      }
-      from = vanished == null ? null : vanished.poll();
-    }
   }
 
   void setPrevious(Version lower) {
@@ -174,10 +194,25 @@ final class Version {
     final Transaction reader;
     final int statement;
     final EdgeEvidence evidence;
+
+    /** The columns that were read. */
+    final long columns;
+
+    /** Whether the reader itself wrote the version, and read what others had left in it. */
+    final boolean isOwn;
+
     @Nullable Read next;
     @Nullable Read before;
 
-    Read(Version version, Transaction reader, int statement, EdgeEvidence evidence) {
+    Read(
+        Version version,
+        Transaction reader,
+        int statement,
+        EdgeEvidence evidence,
+        long columns,
+        boolean isOwn) {
+      this.columns = columns;
+      this.isOwn = isOwn;
       this.version = version;
       this.reader = reader;
       this.statement = statement;

@@ -14,7 +14,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,6 +80,8 @@ final class VersionChains {
   private final VersionTable versions = new VersionTable();
   private final ChainPruning pruning = new ChainPruning(versions);
   private final PredicateReads predicates;
+  private final RowDependencies dependencies;
+  private final Granularity granularity;
   private long contradictions;
 
   private long now;
@@ -99,12 +100,19 @@ final class VersionChains {
    * @param footprint counts the memory
    * @param maxBytes the limit of the memory within one statement
    */
-  VersionChains(DependencyListener out, Writers writers, Footprint footprint, long maxBytes) {
+  VersionChains(
+      DependencyListener out,
+      Writers writers,
+      Footprint footprint,
+      long maxBytes,
+      Granularity granularity) {
     this.out = out;
     this.writers = writers;
     this.footprint = footprint;
     this.maxBytes = maxBytes;
+    this.granularity = granularity;
     this.predicates = new PredicateReads(out, this::version);
+    this.dependencies = new RowDependencies(out, this::nextSurvivor, true);
   }
 
   /** The key of a row became known. */
@@ -144,7 +152,7 @@ final class VersionChains {
       RowAccess access = rows.get(i);
       Table table = table(place, access.table());
       if (!table.broken) {
-        access(transaction, event.statement(), access, table.row(access.row()));
+        access(transaction, event, access, table.row(access.row()));
       }
     }
     return true;
@@ -166,9 +174,12 @@ final class VersionChains {
     return true;
   }
 
-  private void access(Transaction transaction, int statement, RowAccess access, Row row) {
+  private void access(
+      Transaction transaction, Event.StatementExecuted event, RowAccess access, Row row) {
+    int statement = event.statement();
+    ColumnBits.Used columns = row.owner().columns.of(event.columns());
     if (access.access() == Access.TARGET) {
-      transaction.targets.add(new KeyedWrites.Target(row, statement, now));
+      transaction.targets.add(new KeyedWrites.Target(row, statement, now, columns));
       transaction.addWeight(Footprint.TARGET);
       return;
     }
@@ -183,11 +194,12 @@ final class VersionChains {
       return;
     }
     switch (access.access()) {
-      case READ -> read(transaction, statement, version, access.certain());
+      case READ -> read(transaction, statement, version, access.certain(), columns.read());
       case INSERT, UPDATE -> {
         if (version.writer == transaction) {
           version.insertion |= access.access() == Access.INSERT;
           version.statement = statement;
+          version.add(columns);
           recordWrite(transaction, version);
         }
       }
@@ -198,7 +210,8 @@ final class VersionChains {
           recordWrite(transaction, deletion);
         }
       }
-      case SKIPPED_BY_DELETE -> skippedByDelete(transaction, statement, version);
+      case SKIPPED_BY_DELETE ->
+          skippedByDelete(transaction, statement, version, columns.predicate());
       case TARGET -> {}
     }
   }
@@ -263,44 +276,59 @@ final class VersionChains {
     transaction.addOwnWrite(version);
   }
 
-  private static void read(Transaction reader, int statement, Version version, boolean certain) {
+  private static void read(
+      Transaction reader, int statement, Version version, boolean certain, long columns) {
     Version own = reader.ownWrite(version.row);
     if (certain
         && own != null
         && own != version
         && own.statement < statement
-        && isBelow(version, own)) {
+        && (columns & ownAbove(version, own)) != 0) {
       reader.internalReads.add(new Transaction.InternalRead(own, version, statement));
       reader.addWeight(Footprint.INTERNAL_READ);
     }
-    if (version.writer != reader) {
+    boolean isOwn = version.writer == reader;
+    long ofOthers = columns;
+    if (isOwn) {
+      version.resolveColumns();
+      ofOthers &= ~version.written();
+    }
+    if (ofOthers != 0) {
       reader.reads.add(
           new Read(
               version,
               reader,
               statement,
-              certain ? EdgeEvidence.ITEM : EdgeEvidence.POSSIBLE_ITEM));
+              certain ? EdgeEvidence.ITEM : EdgeEvidence.POSSIBLE_ITEM,
+              ofOthers,
+              isOwn));
       reader.addWeight(Footprint.READ);
     }
   }
 
-  private static void skippedByDelete(Transaction reader, int statement, Version version) {
-    if (version.writer != reader) {
-      reader.reads.add(new SkippedByDelete(version, reader, statement));
-      reader.addWeight(Footprint.READ);
-    }
-  }
-
-  /** Whether {@code upper} is known to be later than {@code lower}, within a window. */
-  private static boolean isBelow(Version lower, Version upper) {
-    Version version = upper.previous;
+  /** The columns that a transaction is known to have written in later versions, within a window. */
+  private static long ownAbove(Version lower, Version own) {
+    long written = 0;
+    Version version = own;
     for (int i = 0; i < 2 * WriterList.WINDOW && version != null; i++) {
       if (version == lower) {
-        return true;
+        return written;
+      }
+      if (version.writer == own.writer) {
+        version.resolveColumns();
+        written |= version.written();
       }
       version = version.previous;
     }
-    return false;
+    return 0;
+  }
+
+  private static void skippedByDelete(
+      Transaction reader, int statement, Version version, long predicate) {
+    if (version.writer != reader) {
+      reader.reads.add(new SkippedByDelete(version, reader, statement, predicate));
+      reader.addWeight(Footprint.READ);
+    }
   }
 
   /**
@@ -308,75 +336,32 @@ final class VersionChains {
    * readers.
    */
   void settle(Version version, Fate fate) {
+    version.resolveColumns();
     version.fate = fate;
     if (fate == Fate.SURVIVED) {
       predicates.appeared(version);
-      if (version.previous != null) {
-        walkDown(version, version.previous);
-      }
-      if (version.firstNext != null) {
-        version.forEachSurvivor(
-            survivor -> {
-              inferOverwrite(version, survivor);
-              if (survivor.writer == version.writer) {
-                inferReadersToOverwriter(version, survivor);
-              }
-            });
-      }
-    } else if (version.previous != null) {
-      Version previous = version.previous;
-      version.forEachSurvivor(survivor -> walkDown(survivor, previous));
     }
-    if (version.readers != null) {
-      forEachReader(version, this::inferFromWriter);
-    }
+    dependencies.settled(version);
   }
 
   /** Emits what follows from a read whose reader committed. */
   void settle(Read read) {
-    inferFromWriter(read);
-    if (read.version.firstNext != null) {
-      read.version.forEachSurvivor(survivor -> inferToOverwriter(read, survivor));
-    }
+    dependencies.settled(read);
   }
 
-  /** Walks from a survivor down over vanished versions to the version that it replaced. */
-  private void walkDown(Version survivor, Version from) {
-    Version version = from;
-    while (version != null) {
-      inferReadersToOverwriter(version, survivor);
-      if (version.fate != Fate.VANISHED) {
-        if (version.fate == Fate.SURVIVED) {
-          inferOverwrite(version, survivor);
-        }
-        return;
-      }
-      version = version.previous;
-    }
+  /** The number of pairs of neighbors in a row's history that only the row connects. */
+  long rowLevelDependencies() {
+    return dependencies.rowLevel();
   }
 
-  private void inferReadersToOverwriter(Version version, Version survivor) {
-    if (version.readers != null) { // most versions have no readers, and the call would allocate
-      forEachReader(version, read -> inferToOverwriter(read, survivor));
-    }
-  }
-
-  private void inferOverwrite(Version version, Version survivor) {
+  /** Records a survivor and the next one, and reports another next one. */
+  private void nextSurvivor(Version version, Version survivor) {
     Transaction to = survivor.writer;
     boolean unordered = version.hasIdByDbms() && version.writer == to;
     if (survivor.row.broken || to == null || unordered) {
       return;
     }
     if (version.writer != null && version.writer != to) {
-      out.dependency(
-          new Edge(
-              version.writer,
-              to,
-              DependencyKind.WW,
-              version.row,
-              version.statement,
-              survivor.statement,
-              survivor.isDoubtful() ? EdgeEvidence.POSSIBLE_ITEM : EdgeEvidence.ITEM));
       inferLostRead(version, version.writer, survivor, to);
     }
     if (survivor.isDoubtful()) {
@@ -395,6 +380,7 @@ final class VersionChains {
       Version version, Transaction writer, Version survivor, Transaction reader) {
     if (version.hasIdByDbms() && version.previous == null && !version.cut && writer.observed) {
       UnwatchedWriters.lostRead(version, survivor)
+          .filter(read -> (read.columns & version.written()) != 0)
           .ifPresent(
               read ->
                   out.dependency(
@@ -405,7 +391,8 @@ final class VersionChains {
                           version.row,
                           read.statement,
                           version.statement,
-                          EdgeEvidence.ITEM)));
+                          EdgeEvidence.ITEM,
+                          read.columns & version.written())));
     }
   }
 
@@ -423,111 +410,6 @@ final class VersionChains {
       if (first.writer != null && second.writer != null) {
         out.forkedWrite(
             first.writer, second.writer, version.row, first.statement, second.statement);
-      }
-    }
-  }
-
-  private void inferFromWriter(Read read) {
-    Version version = read.version;
-    Transaction writer = version.writer;
-    if (read instanceof SkippedByDelete
-        || version.row.broken
-        || writer == null
-        || writer == read.reader) {
-      return;
-    }
-    if (version.fate == Fate.SURVIVED && writer.cannotHaveWritten(version.statement)) {
-      if (read.evidence == EdgeEvidence.ITEM) {
-        reportWrongRead(WrongRead.GARBAGE, writer, read);
-      }
-    } else if (version.fate == Fate.SURVIVED) {
-      out.dependency(
-          new Edge(
-              writer,
-              read.reader,
-              DependencyKind.WR,
-              version.row,
-              version.statement,
-              read.statement,
-              read.evidence));
-    } else if (version.fate == Fate.VANISHED && read.evidence == EdgeEvidence.ITEM) {
-      reportWrongRead(WrongRead.ABORTED, writer, read);
-    }
-  }
-
-  private void reportWrongRead(WrongRead why, Transaction writer, Read read) {
-    Version version = read.version;
-    out.wrongRead(
-        why, Edge.ofRead(writer, read.reader, version.row, version.statement, read.statement));
-  }
-
-  private void inferToOverwriter(Read read, Version survivor) {
-    Transaction writer = survivor.writer;
-    Version version = read.version;
-    if (version.row.broken
-        || writer == null
-        || writer == read.reader
-        || version.writer == read.reader) { // whose id was not yet known when it read
-      return;
-    }
-    if (read instanceof SkippedByDelete skipped) {
-      if (skipped.sawOverwriteBy(survivor)) {
-        inferSkipFromOverwriter(read, writer, survivor);
-      }
-    } else if (version.writer != writer) {
-      inferReadBeforeOverwriter(read, writer, survivor);
-    } else if (version.fate == Fate.SURVIVED
-        && read.evidence == EdgeEvidence.ITEM
-        && !survivor.isDoubtful()
-        && !version.hasIdByDbms()) {
-      reportWrongRead(WrongRead.INTERMEDIATE, writer, read);
-    }
-  }
-
-  /** Emits that a DELETE skipped a row because of an overwrite. */
-  private void inferSkipFromOverwriter(Read read, Transaction writer, Version survivor) {
-    out.dependency(
-        new Edge(
-            writer,
-            read.reader,
-            DependencyKind.WR,
-            survivor.row,
-            survivor.statement,
-            read.statement,
-            survivor.isDoubtful() ? EdgeEvidence.POSSIBLE_PREDICATE : EdgeEvidence.PREDICATE));
-  }
-
-  /** Emits that a read did not see an overwrite, and that a write of its reader followed it. */
-  private void inferReadBeforeOverwriter(Read read, Transaction writer, Version survivor) {
-    out.dependency(
-        new Edge(
-            read.reader,
-            writer,
-            DependencyKind.RW,
-            survivor.row,
-            read.statement,
-            survivor.statement,
-            read.evidence == EdgeEvidence.ITEM && survivor.isDoubtful()
-                ? EdgeEvidence.POSSIBLE_ITEM
-                : read.evidence));
-    int wroteAfter = KeyedWrites.overwriteAfter(survivor, read);
-    if (wroteAfter > 0) {
-      out.dependency(
-          new Edge(
-              writer,
-              read.reader,
-              DependencyKind.WW,
-              survivor.row,
-              survivor.statement,
-              wroteAfter,
-              EdgeEvidence.ITEM));
-    }
-  }
-
-  private static void forEachReader(Version version, Consumer<Read> action) {
-    for (Read read = version.readers; read != null; read = read.next) {
-      if (read.reader.readsCount) {
-        action.accept(read);
       }
     }
   }
@@ -644,11 +526,7 @@ final class VersionChains {
       }
     }
     upper.setPrevious(lower);
-    if (upper.fate == Fate.SURVIVED) {
-      walkDown(upper, lower);
-    } else if (upper.fate == Fate.VANISHED) {
-      upper.forEachSurvivor(survivor -> walkDown(survivor, lower));
-    }
+    dependencies.linked(upper, lower);
     return true;
   }
 
@@ -721,8 +599,10 @@ final class VersionChains {
       return;
     }
     if (writer.outcome == Outcome.ABORTED) {
+      version.resolveColumns();
       version.fate = Fate.VANISHED;
     } else if (writer.readsCount) {
+      version.resolveColumns();
       version.fate = version.isUndone() ? Fate.VANISHED : Fate.SURVIVED;
       if (version.fate == Fate.SURVIVED) {
         predicates.appeared(version);
@@ -758,7 +638,7 @@ final class VersionChains {
                   name,
                   n -> {
                     footprint.add(Footprint.TABLE);
-                    return new Table(n, footprint, keys.of(place, n));
+                    return new Table(n, footprint, granularity, keys.of(place, n));
                   });
       lastTable = last;
       lastPlace = place;

@@ -39,7 +39,7 @@ public final class Explanation {
                     + " saw the writes of "
                     + rows.of(edge)
                     + " in orders that contradict each other.";
-            default -> order(anomaly, edge, rows.of(edge));
+            default -> order(anomaly, edge, rows.withColumns(edge));
           });
     }
     return isCycle(anomaly.phenomenon()) ? joined(clauses) : clauses;
@@ -93,7 +93,25 @@ public final class Explanation {
         edge.evidence().byPredicate()
             ? byPredicate(edge, from, to, row)
             : byItem(edge, from, to, row);
-    return from + " < " + to + " because " + because + doubt(edge);
+    return from + " < " + to + " because " + because + doubt(edge) + undoneRead(anomaly, edge);
+  }
+
+  /** What follows from a read holds although a savepoint took its statement back. */
+  private static String undoneRead(Anomaly anomaly, Dependency edge) {
+    boolean undone =
+        switch (edge.kind()) {
+          case RW -> isUndone(anomaly, edge.from(), edge.fromStatement());
+          case WR -> isUndone(anomaly, edge.to(), edge.toStatement());
+          default -> false;
+        };
+    return undone ? " (a read before its ROLLBACK TO SAVEPOINT, which does not undo it)" : "";
+  }
+
+  private static boolean isUndone(Anomaly anomaly, long transaction, int statement) {
+    return anomaly.transactions().stream()
+        .filter(one -> one.id() == transaction)
+        .flatMap(one -> one.statements().stream())
+        .anyMatch(one -> one.number() == statement && one.undone());
   }
 
   private static String doubt(Dependency edge) {
@@ -129,7 +147,10 @@ public final class Explanation {
         + row
         + ", but "
         + writer
-        + " was aborted: no serial order contains that write.";
+        + (isUndone(anomaly, edge.from(), edge.fromStatement())
+            ? " undid it by ROLLBACK TO SAVEPOINT"
+            : " was aborted")
+        + ": no serial order contains that write.";
   }
 
   private static String intermediateRead(Anomaly anomaly, Dependency edge, String row) {

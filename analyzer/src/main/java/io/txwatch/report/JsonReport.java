@@ -170,6 +170,7 @@ public final class JsonReport {
     json.writeNumberField("rowsWritten", coverage.rowsWritten());
     json.writeNumberField("uncertain", coverage.uncertain());
     json.writeNumberField("forbidden", coverage.forbidden());
+    json.writeNumberField("rowLevel", coverage.rowLevel());
     json.writeObjectFieldStart("gaps");
     for (GapReason reason : GapReason.values()) {
       Long count = coverage.gaps().get(reason);
@@ -195,6 +196,9 @@ public final class JsonReport {
       json.writeStringField("kind", statement.kind().name());
       json.writeStringField("sql", statement.sql());
       json.writeStringField("callSite", statement.callSite());
+      if (statement.undone()) {
+        json.writeBooleanField("undone", true);
+      }
       json.writeEndObject();
     }
     json.writeEndArray();
@@ -209,6 +213,13 @@ public final class JsonReport {
     json.writeStringField("table", edge.table());
     json.writeStringField("row", Long.toString(edge.row()));
     json.writeStringField("rowName", edge.table().isEmpty() ? "" : rows.of(edge));
+    if (!edge.columns().isEmpty()) {
+      json.writeArrayFieldStart("columns");
+      for (String column : edge.columns()) {
+        json.writeString(column);
+      }
+      json.writeEndArray();
+    }
     json.writeNumberField("fromStatement", edge.fromStatement());
     json.writeNumberField("toStatement", edge.toStatement());
     if (edge.evidence().byPredicate()) {

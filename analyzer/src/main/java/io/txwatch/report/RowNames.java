@@ -7,10 +7,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Names rows within one report: {@code account row 7}. The number is the row's primary key if that
- * is known of all rows of the table in the anomaly, else the row's id. Some DBMSs make ids of
- * eighteen digits, too long to compare by eye. These are shortened to their last digits, {@code
- * ..321085}, as many as distinguish the rows of the anomaly.
+ * Names rows within one report: {@code account row 7}, with the columns that matter. The number is
+ * the row's primary key if that is known of all rows of the table in the anomaly, else the row's
+ * id. Some DBMSs make ids of eighteen digits, too long to compare by eye. These are shortened to
+ * their last digits, {@code ..321085}, as many as distinguish the rows of the anomaly.
  */
 public final class RowNames {
 
@@ -57,6 +57,16 @@ public final class RowNames {
   /** The table and the row: {@code account row 7}. */
   public String of(Dependency edge) {
     return TerminalText.escape(edge.table()) + " row " + id(edge);
+  }
+
+  /** The same with the columns through which a dependency runs, if they are known. */
+  public String withColumns(Dependency edge) {
+    String row = of(edge);
+    return switch (edge.columns().size()) {
+      case 0 -> row;
+      case 1 -> row + ", column " + TerminalText.escape(edge.columns().get(0));
+      default -> row + ", columns " + TerminalText.escape(String.join(" and ", edge.columns()));
+    };
   }
 
   /** The row alone. */

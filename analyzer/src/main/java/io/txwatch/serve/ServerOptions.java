@@ -1,5 +1,6 @@
 package io.txwatch.serve;
 
+import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.link.Address;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ import javax.net.ssl.SSLContext;
  * @param history the file that it writes and resumes from; empty for none
  * @param historyMaxBytes the size at which that file is renamed and a new one begins
  * @param judge the standard that levels must meet
+ * @param granularity what two statements must share to depend on each other
  * @param grace how long a client that was cut off is awaited
  * @param silence how long a client may send nothing before its connection is closed
  * @param memory the approximate memory limit of the analyzer, in bytes
@@ -27,6 +29,7 @@ public record ServerOptions(
     Optional<Path> history,
     long historyMaxBytes,
     Judge judge,
+    Granularity granularity,
     Duration grace,
     Duration silence,
     long memory) {

@@ -8,6 +8,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.HistoryWriter;
 import io.txwatch.history.Origin;
 import java.io.IOException;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The analyzer of all clients, and the history that records its events. */
@@ -40,7 +41,9 @@ final class SharedAnalysis {
   SharedAnalysis(ServerOptions options, ServerListener listener, ClientRegistry clients)
       throws IOException {
     this.listener = listener;
-    Analyzer analysis = new Analyzer(options.judge(), this::found, options.memory());
+    Analyzer analysis =
+        new Analyzer(
+            options.judge(), this::found, options.memory(), Set.of(), options.granularity());
     analysis.onWithdrawn(this::withdrawn);
     this.analyzer = new FaultTolerantAnalyzer(analysis, listener::log);
     this.history = options.history().isEmpty() ? null : open(options, clients);

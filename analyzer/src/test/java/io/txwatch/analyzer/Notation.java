@@ -2,8 +2,10 @@ package io.txwatch.analyzer;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.dependency.Dependency;
+import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Access;
+import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
@@ -40,6 +42,8 @@ import java.util.regex.Pattern;
  *   <li>{@code x0?}: returned by a side read, uncertain
  *   <li>{@code r1(x0;P:x0,y0)}: by predicate P, with the version set x0, y0; {@code P?:} if the set
  *       is uncertain, {@code _:} if the predicate has no name. So for all of r, l, w, b, i, d, p
+ *   <li>{@code r1(x0)[a,b]}: it read columns a and b; {@code w1(x0)[a<b]}: it wrote a, and read b;
+ *       {@code r1(;_:x0)[/a]}: it read a for its predicate alone. All columns if none are given
  *   <li>{@code s1(2-3)}: ROLLBACK TO a savepoint undid statements 2 to 3
  *   <li>{@code c1 a1 u1}: it committed, aborted, ended with an unknown outcome
  *   <li>{@code g1}: a gap in transaction 1
@@ -55,7 +59,8 @@ public final class Notation {
   /** The DBMS of every history that names no other. */
   public static final Database POSTGRESQL = new Database("PostgreSQL", "18.6", Map.of());
 
-  private static final Pattern STEP = Pattern.compile("([a-z])(\\d+)(?:\\(([^)]*)\\))?");
+  private static final Pattern STEP =
+      Pattern.compile("([a-z])(\\d+)(?:\\(([^)]*)\\))?(?:\\[([^]]*)])?");
   private static final Pattern VERSION = Pattern.compile("([a-z])(?:(\\d+)(?:\\.(\\d+))?)?");
 
   private final Database database;
@@ -65,6 +70,9 @@ public final class Notation {
   private final Map<Integer, String> runs = new HashMap<>();
   private final Map<Integer, int[]> counts = new LinkedHashMap<>();
   private final Map<String, String> lists = new HashMap<>();
+
+  /** The columns of the statement that is being read. */
+  private String columns = "";
 
   private Notation(Database database) {
     this.database = database;
@@ -83,6 +91,14 @@ public final class Notation {
     return events(line, POSTGRESQL);
   }
 
+  static List<Anomaly> analyzed(List<Event> events, Granularity granularity) {
+    List<Anomaly> found = new ArrayList<>();
+    try (Analyzer analyzer = new Analyzer(Judge.DBMS, found::add, granularity)) {
+      events.forEach(analyzer::accept);
+    }
+    return found;
+  }
+
   static List<Anomaly> analyzed(List<Event> events) {
     List<Anomaly> found = new ArrayList<>();
     try (Analyzer analyzer = new Analyzer(Judge.DBMS, found::add)) {
@@ -98,7 +114,12 @@ public final class Notation {
 
   /** What the analyzer finds in a history of that DBMS, one line each. */
   static List<String> findings(String line, Database database) {
-    return analyzed(events(line, database)).stream().map(Notation::text).toList();
+    return findings(events(line, database), Granularity.DEFAULT);
+  }
+
+  /** What the analyzer finds with those items, one line each. */
+  static List<String> findings(List<Event> events, Granularity granularity) {
+    return analyzed(events, granularity).stream().map(Notation::text).toList();
   }
 
   static String text(Anomaly anomaly) {
@@ -140,6 +161,7 @@ public final class Notation {
     int tx = Integer.parseInt(matcher.group(2));
     int[] count = counts.computeIfAbsent(tx, this::begin);
     String arguments = matcher.group(3) == null ? "" : matcher.group(3);
+    columns = matcher.group(4) == null ? "" : columns(matcher.group(1), matcher.group(4));
     switch (matcher.group(1).charAt(0)) {
       case 'r' -> statement(tx, count, StatementKind.SELECT, Access.READ, arguments, true);
       case 'l' -> statement(tx, count, StatementKind.LOCKING_SELECT, Access.READ, arguments, true);
@@ -219,7 +241,26 @@ public final class Notation {
             rows,
             seen,
             null,
-            parts.length == 1 ? List.of() : List.of(versionSet(parts[1]))));
+            parts.length == 1 ? List.of() : List.of(versionSet(parts[1])),
+            columns));
+  }
+
+  private static String columns(String kind, String text) {
+    String[] predicate = text.split("/", 2);
+    String[] written = predicate[0].split("<", 2);
+    boolean reads = kind.equals("r") || kind.equals("l");
+    String read = reads ? written[0] : written.length == 1 ? "" : written[1];
+    List<String> by = predicate.length == 1 ? List.of() : split(predicate[1]);
+    List<String> all = new ArrayList<>(split(read));
+    all.addAll(by);
+    return new AccessedColumns(
+            List.of(
+                new AccessedColumns.OfTable(
+                    "t",
+                    AccessedColumns.Columns.of(all),
+                    AccessedColumns.Columns.of(by),
+                    AccessedColumns.Columns.of(reads ? List.of() : split(written[0])))))
+        .text();
   }
 
   private VersionSet versionSet(String text) {

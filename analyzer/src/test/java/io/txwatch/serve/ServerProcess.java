@@ -1,6 +1,7 @@
 package io.txwatch.serve;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.HistoryWriter;
 import io.txwatch.link.Address;
@@ -140,6 +141,7 @@ final class ServerProcess implements AutoCloseable {
                 Optional.of(Path.of(args[1])),
                 HistoryWriter.MAX_FILE_BYTES,
                 Judge.DBMS,
+                Granularity.DEFAULT,
                 ServerOptions.GRACE,
                 Duration.ofSeconds(10),
                 64 << 20),

@@ -1,6 +1,7 @@
 package io.txwatch.serve;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
@@ -70,6 +71,7 @@ final class TestServer implements AutoCloseable, ServerListener {
                 Optional.ofNullable(history),
                 HistoryWriter.MAX_FILE_BYTES,
                 Judge.DBMS,
+                Granularity.DEFAULT,
                 grace,
                 silence,
                 64 << 20),

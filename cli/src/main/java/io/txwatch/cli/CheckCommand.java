@@ -115,6 +115,8 @@ final class CheckCommand implements Callable<Integer> {
               + " transactions of one process; for Elle's, by :invoke and :ok)")
   private boolean realTimeOrder;
 
+  @Mixin private GranularityOption granularity = new GranularityOption();
+
   @Option(
       names = "--initial",
       paramLabel = "VALUE",
@@ -277,7 +279,7 @@ final class CheckCommand implements Callable<Integer> {
     try (HistoryReader reader = HistoryReader.open(file);
         Progress progress =
             Progress.ofBytes(console, file.toString(), reader.totalBytes(), reader::bytesRead);
-        Analyzer analyzer = new Analyzer(by, groups::add, memory, orders())) {
+        Analyzer analyzer = new Analyzer(by, groups::add, memory, orders(), granularity.value)) {
       TimedBatches analysis = new TimedBatches(event -> analyzer.accept(atLevel(event)));
       reader.forEach(analysis);
       analysis.finish();

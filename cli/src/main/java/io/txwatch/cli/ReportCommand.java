@@ -75,6 +75,8 @@ final class ReportCommand implements Callable<Integer> {
           "the standard for a level: the DBMS's documentation or Adya's definition (default: dbms)")
   private Judge judge = Judge.DBMS;
 
+  @Mixin private GranularityOption granularity = new GranularityOption();
+
   @Mixin private CommonOptions common = new CommonOptions();
 
   @Override
@@ -122,7 +124,7 @@ final class ReportCommand implements Callable<Integer> {
     try (HistoryReader reader = HistoryReader.open(file);
         Progress progress =
             Progress.ofBytes(console, file.toString(), reader.totalBytes(), reader::bytesRead);
-        Analyzer analyzer = new Analyzer(judge, groups::add)) {
+        Analyzer analyzer = new Analyzer(judge, groups::add, granularity.value)) {
       reader.forEach(analyzer::accept);
       analyzer.suspectAll();
       analyzer.close();

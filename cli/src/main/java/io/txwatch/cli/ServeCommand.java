@@ -130,6 +130,8 @@ final class ServeCommand implements Callable<Integer> {
           "the standard for a level: the DBMS's documentation or Adya's definition (default: dbms)")
   private Judge judge = Judge.DBMS;
 
+  @Mixin private GranularityOption granularity = new GranularityOption();
+
   @Option(
       names = "--grace",
       paramLabel = "SECONDS",
@@ -162,6 +164,7 @@ final class ServeCommand implements Callable<Integer> {
             Optional.ofNullable(history),
             historyMax << 20,
             judge,
+            granularity.value,
             Duration.ofSeconds(grace),
             ServerOptions.SILENCE,
             Runtime.getRuntime().maxMemory() / 2);

@@ -102,7 +102,7 @@ class ScenarioTest {
 
     /**
      * What is expected with that source of versions. An UPDATE of the key is to system columns a
-     * row that is deleted and one that is inserted, so what is lost there is not of one row.
+     * row that is deleted and one that is inserted, so it is an anomaly of two rows there.
      */
     Expectation with(String versions) {
       if (!versions.equals("system") || !CHANGES_KEYS.contains(scenario + " " + level)) {
@@ -112,7 +112,7 @@ class ScenarioTest {
       renamed.replaceAll(
           (instrumentation, names) ->
               names.stream()
-                  .map(name -> name.equals("LOST_UPDATE") ? "READ_WRITE_SKEW" : name)
+                  .map(name -> name.equals("NON_REPEATABLE_READ") ? "READ_WRITE_SKEW" : name)
                   .collect(Collectors.toCollection(TreeSet::new)));
       return new Expectation(scenario, dbms, level, outcome, renamed);
     }
@@ -146,7 +146,7 @@ class ScenarioTest {
     }
   }
 
-  /** Cells whose lost update is of a row that gets another key. */
+  /** Cells whose anomaly is of a row that gets another key. */
   private static final Set<String> CHANGES_KEYS = Set.of("b23-mysql119801 RC");
 
   private static final Map<String, TestedDbms> TESTED = new HashMap<>();

@@ -4,6 +4,7 @@ import io.txwatch.analyzer.Analyzer;
 import io.txwatch.anomaly.AdyaLevel;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.coverage.Coverage;
+import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
@@ -121,7 +122,7 @@ public final class IsoRel implements Oracle {
     private final Coverage coverage;
 
     Graph(Judge judge, List<Event> events) {
-      try (Analyzer analyzer = new Analyzer(judge, this::add)) {
+      try (Analyzer analyzer = new Analyzer(judge, this::add, Granularity.ROW)) {
         events.forEach(analyzer::accept);
         analyzer.close();
         coverage = analyzer.coverage();

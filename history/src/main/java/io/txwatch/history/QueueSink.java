@@ -33,12 +33,17 @@ import org.jspecify.annotations.Nullable;
  * emits one {@link Event.Gap} for them at that position, and so before every later event of the
  * transaction, its end included. Beginnings and ends of transactions are few and small, and without
  * them outcomes would be unknown: they go to a reserve with their position and are delivered in
- * order. The reserve is bounded too; if it overflows, a gap without a session reports that any
- * event may be missing.
+ * order. The reserve is bounded too, by a part of the queue: what a transaction's beginning, end
+ * and gap cost must not exceed what its statements would have cost. If it overflows, a gap without
+ * a session reports that any event may be missing. The count of events at a transaction's end shows
+ * which transactions are complete nevertheless.
  *
  * <p>The position is the queue's producer index at the time of the failed offer. Events that the
  * same session added before have a smaller index, later ones an equal or greater one. So it
  * suffices to deliver, before the event at index i, everything recorded at position i or before.
+ * What was recorded while more than half of the queue was used has a position, and later events of
+ * its session have indexes, beyond the next half. So the thread collects it once in as many events,
+ * and not for each.
  *
  * <h2>When the queue is idle</h2>
  *
@@ -56,9 +61,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class QueueSink implements EventSink {
 
-  /** The maximum number of beginnings, ends and gaps in the reserve. */
+  /** The maximum number of events in the reserve, and of gaps for losses, each. */
   private static final int MAX_RESERVED_EVENTS =
       (int) Math.max(1 << 10, Math.min(1 << 16, maxHeapBytes() >> 12));
+
+  /** The reserve of a small queue. */
+  private static final int MIN_RESERVED_EVENTS = 1 << 14;
 
   /** The heap required per event of capacity, in bytes. */
   private static final int HEAP_BYTES_PER_EVENT = 1 << 13;
@@ -131,11 +139,27 @@ public final class QueueSink implements EventSink {
   private final Queue<DeferredEvent> reserve = new ConcurrentLinkedQueue<>();
   private final AtomicLong versionRows = new AtomicLong();
   private final AtomicInteger reserved = new AtomicInteger();
+
+  /** The number of transactions with losses whose gaps are not delivered yet. */
+  private final AtomicInteger traced = new AtomicInteger();
+
+  /** The bound of {@link #traced} and, for beginnings and ends, of {@link #reserved}. */
+  private final int maxReserved;
+
   private final AtomicLong deferredNumber = new AtomicLong();
   private final Map<Long, Lost> losses = new ConcurrentHashMap<>();
   private final LongAdder dropped = new LongAdder();
   private final LongAdder droppedUntraced = new LongAdder();
+
+  /** True if something was recorded that may precede the next event in the queue. */
   private volatile boolean late;
+
+  /** True if something was recorded that precedes no event in the next half of the queue. */
+  private volatile boolean lateByHalf;
+
+  /** The index at which what {@link #lateByHalf} stands for is collected. */
+  private long collectAt;
+
   private volatile boolean closed;
 
   /** The number of completed calls of {@link #notifyCaughtUp}. */
@@ -184,8 +208,9 @@ public final class QueueSink implements EventSink {
    *
    * @param place the producer index at that time
    * @param number a sequence number that orders events at the same position
+   * @param bound counts it until it is delivered; null if nothing does
    */
-  private record DeferredEvent(long place, long number, Event event)
+  private record DeferredEvent(long place, long number, Event event, @Nullable AtomicInteger bound)
       implements Comparable<DeferredEvent> {
     @Override
     public int compareTo(DeferredEvent other) {
@@ -230,6 +255,8 @@ public final class QueueSink implements EventSink {
       CountDownLatch predecessorEnded) {
     long room = Math.max(MIN_CAPACITY, maxHeapBytes() / HEAP_BYTES_PER_EVENT);
     this.queue = new MpscAtomicArrayQueue<>((int) Math.max(4, Math.min(capacity, room)));
+    this.maxReserved =
+        Math.min(MAX_RESERVED_EVENTS, Math.max(MIN_RESERVED_EVENTS, queue.capacity() / 4));
     this.consumers = List.copyOf(consumers);
     this.warnings = warnings;
     this.nanosToEnd = nanosToEnd;
@@ -332,24 +359,40 @@ public final class QueueSink implements EventSink {
       lose(e.session(), e.transaction(), place, 1);
     } else if (event instanceof Event.Gap e) {
       lose(e.session(), e.transaction(), place, e.count());
-    } else if (reserved.incrementAndGet() <= MAX_RESERVED_EVENTS) {
-      reserve.add(new DeferredEvent(place, deferredNumber.getAndIncrement(), event));
+    } else if (reserved.incrementAndGet() <= maxReserved(event)) {
+      reserve.add(new DeferredEvent(place, deferredNumber.getAndIncrement(), event, reserved));
     } else {
       reserved.decrementAndGet();
       dropped.increment();
       droppedUntraced.increment();
     }
-    late = true;
+    // Read afterwards: whatever this session adds next then is that far behind.
+    if (queue.size() > queue.capacity() / 2) {
+      lateByHalf = true;
+    } else {
+      late = true;
+    }
+  }
+
+  /** A session whose opening is lost is not observed until it closes. */
+  private int maxReserved(Event event) {
+    return event instanceof Event.SessionOpened ? MAX_RESERVED_EVENTS : maxReserved;
   }
 
   private void lose(long session, long transaction, long place, long count) {
     dropped.add(count);
-    if (losses.size() < MAX_RESERVED_EVENTS) {
-      losses.merge(
-          transaction == 0 ? session : transaction,
-          new Lost(session, place, deferredNumber.getAndIncrement(), count),
-          (first, more) ->
-              new Lost(first.session, first.place, first.number, first.count + more.count));
+    long key = transaction == 0 ? session : transaction;
+    if (traced.get() < maxReserved || losses.containsKey(key)) {
+      Lost lost = new Lost(session, place, deferredNumber.getAndIncrement(), count);
+      Lost all =
+          losses.merge(
+              key,
+              lost,
+              (first, more) ->
+                  new Lost(first.session, first.place, first.number, first.count + more.count));
+      if (all == lost) {
+        traced.incrementAndGet();
+      }
     } else {
       droppedUntraced.add(count);
     }
@@ -561,7 +604,7 @@ public final class QueueSink implements EventSink {
   private boolean sleep(long nanos) {
     long since = System.nanoTime();
     asleep = true;
-    while (asleep && queue.isEmpty() && !late && !closed) {
+    while (asleep && queue.isEmpty() && !late && !lateByHalf && !closed) {
       long left = nanos == Long.MAX_VALUE ? nanos : since + nanos - System.nanoTime();
       long toEnd = nanosToEnd.applyAsLong(this);
       if (toEnd <= 0) {
@@ -603,7 +646,7 @@ public final class QueueSink implements EventSink {
     while (true) {
       long place = queue.currentConsumerIndex();
       Event event = queue.poll();
-      delivered += deliverDeferred(place);
+      delivered += deliverDeferred(place, event == null);
       if (event == null) {
         return delivered;
       }
@@ -640,17 +683,27 @@ public final class QueueSink implements EventSink {
     }
   }
 
-  /** Delivers deferred events recorded at that position or before. */
-  private long deliverDeferred(long place) {
-    if (late) {
+  /**
+   * Delivers deferred events recorded at that position or before.
+   *
+   * @param isEmpty whether the queue is empty
+   */
+  private long deliverDeferred(long place, boolean isEmpty) {
+    if (late || lateByHalf && (isEmpty || place >= collectAt)) {
       late = false;
+      lateByHalf = false;
+      collectAt = place + queue.capacity() / 2;
       collectDeferred();
     }
     long delivered = 0;
     for (DeferredEvent first = inOrder.peek();
         first != null && first.place <= place;
         first = inOrder.peek()) {
-      deliver(inOrder.remove().event);
+      inOrder.remove();
+      if (first.bound != null) {
+        first.bound.decrementAndGet();
+      }
+      deliver(first.event);
       delivered++;
     }
     return delivered;
@@ -664,16 +717,15 @@ public final class QueueSink implements EventSink {
         long transaction = key == lost.session ? 0 : key;
         inOrder.add(
             new DeferredEvent(
-                lost.place, lost.number, overflow(lost.session, transaction, lost.count)));
+                lost.place, lost.number, overflow(lost.session, transaction, lost.count), traced));
       }
     }
     for (DeferredEvent next = reserve.poll(); next != null; next = reserve.poll()) {
-      reserved.decrementAndGet();
       inOrder.add(next);
     }
     long untraced = droppedUntraced.sumThenReset();
     if (untraced > 0) {
-      inOrder.add(new DeferredEvent(0, 0, overflow(0, 0, untraced)));
+      inOrder.add(new DeferredEvent(0, 0, overflow(0, 0, untraced), null));
     }
   }
 

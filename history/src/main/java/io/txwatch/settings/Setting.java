@@ -112,7 +112,12 @@ public enum Setting {
       "txwatch.judge-by",
       "dbms",
       "dbms|adya",
-      "the standard for a level: the DBMS's documentation, or Adya's definition");
+      "the standard for a level: the DBMS's documentation, or Adya's definition"),
+  GRANULARITY(
+      "txwatch.granularity",
+      "column",
+      "column|row",
+      "what two statements must share to depend on each other: a column of a row, or the row");
 
   private final String key;
   private final String defaultValue;

@@ -9,6 +9,7 @@ import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -65,6 +66,37 @@ class QueueSinkTest {
     }
     assertThat(missing).isEmpty();
     assertThat(reported).isEqualTo(queue.dropped());
+  }
+
+  /** So an overload with short transactions leaves time and memory for their statements. */
+  @Test
+  void whatTransactionsWithoutRoomLeaveBehindIsBounded() throws Exception {
+    List<Event> seen = new ArrayList<>();
+    CountDownLatch mayGoOn = new CountDownLatch(1);
+    QueueSink queue = new QueueSink(1024, List.of(new Collector(seen, mayGoOn)), warnings::add);
+    int transactions = 200_000;
+    for (long id = 1; id <= transactions; id++) {
+      queue.accept(new Event.TransactionBegan(1, id, IsolationLevel.READ_COMMITTED, 0));
+      queue.accept(
+          new Event.StatementExecuted(
+              1, id, 1, StatementKind.SELECT, "", "", List.of(), true, null));
+      queue.accept(new Event.TransactionEnded(1, id, Outcome.COMMITTED, 0, 3));
+    }
+    mayGoOn.countDown();
+    queue.close();
+
+    assertThat(seen).hasSizeBetween(1024, 1024 + 2 * (1 << 14) + 100);
+    long lost = 0;
+    Set<Long> ended = new HashSet<>();
+    for (Event event : seen) {
+      if (event instanceof Event.Gap gap) {
+        assertThat(ended).doesNotContain(gap.transaction());
+        lost += gap.count();
+      } else if (event instanceof Event.TransactionEnded) {
+        ended.add(event.transaction());
+      }
+    }
+    assertThat(lost).isEqualTo(queue.dropped());
   }
 
   @Test

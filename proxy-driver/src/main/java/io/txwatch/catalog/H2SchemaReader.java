@@ -99,18 +99,27 @@ public final class H2SchemaReader extends SchemaReader {
     }
     TableInfo table = found.get(0);
     Set<String> changing = new HashSet<>();
+    Set<String> key = new HashSet<>();
     List<Column> columns =
         query(
             connection,
             "SELECT COLUMN_NAME, DATA_TYPE, COLUMN_DEFAULT, IS_VISIBLE,"
                 + " IS_GENERATED = 'ALWAYS' OR COLUMN_ON_UPDATE IS NOT NULL OR EXISTS (SELECT 1"
                 + " FROM INFORMATION_SCHEMA.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = TABLE_SCHEMA"
-                + " AND EVENT_OBJECT_TABLE = TABLE_NAME)"
-                + " FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?"
+                + " AND EVENT_OBJECT_TABLE = TABLE_NAME), EXISTS (SELECT 1"
+                + " FROM INFORMATION_SCHEMA.TABLE_CONSTRAINTS P"
+                + " JOIN INFORMATION_SCHEMA.KEY_COLUMN_USAGE K"
+                + " USING (CONSTRAINT_SCHEMA, CONSTRAINT_NAME)"
+                + " WHERE P.CONSTRAINT_TYPE = 'PRIMARY KEY' AND K.TABLE_SCHEMA = C.TABLE_SCHEMA"
+                + " AND K.TABLE_NAME = C.TABLE_NAME AND K.COLUMN_NAME = C.COLUMN_NAME)"
+                + " FROM INFORMATION_SCHEMA.COLUMNS C WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?"
                 + " ORDER BY ORDINAL_POSITION",
             row -> {
               if (row.getBoolean(5)) {
                 changing.add(text(row, 1).toLowerCase(Locale.ROOT));
+              }
+              if (row.getBoolean(6)) {
+                key.add(text(row, 1).toLowerCase(Locale.ROOT));
               }
               return Column.of(text(row, 1), text(row, 2), text(row, 3), row.getBoolean(4));
             },
@@ -124,7 +133,7 @@ public final class H2SchemaReader extends SchemaReader {
                     + " WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
                 table.schema(),
                 table.name())
-            : new Catalog.Traits(Map.of(), Set.copyOf(changing), false, List.of());
+            : new Catalog.Traits(Map.of(), Set.copyOf(changing), false, List.of(), Set.copyOf(key));
     return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns, traits));
   }
 

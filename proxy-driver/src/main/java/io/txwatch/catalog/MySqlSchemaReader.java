@@ -256,7 +256,8 @@ public class MySqlSchemaReader extends SchemaReader {
         "",
         Set.copyOf(notNull),
         Set.copyOf(nullOverDefault),
-        plainInnoDb && updateRunsNothing && changing.isEmpty());
+        plainInnoDb && updateRunsNothing && changing.isEmpty(),
+        Set.of());
   }
 
   /** Unique indexes over columns none of which may be null, the primary key first. */

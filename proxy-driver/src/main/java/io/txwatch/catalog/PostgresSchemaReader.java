@@ -163,6 +163,7 @@ final class PostgresSchemaReader extends SchemaReader {
       return Optional.empty();
     }
     Set<String> changing = new HashSet<>();
+    Set<String> primaryKey = new HashSet<>();
     List<Column> columns =
         query(
             connection,
@@ -174,7 +175,9 @@ final class PostgresSchemaReader extends SchemaReader {
                 + " coalesce(to_json(a) ->> 'attgenerated', '') <> '' OR EXISTS (SELECT 1"
                 // A trigger BEFORE UPDATE, FOR EACH ROW.
                 + " FROM pg_catalog.pg_trigger t WHERE t.tgrelid = a.attrelid"
-                + " AND t.tgtype & 19 = 19)"
+                + " AND t.tgtype & 19 = 19), EXISTS (SELECT 1 FROM pg_catalog.pg_index i"
+                + " WHERE i.indrelid = a.attrelid AND i.indisprimary"
+                + " AND a.attnum = ANY (i.indkey::int2[]))"
                 + " FROM pg_catalog.pg_attribute a LEFT JOIN pg_catalog.pg_attrdef d"
                 + " ON d.adrelid = a.attrelid AND d.adnum = a.attnum"
                 + " WHERE a.attrelid = ?::oid AND a.attnum > 0 AND NOT a.attisdropped"
@@ -182,6 +185,9 @@ final class PostgresSchemaReader extends SchemaReader {
             row -> {
               if (row.getBoolean(7)) {
                 changing.add(text(row, 1).toLowerCase(Locale.ROOT));
+              }
+              if (row.getBoolean(8)) {
+                primaryKey.add(text(row, 1).toLowerCase(Locale.ROOT));
               }
               return new Column(
                   text(row, 1),
@@ -207,7 +213,8 @@ final class PostgresSchemaReader extends SchemaReader {
           case TABLE ->
               differInCaseOnly(columns)
                   ? UNKNOWN
-                  : new Catalog.Traits(Map.of(), Set.copyOf(changing), false, List.of());
+                  : new Catalog.Traits(
+                      Map.of(), Set.copyOf(changing), false, List.of(), Set.copyOf(primaryKey));
           default -> UNKNOWN;
         };
     Optional<SystemVersions> versions =

@@ -120,6 +120,7 @@ public interface Catalog {
    * @param writtenAnewUnseen true if nothing of the table's own distinguishes a row that was left
    *     as it was from one that was written anew with the same values: an InnoDB table without ON
    *     UPDATE, triggers of UPDATE, or a history of its rows (MySQL, MariaDB)
+   * @param primaryKey the columns, in lower case, of the primary key (PostgreSQL, H2)
    */
   record Traits(
       Map<String, String> types,
@@ -129,7 +130,8 @@ public interface Catalog {
       String query,
       Set<String> notNull,
       Set<String> nullOverDefault,
-      boolean writtenAnewUnseen) {
+      boolean writtenAnewUnseen,
+      Set<String> primaryKey) {
     /** Nothing is known. */
     public static final Traits UNKNOWN = ofView("");
 
@@ -139,12 +141,28 @@ public interface Catalog {
         Set<String> changing,
         boolean beforeUpdate,
         List<List<String>> keys) {
-      this(types, changing, beforeUpdate, keys, "", Set.of(), Set.of(), false);
+      this(types, changing, beforeUpdate, keys, Set.of());
+    }
+
+    /** Those of a table whose primary key is known apart from the other keys. */
+    public Traits(
+        Map<String, String> types,
+        Set<String> changing,
+        boolean beforeUpdate,
+        List<List<String>> keys,
+        Set<String> primaryKey) {
+      this(types, changing, beforeUpdate, keys, "", Set.of(), Set.of(), false, primaryKey);
+    }
+
+    /** The columns, in lower case, of the key that identifies a row; none if that is not known. */
+    public Set<String> identity() {
+      return primaryKey.isEmpty() && !keys.isEmpty() ? Set.copyOf(keys.get(0)) : primaryKey;
     }
 
     /** Those of a view. */
     public static Traits ofView(String query) {
-      return new Traits(Map.of(), Set.of(), false, List.of(), query, Set.of(), Set.of(), false);
+      return new Traits(
+          Map.of(), Set.of(), false, List.of(), query, Set.of(), Set.of(), false, Set.of());
     }
   }
 

@@ -6,6 +6,7 @@ import io.txwatch.bench.JdkProcess;
 import io.txwatch.bench.Machine;
 import io.txwatch.bench.Output;
 import io.txwatch.coverage.Coverage;
+import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.HistoryWriter;
 import io.txwatch.link.Address;
@@ -102,6 +103,7 @@ public final class TcpCommand implements Callable<Integer> {
                 Optional.empty(),
                 HistoryWriter.MAX_FILE_BYTES,
                 Judge.DBMS,
+                Granularity.DEFAULT,
                 ServerOptions.GRACE,
                 ServerOptions.SILENCE,
                 Runtime.getRuntime().maxMemory() / 2),

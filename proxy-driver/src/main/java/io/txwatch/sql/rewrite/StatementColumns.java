@@ -58,7 +58,8 @@ final class StatementColumns {
             && table.status() != Catalog.Status.LOOKUP_FAILED
             && !columns.isEmpty();
     return known
-        ? Optional.of(new Schema.Relation(table.name(), columns, changing))
+        ? Optional.of(
+            new Schema.Relation(table.name(), columns, changing, table.traits().identity()))
         : Optional.empty();
   }
 

@@ -21,6 +21,7 @@ final class ColumnSets {
   private final Collected read = new Collected();
   private final Collected predicate = new Collected();
   private final Collected written = new Collected();
+  private boolean choosesRows;
 
   ColumnSets(Schema.Relation relation) {
     this.relation = relation;
@@ -49,11 +50,23 @@ final class ColumnSets {
     written.names.addAll(relation.changing());
   }
 
+  /** Its rows are looked up, not inserted. */
+  void chooseRows() {
+    choosesRows = true;
+  }
+
   void writeAll() {
     written.all = true;
   }
 
+  /**
+   * What was collected. The columns of the key count as read wherever rows are chosen: a row that
+   * gets another key is found, or not, at another place.
+   */
   AccessedColumns.OfTable finish() {
+    if (choosesRows) {
+      relation.key().forEach(column -> read(column, true));
+    }
     return new AccessedColumns.OfTable(
         relation.name(), read.columns(), predicate.columns(), written.columns());
   }

@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  *       write all columns.
  * </ul>
  *
+ * <p>The columns of the key that identifies a row count as read, and as predicate, of each table
+ * whose rows are chosen.
+ *
  * <p>A name that nothing visible has stands for all columns of all tables that it could refer to.
  * Of a statement with a view, a source or a stretch that is not known, nothing is known.
  */
@@ -157,7 +160,7 @@ public final class ColumnUse {
   private void insert(Statement.Insert insert) throws UnknownUseException {
     with(insert.with());
     Scope scope = new Scope(null);
-    source(insert.target(), scope);
+    source(insert.target(), scope, insert.replaces() || !insert.conflicts().isEmpty());
     for (Scope.Named target : scope.tables()) {
       target.sets().writeAll();
       if (insert.replaces() || !insert.conflicts().isEmpty()) {
@@ -285,8 +288,17 @@ public final class ColumnUse {
   }
 
   private void source(Source source, Scope scope) throws UnknownUseException {
+    source(source, scope, true);
+  }
+
+  /**
+   * A source.
+   *
+   * @param isRead false for the target of an INSERT that looks up no rows
+   */
+  private void source(Source source, Scope scope, boolean isRead) throws UnknownUseException {
     if (source instanceof Source.Table table) {
-      table(table, scope);
+      table(table, scope, isRead);
     } else if (source instanceof Source.Derived derived) {
       query(derived.query(), derived.lateral() ? scope : null, false);
       scope.addOther(derived.alias());
@@ -321,13 +333,16 @@ public final class ColumnUse {
     }
   }
 
-  private void table(Source.Table table, Scope scope) throws UnknownUseException {
+  private void table(Source.Table table, Scope scope, boolean isRead) throws UnknownUseException {
     if (table.isCommon()) {
       scope.addOther(Optional.of(table.exposedName()));
       return;
     }
     Schema.Relation relation = schema.find(table.name()).orElseThrow(UnknownUseException::new);
     ColumnSets found = sets.computeIfAbsent(relation.name(), name -> new ColumnSets(relation));
+    if (isRead) {
+      found.chooseRows();
+    }
     scope.add(table, found);
     if (table.columnAliases() > 0) {
       found.readAll(true);

@@ -13,8 +13,9 @@ public interface Schema {
    * @param name the name that histories show
    * @param columns its columns, in lower case
    * @param changing the columns, in lower case, that any UPDATE may change without assigning them
+   * @param key the columns, in lower case, of the key that identifies a row; empty if not known
    */
-  record Relation(String name, Set<String> columns, Set<String> changing) {}
+  record Relation(String name, Set<String> columns, Set<String> changing, Set<String> key) {}
 
   /**
    * Finds a table.

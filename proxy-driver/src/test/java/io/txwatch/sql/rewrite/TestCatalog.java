@@ -64,7 +64,8 @@ final class TestCatalog implements Catalog {
             "",
             notNull,
             Set.of(),
-            changing.isEmpty());
+            changing.isEmpty(),
+            Set.of());
     tables.put(Identifiers.fold(name), new Table(name, status, names, visible, traits));
     return this;
   }

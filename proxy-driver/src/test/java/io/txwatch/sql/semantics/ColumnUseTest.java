@@ -20,15 +20,16 @@ import org.junit.jupiter.api.TestFactory;
 /**
  * Statements, and below each the columns that it reads and writes as histories name them; "unknown"
  * stands for all. The tables are t (id, a, b), u (id, a, c) and g (id, x, y), where y is generated;
- * v is a view.
+ * v is a view; k (id, a) has the key id.
  */
 class ColumnUseTest {
 
   private static final Map<String, Schema.Relation> TABLES =
       Map.of(
-          "t", new Schema.Relation("t", Set.of("id", "a", "b"), Set.of()),
-          "u", new Schema.Relation("u", Set.of("id", "a", "c"), Set.of()),
-          "g", new Schema.Relation("g", Set.of("id", "x", "y"), Set.of("y")));
+          "t", new Schema.Relation("t", Set.of("id", "a", "b"), Set.of(), Set.of()),
+          "u", new Schema.Relation("u", Set.of("id", "a", "c"), Set.of(), Set.of()),
+          "g", new Schema.Relation("g", Set.of("id", "x", "y"), Set.of("y"), Set.of()),
+          "k", new Schema.Relation("k", Set.of("id", "a"), Set.of(), Set.of("id")));
 
   private static final Schema SCHEMA = ColumnUseTest::find;
 
@@ -139,6 +140,30 @@ class ColumnUseTest {
         """
         WITH c (x) AS (SELECT 1 UNION ALL SELECT x + a FROM c, t) SELECT x FROM c
         -> t read=a predicate=a
+        """);
+  }
+
+  @TestFactory
+  Stream<DynamicTest> keysCountAsRead() {
+    return cases(
+        Dialect.POSTGRESQL,
+        """
+        SELECT a FROM k
+        -> k read=a,id predicate=id
+        SELECT count(*) FROM k
+        -> k read=id predicate=id
+        UPDATE k SET a = 1
+        -> k read=id predicate=id written=a
+        UPDATE k SET id = id + 1 WHERE a = 1
+        -> k read=a,id predicate=a,id written=id
+        DELETE FROM k
+        -> k read=id predicate=id written=*
+        INSERT INTO k VALUES (1, 2)
+        -> k written=*
+        INSERT INTO k SELECT id, a FROM k
+        -> k read=a,id predicate=a,id written=*
+        INSERT INTO t SELECT a, a, a FROM k
+        -> t written=*;k read=a,id predicate=a,id
         """);
   }
 
