@@ -1,20 +1,19 @@
 package io.txwatch.sql.dialect;
 
-import java.util.Collections;
-import java.util.EnumSet;
 import java.util.Set;
 
 /** What the texts of a DBMS may contain, of all that not every DBMS has. */
 public abstract class Grammar {
 
-  private final Set<Syntax> syntax;
+  /** By ordinal: a parser reads it at each token. */
+  private final boolean[] syntax = new boolean[Syntax.values().length];
 
   Grammar(Set<Syntax> syntax) {
-    this.syntax = Collections.unmodifiableSet(EnumSet.copyOf(syntax));
+    syntax.forEach(one -> this.syntax[one.ordinal()] = true);
   }
 
   /** True if texts may contain it. */
   public boolean has(Syntax one) {
-    return syntax.contains(one);
+    return syntax[one.ordinal()];
   }
 }
