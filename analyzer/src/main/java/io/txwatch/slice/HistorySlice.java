@@ -89,8 +89,20 @@ public final class HistorySlice {
         transaction.session(),
         name -> {
           events.add(new Event.SessionOpened(transaction.id(), name, anomaly.database()));
+          if (sessions.isEmpty()) {
+            addKeys(transaction.id());
+          }
           return transaction.id();
         });
+  }
+
+  /** The primary keys of its rows, as far as they are known. */
+  private void addKeys(long session) {
+    anomaly.cycle().stream()
+        .filter(edge -> !edge.key().isEmpty())
+        .map(edge -> new Event.RowNamed(session, edge.table(), edge.row(), edge.key()))
+        .distinct()
+        .forEach(events::add);
   }
 
   private void begin(ObservedTransaction transaction) {

@@ -3,6 +3,8 @@ package io.txwatch.analyzer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.dependency.Dependency;
+import io.txwatch.history.Event;
 import io.txwatch.history.HistoryReader;
 import io.txwatch.report.AnomalyId;
 import io.txwatch.slice.HistorySlice;
@@ -55,11 +57,21 @@ class HistorySliceTest {
   }
 
   @Test
+  void sliceNamesRowsByTheirKeys() {
+    List<Event> events = new ArrayList<>(Notation.events("r1(x0) r2(x0) w2(x0) c2 w1(x2) c1"));
+    events.add(1, new Event.RowNamed(1, "t", 'x', "42"));
+    Anomaly anomaly = Notation.analyzed(events).get(0);
+    assertThat(anomaly.cycle()).extracting(Dependency::key).containsOnly("42");
+    assertThat(Notation.analyzed(HistorySlice.events(anomaly)).get(0).cycle())
+        .isEqualTo(anomaly.cycle());
+  }
+
+  @Test
   void fileIsAHistoryThatWasClosedInOrder(@TempDir Path folder) throws Exception {
     Anomaly anomaly =
         Notation.analyzed(Notation.events("r1(x0) r2(x0) w2(x0) c2 w1(x2) c1")).get(0);
     Path file = Files.write(folder.resolve("slice.history"), HistorySlice.bytes(anomaly));
-    List<io.txwatch.history.Event> events = new ArrayList<>();
+    List<Event> events = new ArrayList<>();
     try (HistoryReader reader = HistoryReader.open(file)) {
       reader.forEach(events::add);
       assertThat(reader.losses()).isEmpty();
