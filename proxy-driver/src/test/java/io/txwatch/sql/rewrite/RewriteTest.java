@@ -113,7 +113,7 @@ class RewriteTest {
                             "#",
                             dialect == Dialect.POSTGRESQL || dialect == Dialect.H2
                                 ? ", cast(null as bigint) as txw_rid, cast(null as varchar) as"
-                                      + " txw_wl"
+                                    + " txw_wl"
                                 : ", null as txw_rid, null as txw_wl")));
   }
 
@@ -200,9 +200,9 @@ class RewriteTest {
                 dialect == Dialect.MYSQL || dialect == Dialect.MARIADB
                     ? ""
                     : "SELECT a, max(b) m FROM t GROUP BY a HAVING count(*) > 1 ORDER BY 2 LIMIT"
-                          + " 3\n"
-                          + "-> SELECT a, max(b) m, # FROM t GROUP BY a HAVING count(*) > 1 ORDER"
-                          + " BY 2 LIMIT 3\n")
+                        + " 3\n"
+                        + "-> SELECT a, max(b) m, # FROM t GROUP BY a HAVING count(*) > 1 ORDER"
+                        + " BY 2 LIMIT 3\n")
             .replace("@", hint)
             .replace("#", column));
   }
