@@ -35,7 +35,8 @@ import picocli.CommandLine.Spec;
     name = "serve",
     description = {
       "Runs one live analyzer for many watched processes.",
-      "Watched processes connect with txwatch.analyzer=tcp://HOST:PORT. Anomalies between processes",
+      "Watched processes connect with txwatch.analyzer=tcp://HOST:PORT. Anomalies between"
+          + " processes",
       "are detected, too. It runs until it is stopped (SIGINT, SIGTERM) and then prints a summary."
     },
     mixinStandardHelpOptions = true,
@@ -256,7 +257,8 @@ final class ServeCommand implements Callable<Integer> {
                     + "/"));
     if (!tls && !at.getAddress().isLoopbackAddress()) {
       console.note(
-          "txwatch: the token and the histories are sent unencrypted: use --tls-cert and --tls-key");
+          "txwatch: the token and the histories are sent unencrypted: use --tls-cert and"
+              + " --tls-key");
     }
   }
 

@@ -50,7 +50,9 @@ class TxCheckCampaignTest {
 
     assertThat(notReproduced).isEmpty();
     assertThat(summary.cases()).isEqualTo(80);
-    assertThat(summary.undecided() + summary.unsupported()).isLessThan(20);
+    // All cases of a schema with triggers or generated columns are unsupported.
+    assertThat(summary.undecided()).isLessThan(10);
+    assertThat(summary.cases() - summary.undecided() - summary.unsupported()).isGreaterThan(30);
     assertThat(findings)
         .allSatisfy(
             finding ->

@@ -10,10 +10,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /**
  * Traces of statements, a line for each statement or commit, in the order of execution:
@@ -58,21 +57,20 @@ final class Traces {
       }
     }
     List<String> byEnd =
-        ends.keySet().stream().sorted((one, other) -> ends.get(one) - ends.get(other)).toList();
-    Map<String, TransactionSpan> spans =
-        byEnd.stream()
-            .collect(
-                Collectors.toMap(
-                    Function.identity(),
-                    session ->
-                        new TransactionSpan(
-                            byEnd.indexOf(session) + 1,
-                            session,
-                            begins.get(session),
-                            ends.get(session))));
+        ends.entrySet().stream()
+            .sorted(Map.Entry.comparingByValue())
+            .map(Map.Entry::getKey)
+            .toList();
+    Map<String, TransactionSpan> spans = new HashMap<>();
+    ends.forEach(
+        (session, end) ->
+            spans.put(
+                session,
+                new TransactionSpan(
+                    byEnd.indexOf(session) + 1, session, begins.getOrDefault(session, 0), end)));
     List<StatementTrace> traces = new ArrayList<>();
     for (Line line : lines) {
-      traces.add(trace(line, spans.get(line.session())));
+      traces.add(trace(line, Objects.requireNonNull(spans.get(line.session()))));
     }
     return traces;
   }

@@ -112,7 +112,8 @@ class RewriteTest {
                         .replace(
                             "#",
                             dialect == Dialect.POSTGRESQL || dialect == Dialect.H2
-                                ? ", cast(null as bigint) as txw_rid, cast(null as varchar) as txw_wl"
+                                ? ", cast(null as bigint) as txw_rid, cast(null as varchar) as"
+                                    + " txw_wl"
                                 : ", null as txw_rid, null as txw_wl")));
   }
 
@@ -130,7 +131,8 @@ class RewriteTest {
         """
             .replace(
                 "(SELECT * FROM t) z ORDER BY 1\n-> same",
-                "(SELECT * FROM t) z ORDER BY 1\n-> SELECT * FROM (SELECT t.\"a\", t.\"b\" FROM t) z ORDER BY 1"));
+                "(SELECT * FROM t) z ORDER BY 1\n"
+                    + "-> SELECT * FROM (SELECT t.\"a\", t.\"b\" FROM t) z ORDER BY 1"));
   }
 
   @TestFactory
@@ -197,9 +199,10 @@ class RewriteTest {
                 "%",
                 dialect == Dialect.MYSQL || dialect == Dialect.MARIADB
                     ? ""
-                    : "SELECT a, max(b) m FROM t GROUP BY a HAVING count(*) > 1 ORDER BY 2 LIMIT 3\n"
-                        + "-> SELECT a, max(b) m, # FROM t GROUP BY a HAVING count(*) > 1"
-                        + " ORDER BY 2 LIMIT 3\n")
+                    : "SELECT a, max(b) m FROM t GROUP BY a HAVING count(*) > 1 ORDER BY 2 LIMIT"
+                        + " 3\n"
+                        + "-> SELECT a, max(b) m, # FROM t GROUP BY a HAVING count(*) > 1 ORDER"
+                        + " BY 2 LIMIT 3\n")
             .replace("@", hint)
             .replace("#", column));
   }
