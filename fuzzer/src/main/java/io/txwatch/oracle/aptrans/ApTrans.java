@@ -94,6 +94,10 @@ public final class ApTrans implements Oracle {
       return verdict(
           Result.UNSUPPORTED, "the actions of foreign keys cannot be recorded on this DBMS");
     }
+    if (!dialect.get().undoesFailedWrites() && hasFailedStatement(execution)) {
+      return verdict(
+          Result.UNSUPPORTED, "a statement fails, and the DBMS does not undo it if it is recorded");
+    }
     try {
       RecordedCase recorded = RecordedCase.of(execution.testCase(), dialect.get());
       return judge(
@@ -106,6 +110,12 @@ public final class ApTrans implements Oracle {
     } catch (ScheduleExecutor.SetupException e) {
       return verdict(Result.UNSUPPORTED, "the recording was rejected: " + e.getMessage());
     }
+  }
+
+  private static boolean hasFailedStatement(CaseExecution execution) {
+    return execution.outcomes().stream()
+        .map(StepOutcome::failure)
+        .anyMatch(failure -> failure != null && failure.kind() == Failure.Kind.STATEMENT);
   }
 
   /** InnoDB runs no trigger for a foreign key's action, and H2 returns no row that it changes. */

@@ -112,8 +112,12 @@ record RecordedCase(
         }
         (isDefinition ? definitions : contents).add(sql);
       }
+      if (tables.isEmpty()) {
+        throw new NotRecordableException("the case has no tables");
+      }
       definitions.addAll(dialect.definitions(tables));
       definitions.addAll(contents);
+      definitions.addAll(dialect.definitionsAfterRows(tables));
       for (Step step : original.steps()) {
         if (step.role() == Step.Role.WORK) {
           add(step);
