@@ -390,7 +390,7 @@ public final class QueueSink implements EventSink {
               lost,
               (first, more) ->
                   new Lost(first.session, first.place, first.number, first.count + more.count));
-      if (all == lost) {
+      if (all.number == lost.number) {
         traced.incrementAndGet();
       }
     } else {
