@@ -38,7 +38,8 @@ class RowNamesTest {
               parts.length > 2 ? parts[2] : "",
               1,
               1,
-              EdgeEvidence.ITEM, List.of()));
+              EdgeEvidence.ITEM,
+              List.of()));
     }
     RowNames names = RowNames.of(edges);
     assertThat(String.join(", ", edges.stream().map(names::of).toList())).isEqualTo(expected);
