@@ -25,6 +25,14 @@ class IsoRelTest {
 
   private static final Path SCENARIOS = Path.of("../cli/src/test/resources/scenarios");
 
+  /**
+   * A cell of MariaDB in which it matters what an item is. T1 changes the key of a row that T2 has
+   * read, and T2 then another column of it. With whole rows as items, as in the paper, T2's write
+   * loses T1's; with columns, as in the matrix, it does not.
+   */
+  private static final Map<String, String> WITH_WHOLE_ROWS =
+      Map.of("b23-mysql119801 RR", "!INTERNAL+LOST_UPDATE");
+
   /** Figure 1: permitted by InnoDB's documentation, forbidden by Adya. */
   @Test
   void readWriteSkewIsPermittedByTheDbmsAndForbiddenByAdya() throws Exception {
@@ -78,6 +86,9 @@ class IsoRelTest {
       }
     }
 
+    if (kind == ServerKind.MARIADB) {
+      expected.putAll(WITH_WHOLE_ROWS);
+    }
     assertThat(actual).hasSizeGreaterThan(90).isEqualTo(expected);
   }
 
