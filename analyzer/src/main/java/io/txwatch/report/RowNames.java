@@ -2,7 +2,9 @@ package io.txwatch.report;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.dependency.Dependency;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -22,7 +24,10 @@ public final class RowNames {
 
   private final int digits;
 
-  /** Tables of whose rows not all keys are known: a key and an id may be the same number. */
+  /**
+   * Tables of whose rows not all keys are known, so that a key and an id may be the same number, or
+   * not all differ: a key is that by which a row was found last, and it may have another one since.
+   */
   private final Set<String> tablesById;
 
   private RowNames(int digits, Set<String> tablesById) {
@@ -42,11 +47,20 @@ public final class RowNames {
     while (digits < MAX_DIGITS && !areDistinct(ids, digits)) {
       digits++;
     }
-    Set<String> tablesById =
+    Map<String, Map<String, Set<Long>>> rowsByKey =
         cycle.stream()
-            .filter(edge -> edge.key().isEmpty())
-            .map(Dependency::table)
-            .collect(Collectors.toSet());
+            .collect(
+                Collectors.groupingBy(
+                    Dependency::table,
+                    Collectors.groupingBy(
+                        Dependency::key, Collectors.mapping(Dependency::row, Collectors.toSet()))));
+    Set<String> tablesById = new HashSet<>();
+    rowsByKey.forEach(
+        (table, keys) -> {
+          if (keys.containsKey("") || keys.values().stream().anyMatch(rows -> rows.size() > 1)) {
+            tablesById.add(table);
+          }
+        });
     return new RowNames(digits, tablesById);
   }
 

@@ -23,6 +23,7 @@ class RowNamesTest {
           account:90071992547409921=41 account:90071992547409922=42 => account row 41, account row 42
           account:90071992547409921=41 account:90071992547409922 => account row ..409921, account row ..409922
           account:90071992547409921=41 seat:7                    => account row 41, seat row 7
+          account:90071992547409921=41 account:90071992547409922=41 => account row ..409921, account row ..409922
           """)
   void names(String rows, String expected) {
     List<Dependency> edges = new ArrayList<>();

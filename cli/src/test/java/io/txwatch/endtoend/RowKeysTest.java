@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -79,10 +80,53 @@ class RowKeysTest {
     }
   }
 
+  /** The key of a row goes to another row, and the row has another one. */
+  @ParameterizedTest
+  @EnumSource(names = {"MARIADB", "POSTGRESQL"})
+  void rowIsNamedByTheKeyThatItHas(ServerKind kind, @TempDir Path folder) throws Exception {
+    String url = TestServers.freshDatabase(kind);
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE account (id INT PRIMARY KEY, balance INT)");
+      statement.execute("INSERT INTO account VALUES (471147, 100)");
+      if (kind != ServerKind.POSTGRESQL) {
+        Watched.prepare(connection);
+      }
+    }
+    Watched watched = new Watched(folder, Map.of());
+    try (watched;
+        Connection one = watched.connect(url);
+        Connection other = watched.connect(url)) {
+      read(one, 471147);
+      try (Statement statement = one.createStatement()) {
+        statement.executeUpdate("UPDATE account SET id = 5 WHERE id = 471147");
+        statement.executeUpdate("INSERT INTO account VALUES (471147, 7)");
+      }
+      one.setAutoCommit(false);
+      other.setAutoCommit(false);
+      read(one, 471147);
+      read(one, 5);
+      read(other, 5);
+      write(one, 5, 90);
+      write(other, 5, 80);
+      read(one, 5);
+      one.commit();
+    }
+    assertThat(watched.reported()).isNotEmpty();
+    for (ReportedAnomaly anomaly : watched.reported()) {
+      assertThat(anomaly.json().path("cycle").get(0).path("rowName").asText())
+          .isEqualTo("account row 5");
+    }
+  }
+
   private static void read(Connection connection) throws SQLException {
+    read(connection, 471147);
+  }
+
+  private static void read(Connection connection, int id) throws SQLException {
     try (PreparedStatement select =
         connection.prepareStatement("SELECT balance FROM account WHERE id = ?")) {
-      select.setInt(1, 471147);
+      select.setInt(1, id);
       try (ResultSet row = select.executeQuery()) {
         assertThat(row.next()).isTrue();
       }
@@ -90,10 +134,14 @@ class RowKeysTest {
   }
 
   private static void write(Connection connection, int balance) throws SQLException {
+    write(connection, 471147, balance);
+  }
+
+  private static void write(Connection connection, int id, int balance) throws SQLException {
     try (PreparedStatement update =
         connection.prepareStatement("UPDATE account SET balance = ? WHERE id = ?")) {
       update.setInt(1, balance);
-      update.setInt(2, 471147);
+      update.setInt(2, id);
       assertThat(update.executeUpdate()).isOne();
     }
     connection.commit();

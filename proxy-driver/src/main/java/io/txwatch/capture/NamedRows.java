@@ -3,8 +3,9 @@ package io.txwatch.capture;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * The rows whose keys a history contains already: each is recorded once. A table of hashes without
- * eviction, so that a large working set costs nothing: a row whose slot is taken is not named.
+ * The rows whose keys a history contains already: each is recorded once, and again when it has
+ * another key. A table of hashes without eviction, so that a large working set costs nothing: a row
+ * whose slot is taken is not named.
  */
 final class NamedRows {
 
@@ -12,18 +13,29 @@ final class NamedRows {
   private static final int SLOTS = 1 << SLOT_BITS;
 
   private final AtomicLongArray rows = new AtomicLongArray(SLOTS);
+
+  /** By the same slot, what stands for the key that was recorded last. */
+  private final AtomicLongArray keys = new AtomicLongArray(SLOTS);
+
   private volatile boolean isEmpty = true;
 
-  /** Notes a row; false if its key is recorded already, or is not to be. */
-  boolean add(String place, String table, long row) {
+  /**
+   * Notes the key of a row; false if it is recorded already, or is not to be.
+   *
+   * @param key stands for the key: equal for equal keys of a table
+   */
+  boolean add(String place, String table, long row, long key) {
     long hash = 31L * place.hashCode() + table.hashCode();
     hash = (hash ^ row) * 0x9e3779b97f4a7c15L | 1; // not 0
     int slot = (int) (hash >>> Long.SIZE - SLOT_BITS);
-    boolean isNew = rows.getPlain(slot) == 0 && rows.compareAndSet(slot, 0, hash);
-    if (isNew) {
+    if (rows.getPlain(slot) == 0 && rows.compareAndSet(slot, 0, hash)) {
       isEmpty = false;
+      keys.set(slot, key);
+      return true;
     }
-    return isNew;
+    return rows.getPlain(slot) == hash
+        && keys.getPlain(slot) != key
+        && keys.getAndSet(slot, key) != key;
   }
 
   /** Another history begins. */

@@ -90,11 +90,14 @@ final class SessionEvents {
     send(new Event.TransactionIdentified(session, transaction.id, idByDbms));
   }
 
-  /** Emits the key of a row, the first time. */
+  /** Notes the key of a row; true if it is to be {@linkplain #named emitted}. */
+  boolean isNewKey(String table, long row, long bits) {
+    return pipeline.namedRows().add(database.place(), table, row, bits);
+  }
+
+  /** Emits the key of a row. */
   void named(String table, long row, long key) {
-    if (pipeline.namedRows().add(database.place(), table, row)) {
-      send(new Event.RowNamed(session, table, row, Long.toString(key)));
-    }
+    send(new Event.RowNamed(session, table, row, Long.toString(key)));
   }
 
   /** Emits a gap, in a transaction or, if that is 0, in none. */

@@ -159,7 +159,17 @@ public final class SessionTracker {
     }
   }
 
-  /** A row was returned by its key, a primary key of one integer. */
+  /**
+   * A row was returned by its key. Cheap, and without a lock: for each such row.
+   *
+   * @param bits equal for equal keys of a table
+   * @return true if the row is to be {@linkplain #named named}: its key is not recorded yet
+   */
+  public boolean isNewKey(String table, long row, long bits) {
+    return events.isNewKey(table, row, bits);
+  }
+
+  /** The key of a row, a primary key of one integer, is not recorded yet. */
   public synchronized void named(String table, long row, long key) {
     events.named(table, row, key);
   }

@@ -129,7 +129,9 @@ final class HiddenColumns {
     if (!observation.isAlone()) {
       connection.knownRows().read(observation.transaction(), key, by.table(), row);
     }
-    by.primary(key).ifPresent(value -> connection.tracker().named(by.table(), row, value));
+    if (by.isPrimaryInteger() && connection.tracker().isNewKey(by.table(), row, key)) {
+      by.primary(key).ifPresent(value -> connection.tracker().named(by.table(), row, value));
+    }
   }
 
   /**

@@ -90,9 +90,14 @@ public final class KnownKey {
     return bits;
   }
 
+  /** True if it is a primary key of one integer. */
+  public boolean isPrimaryInteger() {
+    return row.isPrimary() && parameters.length == 1 && !texts[0];
+  }
+
   /** The value of a primary key of one integer; empty for other keys. */
   public OptionalLong primary(long bits) {
-    return row.isPrimary() && parameters.length == 1 && !texts[0] && bits != 0
+    return isPrimaryInteger() && bits != 0
         ? OptionalLong.of(unmix(unmix(bits) ^ seed) - 1)
         : OptionalLong.empty();
   }
