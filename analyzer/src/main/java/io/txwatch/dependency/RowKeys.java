@@ -12,10 +12,16 @@ final class RowKeys {
   private static final int MAX_KEYS = 1 << 11;
   private static final int MAX_TABLES = 1 << 6;
 
+  /** Longer ones come only from files and clients that are not ours. */
+  static final int MAX_KEY_CHARACTERS = 1 << 6;
+
   private LongTable<String> keys = new LongTable<>();
 
   /** The key of a row became known. If there are too many, those known before are discarded. */
   void put(long row, String key) {
+    if (key.length() > MAX_KEY_CHARACTERS) {
+      return;
+    }
     if (keys.size() == MAX_KEYS) {
       keys = new LongTable<>();
     }

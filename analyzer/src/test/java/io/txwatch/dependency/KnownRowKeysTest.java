@@ -1,0 +1,26 @@
+package io.txwatch.dependency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** The keys of rows, of which a hostile client may send any number and any length. */
+class KnownRowKeysTest {
+
+  @Test
+  void keyRecordedLastIsShown() {
+    RowKeys keys = new RowKeys();
+    keys.put(7, "1");
+    keys.put(7, "100");
+    assertThat(keys.of(7)).isEqualTo("100");
+    assertThat(keys.of(8)).isEmpty();
+  }
+
+  @Test
+  void keyThatIsTooLongIsNotKept() {
+    RowKeys keys = new RowKeys();
+    keys.put(7, "1");
+    keys.put(7, "2".repeat(RowKeys.MAX_KEY_CHARACTERS + 1));
+    assertThat(keys.of(7)).isEqualTo("1");
+  }
+}
