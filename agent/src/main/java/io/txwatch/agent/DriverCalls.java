@@ -49,15 +49,13 @@ public final class DriverCalls {
   /**
    * An active call.
    *
-   * @see #exit
-   * @see #exitPlain
-   * @see #exitPooled
+   * @see #isWatchedElsewhere
    */
   private static final class Call {
     private final Kind kind;
 
     /** The driver or the data source. */
-    private final Object driver;
+    private final Object opener;
 
     private final @Nullable Call outer;
 
@@ -67,9 +65,9 @@ public final class DriverCalls {
     /** True once a connection was watched within it. */
     private boolean done;
 
-    Call(Kind kind, Object driver, @Nullable Call outer, boolean isInternal) {
+    Call(Kind kind, Object opener, @Nullable Call outer, boolean isInternal) {
       this.kind = kind;
-      this.driver = driver;
+      this.opener = opener;
       this.outer = outer;
       this.isInternal = isInternal;
     }
@@ -84,31 +82,21 @@ public final class DriverCalls {
     enter(Kind.DRIVER, driver);
   }
 
-  private static void enter(Kind kind, Object driver) {
+  private static void enter(Kind kind, Object opener) {
     Call outer = CURRENT.get();
-    CURRENT.set(new Call(kind, driver, outer, outer != null && outer.isInternal));
+    CURRENT.set(new Call(kind, opener, outer, outer != null && outer.isInternal));
   }
 
   /** The call ends. Called by the advice; returns the connection to return. */
   public static @Nullable Connection exit(
       Driver driver, String url, @Nullable Properties info, @Nullable Connection connection) {
-    Call call = CURRENT.get();
-    if (call == null) {
-      return connection;
-    }
-    leave(call);
-    Call outer = call.outer;
-    if (connection == null || call.isInternal || call.done) {
-      return done(outer, call.done, connection);
-    }
-    ConnectionWatcher chosen = watcher;
-    if (chosen == null || isPartOf(outer, driver)) {
-      return connection;
-    }
-    Properties own = copy(info);
-    String user = own.getProperty("user", "");
-    return done(
-        outer, true, chosen.watch(connection, url, user, () -> unwatched(driver, url, own)));
+    return exit(
+        connection,
+        (chosen, opened) -> {
+          Properties own = copy(info);
+          String user = own.getProperty("user", "");
+          return chosen.watch(opened, url, user, () -> unwatched(driver, url, own));
+        });
   }
 
   /** A call of a driver's own data source begins. Called by the advice. */
@@ -119,35 +107,21 @@ public final class DriverCalls {
   /** The call ends. Called by the advice; returns the connection to return. */
   public static @Nullable Connection exitPlain(
       DataSource source, Object[] arguments, @Nullable Connection connection) {
-    Call call = CURRENT.get();
-    if (call == null) {
-      return connection;
-    }
-    leave(call);
-    Call outer = call.outer;
-    if (connection == null || call.isInternal || call.done) {
-      return done(outer, call.done, connection);
-    }
-    ConnectionWatcher chosen = watcher;
-    if (chosen == null || isPartOf(outer, source)) {
-      return connection;
-    }
-    String user = arguments.length == 2 && arguments[0] != null ? (String) arguments[0] : "";
-    return done(
-        outer, true, chosen.watch(connection, source, user, () -> unwatched(source, arguments)));
+    return exit(
+        connection,
+        (chosen, opened) ->
+            chosen.watch(opened, source, user(arguments), () -> unwatched(source, arguments)));
   }
 
   /** Another connection of a data source, for txwatch itself. */
   private static Connection unwatched(DataSource source, Object[] arguments) throws SQLException {
-    Call call = new Call(Kind.PLAIN_SOURCE, source, CURRENT.get(), true);
-    CURRENT.set(call);
-    try {
-      return arguments.length == 2
-          ? source.getConnection((String) arguments[0], (String) arguments[1])
-          : source.getConnection();
-    } finally {
-      leave(call);
-    }
+    return internally(
+        Kind.PLAIN_SOURCE,
+        source,
+        () ->
+            arguments.length == 2
+                ? source.getConnection((String) arguments[0], (String) arguments[1])
+                : source.getConnection());
   }
 
   /** A call for a pooled connection begins. Called by the advice. */
@@ -158,60 +132,72 @@ public final class DriverCalls {
   /** The call ends. Called by the advice; returns the connection to return. */
   public static @Nullable PooledConnection exitPooled(
       CommonDataSource source, Object[] arguments, @Nullable PooledConnection pooled) {
-    Call call = CURRENT.get();
-    if (call == null) {
-      return pooled;
-    }
-    leave(call);
-    Call outer = call.outer;
-    if (pooled == null || call.isInternal || call.done) {
-      return done(outer, call.done, pooled);
-    }
-    ConnectionWatcher chosen = watcher;
-    if (chosen == null
-        || !ConnectionWatcher.isDrivers(source)
-        || (outer != null && outer.driver == source)) {
-      return pooled;
-    }
-    boolean distributed = pooled instanceof XAConnection;
-    String user = arguments.length == 2 ? String.valueOf(arguments[0]) : "";
-    return done(
-        outer,
-        true,
-        chosen.watch(pooled, source, user, () -> unwatched(source, arguments, distributed)));
+    return exit(
+        pooled,
+        (chosen, opened) -> {
+          boolean distributed = opened instanceof XAConnection;
+          return chosen.watch(
+              opened, source, user(arguments), () -> unwatched(source, arguments, distributed));
+        });
   }
 
   /** Another pooled connection, for txwatch itself. */
   private static PooledConnection unwatched(
       CommonDataSource source, Object[] arguments, boolean distributed) throws SQLException {
-    Call call = new Call(Kind.POOLED_SOURCE, source, CURRENT.get(), true);
-    CURRENT.set(call);
-    try {
-      boolean named = arguments.length == 2;
-      String user = named ? (String) arguments[0] : "";
-      String password = named ? (String) arguments[1] : "";
-      if (distributed) {
-        XADataSource xa = (XADataSource) source;
-        return named ? xa.getXAConnection(user, password) : xa.getXAConnection();
-      }
-      ConnectionPoolDataSource pool = (ConnectionPoolDataSource) source;
-      return named ? pool.getPooledConnection(user, password) : pool.getPooledConnection();
-    } finally {
-      leave(call);
-    }
+    boolean named = arguments.length == 2;
+    String user = named ? (String) arguments[0] : "";
+    String password = named ? (String) arguments[1] : "";
+    return internally(
+        Kind.POOLED_SOURCE,
+        source,
+        () -> {
+          if (distributed) {
+            XADataSource xa = (XADataSource) source;
+            return named ? xa.getXAConnection(user, password) : xa.getXAConnection();
+          }
+          ConnectionPoolDataSource pool = (ConnectionPoolDataSource) source;
+          return named ? pool.getPooledConnection(user, password) : pool.getPooledConnection();
+        });
   }
 
-  /**
-   * True if a connection is part of an outer call of the same driver or data source, or of a data
-   * source of the same vendor for pooled connections.
-   */
-  private static boolean isPartOf(@Nullable Call outer, Object driver) {
-    if (outer != null && outer.driver == driver) {
+  private static String user(Object[] arguments) {
+    return arguments.length == 2 && arguments[0] != null ? (String) arguments[0] : "";
+  }
+
+  /** Watches what a call has opened. */
+  private interface Watching<T> {
+    T watch(ConnectionWatcher chosen, T opened);
+  }
+
+  /** The innermost call ends: watches what it has opened, unless another call does. */
+  private static <T> @Nullable T exit(@Nullable T opened, Watching<T> watching) {
+    Call call = CURRENT.get();
+    if (call == null) {
+      return opened;
+    }
+    leave(call);
+    if (opened == null || call.isInternal || call.done) {
+      return done(call.outer, call.done, opened);
+    }
+    ConnectionWatcher chosen = watcher;
+    if (chosen == null || isWatchedElsewhere(call)) {
+      return opened;
+    }
+    return done(call.outer, true, watching.watch(chosen, opened));
+  }
+
+  /** Whether an outer call's result is watched instead, or, of a pool, an inner call's. */
+  private static boolean isWatchedElsewhere(Call call) {
+    Call outer = call.outer;
+    if (outer != null && outer.opener == call.opener) {
       return true;
     }
-    for (Call call = outer; call != null; call = call.outer) {
-      if (call.kind == Kind.POOLED_SOURCE
-          && ConnectionWatcher.areOfOneVendor(call.driver, driver)) {
+    if (call.kind == Kind.POOLED_SOURCE) {
+      return !ConnectionWatcher.isDrivers(call.opener);
+    }
+    for (Call each = outer; each != null; each = each.outer) {
+      if (each.kind == Kind.POOLED_SOURCE
+          && ConnectionWatcher.areOfOneVendor(each.opener, call.opener)) {
         return true;
       }
     }
@@ -236,14 +222,30 @@ public final class DriverCalls {
   /** Another connection of the same kind, for txwatch itself. */
   private static Connection unwatched(Driver driver, String url, Properties info)
       throws SQLException {
-    Call call = new Call(Kind.DRIVER, driver, CURRENT.get(), true);
+    return internally(
+        Kind.DRIVER,
+        driver,
+        () -> {
+          Connection connection = driver.connect(url, copy(info));
+          if (connection == null) {
+            throw new SQLException("the driver does not open its own URL a second time", "08001");
+          }
+          return connection;
+        });
+  }
+
+  /** Opens something. */
+  private interface Opening<T> {
+    T open() throws SQLException;
+  }
+
+  /** Opens something for txwatch itself: nothing is watched meanwhile. */
+  private static <T> T internally(Kind kind, Object opener, Opening<T> opening)
+      throws SQLException {
+    Call call = new Call(kind, opener, CURRENT.get(), true);
     CURRENT.set(call);
     try {
-      Connection connection = driver.connect(url, copy(info));
-      if (connection == null) {
-        throw new SQLException("the driver does not open its own URL a second time", "08001");
-      }
-      return connection;
+      return opening.open();
     } finally {
       leave(call);
     }
