@@ -318,7 +318,7 @@ public final class Analyzer implements EventSink {
 
   /** The coverage so far. */
   public Coverage coverage() {
-    return coverage.coverage().withRowLevel(rowLevelBefore + inference.rowLevelDependencies());
+    return coverage.coverage(rowLevelBefore + inference.rowLevelDependencies());
   }
 
   /** Ends the history. Transactions that are still undecided stay so, and make no anomaly. */

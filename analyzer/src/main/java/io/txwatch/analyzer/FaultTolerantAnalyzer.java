@@ -125,7 +125,7 @@ public final class FaultTolerantAnalyzer implements EventSink {
   public Coverage coverage() {
     return analyzer != null
         ? analyzer.coverage()
-        : before.plus(new Coverage(0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of(GapReason.FAULT, ignored)));
+        : before.plus(new Coverage(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of(GapReason.FAULT, ignored)));
   }
 
   @Override

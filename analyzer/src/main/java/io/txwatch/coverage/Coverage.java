@@ -48,48 +48,6 @@ public record Coverage(
         .sum();
   }
 
-  /** A coverage without row-level pairs. */
-  public Coverage(
-      long sessions,
-      long transactions,
-      long committed,
-      long statements,
-      long instrumented,
-      long rowsRead,
-      long rowsWritten,
-      long uncertain,
-      long forbidden,
-      Map<GapReason, Long> gaps) {
-    this(
-        sessions,
-        transactions,
-        committed,
-        statements,
-        instrumented,
-        rowsRead,
-        rowsWritten,
-        uncertain,
-        forbidden,
-        0,
-        gaps);
-  }
-
-  /** The same with another number of row-level pairs. */
-  public Coverage withRowLevel(long pairs) {
-    return new Coverage(
-        sessions,
-        transactions,
-        committed,
-        statements,
-        instrumented,
-        rowsRead,
-        rowsWritten,
-        uncertain,
-        forbidden,
-        pairs,
-        gaps);
-  }
-
   /** The sum of this and another coverage. */
   public Coverage plus(Coverage other) {
     Map<GapReason, Long> sums = new EnumMap<>(GapReason.class);

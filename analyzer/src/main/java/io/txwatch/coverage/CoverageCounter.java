@@ -95,7 +95,12 @@ public final class CoverageCounter {
     forbidden++;
   }
 
-  public Coverage coverage() {
+  /**
+   * The coverage so far.
+   *
+   * @param rowLevel the pairs of accesses that only the row connects
+   */
+  public Coverage coverage(long rowLevel) {
     return new Coverage(
         sessions,
         transactions,
@@ -106,6 +111,7 @@ public final class CoverageCounter {
         rowsWritten,
         uncertain,
         forbidden,
+        rowLevel,
         Map.copyOf(gaps));
   }
 }

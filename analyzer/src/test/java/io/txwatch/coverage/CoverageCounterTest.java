@@ -30,7 +30,7 @@ class CoverageCounterTest {
     gap(GapReason.NOT_PREPARED);
     statement(3, StatementKind.UPDATE, false);
     statement(4, StatementKind.INSERT, false);
-    Coverage coverage = count.coverage();
+    Coverage coverage = count.coverage(0);
     assertThat(coverage.statements()).isEqualTo(4);
     assertThat(coverage.instrumented()).isEqualTo(1);
     assertThat(coverage.gaps()).isEqualTo(Map.of(GapReason.SHAPE, 1L, GapReason.NOT_PREPARED, 1L));

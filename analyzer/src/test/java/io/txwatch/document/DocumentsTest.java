@@ -34,7 +34,8 @@ import org.xml.sax.SAXException;
 
 class DocumentsTest {
 
-  private static final Coverage COVERAGE = new Coverage(2, 20, 20, 60, 60, 40, 20, 0, 0, Map.of());
+  private static final Coverage COVERAGE =
+      new Coverage(2, 20, 20, 60, 60, 40, 20, 0, 0, 0, Map.of());
 
   private static Report report(Anomaly... anomalies) {
     List<Group> groups = List.of(anomalies).stream().map(Group::new).toList();

@@ -338,7 +338,7 @@ class PageBrowserTest {
 
   private static final Coverage MILLION =
       new Coverage(
-          64, 1_000_000, 990_000, 4_000_000, 3_900_000, 9_000_000, 2_000_000, 0, 0, Map.of());
+          64, 1_000_000, 990_000, 4_000_000, 3_900_000, 9_000_000, 2_000_000, 0, 0, 0, Map.of());
 
   private static Anomaly numbered(int i) {
     return AnomalyBuilder.anomaly(Phenomenon.LOST_UPDATE)

@@ -14,7 +14,7 @@ public final class TestSource implements LiveSource {
 
   static final Coverage COVERAGE =
       new Coverage(
-          4, 2_000, 1_990, 8_000, 7_900, 9_000, 4_000, 0, 0, Map.of(GapReason.SHAPE, 100L));
+          4, 2_000, 1_990, 8_000, 7_900, 9_000, 4_000, 0, 0, 0, Map.of(GapReason.SHAPE, 100L));
 
   private final List<Group> groups = new CopyOnWriteArrayList<>();
 

@@ -117,7 +117,7 @@ class ConsoleReporterTest {
 
   @Test
   void periodWithoutConnectionsPrintsASummaryIfThereIsAnythingNew() {
-    Coverage seen = new Coverage(1, 2, 2, 4, 4, 2, 2, 0, 0, Map.of());
+    Coverage seen = new Coverage(1, 2, 2, 4, 4, 2, 2, 0, 0, 0, Map.of());
     log.rest(Coverage.NONE);
     assertThat(printed()).isEmpty();
 

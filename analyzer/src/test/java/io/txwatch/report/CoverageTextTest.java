@@ -13,7 +13,7 @@ class CoverageTextTest {
 
   @Test
   void everythingObserved() {
-    assertThat(TextReport.coverage(new Coverage(1, 1, 1, 2, 2, 1, 1, 0, 0, Map.of())))
+    assertThat(TextReport.coverage(new Coverage(1, 1, 1, 2, 2, 1, 1, 0, 0, 0, Map.of())))
         .isEqualTo(
             """
             coverage  1 transaction in 1 session (1 committed); rows seen for 2 of 2 statements (100.0 %)
@@ -34,6 +34,7 @@ class CoverageTextTest {
                     5,
                     7,
                     2,
+                    0,
                     Map.of(GapReason.OPAQUE, 0L, GapReason.SHAPE, 1L, GapReason.NOT_PREPARED, 9L))))
         .isEqualTo(
             """
@@ -63,7 +64,7 @@ class CoverageTextTest {
   @ParameterizedTest
   @EnumSource(GapReason.class)
   void everyReasonHasARemedy(GapReason reason) {
-    assertThat(TextReport.coverage(new Coverage(1, 1, 1, 2, 1, 1, 1, 0, 0, Map.of(reason, 1L))))
+    assertThat(TextReport.coverage(new Coverage(1, 1, 1, 2, 1, 1, 1, 0, 0, 0, Map.of(reason, 1L))))
         .contains("1 " + reason + ": ")
         .satisfies(
             text -> assertThat(text.lines()).allMatch(line -> line.length() <= TextReport.WIDTH));

@@ -115,6 +115,7 @@ class JsonReportTest {
                         7,
                         8,
                         9,
+                        0,
                         Map.of(GapReason.SHAPE, 8L, GapReason.FAULT, 9L)))))
         .isEqualTo(
             JSON.readTree(
