@@ -99,6 +99,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     private long suspected = System.nanoTime();
     private int events;
     private boolean isCoverageStale;
+    private long openSessions;
 
     ReportingSink(
         Function<Consumer<Anomaly>, Analyzer> newAnalyzer,
@@ -174,6 +175,11 @@ public final class InProcessAnalyzer implements EventSinkProvider {
       showResults();
       analyzer.accept(event);
       isCoverageStale = true;
+      if (event instanceof Event.SessionOpened) {
+        openSessions++;
+      } else if (event instanceof Event.SessionClosed) {
+        openSessions = Math.max(0, openSessions - 1); // an opening may be lost
+      }
       if (++events % EVENTS_PER_FLUSH == 0) {
         flush();
       }
@@ -197,7 +203,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     public void caughtUp() {
       if (isCoverageStale) {
         isCoverageStale = false;
-        results.setProgress(analyzer.coverage(), analyzer.bytes());
+        results.setProgress(analyzer.coverage(), analyzer.bytes(), openSessions);
       }
     }
 

@@ -18,6 +18,7 @@ public final class InProcessResults {
   private final FoundAnomalies anomalies = new FoundAnomalies();
   private volatile Coverage coverage = Coverage.NONE;
   private volatile long graphBytes;
+  private volatile long openSessions;
 
   private InProcessResults() {}
 
@@ -46,9 +47,15 @@ public final class InProcessResults {
     anomalies.withdraw(anomaly);
   }
 
-  void setProgress(Coverage newCoverage, long newGraphBytes) {
+  void setProgress(Coverage newCoverage, long newGraphBytes, long newOpenSessions) {
     coverage = newCoverage;
     graphBytes = newGraphBytes;
+    openSessions = newOpenSessions;
+  }
+
+  /** The number of open sessions, when it last waited for events. */
+  long openSessions() {
+    return openSessions;
   }
 
   /** The approximate memory of the analysis, in bytes, when it last waited for events. */

@@ -23,12 +23,14 @@ public final class ProcessSource implements LiveSource {
     Coverage coverage = Coverage.NONE;
     long found = 0;
     long bytes = 0;
+    long sessions = 0;
     for (InProcessResults results : InProcessResults.all()) {
       coverage = coverage.plus(results.coverage());
       found += results.ungrouped();
       found += results.groups().stream().mapToLong(Group::count).sum();
       bytes += results.graphBytes();
+      sessions += results.openSessions();
     }
-    return new Figures(coverage, found, coverage.sessions(), bytes, coverage.dropped());
+    return new Figures(coverage, found, sessions, bytes, coverage.dropped());
   }
 }
