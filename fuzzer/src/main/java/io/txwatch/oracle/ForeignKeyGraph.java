@@ -3,11 +3,11 @@ package io.txwatch.oracle;
 import io.txwatch.dbms.Failure;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
+import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.TestCase;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -76,11 +76,12 @@ public final class ForeignKeyGraph {
       if (defined.matches()) {
         Matcher refers = REFERS.matcher(sql);
         while (refers.find()) {
-          String key = refers.group(2) == null ? "" : unquoted(refers.group(2)).strip();
+          String key =
+              refers.group(2) == null ? "" : StatementText.unquoted(refers.group(2)).strip();
           references.foreignKeys.add(
               new ForeignKey(
-                  unquoted(defined.group(1)),
-                  unquoted(refers.group(1)),
+                  StatementText.unquoted(defined.group(1)),
+                  StatementText.unquoted(refers.group(1)),
                   key.isEmpty() ? List.of() : List.of(key.split("\\s*,\\s*")),
                   ACTION.matcher(refers.group(3)).find()));
         }
@@ -99,7 +100,7 @@ public final class ForeignKeyGraph {
    * table itself only if it refers to itself.
    */
   public Set<String> relatedTables(String table) {
-    String own = unquoted(table);
+    String own = StatementText.unquoted(table);
     Set<String> found = new HashSet<>(Set.of(own));
     boolean grows = true;
     while (grows) {
@@ -167,7 +168,7 @@ public final class ForeignKeyGraph {
     if (!written.find()) {
       return false;
     }
-    String target = unquoted(written.group(1));
+    String target = StatementText.unquoted(written.group(1));
     boolean assigns = UPSERT.matcher(sql).find();
     Set<String> changed = new HashSet<>();
     List<String> open = new ArrayList<>(List.of(target));
@@ -205,12 +206,8 @@ public final class ForeignKeyGraph {
         .filter(
             outcome -> {
               Matcher written = WRITTEN.matcher(outcome.step().sql());
-              return written.find() && unquoted(written.group(1)).equals(table);
+              return written.find() && StatementText.unquoted(written.group(1)).equals(table);
             })
         .toList();
-  }
-
-  private static String unquoted(String table) {
-    return table.replaceAll("[\"`]", "").toLowerCase(Locale.ROOT);
   }
 }

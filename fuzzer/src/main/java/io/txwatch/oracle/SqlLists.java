@@ -3,7 +3,7 @@ package io.txwatch.oracle;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Splits lists in SQL. */
+/** Lists in SQL, and where they end. */
 public final class SqlLists {
 
   private SqlLists() {}
@@ -27,5 +27,22 @@ public final class SqlLists {
     }
     parts.add(text.substring(start).strip());
     return parts;
+  }
+
+  /** The text up to the parenthesis that closes one that was opened before it. */
+  public static String beforeClosing(String text) {
+    int depth = 0;
+    boolean quoted = false;
+    for (int i = 0; i < text.length(); i++) {
+      char character = text.charAt(i);
+      quoted ^= character == '\'';
+      if (!quoted) {
+        depth += character == '(' ? 1 : character == ')' ? -1 : 0;
+        if (depth < 0) {
+          return text.substring(0, i);
+        }
+      }
+    }
+    return text;
   }
 }

@@ -5,7 +5,6 @@ import io.txwatch.testcase.StatementText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -50,17 +49,13 @@ record Setup(List<String> definitions, List<String> contents, boolean isRepeatab
   List<String> parentsFirst(List<String> tables) {
     List<String> defined = definitions.stream().map(Setup::defined).toList();
     List<String> sorted = new ArrayList<>(tables);
-    sorted.sort(Comparator.comparingInt(table -> defined.indexOf(unquoted(table))));
+    sorted.sort(Comparator.comparingInt(table -> defined.indexOf(StatementText.unquoted(table))));
     return sorted;
   }
 
   /** The table that a statement defines; empty if it defines something else. */
   private static String defined(String sql) {
     Matcher definition = DEFINITION.matcher(sql);
-    return definition.find() ? unquoted(definition.group(1)) : "";
-  }
-
-  private static String unquoted(String table) {
-    return table.replaceAll("[\"`]", "").toLowerCase(Locale.ROOT);
+    return definition.find() ? StatementText.unquoted(definition.group(1)) : "";
   }
 }

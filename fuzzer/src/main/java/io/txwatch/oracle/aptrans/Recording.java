@@ -9,6 +9,7 @@ import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutedTransaction;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.CachedPattern;
+import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -35,9 +36,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Recording {
 
-  private static final CachedPattern LOCKS =
-      CachedPattern.of(
-          "(?i)\\b(FOR\\s+(NO\\s+KEY\\s+)?UPDATE|FOR\\s+(KEY\\s+)?SHARE|LOCK\\s+IN)\\b");
   private static final CachedPattern CONSISTENT_SNAPSHOT =
       CachedPattern.of("(?i)\\bWITH\\s+CONSISTENT\\s+SNAPSHOT\\b");
   private static final Pattern INSERT_COLUMNS =
@@ -233,7 +231,7 @@ final class Recording {
   }
 
   private void addRead(int step, ReadForm form, StepOutcome outcome) {
-    boolean isLocking = LOCKS.isFoundIn(outcome.step().sql());
+    boolean isLocking = StatementText.locksRows(outcome.step().sql());
     Set<String> seen = new HashSet<>();
     int width = outcome.columns().size();
     int first = width - 2 * form.tables().size();
@@ -342,6 +340,6 @@ final class Recording {
       return false;
     }
     return dialect.takesSnapshotAtFirstStatement()
-        || recorded.reads().containsKey(step.id()) && !LOCKS.isFoundIn(step.sql());
+        || recorded.reads().containsKey(step.id()) && !StatementText.locksRows(step.sql());
   }
 }

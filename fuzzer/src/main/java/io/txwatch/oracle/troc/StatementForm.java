@@ -85,13 +85,6 @@ record StatementForm(Kind kind, String sql, String table) {
   private static final Pattern WHOLE_TABLE =
       Pattern.compile("\\s*SELECT\\s+\\*\\s+FROM\\s+" + NAME + "\\s*", FLAGS);
   private static final Pattern SUBQUERY = Pattern.compile("\\bSELECT\\b", FLAGS);
-  private static final Pattern LIMIT = Pattern.compile("\\b(LIMIT|FETCH)\\b", FLAGS);
-  private static final Pattern ORDER = Pattern.compile("\\bORDER\\s+BY\\b", FLAGS);
-  private static final Pattern STAR = Pattern.compile("(SELECT|DISTINCT|,|\\.)\\s*\\*", FLAGS);
-  private static final Pattern DEPENDS_ON_COLUMNS =
-      Pattern.compile(
-          "\\b(DISTINCT|UNION|INTERSECT|EXCEPT|INSERT|REPLACE|MERGE|NATURAL)\\b", FLAGS);
-
   private static final Pattern INSERT_WITHOUT_COLUMNS =
       Pattern.compile(
           "(\\s*(?:INSERT|REPLACE)\\b[^(]*?\\bINTO\\s+" + NAME + ")(\\s+(?:VALUES|SELECT)\\b.*)",
@@ -177,12 +170,12 @@ record StatementForm(Kind kind, String sql, String table) {
 
   /** True if its effect depends on the order of rows. */
   boolean dependsOnRowOrder() {
-    return LIMIT.matcher(sql).find() && !ORDER.matcher(sql).find();
+    return StatementText.dependsOnRowOrder(sql);
   }
 
   /** True if an additional column of its tables would change its meaning. */
   boolean dependsOnColumnCount() {
-    return STAR.matcher(sql).find() && DEPENDS_ON_COLUMNS.matcher(sql).find();
+    return StatementText.dependsOnColumnCount(sql);
   }
 
   /**

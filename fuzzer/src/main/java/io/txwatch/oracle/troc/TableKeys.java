@@ -1,11 +1,11 @@
 package io.txwatch.oracle.troc;
 
 import io.txwatch.oracle.SqlLists;
+import io.txwatch.testcase.StatementText;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -57,28 +57,17 @@ public final class TableKeys {
       Matcher index = INDEX.matcher(sql);
       Matcher partition = PARTITION.matcher(sql);
       if (table.matches()) {
-        String name = unquoted(table.group(1));
-        SqlLists.split(body(table.group(2))).forEach(part -> keys.addPart(name, part));
+        String name = StatementText.unquoted(table.group(1));
+        SqlLists.split(SqlLists.beforeClosing(table.group(2)))
+            .forEach(part -> keys.addPart(name, part));
         if (partition.matches()) {
           keys.addIndex(name, names(partition.group(1)));
         }
       } else if (index.matches()) {
-        keys.addIndex(unquoted(index.group(1)), names(index.group(2)));
+        keys.addIndex(StatementText.unquoted(index.group(1)), names(index.group(2)));
       }
     }
     return keys;
-  }
-
-  /** The columns and constraints: a text up to the parenthesis that closes them. */
-  private static String body(String text) {
-    int depth = 0;
-    for (int i = 0; i < text.length(); i++) {
-      depth += text.charAt(i) == '(' ? 1 : text.charAt(i) == ')' ? -1 : 0;
-      if (depth < 0) {
-        return text.substring(0, i);
-      }
-    }
-    return text;
   }
 
   private void addPart(String table, String part) {
@@ -91,7 +80,7 @@ public final class TableKeys {
     } else if (key.matches()) {
       addIndex(table, names(key.group(1)));
     } else if (!CHECK.matcher(part).matches() && column.matches()) {
-      String name = unquoted(column.group(1));
+      String name = StatementText.unquoted(column.group(1));
       if (INTEGER.matcher(column.group(2)).matches()) {
         integerColumns.computeIfAbsent(table, first -> new HashSet<>()).add(name);
       }
@@ -110,30 +99,29 @@ public final class TableKeys {
 
   /** The columns of a table's primary key; empty if it has none. */
   List<String> primaryKey(String table) {
-    return primaryKeys.getOrDefault(unquoted(table), List.of());
+    return primaryKeys.getOrDefault(StatementText.unquoted(table), List.of());
   }
 
   /** The only column of a table's primary key, if it is an integer. */
   Optional<String> integerPrimaryKey(String table) {
     List<String> key = primaryKey(table);
     return key.size() == 1
-            && integerColumns.getOrDefault(unquoted(table), Set.of()).contains(key.get(0))
+            && integerColumns
+                .getOrDefault(StatementText.unquoted(table), Set.of())
+                .contains(key.get(0))
         ? Optional.of(key.get(0))
         : Optional.empty();
   }
 
   /** The columns that determine where a row is stored: those of any key, index or partition. */
   public Set<String> placingColumns(String table) {
-    return placingColumns.getOrDefault(unquoted(table), Set.of());
+    return placingColumns.getOrDefault(StatementText.unquoted(table), Set.of());
   }
 
   private static List<String> names(String list) {
     List<String> names = new ArrayList<>();
-    SqlLists.split(list).forEach(name -> names.add(unquoted(name.split("[\\s(]", 2)[0])));
+    SqlLists.split(list)
+        .forEach(name -> names.add(StatementText.unquoted(name.split("[\\s(]", 2)[0])));
     return names;
-  }
-
-  private static String unquoted(String name) {
-    return name.replaceAll("[\"`]", "").strip().toLowerCase(Locale.ROOT);
   }
 }

@@ -2,6 +2,7 @@ package io.txwatch.oracle.txcheck;
 
 import io.txwatch.oracle.SqlLists;
 import io.txwatch.testcase.CachedPattern;
+import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.util.HashMap;
@@ -31,7 +32,7 @@ final class Instrumentation {
 
   private static final Pattern CREATE_TABLE =
       Pattern.compile(
-          "(?is)^\\s*CREATE\\s+TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?([\\w\"`]+)\\s*(\\(.*)");
+          "(?is)^\\s*CREATE\\s+TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?([\\w\"`]+)\\s*\\((.*)");
   private static final Pattern CONSTRAINT =
       Pattern.compile(
           "(?is)^(PRIMARY\\s+KEY|FOREIGN\\s+KEY|UNIQUE|CONSTRAINT|CHECK|KEY|INDEX|EXCLUDE|FULLTEXT)\\b.*");
@@ -60,10 +61,10 @@ final class Instrumentation {
     for (String sql : testCase.setup()) {
       Matcher table = CREATE_TABLE.matcher(sql);
       if (table.matches()) {
-        String body = table.group(2).substring(1, closingParenthesis(table.group(2)));
-        spellings.put(unquoted(table.group(1)), table.group(1));
+        String body = SqlLists.beforeClosing(table.group(2));
+        spellings.put(StatementText.unquoted(table.group(1)), table.group(1));
         columns.put(
-            unquoted(table.group(1)),
+            StatementText.unquoted(table.group(1)),
             SqlLists.split(body).stream()
                 .filter(part -> !CONSTRAINT.matcher(part).matches())
                 .map(part -> part.split("\\s+", 2)[0])
@@ -102,13 +103,8 @@ final class Instrumentation {
     if (!table.matches()) {
       return withColumnNames(sql);
     }
-    String body = table.group(2);
-    int end = closingParenthesis(body);
-    return sql.substring(0, table.start(2))
-        + body.substring(0, end)
-        + ", "
-        + definitions()
-        + body.substring(end);
+    int end = table.start(2) + SqlLists.beforeClosing(table.group(2)).length();
+    return sql.substring(0, end) + ", " + definitions() + sql.substring(end);
   }
 
   private String definitions() {
@@ -141,7 +137,7 @@ final class Instrumentation {
     if (!hidesColumns() || !insert.matches()) {
       return sql;
     }
-    List<String> names = columns.getOrDefault(unquoted(insert.group(2)), List.of());
+    List<String> names = columns.getOrDefault(StatementText.unquoted(insert.group(2)), List.of());
     return names.isEmpty()
         ? sql
         : insert.group(1) + " (" + String.join(", ", names) + ")" + insert.group(3);
@@ -151,7 +147,7 @@ final class Instrumentation {
     Matcher query = WHOLE_ROWS.matcher(sql);
     return hidesColumns()
             && query.matches()
-            && columns.containsKey(unquoted(query.group(3)))
+            && columns.containsKey(StatementText.unquoted(query.group(3)))
             && !SEVERAL_QUERIES.isFoundIn(sql)
         ? query.group(1) + ", " + PRIMARY_KEY + ", " + VERSION_KEY + query.group(2)
         : sql;
@@ -161,14 +157,14 @@ final class Instrumentation {
   boolean returnsKeys(String sql) {
     Matcher query = WHOLE_ROWS.matcher(sql.replace(", " + PRIMARY_KEY + ", " + VERSION_KEY, ""));
     return query.matches()
-        && columns.containsKey(unquoted(query.group(3)))
+        && columns.containsKey(StatementText.unquoted(query.group(3)))
         && !SEVERAL_QUERIES.isFoundIn(sql);
   }
 
   /** The table of a query that {@linkplain #returnsKeys returns keys}. */
   static String tableOf(String sql) {
     Matcher query = WHOLE_ROWS.matcher(sql.replace(", " + PRIMARY_KEY + ", " + VERSION_KEY, ""));
-    return query.matches() ? unquoted(query.group(3)) : "";
+    return query.matches() ? StatementText.unquoted(query.group(3)) : "";
   }
 
   /** Adds the assignment of the version key to the first assignments outside of parentheses. */
@@ -219,21 +215,6 @@ final class Instrumentation {
     return -1;
   }
 
-  private static int closingParenthesis(String text) {
-    int depth = 0;
-    boolean isQuoted = false;
-    for (int i = 0; i < text.length(); i++) {
-      isQuoted ^= text.charAt(i) == '\'';
-      if (!isQuoted) {
-        depth += text.charAt(i) == '(' ? 1 : text.charAt(i) == ')' ? -1 : 0;
-        if (depth == 0) {
-          return i;
-        }
-      }
-    }
-    return text.length();
-  }
-
   /**
    * The queries for the versions of all rows of tables.
    *
@@ -252,9 +233,5 @@ final class Instrumentation {
 
   static boolean isOwn(String column) {
     return column.equalsIgnoreCase(PRIMARY_KEY) || column.equalsIgnoreCase(VERSION_KEY);
-  }
-
-  static String unquoted(String table) {
-    return table.replaceAll("[\"`]", "").toLowerCase(Locale.ROOT);
   }
 }

@@ -24,25 +24,17 @@ record ParsedStatement(String sql, Optional<Form> form, Optional<String> target)
   private static final Pattern TOKEN = Pattern.compile("'[^']*'|[()]|[A-Za-z_]\\w*|[\"`]");
   private static final Set<String> MODIFIERS =
       Set.of("IGNORE", "LOW_PRIORITY", "ONLY", "QUICK", "INTO", "FROM", "OR");
-  private static final CachedPattern LOCKING =
-      CachedPattern.of(
-          "(?i)\\bFOR\\s+(NO\\s+KEY\\s+|KEY\\s+)?(UPDATE|SHARE)\\b|\\bLOCK\\s+IN\\s+SHARE\\b");
   private static final CachedPattern SEVERAL_SELECTS =
       CachedPattern.of("(?is)\\bSELECT\\b.*\\bSELECT\\b");
   private static final CachedPattern SELECT = CachedPattern.of("(?i)\\bSELECT\\b");
   private static final CachedPattern SAVEPOINT =
       CachedPattern.of("(?i)^\\s*(SAVEPOINT|RELEASE|ROLLBACK\\s+TO)\\b");
-  private static final CachedPattern LIMIT = CachedPattern.of("(?i)\\b(LIMIT|FETCH)\\b");
-  private static final CachedPattern ORDER = CachedPattern.of("(?i)\\bORDER\\s+BY\\b");
   private static final CachedPattern SKIPS_LOCKED =
       CachedPattern.of("(?i)\\b(SKIP\\s+LOCKED|NOWAIT|WAIT\\s+\\d+)\\b");
   private static final CachedPattern LENIENT =
       CachedPattern.of(
           "(?i)^\\s*(UPDATE|INSERT|REPLACE|DELETE)\\s+(OR\\s+)?IGNORE\\b|^\\s*REPLACE\\b"
               + "|\\bON\\s+(CONFLICT|DUPLICATE)\\b");
-  private static final CachedPattern STAR = CachedPattern.of("(?i)(SELECT|DISTINCT|,|\\.)\\s*\\*");
-  private static final CachedPattern DEPENDS_ON_COLUMNS =
-      CachedPattern.of("(?i)\\b(DISTINCT|UNION|INTERSECT|EXCEPT|INSERT|REPLACE|MERGE|NATURAL)\\b");
 
   static ParsedStatement of(String sql) {
     if (StatementText.isQuery(sql)) {
@@ -101,11 +93,11 @@ record ParsedStatement(String sql, Optional<Form> form, Optional<String> target)
   }
 
   boolean isLockingQuery() {
-    return form.equals(Optional.of(Form.QUERY)) && LOCKING.isFoundIn(sql);
+    return form.equals(Optional.of(Form.QUERY)) && StatementText.locksRows(sql);
   }
 
   boolean isPlainQuery() {
-    return form.equals(Optional.of(Form.QUERY)) && !LOCKING.isFoundIn(sql);
+    return form.equals(Optional.of(Form.QUERY)) && !StatementText.locksRows(sql);
   }
 
   /** True if it contains a query besides itself. */
@@ -119,7 +111,7 @@ record ParsedStatement(String sql, Optional<Form> form, Optional<String> target)
    * @param isColumnVisible true if it sees the columns that were added to its tables
    */
   Optional<String> obstacle(boolean isColumnVisible) {
-    if (LIMIT.isFoundIn(sql) && !ORDER.isFoundIn(sql)) {
+    if (StatementText.dependsOnRowOrder(sql)) {
       return Optional.of("its effect depends on the order of rows");
     }
     if (SKIPS_LOCKED.isFoundIn(sql)) {
@@ -130,7 +122,7 @@ record ParsedStatement(String sql, Optional<Form> form, Optional<String> target)
         && (hasSubquery() || form.equals(Optional.of(Form.UPDATE)))) {
       return Optional.of("which rows it skips depends on the order of rows");
     }
-    if (isColumnVisible && STAR.isFoundIn(sql) && DEPENDS_ON_COLUMNS.isFoundIn(sql)) {
+    if (isColumnVisible && StatementText.dependsOnColumnCount(sql)) {
       return Optional.of("the added columns would change its meaning");
     }
     return Optional.empty();

@@ -2,6 +2,7 @@ package io.txwatch.oracle.txcheck;
 
 import io.txwatch.oracle.ForeignKeyGraph;
 import io.txwatch.oracle.troc.TableKeys;
+import io.txwatch.testcase.StatementText;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -36,7 +37,7 @@ final class SchemaLinks {
     for (String sql : setup) {
       Matcher view = VIEW.matcher(sql);
       if (view.matches()) {
-        views.put(Instrumentation.unquoted(view.group(1)), named(view.group(2)));
+        views.put(StatementText.unquoted(view.group(1)), named(view.group(2)));
       }
     }
   }
