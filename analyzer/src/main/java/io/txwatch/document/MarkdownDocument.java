@@ -16,7 +16,7 @@ final class MarkdownDocument {
 
   static String of(Report report) {
     StringBuilder out = new StringBuilder();
-    out.append("# Anomalies in ").append(inline(report.source())).append("\n\n");
+    out.append("# Anomalies in ").append(Markdown.line(report.source())).append("\n\n");
     long found = report.anomalies().stream().mapToLong(Group::count).sum() + report.ungrouped();
     out.append(
         String.format(
@@ -35,33 +35,19 @@ final class MarkdownDocument {
           .append("\n\n")
           .append(Meaning.of(anomaly.phenomenon()))
           .append("\n\n")
-          .append(block(TextReport.of(group)))
+          .append(Markdown.codeBlock("text", TextReport.of(group)))
           .append("\nIn general:\n\n");
       for (String way : Prevention.of(anomaly.phenomenon())) {
-        out.append("- ").append(inline(way)).append('\n');
+        out.append("- ").append(Markdown.line(way)).append('\n');
       }
       out.append('\n');
     }
-    out.append("## Coverage\n\n").append(block(TextReport.coverage(report.coverage())));
+    out.append("## Coverage\n\n")
+        .append(Markdown.codeBlock("text", TextReport.coverage(report.coverage())));
     return out.toString();
   }
 
   private static String heading(List<String> callSites) {
-    return callSites.isEmpty() ? "unknown place" : inline(String.join(", ", callSites));
-  }
-
-  /** A code block with a fence that its content does not contain. */
-  private static String block(String text) {
-    String fence = "```";
-    while (text.contains(fence)) {
-      fence += "`";
-    }
-    return fence + "text\n" + text.stripTrailing() + "\n" + fence + "\n";
-  }
-
-  /** Text that is shown as it is: punctuation is escaped, and it stays on one line. */
-  private static String inline(String text) {
-    return text.replaceAll("\\s+|\\p{Cntrl}", " ")
-        .replaceAll("([\\\\`*_{}\\[\\]<>()#+!|&~])", "\\\\$1");
+    return callSites.isEmpty() ? "unknown place" : Markdown.line(String.join(", ", callSites));
   }
 }

@@ -2,6 +2,7 @@ package io.txwatch.cli;
 
 import io.txwatch.campaign.CampaignFinding;
 import io.txwatch.dbms.Dbms;
+import io.txwatch.document.Markdown;
 import io.txwatch.document.Xml;
 import io.txwatch.schedule.StepOutcome;
 import java.util.ArrayList;
@@ -201,8 +202,8 @@ record FindingDocument(
 
   /** Markdown, for a bug report. */
   String markdown() {
-    StringBuilder text = new StringBuilder("# " + plain(title) + "\n\n");
-    facts.forEach(fact -> text.append(plain(fact)).append("\n\n"));
+    StringBuilder text = new StringBuilder("# " + Markdown.line(title) + "\n\n");
+    facts.forEach(fact -> text.append(Markdown.line(fact)).append("\n\n"));
     text.append("Expected:\n\n").append(block(expected)).append("\nActual:\n\n");
     text.append(block(actual)).append("\nSchema and rows:\n\n");
     text.append(block(String.join("\n", setup))).append("\nSchedule:\n\n");
@@ -215,16 +216,8 @@ record FindingDocument(
     return text.append(block(replay)).toString();
   }
 
-  private static String plain(String text) {
-    return text.replaceAll("\\s+|\\p{Cntrl}", " ").replaceAll("([\\\\`*_\\[\\]<>#|&~])", "\\\\$1");
-  }
-
   private static String block(String text) {
-    String fence = "```";
-    while (text.contains(fence)) {
-      fence += "`";
-    }
-    return fence + "\n" + Console.printable(text).stripTrailing() + "\n" + fence + "\n";
+    return Markdown.codeBlock("", Console.printable(text));
   }
 
   /** A failed test in JUnit's format, for build servers. */
