@@ -1,15 +1,12 @@
 package io.txwatch.dependency;
 
-import io.txwatch.history.Access;
+import io.txwatch.dependency.RecordedVersions.Name;
+import io.txwatch.dependency.RecordedVersions.Reading;
 import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.Event;
-import io.txwatch.history.Outcome;
-import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
-import io.txwatch.history.WriterList;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -29,18 +26,8 @@ final class ColumnReference {
   private static final List<String> COLUMNS = List.of("a", "b", "c");
   private static final String EXISTENCE = "";
 
-  private record Name(long row, long writer, int statement) {}
-
-  private record Reading(Name version, long reader, int statement) {}
-
-  private final Map<Name, Name> previous = new HashMap<>();
-  private final Set<Name> versions = new HashSet<>();
-  private final Set<Name> deletions = new HashSet<>();
-  private final Set<Reading> readings = new HashSet<>();
+  private final RecordedVersions recorded;
   private final Map<String, AccessedColumns.OfTable> columns = new HashMap<>();
-  private final Set<Long> committed = new HashSet<>();
-  private final Set<Long> aborted = new HashSet<>();
-  private final Map<Long, List<int[]>> undone = new HashMap<>();
 
   /** Every dependency and every wrong read. */
   final Set<String> all = new TreeSet<>();
@@ -50,7 +37,8 @@ final class ColumnReference {
   private final Set<String> rw = new TreeSet<>();
 
   ColumnReference(List<Event> events) {
-    events.forEach(this::collect);
+    recorded = new RecordedVersions(events);
+    events.forEach(this::collectColumns);
     Stream.concat(COLUMNS.stream(), Stream.of(EXISTENCE)).forEach(this::infer);
     // Of two writes one dependency is emitted.
     wr.removeIf(text -> ww.contains("ww" + text.substring(2)));
@@ -105,54 +93,17 @@ final class ColumnReference {
     return COLUMNS.stream().filter(column -> random.nextInt(3) == 0).toList();
   }
 
-  private void collect(Event event) {
-    if (event instanceof Event.TransactionEnded e) {
-      if (e.outcome() == Outcome.COMMITTED) {
-        committed.add(e.transaction());
-      } else if (e.outcome() == Outcome.ABORTED) {
-        aborted.add(e.transaction());
-      }
-    } else if (event instanceof Event.StatementsUndone e) {
-      undone
-          .computeIfAbsent(e.transaction(), t -> new ArrayList<>())
-          .add(new int[] {e.firstStatement(), e.lastStatement()});
-    } else if (event instanceof Event.StatementExecuted e) {
+  private void collectColumns(Event event) {
+    if (event instanceof Event.StatementExecuted e) {
       AccessedColumns.parse(e.columns())
           .of("t")
           .ifPresent(of -> columns.put(e.transaction() + "." + e.statement(), of));
-      for (RowAccess access : e.rows()) {
-        Name version = list(access.row(), access.writers());
-        if (version == null) {
-          continue;
-        }
-        if (access.access() == Access.READ) {
-          readings.add(new Reading(version, e.transaction(), e.statement()));
-        } else if (access.access() == Access.DELETE) {
-          Name deletion = new Name(access.row(), e.transaction(), e.statement());
-          versions.add(deletion);
-          deletions.add(deletion);
-          previous.put(deletion, version);
-        }
-      }
     }
-  }
-
-  private @Nullable Name list(long row, WriterList list) {
-    Name below = list.complete() ? new Name(row, 0, 0) : null;
-    for (int i = 0; i < list.size(); i++) {
-      Name version = new Name(row, list.transaction(i), list.statement(i));
-      versions.add(version);
-      if (below != null) {
-        previous.put(version, below);
-      }
-      below = version;
-    }
-    return below;
   }
 
   private void infer(String column) {
-    for (Name version : versions) {
-      if (survived(version)) {
+    for (Name version : recorded.versions) {
+      if (recorded.survived(version)) {
         for (Name next : writersAbove(version, column)) {
           if (writes(version, column)) {
             add(ww, "ww", version, next);
@@ -161,17 +112,17 @@ final class ColumnReference {
           }
         }
         if (reads(version, column)) {
-          Name below = writerBelow(previous.get(version), column);
+          Name below = writerBelow(recorded.previous.get(version), column);
           if (below != null) {
             add(wr, "wr", below, version);
           }
         }
       }
     }
-    for (Reading reading : readings) {
+    for (Reading reading : recorded.readings) {
       boolean ofOthers =
           reading.version().writer() != reading.reader() || !writes(reading.version(), column);
-      if (committed.contains(reading.reader()) && ofOthers && readsIn(reading, column)) {
+      if (recorded.isCommitted(reading.reader()) && ofOthers && readsIn(reading, column)) {
         infer(reading, column);
       }
     }
@@ -188,13 +139,13 @@ final class ColumnReference {
   private void infer(Reading reading, String column) {
     Name version = reading.version();
     Name reader = new Name(version.row(), reading.reader(), reading.statement());
-    if (vanished(version) && writes(version, column)) {
+    if (recorded.vanished(version) && writes(version, column)) {
       add(all, "G1a", version, reader);
-    } else if (survived(version) || vanished(version)) {
+    } else if (recorded.survived(version) || recorded.vanished(version)) {
       Name from =
-          survived(version)
+          recorded.survived(version)
               ? writerBelow(version, column)
-              : writerBelow(previous.get(version), column);
+              : writerBelow(recorded.previous.get(version), column);
       if (from != null) {
         add(wr, "wr", from, reader);
       }
@@ -203,10 +154,10 @@ final class ColumnReference {
       if (next.writer() != version.writer()) {
         add(rw, "rw", reader, next);
       } else if (isOwnValue(version, column)) {
-        if (survived(version)) {
+        if (recorded.survived(version)) {
           add(all, "G1b", version, reader);
         }
-      } else if (survived(version) || vanished(version)) {
+      } else if (recorded.survived(version) || recorded.vanished(version)) {
         add(rw, "rw", reader, next);
       }
     }
@@ -214,8 +165,8 @@ final class ColumnReference {
 
   /** Whether the writer of a version also wrote the value that a column has in it. */
   private boolean isOwnValue(Name version, String column) {
-    for (Name at = version; at != null; at = previous.get(at)) {
-      if ((at.equals(version) || survived(at)) && writes(at, column)) {
+    for (Name at = version; at != null; at = recorded.previous.get(at)) {
+      if ((at.equals(version) || recorded.survived(at)) && writes(at, column)) {
         return at.writer() == version.writer();
       }
     }
@@ -224,11 +175,11 @@ final class ColumnReference {
 
   /** The last surviving version up to one that wrote a column; null if none is known. */
   private @Nullable Name writerBelow(@Nullable Name from, String column) {
-    for (Name at = from; at != null; at = previous.get(at)) {
-      if (!survived(at) && !vanished(at)) {
+    for (Name at = from; at != null; at = recorded.previous.get(at)) {
+      if (!recorded.survived(at) && !recorded.vanished(at)) {
         return null;
       }
-      if (survived(at) && writes(at, column)) {
+      if (recorded.survived(at) && writes(at, column)) {
         return at;
       }
     }
@@ -238,11 +189,11 @@ final class ColumnReference {
   /** The next surviving versions after one that wrote a column. */
   private List<Name> writersAbove(Name version, String column) {
     List<Name> found = new ArrayList<>();
-    for (Name next : versions) {
-      if (version.equals(previous.get(next))) {
-        if (survived(next) && writes(next, column)) {
+    for (Name next : recorded.versions) {
+      if (version.equals(recorded.previous.get(next))) {
+        if (recorded.survived(next) && writes(next, column)) {
           found.add(next);
-        } else if (survived(next) || vanished(next)) {
+        } else if (recorded.survived(next) || recorded.vanished(next)) {
           found.addAll(writersAbove(next, column));
         }
       }
@@ -252,7 +203,7 @@ final class ColumnReference {
 
   private boolean writes(Name version, String column) {
     AccessedColumns.OfTable of = columns.get(version.writer() + "." + version.statement());
-    if (version.writer() == 0 || deletions.contains(version) || of == null) {
+    if (version.writer() == 0 || recorded.deletions.contains(version) || of == null) {
       return true;
     }
     return of.written().names().contains(column);
@@ -267,19 +218,5 @@ final class ColumnReference {
   private boolean readsIn(Reading reading, String column) {
     AccessedColumns.OfTable of = columns.get(reading.reader() + "." + reading.statement());
     return of == null || column.equals(EXISTENCE) || of.read().names().contains(column);
-  }
-
-  private boolean survived(Name version) {
-    return version.writer() == 0 || committed.contains(version.writer()) && !undone(version);
-  }
-
-  private boolean vanished(Name version) {
-    return aborted.contains(version.writer())
-        || committed.contains(version.writer()) && undone(version);
-  }
-
-  private boolean undone(Name version) {
-    return undone.getOrDefault(version.writer(), List.of()).stream()
-        .anyMatch(range -> version.statement() >= range[0] && version.statement() <= range[1]);
   }
 }

@@ -83,9 +83,8 @@ class InferenceProperties {
       @ForAll @IntRange(min = 1, max = 14) int transactions) {
     Random random = new Random(seed);
     List<Event> history = Simulation.run(mode, random, 4, transactions, rows, false);
-    List<Event> byId = IdsByDbms.of(history);
     DependencyRecorder expected = new DependencyRecorder(history);
-    for (List<Event> events : List.of(byId, Interleavings.reordered(byId, random))) {
+    for (List<Event> events : identifiedByTheDbms(history, random)) {
       DependencyRecorder inferred = new DependencyRecorder(events);
       assertThat(pairs(inferred)).isSubsetOf(pairs(expected));
       assertThat(inferred.others).isSubsetOf(expected.others);
@@ -94,6 +93,12 @@ class InferenceProperties {
         assertThat(betweenTransactions(inferred)).isEqualTo(betweenTransactions(expected));
       }
     }
+  }
+
+  /** A history with ids that identify only transactions, in two orders. */
+  private static List<List<Event>> identifiedByTheDbms(List<Event> history, Random random) {
+    List<Event> byId = IdsByDbms.of(history);
+    return List.of(byId, Interleavings.reordered(byId, random));
   }
 
   /** Where ids may recur, what a transaction's own statements returned is enough. */
@@ -105,9 +110,8 @@ class InferenceProperties {
       @ForAll @IntRange(min = 1, max = 14) int transactions) {
     Random random = new Random(seed);
     List<Event> history = Simulation.run(mode, random, 4, transactions, rows, false);
-    List<Event> byId = IdsByDbms.of(history);
     DependencyRecorder expected = new DependencyRecorder(history);
-    for (List<Event> events : List.of(byId, Interleavings.reordered(byId, random))) {
+    for (List<Event> events : identifiedByTheDbms(history, random)) {
       List<Event> recurring = new ArrayList<>(events);
       recurring.add(
           0,

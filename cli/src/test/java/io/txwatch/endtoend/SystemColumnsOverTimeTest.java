@@ -59,6 +59,42 @@ class SystemColumnsOverTimeTest {
     return new Watched(folder, Map.of("txwatch.versions", "system"));
   }
 
+  /**
+   * The sessions of a test.
+   *
+   * @param raw a connection that is not watched
+   * @param psql a statement on it
+   * @param one the first watched session
+   * @param other the second
+   * @param decider a third one, in autocommit
+   */
+  private record Sessions(
+      Connection raw, Statement psql, Connection one, Connection other, Connection decider) {}
+
+  /** What a test does. */
+  private interface Course {
+    void run(Sessions sessions, Statement ofOne, Statement ofOther) throws Exception;
+  }
+
+  /** What is reported after a course on a fresh database. */
+  private static List<String> reported(Path folder, Course course) throws Exception {
+    String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
+    Watched watched = watched(folder);
+    try (Connection raw = DriverManager.getConnection(url);
+        Statement psql = raw.createStatement()) {
+      execute(psql, SETUP);
+      try (watched;
+          Connection one = session(watched, url);
+          Connection other = session(watched, url);
+          Connection decider = watched.connect(url);
+          Statement ofOne = one.createStatement();
+          Statement ofOther = other.createStatement()) {
+        course.run(new Sessions(raw, psql, one, other, decider), ofOne, ofOther);
+      }
+    }
+    return reported(watched);
+  }
+
   private static Connection session(Watched watched, String url) throws SQLException {
     Connection connection = watched.connect(url);
     connection.setAutoCommit(false);
@@ -81,26 +117,19 @@ class SystemColumnsOverTimeTest {
   /** A row is frozen between a watched write and the writes and reads of others. */
   @Test
   void frozenRowsKeepTheirWriter(@TempDir Path folder) throws Exception {
-    String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
-    Watched watched = watched(folder);
-    try (Connection raw = DriverManager.getConnection(url);
-        Statement psql = raw.createStatement()) {
-      execute(psql, SETUP);
-      try (watched;
-          Connection one = session(watched, url);
-          Connection other = session(watched, url);
-          Statement ofOne = one.createStatement();
-          Statement ofOther = other.createStatement()) {
-        read(ofOne, "SELECT balance FROM account WHERE id = 1");
-        read(ofOther, "SELECT balance FROM account WHERE id = 1");
-        ofOther.execute("UPDATE account SET balance = 90 WHERE id = 1");
-        other.commit();
-        psql.execute("VACUUM (FREEZE) account");
-        ofOne.execute("UPDATE account SET balance = 80 WHERE id = 1");
-        one.commit();
-      }
-    }
-    assertThat(reported(watched)).containsExactly("LOST_UPDATE");
+    List<String> found =
+        reported(
+            folder,
+            (sessions, ofOne, ofOther) -> {
+              read(ofOne, "SELECT balance FROM account WHERE id = 1");
+              read(ofOther, "SELECT balance FROM account WHERE id = 1");
+              ofOther.execute("UPDATE account SET balance = 90 WHERE id = 1");
+              sessions.other().commit();
+              sessions.psql().execute("VACUUM (FREEZE) account");
+              ofOne.execute("UPDATE account SET balance = 80 WHERE id = 1");
+              sessions.one().commit();
+            });
+    assertThat(found).containsExactly("LOST_UPDATE");
   }
 
   /**
@@ -116,28 +145,21 @@ class SystemColumnsOverTimeTest {
         "ALTER TABLE note ALTER n TYPE BIGINT"
       })
   void placesOfRewrittenTablesAreOthers(String rewrite, @TempDir Path folder) throws Exception {
-    String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
-    Watched watched = watched(folder);
-    try (Connection raw = DriverManager.getConnection(url);
-        Statement psql = raw.createStatement()) {
-      execute(psql, SETUP);
-      try (watched;
-          Connection one = session(watched, url);
-          Connection other = session(watched, url);
-          Statement ofOne = one.createStatement();
-          Statement ofOther = other.createStatement()) {
-        read(ofOther, "SELECT balance FROM account WHERE id = 2"); // overlaps with the first
-        ofOne.execute("DELETE FROM note WHERE n = 1");
-        ofOne.execute("UPDATE account SET balance = 0 WHERE id = 1");
-        one.commit();
-        execute(psql, List.of(rewrite.split("; ")));
-        read(ofOther, "SELECT balance FROM account WHERE id = 1");
-        read(ofOther, "SELECT n FROM note");
-        other.commit();
-        loseAnUpdate(one, other, "note", "n", "n = 2");
-      }
-    }
-    assertThat(reported(watched)).containsExactly("LOST_UPDATE");
+    List<String> found =
+        reported(
+            folder,
+            (sessions, ofOne, ofOther) -> {
+              read(ofOther, "SELECT balance FROM account WHERE id = 2"); // overlaps with the first
+              ofOne.execute("DELETE FROM note WHERE n = 1");
+              ofOne.execute("UPDATE account SET balance = 0 WHERE id = 1");
+              sessions.one().commit();
+              execute(sessions.psql(), List.of(rewrite.split("; ")));
+              read(ofOther, "SELECT balance FROM account WHERE id = 1");
+              read(ofOther, "SELECT n FROM note");
+              sessions.other().commit();
+              loseAnUpdate(sessions.one(), sessions.other(), "note", "n", "n = 2");
+            });
+    assertThat(found).containsExactly("LOST_UPDATE");
   }
 
   private static void loseAnUpdate(
@@ -159,32 +181,29 @@ class SystemColumnsOverTimeTest {
   /** As {@code pg_dump --clean} writes it: rows with the same keys, by one transaction. */
   @Test
   void restoredRowsAreNewOnes(@TempDir Path folder) throws Exception {
-    String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
-    Watched watched = watched(folder);
-    try (Connection raw = DriverManager.getConnection(url);
-        Statement psql = raw.createStatement()) {
-      execute(psql, SETUP);
-      try (watched;
-          Connection one = session(watched, url);
-          Connection other = session(watched, url);
-          Statement ofOne = one.createStatement();
-          Statement ofOther = other.createStatement()) {
-        ofOther.execute("SELECT 1");
-        ofOne.execute("UPDATE account SET balance = 0");
-        one.commit();
-        psql.execute("DROP TABLE account");
-        psql.execute("CREATE TABLE account (id INT NOT NULL, balance INT)");
-        raw.unwrap(PGConnection.class)
-            .getCopyAPI()
-            .copyIn("COPY account FROM stdin", new StringReader("1\t100\n2\t200\n"));
-        psql.execute("ALTER TABLE ONLY account ADD CONSTRAINT account_pkey PRIMARY KEY (id)");
-        read(ofOther, "SELECT balance FROM account");
-        ofOther.execute("UPDATE account SET balance = 5 WHERE id = 2");
-        other.commit();
-        loseAnUpdate(one, other, "account", "balance", "id = 1");
-      }
-    }
-    assertThat(reported(watched)).containsExactly("LOST_UPDATE");
+    List<String> found =
+        reported(
+            folder,
+            (sessions, ofOne, ofOther) -> {
+              ofOther.execute("SELECT 1");
+              ofOne.execute("UPDATE account SET balance = 0");
+              sessions.one().commit();
+              sessions.psql().execute("DROP TABLE account");
+              sessions.psql().execute("CREATE TABLE account (id INT NOT NULL, balance INT)");
+              sessions
+                  .raw()
+                  .unwrap(PGConnection.class)
+                  .getCopyAPI()
+                  .copyIn("COPY account FROM stdin", new StringReader("1\t100\n2\t200\n"));
+              sessions
+                  .psql()
+                  .execute("ALTER TABLE ONLY account ADD CONSTRAINT account_pkey PRIMARY KEY (id)");
+              read(ofOther, "SELECT balance FROM account");
+              ofOther.execute("UPDATE account SET balance = 5 WHERE id = 2");
+              sessions.other().commit();
+              loseAnUpdate(sessions.one(), sessions.other(), "account", "balance", "id = 1");
+            });
+    assertThat(found).containsExactly("LOST_UPDATE");
   }
 
   /**
@@ -204,36 +223,30 @@ class SystemColumnsOverTimeTest {
   void preparedTransactions(
       boolean inBatch, String by, String decision, String expected, @TempDir Path folder)
       throws Exception {
-    String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
-    Watched watched = watched(folder);
-    try (Connection raw = DriverManager.getConnection(url);
-        Statement psql = raw.createStatement()) {
-      execute(psql, SETUP);
-      try (watched;
-          Connection one = session(watched, url);
-          Connection other = session(watched, url);
-          Connection decider = watched.connect(url);
-          Statement ofOne = one.createStatement();
-          Statement ofOther = other.createStatement();
-          Statement ofDecider = decider.createStatement()) {
-        ofOther.execute("UPDATE account SET balance = 80 WHERE id = 1"); // guarded the first time
-        other.commit();
-        read(ofOne, "SELECT balance FROM account WHERE id = 1");
-        read(ofOther, "SELECT balance FROM account WHERE id = 1");
-        if (inBatch) {
-          ofOne.addBatch("UPDATE account SET balance = 90 WHERE id = 1");
-          assertThat(ofOne.executeBatch()).containsExactly(1);
-        } else {
-          ofOne.execute("UPDATE account SET balance = 90 WHERE id = 1");
-        }
-        ofOne.execute("PREPARE TRANSACTION 'two phases " + folder + "'");
-        (by.equals("psql") ? psql : ofDecider)
-            .execute(decision + " PREPARED 'two phases " + folder + "'");
-        ofOther.execute("UPDATE account SET balance = 80 WHERE id = 1");
-        other.commit();
-      }
-    }
-    assertThat(String.join(", ", reported(watched))).isEqualTo(expected);
+    List<String> found =
+        reported(
+            folder,
+            (sessions, ofOne, ofOther) -> {
+              ofOther.execute(
+                  "UPDATE account SET balance = 80 WHERE id = 1"); // guarded the first time
+              sessions.other().commit();
+              read(ofOne, "SELECT balance FROM account WHERE id = 1");
+              read(ofOther, "SELECT balance FROM account WHERE id = 1");
+              if (inBatch) {
+                ofOne.addBatch("UPDATE account SET balance = 90 WHERE id = 1");
+                assertThat(ofOne.executeBatch()).containsExactly(1);
+              } else {
+                ofOne.execute("UPDATE account SET balance = 90 WHERE id = 1");
+              }
+              ofOne.execute("PREPARE TRANSACTION 'two phases " + folder + "'");
+              try (Statement ofDecider = sessions.decider().createStatement()) {
+                (by.equals("psql") ? sessions.psql() : ofDecider)
+                    .execute(decision + " PREPARED 'two phases " + folder + "'");
+              }
+              ofOther.execute("UPDATE account SET balance = 80 WHERE id = 1");
+              sessions.other().commit();
+            });
+    assertThat(String.join(", ", found)).isEqualTo(expected);
   }
 
   /** A session that was opened on the standby continues to write once it is promoted. */

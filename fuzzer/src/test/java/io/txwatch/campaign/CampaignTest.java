@@ -40,36 +40,18 @@ class CampaignTest {
   void statementsAreAcceptedAndFindingsAreKnownBehaviour(ServerKind kind) throws Exception {
     String url = TestServers.freshDatabase(kind);
     Dbms dbms = Dbms.of(url, DriverManager::getConnection);
-    List<CampaignFinding> findings = new CopyOnWriteArrayList<>();
+    CollectedFindings found = new CollectedFindings();
     Campaign.Plan plan =
         new Campaign.Plan(
             11, dbms.levels(), List.of(new WriteCheck(), new Troc()), 80, Duration.ofMinutes(2), 2);
 
-    List<String> notReproduced = new CopyOnWriteArrayList<>();
-    Campaign.Listener listener =
-        new Campaign.Listener() {
-          @Override
-          public void found(CampaignFinding finding) {
-            findings.add(finding);
-          }
+    Summary summary = new Campaign(dbms, Grammar.valueOf(kind.name()), plan, found).run();
 
-          @Override
-          public void notReproduced(CampaignFinding violation) {
-            notReproduced.add(
-                CaseWriter.write(violation.original())
-                    + violation.execution()
-                    + "\n"
-                    + violation.reason());
-          }
-        };
-
-    Summary summary = new Campaign(dbms, Grammar.valueOf(kind.name()), plan, listener).run();
-
-    assertThat(notReproduced).isEmpty();
+    assertThat(found.notReproduced).isEmpty();
     assertThat(summary.cases()).isEqualTo(80);
     assertThat(summary.accepted()).isGreaterThanOrEqualTo(0.97);
     assertThat(summary.kinds().keySet()).contains("select", "insert", "update", "delete");
-    assertThat(findings)
+    assertThat(found.findings)
         .allSatisfy(
             finding ->
                 assertThat(finding.known())

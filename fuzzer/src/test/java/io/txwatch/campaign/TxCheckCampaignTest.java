@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -29,31 +28,18 @@ class TxCheckCampaignTest {
     Dbms dbms = Dbms.of(TestServers.freshDatabase(kind), DriverManager::getConnection);
     List<IsolationLevel> levels =
         dbms.levels().stream().filter(level -> level != IsolationLevel.READ_UNCOMMITTED).toList();
-    List<CampaignFinding> findings = new CopyOnWriteArrayList<>();
-    List<String> notReproduced = new CopyOnWriteArrayList<>();
-    Campaign.Listener listener =
-        new Campaign.Listener() {
-          @Override
-          public void found(CampaignFinding finding) {
-            findings.add(finding);
-          }
-
-          @Override
-          public void notReproduced(CampaignFinding violation) {
-            notReproduced.add(violation.execution() + "\n" + violation.reason());
-          }
-        };
+    CollectedFindings found = new CollectedFindings();
     Campaign.Plan plan =
         new Campaign.Plan(1, levels, List.of(new TxCheck()), 80, Duration.ofMinutes(2), 2);
 
-    Summary summary = new Campaign(dbms, Grammar.valueOf(kind.name()), plan, listener).run();
+    Summary summary = new Campaign(dbms, Grammar.valueOf(kind.name()), plan, found).run();
 
-    assertThat(notReproduced).isEmpty();
+    assertThat(found.notReproduced).isEmpty();
     assertThat(summary.cases()).isEqualTo(80);
     // All cases of a schema with triggers or generated columns are unsupported.
     assertThat(summary.undecided()).isLessThan(10);
     assertThat(summary.cases() - summary.undecided() - summary.unsupported()).isGreaterThan(30);
-    assertThat(findings)
+    assertThat(found.findings)
         .allSatisfy(
             finding ->
                 assertThat(finding.known())

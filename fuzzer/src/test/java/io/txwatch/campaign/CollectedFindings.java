@@ -1,0 +1,25 @@
+package io.txwatch.campaign;
+
+import io.txwatch.testcase.CaseWriter;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** What a campaign found. */
+final class CollectedFindings implements Campaign.Listener {
+
+  final List<CampaignFinding> findings = new CopyOnWriteArrayList<>();
+
+  /** Violations that did not occur again, each with its case, its execution and the reason. */
+  final List<String> notReproduced = new CopyOnWriteArrayList<>();
+
+  @Override
+  public void found(CampaignFinding finding) {
+    findings.add(finding);
+  }
+
+  @Override
+  public void notReproduced(CampaignFinding violation) {
+    notReproduced.add(
+        CaseWriter.write(violation.original()) + violation.execution() + "\n" + violation.reason());
+  }
+}
