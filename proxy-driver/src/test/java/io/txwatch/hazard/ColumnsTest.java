@@ -169,6 +169,28 @@ class ColumnsTest {
   }
 
   @OnEach
+  @DisplayName("11 NATURAL JOIN in a definition")
+  void naturalJoinInADefinition(Place place) throws SQLException {
+    TestDatabase watched =
+        place
+            .shop()
+            .run(
+                "CREATE VIEW joined_lines AS SELECT item.id, name, amount FROM item NATURAL JOIN line",
+                "SELECT * FROM joined_lines ORDER BY id",
+                "CREATE TABLE line_sums AS SELECT item.id, amount FROM item NATURAL JOIN line",
+                "SELECT id, amount FROM line_sums ORDER BY id");
+    // The hazard is a join over our columns, which finds nothing.
+    try (Connection connection = watched.watched();
+        Statement statement = connection.createStatement()) {
+      for (String of : List.of("joined_lines", "line_sums")) {
+        try (ResultSet rows = statement.executeQuery("SELECT id FROM " + of)) {
+          assertThat(rows.next()).isTrue();
+        }
+      }
+    }
+  }
+
+  @OnEach
   @DisplayName("12 the null side of an outer join is no row")
   void outerJoin(Place place) throws SQLException {
     TestDatabase watched =

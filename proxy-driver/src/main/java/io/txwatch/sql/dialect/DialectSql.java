@@ -61,6 +61,11 @@ public abstract class DialectSql {
     return true;
   }
 
+  /** True if NATURAL JOIN joins on invisible columns, too. */
+  public boolean joinsInvisibleColumns() {
+    return false;
+  }
+
   /** True if {@code DEFAULT} values fill a whole row: {@code INSERT … DEFAULT VALUES}. */
   public boolean hasDefaultValues() {
     return true;

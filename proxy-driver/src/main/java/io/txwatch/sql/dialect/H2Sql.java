@@ -24,6 +24,11 @@ final class H2Sql extends DialectSql {
   }
 
   @Override
+  public boolean joinsInvisibleColumns() {
+    return true;
+  }
+
+  @Override
   public String textValue(String value) {
     return "cast(" + value + " as varchar)";
   }

@@ -23,7 +23,14 @@ final class EmbeddedQueries {
     int from = range.from();
     int to = range.to();
     for (int i = from + 1; i < to; i = tokens.next(i)) {
-      if (tokens.isAnyWord(i - 1, "AS", "FOR") && tokens.isAnyWord(i, "SELECT", "WITH")) {
+      boolean follows = tokens.isAnyWord(i - 1, "AS", "FOR");
+      if (follows && tokens.isOpen(i) && tokens.isAnyWord(i + 1, "SELECT", "WITH")) {
+        int close = tokens.partner(i);
+        if (close == to - 1) {
+          return AnalyzedStatement.ofQuery(tokens, dialect, new Span(i + 1, close), tables);
+        }
+      }
+      if (follows && tokens.isAnyWord(i, "SELECT", "WITH")) {
         int end = queryEnd(tokens, i, to);
         return AnalyzedStatement.ofQuery(tokens, dialect, new Span(i, end), tables);
       }

@@ -1,6 +1,7 @@
 package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
 import io.txwatch.sql.Unwatched;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.dialect.Syntax;
@@ -9,6 +10,7 @@ import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.semantics.Tables;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
@@ -16,8 +18,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Keeps visible auxiliary columns (PostgreSQL, SQLite) out of what a statement means, and does
- * nothing else to it.
+ * Keeps auxiliary columns out of what a statement means, and does nothing else to it: visible ones
+ * (PostgreSQL, SQLite), and on H2 invisible ones, on which NATURAL JOIN joins.
  *
  * <p>What the grammar knows has its stars and NATURAL joins written out ({@link StarGuard}),
  * everything else has CTEs put in front of it ({@link CatalogGuard}). A statement for which neither
@@ -44,10 +46,15 @@ record Protection(
 
   /** The protection of one statement. */
   static Protection of(ParsedStatement parsed) {
-    return isNeeded(parsed.dialect()) && !parsed.range().isEmpty()
-        ? new Builder(parsed, parsed.tokens(), parsed.dialect(), parsed.range(), parsed.tables())
-            .protection()
-        : NOT_NEEDED;
+    if (parsed.range().isEmpty()) {
+      return NOT_NEEDED;
+    }
+    Builder builder =
+        new Builder(parsed, parsed.tokens(), parsed.dialect(), parsed.range(), parsed.tables());
+    if (isNeeded(parsed.dialect())) {
+      return builder.protection();
+    }
+    return parsed.dialect().sql().joinsInvisibleColumns() ? builder.naturalJoins() : NOT_NEEDED;
   }
 
   /** True if there is a star between two tokens, whatever it means. */
@@ -89,6 +96,50 @@ record Protection(
       } catch (NotUnderstood | RuntimeException e) {
         return byCatalog();
       }
+    }
+
+    /** Where the columns are invisible, but NATURAL JOIN joins on them (H2). */
+    Protection naturalJoins() {
+      StatementClass what = parsed.what();
+      if (!hasNaturalJoin() || !what.hasShape() && what.kind() != StatementKind.DDL) {
+        return NOT_NEEDED;
+      }
+      try {
+        AnalyzedStatement statement = what.hasShape() ? parsed.statement() : embedded();
+        Rewrite guarded = StarGuard.protect(statement);
+        if (guarded.is(Flag.EXPOSED)) {
+          throw new NotUnderstood(GapReason.SHAPE, "a NATURAL JOIN that cannot be put right");
+        }
+        return new Protection(guarded.edits(), guarded.edits(), false, Optional.empty());
+      } catch (NotUnderstood | RuntimeException e) {
+        return namesPreparedTable() ? refused(e) : NOT_NEEDED;
+      }
+    }
+
+    /** A NATURAL LEFT JOIN is an error of the DBMS where the grammar has none. */
+    private boolean hasNaturalJoin() {
+      boolean anyKind = dialect.grammar().has(Syntax.NATURAL_OF_ANY_KIND);
+      for (int i = range.from(); i < range.to(); i++) {
+        if (tokens.isWord(i, "NATURAL")
+            && !tokens.is(i - 1, TokenKind.DOT)
+            && (anyKind || tokens.isWord(i + 1, "JOIN"))) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /** True if any name in it may be that of a table with auxiliary columns. */
+    private boolean namesPreparedTable() {
+      for (int i = range.from(); i < range.to(); i++) {
+        if (tokens.isName(i)) {
+          Span name = new Span(i, i + 1);
+          if (tables.hasAuxiliary(Source.Table.named(name, List.of(tokens.text(i))))) {
+            return true;
+          }
+        }
+      }
+      return false;
     }
 
     private Protection with(Edits edits) {
