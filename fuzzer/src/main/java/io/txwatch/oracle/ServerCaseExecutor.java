@@ -14,8 +14,9 @@ import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,13 +32,25 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   private final Dbms dbms;
   private final Duration timeout;
   private final RejectedStatements rejected = new RejectedStatements();
-  private final ExecutorSlot concurrent;
-  private @Nullable ExecutorSlot serial;
-  private @Nullable ExecutorSlot recorded;
   private final RejectedStatements rejectedInstrumented = new RejectedStatements();
-  private @Nullable ExecutorSlot instrumented;
-  private @Nullable ExecutorSlot serialInstrumented;
+  private final ExecutorSlot concurrent;
+
+  /** The workspaces for other purposes, as far as they were needed. */
+  private final Map<Purpose, ExecutorSlot> others = new EnumMap<>(Purpose.class);
+
   private final List<ExecutorSlot> watched = new ArrayList<>();
+
+  /** What a workspace that is opened when it is first needed is for. */
+  private enum Purpose {
+    SERIAL,
+    RECORDED,
+    INSTRUMENTED,
+    SERIAL_INSTRUMENTED;
+
+    boolean isInstrumented() {
+      return this == INSTRUMENTED || this == SERIAL_INSTRUMENTED;
+    }
+  }
 
   /** The index of the last watched workspace. */
   private int watchedIndex = -1;
@@ -63,12 +76,23 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   @Override
   public CaseExecution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    if (dbms.fixtureCount() > 1 && testCase.sessions().size() <= 1) {
-      ExecutorSlot slot = serial == null ? new ExecutorSlot(false, rejected) : serial;
-      serial = slot;
-      return slot.execute(testCase, level);
+    return isSerial(testCase)
+        ? slot(Purpose.SERIAL).execute(testCase, level)
+        : concurrent.execute(testCase, level);
+  }
+
+  /** True if it is executed in a workspace for serial cases. */
+  private boolean isSerial(TestCase testCase) {
+    return dbms.fixtureCount() > 1 && testCase.sessions().size() <= 1;
+  }
+
+  private ExecutorSlot slot(Purpose purpose) throws SQLException {
+    ExecutorSlot known = others.get(purpose);
+    if (known == null) {
+      known = new ExecutorSlot(false, purpose.isInstrumented() ? rejectedInstrumented : rejected);
+      others.put(purpose, known);
     }
-    return concurrent.execute(testCase, level);
+    return known;
   }
 
   @Override
@@ -84,28 +108,16 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   @Override
   public CaseExecution executeRecorded(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    ExecutorSlot slot = recorded == null ? new ExecutorSlot(false, rejected) : recorded;
-    recorded = slot;
-    return slot.execute(testCase, level);
+    return slot(Purpose.RECORDED).execute(testCase, level);
   }
 
   @Override
   public CaseExecution executeInstrumented(
       TestCase testCase, IsolationLevel level, StatementProbe probe)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    boolean isSerial = probe == StatementProbe.NONE && testCase.sessions().size() <= 1;
-    if (dbms.fixtureCount() > 1 && isSerial) {
-      ExecutorSlot slot =
-          serialInstrumented == null
-              ? new ExecutorSlot(false, rejectedInstrumented)
-              : serialInstrumented;
-      serialInstrumented = slot;
-      return slot.execute(testCase, level);
-    }
-    ExecutorSlot slot =
-        instrumented == null ? new ExecutorSlot(false, rejectedInstrumented) : instrumented;
-    instrumented = slot;
-    return slot.execute(testCase, level, probe);
+    return probe == StatementProbe.NONE && isSerial(testCase)
+        ? slot(Purpose.SERIAL_INSTRUMENTED).execute(testCase, level)
+        : slot(Purpose.INSTRUMENTED).execute(testCase, level, probe);
   }
 
   @Override
@@ -124,10 +136,8 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
       if (sandbox != null) {
         sandbox.close();
       }
-      for (ExecutorSlot each : Arrays.asList(serial, recorded, instrumented, serialInstrumented)) {
-        if (each != null) {
-          each.close();
-        }
+      for (ExecutorSlot each : others.values()) {
+        each.close();
       }
       for (ExecutorSlot each : watched) {
         each.close();
