@@ -75,6 +75,26 @@ public final class JsonReport {
     return line(json -> write(json, coverage));
   }
 
+  /**
+   * A report as one object: {@code anomalies} and {@code coverage} as in the lines for each, and
+   * {@code notListed}, the number of further anomalies.
+   */
+  public static String of(Report report) {
+    return line(
+        json -> {
+          json.writeStartObject();
+          json.writeArrayFieldStart("anomalies");
+          for (AnomalyGroups.Group group : report.anomalies()) {
+            write(json, group);
+          }
+          json.writeEndArray();
+          json.writeNumberField("notListed", report.ungrouped());
+          json.writeFieldName("coverage");
+          write(json, report.coverage());
+          json.writeEndObject();
+        });
+  }
+
   public static void write(JsonGenerator json, Anomaly anomaly) throws IOException {
     write(json, anomaly, 1, null);
   }

@@ -23,11 +23,11 @@ public record SettingSource(String name, Map<String, String> values) {
   private static final String ENVIRONMENT_PREFIX = "TXWATCH_";
 
   /**
-   * Variables and system properties (without prefix) of txwatch's commands and tests that are not
-   * settings.
+   * Variables and system properties (without prefix) of txwatch's commands, of its starter for
+   * Spring Boot and of its tests that are not settings.
    */
   private static final Set<String> NOT_SETTINGS =
-      Set.of("password", "user", "home", "jar", "java", "maven", "version");
+      Set.of("enabled", "password", "user", "home", "jar", "java", "maven", "version");
 
   /** The settings whose values contain commas. */
   private static final Set<String> LISTS =

@@ -1,19 +1,17 @@
 package io.txwatch.junit;
 
-import io.txwatch.agent.TxWatchAgent;
+import io.txwatch.agent.SelfAttachment;
 import io.txwatch.settings.Setting;
-import io.txwatch.settings.SettingSource;
-import java.nio.file.Path;
-import java.util.List;
-import net.bytebuddy.agent.ByteBuddyAgent;
+import java.util.Map;
 
 /**
- * Attaches the agent to this JVM. A test database lives and dies with its test: so tables are
- * prepared at first sight unless {@code txwatch.prepare} is set.
+ * The agent in the JVM of the tests. A test database lives and dies with its test: so tables are
+ * prepared at first sight unless {@code txwatch.prepare} is set. The report is the failed test's.
  */
 final class AttachedAgent {
 
-  private static boolean attached;
+  private static final Map<Setting, String> DEFAULTS =
+      Map.of(Setting.PREPARE, "auto", Setting.LOG, "none");
 
   private AttachedAgent() {}
 
@@ -22,47 +20,17 @@ final class AttachedAgent {
    *
    * @throws IllegalStateException if this JVM accepts no agents
    */
-  static synchronized void attach() {
-    if (attached) {
-      return;
-    }
-    attached = true;
+  static void attach() {
     try {
-      TxWatchAgent.agentmain(arguments(), ByteBuddyAgent.install());
-    } catch (IllegalStateException | UnsupportedOperationException e) {
+      SelfAttachment.attach(DEFAULTS, Map.of());
+    } catch (IllegalStateException e) {
       throw new IllegalStateException(
-          "txwatch: this JVM accepts no agents ("
+          "txwatch: "
               + e.getMessage()
-              + "). Start it with"
-              + " -javaagent:txwatch.jar and set "
+              + ". Start it with -javaagent:txwatch.jar and set "
               + TxWatchExtension.ATTACH
               + "=false.",
           e);
-    }
-  }
-
-  /** What is not set elsewhere: the report is the failed test's. */
-  private static String arguments() {
-    StringBuilder arguments = new StringBuilder();
-    addUnlessSet(arguments, Setting.PREPARE, "auto");
-    addUnlessSet(arguments, Setting.LOG, "none");
-    return arguments.toString();
-  }
-
-  private static void addUnlessSet(StringBuilder arguments, Setting setting, String value) {
-    boolean set =
-        List.of(
-                SettingSource.systemProperties(System.getProperties()),
-                SettingSource.environment(System.getenv()),
-                SettingSource.file(Path.of("txwatch.properties")))
-            .stream()
-            .anyMatch(source -> source.values().containsKey(setting.key()));
-    if (!set) {
-      arguments
-          .append(arguments.isEmpty() ? "" : ",")
-          .append(setting.key())
-          .append('=')
-          .append(value);
     }
   }
 }

@@ -1,0 +1,52 @@
+package io.txwatch.spring;
+
+import io.txwatch.document.DocumentFormat;
+import io.txwatch.document.SourceFiles;
+import io.txwatch.live.LiveSource;
+import io.txwatch.live.LiveSource.Figures;
+import io.txwatch.report.AnomalyGroups.Group;
+import io.txwatch.report.JsonReport;
+import io.txwatch.report.Report;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+
+/**
+ * What was found in this JVM: {@code /actuator/txwatch} as JSON, {@code /actuator/txwatch/page} as a
+ * page for browsers. Never waits for the analysis.
+ */
+@Endpoint(id = "txwatch")
+final class TxWatchEndpoint {
+
+  private final LiveSource source;
+
+  TxWatchEndpoint(LiveSource source) {
+    this.source = source;
+  }
+
+  @ReadOperation(produces = "application/json")
+  String json() {
+    return JsonReport.of(report());
+  }
+
+  /** Null, which is 404, for another name. */
+  @ReadOperation(produces = "text/html")
+  @Nullable String page(@Selector String name) {
+    return name.equals("page") ? DocumentFormat.HTML.write(report(), SourceFiles.NONE) : null;
+  }
+
+  private Report report() {
+    List<Group> groups = source.anomalies();
+    Figures figures = source.figures();
+    long listed = groups.stream().mapToLong(Group::count).sum();
+    return new Report(
+        source.name(),
+        Instant.now(),
+        groups,
+        Math.max(0, figures.anomalies() - listed),
+        figures.coverage());
+  }
+}
