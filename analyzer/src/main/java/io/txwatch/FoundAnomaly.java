@@ -53,13 +53,16 @@ public record FoundAnomaly(
    * @param isolation the level it ran at
    * @param outcome how it ended; empty while it runs
    * @param statements the statements that take part in the anomaly, in order
+   * @param name what the application calls it, with Spring the {@code @Transactional} method:
+   *     {@code shop.OrderService.sell}; empty if unknown
    */
   public record Transaction(
       String id,
       String session,
       IsolationLevel isolation,
       Optional<Outcome> outcome,
-      List<Statement> statements) {
+      List<Statement> statements,
+      String name) {
 
     public Transaction {
       statements = List.copyOf(statements);
@@ -134,7 +137,8 @@ public record FoundAnomaly(
         transaction.session(),
         transaction.level(),
         transaction.outcome(),
-        transaction.statements().stream().map(FoundAnomaly::of).toList());
+        transaction.statements().stream().map(FoundAnomaly::of).toList(),
+        transaction.name());
   }
 
   private static Statement of(ObservedStatement statement) {

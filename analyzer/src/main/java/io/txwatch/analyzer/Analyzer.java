@@ -385,6 +385,7 @@ public final class Analyzer implements EventSink {
         transaction.level(),
         transaction.outcome(),
         statements,
-        transaction.endedMicros());
+        transaction.endedMicros(),
+        transaction.name());
   }
 }

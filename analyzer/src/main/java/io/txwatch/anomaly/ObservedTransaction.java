@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param outcome how it ended; empty while it runs
  * @param statements the statements that take part in the anomaly, in order
  * @param endedMicros when it ended, by its node's clock, in microseconds since 1970; 0 if unknown
+ * @param name what the application calls it: {@code shop.OrderService.sell}; empty if unknown
  */
 public record ObservedTransaction(
     long id,
@@ -21,15 +22,29 @@ public record ObservedTransaction(
     IsolationLevel level,
     Optional<Outcome> outcome,
     List<ObservedStatement> statements,
-    long endedMicros) {
+    long endedMicros,
+    String name) {
 
-  /** A transaction whose time is unknown. */
+  /** A transaction whose time and name are unknown. */
   public ObservedTransaction(
       long id,
       String session,
       IsolationLevel level,
       Optional<Outcome> outcome,
       List<ObservedStatement> statements) {
-    this(id, session, level, outcome, statements, 0);
+    this(id, session, level, outcome, statements, 0, "");
+  }
+
+  /**
+   * The name without the packages, as people call it: {@code OrderService.sell}; empty if unknown.
+   */
+  public String shortName() {
+    int method = name.lastIndexOf('.');
+    return name.substring(name.lastIndexOf('.', method - 1) + 1);
+  }
+
+  /** For titles: the short name, if it has one, and the session. */
+  public String title() {
+    return name.isEmpty() ? session : shortName() + ", " + session;
   }
 }

@@ -207,7 +207,7 @@ public final class DependencyInference {
   private void began(Event.TransactionBegan event) {
     Session session = session(event.session());
     Transaction transaction = transaction(event.transaction());
-    transaction.began(session, event.level());
+    transaction.began(session, event.level(), event.name());
     transaction.events++;
     began(session, transaction);
   }
@@ -548,7 +548,7 @@ public final class DependencyInference {
       return;
     }
     if (!transaction.observed) {
-      transaction.began(session, null);
+      transaction.began(session, null, "");
       began(session, transaction);
     }
     transaction.events++;
@@ -571,7 +571,7 @@ public final class DependencyInference {
       return;
     }
     if (!transaction.observed) {
-      transaction.began(session, null);
+      transaction.began(session, null, "");
     }
     transaction.eventsMayBeLost |= transaction.firstMentionedAt <= anyLostAt;
     boolean lost =

@@ -39,6 +39,7 @@ public final class Transaction {
   private long weight;
 
   private Session session = Session.NONE;
+  private String name = "";
   private IsolationLevel level = IsolationLevel.READ_UNCOMMITTED;
   private boolean levelKnown;
 
@@ -197,9 +198,10 @@ public final class Transaction {
     return 0;
   }
 
-  void began(Session in, @Nullable IsolationLevel at) {
+  void began(Session in, @Nullable IsolationLevel at, String called) {
     observed = true;
     session = in;
+    name = called;
     lossy |= !in.opened; // the database of its rows is unknown
     if (at != null) {
       level = at;
@@ -387,6 +389,11 @@ public final class Transaction {
 
   public long id() {
     return id;
+  }
+
+  /** What the application calls it; empty if not known. */
+  public String name() {
+    return name;
   }
 
   /** The session's name; empty if not known. */

@@ -23,7 +23,7 @@ final class DotDocument {
       int number = 0;
       for (ObservedTransaction transaction : anomaly.transactions()) {
         out.append("    ").append(node(cluster, ++number)).append(" [label=");
-        out.append(quote("T" + number + "\n" + transaction.session())).append("];\n");
+        out.append(quote("T" + number + "\n" + transaction.title())).append("];\n");
       }
       RowNames rows = RowNames.of(anomaly);
       for (Dependency edge : anomaly.cycle()) {

@@ -93,7 +93,7 @@ final class SvgDocument {
     for (int lane = 0; lane < lanes; lane++) {
       ObservedTransaction transaction = anomaly.transactions().get(lane);
       y = top;
-      text(left(lane), "", Explanation.label(lane) + "  " + transaction.session());
+      text(left(lane), "", Explanation.label(lane) + "  " + transaction.title());
     }
     int lanesAt = body.length();
     int lanesFrom = y;

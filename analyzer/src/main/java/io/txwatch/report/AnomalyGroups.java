@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 
 /**
  * Groups anomalies that differ only in their rows and transactions: the same phenomenon through the
- * same lines of the application is one problem to fix, however often it occurs.
+ * same lines and operations of the application is one problem to fix, however often it occurs.
  *
  * <p>Not thread-safe. Memory is bounded by {@value #MAX_GROUPS} groups and by the lengths of their
  * statements, which may take a 32nd of the heap.
@@ -87,9 +87,12 @@ public final class AnomalyGroups {
       String database,
       List<Edge> edges) {}
 
-  /** An edge by the call sites that it connects. */
+  /** An edge by the places that it connects. */
   private record Edge(
-      DependencyKind kind, EdgeEvidence evidence, String table, String from, String to) {}
+      DependencyKind kind, EdgeEvidence evidence, String table, Place from, Place to) {}
+
+  /** A statement's call site, or its text, and the name of its transaction. */
+  private record Place(String operation, String site) {}
 
   private final Map<Shape, Group> groups = new LinkedHashMap<>();
   private final long maxCharacters;
@@ -174,18 +177,20 @@ public final class AnomalyGroups {
   }
 
   /** The statement's call site, or its text if the call site is unknown. */
-  private static String site(Anomaly anomaly, long transaction, int statement) {
+  private static Place site(Anomaly anomaly, long transaction, int statement) {
     for (ObservedTransaction observed : anomaly.transactions()) {
       if (observed.id() == transaction) {
         for (ObservedStatement candidate : observed.statements()) {
           if (candidate.number() == statement) {
-            return candidate.callSite().isEmpty()
-                ? withoutValues(candidate.sql())
-                : CallSite.place(candidate.callSite());
+            return new Place(
+                observed.name(),
+                candidate.callSite().isEmpty()
+                    ? withoutValues(candidate.sql())
+                    : CallSite.place(candidate.callSite()));
           }
         }
       }
     }
-    return "";
+    return new Place("", "");
   }
 }

@@ -206,6 +206,9 @@ public final class JsonReport {
       throws IOException {
     json.writeStartObject();
     json.writeStringField("id", Ids.display(transaction.id()));
+    if (!transaction.name().isEmpty()) {
+      json.writeStringField("name", transaction.name());
+    }
     json.writeStringField("session", transaction.session());
     json.writeStringField("isolation", transaction.level().name());
     writeNullable(json, "outcome", transaction.outcome().map(Enum::name).orElse(null));

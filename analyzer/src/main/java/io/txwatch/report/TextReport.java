@@ -314,7 +314,7 @@ public final class TextReport {
         + "  ("
         + Ids.display(transaction.id())
         + ", "
-        + TerminalText.escape(transaction.session())
+        + TerminalText.escape(transaction.title())
         + ")";
   }
 

@@ -110,7 +110,11 @@ public final class HistorySlice {
     if (begun.add(transaction.id())) {
       events.add(
           new Event.TransactionBegan(
-              session, transaction.id(), transaction.level(), transaction.endedMicros()));
+              session,
+              transaction.id(),
+              transaction.level(),
+              transaction.endedMicros(),
+              transaction.name()));
     }
   }
 

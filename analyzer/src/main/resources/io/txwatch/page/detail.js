@@ -15,6 +15,12 @@ const placesOf = anomaly => [...new Set(anomaly.transactions
   .map(statement => statement.callSite.replace(/ \(usually\)$/, ''))
   .filter(site => site !== ''))];
 
+/** What the application calls a transaction, without the packages: OrderService.sell. */
+const operationOf = transaction => (transaction.name ?? '').split('.').slice(-2).join('.');
+
+/** The operation and the session of a transaction. */
+const titleOf = transaction => [operationOf(transaction), transaction.session].filter(text => text !== '').join(', ');
+
 /** Shows one anomaly. */
 function showDetail(anomaly) {
   const schedule = scheduleOf(anomaly);
@@ -67,7 +73,7 @@ function facts(anomaly) {
 function scheduleOf(anomaly) {
   const tables = tablesOf(anomaly);
   const head = el('tr', {}, anomaly.transactions.map((transaction, i) =>
-    el('th', {scope: 'col'}, `T${i + 1}`, el('small', {}, transaction.session || 'not watched'))));
+    el('th', {scope: 'col'}, `T${i + 1}`, el('small', {}, titleOf(transaction) || 'not watched'))));
   const rows = anomaly.schedule.map(step => {
     const transaction = anomaly.transactions[step.transaction];
     const statement = transaction.statements.find(candidate => candidate.seq === step.seq);

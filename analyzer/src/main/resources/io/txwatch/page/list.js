@@ -4,6 +4,7 @@ const FILTERS = [
   {name: 'verdict', label: 'Verdict', of: anomaly => [anomaly.verdict]},
   {name: 'phenomenon', label: 'Phenomenon', of: anomaly => [phenomenonName(anomaly)]},
   {name: 'table', label: 'Table', of: tablesOf},
+  {name: 'operation', label: 'Operation', of: operationsOf},
   {name: 'level', label: 'Isolation level', of: anomaly => [levelName(anomaly.isolation)]},
   {name: 'service', label: 'Service', of: servicesOf},
 ];
@@ -14,6 +15,11 @@ function servicesOf(anomaly) {
     .map(transaction => transaction.session)
     .filter(session => session.includes('/'))
     .map(session => session.slice(0, session.indexOf('/'))))];
+}
+
+/** The operations of an anomaly, if the application names its transactions. */
+function operationsOf(anomaly) {
+  return [...new Set(anomaly.transactions.map(operationOf).filter(name => name !== ''))];
 }
 
 const chosen = new Map();

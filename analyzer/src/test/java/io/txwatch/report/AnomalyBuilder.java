@@ -80,7 +80,18 @@ public final class AnomalyBuilder {
     transactions.set(
         last,
         new ObservedTransaction(
-            t.id(), t.session(), t.level(), t.outcome(), t.statements(), micros));
+            t.id(), t.session(), t.level(), t.outcome(), t.statements(), micros, t.name()));
+    return this;
+  }
+
+  /** Names the last transaction. */
+  public AnomalyBuilder named(String name) {
+    int last = transactions.size() - 1;
+    ObservedTransaction t = transactions.get(last);
+    transactions.set(
+        last,
+        new ObservedTransaction(
+            t.id(), t.session(), t.level(), t.outcome(), t.statements(), t.endedMicros(), name));
     return this;
   }
 

@@ -338,7 +338,7 @@ final class CheckCommand implements Callable<Integer> {
   private Event atLevel(Event event) {
     return isolation != null && event instanceof Event.TransactionBegan began
         ? new Event.TransactionBegan(
-            began.session(), began.transaction(), isolation, began.micros())
+            began.session(), began.transaction(), isolation, began.micros(), began.name())
         : event;
   }
 }

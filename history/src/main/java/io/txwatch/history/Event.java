@@ -38,9 +38,17 @@ public sealed interface Event {
    * @param transaction its id
    * @param level its isolation level
    * @param micros the time
+   * @param name what the application calls it: {@code shop.OrderService.sell}; empty if unknown
    */
-  record TransactionBegan(long session, long transaction, IsolationLevel level, long micros)
-      implements Event {}
+  record TransactionBegan(
+      long session, long transaction, IsolationLevel level, long micros, String name)
+      implements Event {
+
+    /** A transaction without a name. */
+    public TransactionBegan(long session, long transaction, IsolationLevel level, long micros) {
+      this(session, transaction, level, micros, "");
+    }
+  }
 
   /**
    * A statement was executed. Its number is part of its writer token.

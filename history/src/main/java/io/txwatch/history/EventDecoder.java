@@ -46,7 +46,8 @@ final class EventDecoder {
             e.getSession(),
             e.getTransaction(),
             WireNames.LEVEL.toOurs(e.getLevel()),
-            e.getMicros());
+            e.getMicros(),
+            text(e.getName()));
       }
       case TRANSACTION_ENDED -> {
         var e = entry.getTransactionEnded();

@@ -157,7 +157,12 @@ final class EventEncoder {
   }
 
   private void began(Event.TransactionBegan e) {
+    int name = text(e.name());
     out.clear();
+    if (name != 0) {
+      out.varintField(
+          io.txwatch.history.wire.TransactionBegan.NAME_FIELD_NUMBER << 3 | VARINT, name);
+    }
     out.varintField(
         io.txwatch.history.wire.TransactionBegan.MICROS_FIELD_NUMBER << 3 | VARINT, e.micros());
     out.varintField(

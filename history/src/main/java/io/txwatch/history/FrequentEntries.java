@@ -160,18 +160,21 @@ final class FrequentEntries {
     long transaction = 0;
     int level = 0;
     long micros = 0;
+    int name = 0;
     while (usual && at < to) {
       switch ((int) varint(to)) {
         case TransactionBegan.SESSION_FIELD_NUMBER << 3 | FIXED64 -> session = fixed64(to);
         case TransactionBegan.TRANSACTION_FIELD_NUMBER << 3 | FIXED64 -> transaction = fixed64(to);
         case TransactionBegan.LEVEL_FIELD_NUMBER << 3 | VARINT -> level = (int) varint(to);
         case TransactionBegan.MICROS_FIELD_NUMBER << 3 | VARINT -> micros = varint(to);
+        case TransactionBegan.NAME_FIELD_NUMBER << 3 | VARINT -> name = (int) varint(to);
         default -> usual = false;
       }
     }
     IsolationLevel ours = WireNames.LEVEL.ofNumber(level);
-    return usual && at == to && ours != null
-        ? new Event.TransactionBegan(session, transaction, ours, micros)
+    String nameText = text(name);
+    return usual && at == to && ours != null && nameText != null
+        ? new Event.TransactionBegan(session, transaction, ours, micros, nameText)
         : null;
   }
 

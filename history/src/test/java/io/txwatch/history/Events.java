@@ -69,7 +69,7 @@ final class Events {
   }
 
   private static Arbitrary<Event> began() {
-    return Combinators.combine(ID, ID, Arbitraries.of(IsolationLevel.class), ID)
+    return Combinators.combine(ID, ID, Arbitraries.of(IsolationLevel.class), ID, text())
         .as(Event.TransactionBegan::new);
   }
 

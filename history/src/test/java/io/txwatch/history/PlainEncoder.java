@@ -47,7 +47,8 @@ final class PlainEncoder {
               .setSession(e.session())
               .setTransaction(e.transaction())
               .setLevel(WireNames.LEVEL.toWire(e.level()))
-              .setMicros(e.micros()));
+              .setMicros(e.micros())
+              .setName(text(e.name())));
     } else if (event instanceof Event.TransactionEnded e) {
       entry.setTransactionEnded(
           io.txwatch.history.wire.TransactionEnded.newBuilder()

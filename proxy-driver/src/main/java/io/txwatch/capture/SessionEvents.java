@@ -70,7 +70,9 @@ final class SessionEvents {
 
   void began(SessionState.Transaction transaction, IsolationLevel level) {
     transaction.events++;
-    send(new Event.TransactionBegan(session, transaction.id, level, micros.getAsLong()));
+    send(
+        new Event.TransactionBegan(
+            session, transaction.id, level, micros.getAsLong(), TransactionNames.current()));
   }
 
   void ended(SessionState.Transaction transaction, Outcome outcome) {

@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.txwatch.capture.CallSites;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.capture.SessionTracker;
+import io.txwatch.capture.TransactionNames;
 import io.txwatch.capture.WriterTexts;
 import io.txwatch.catalog.CatalogLog;
 import io.txwatch.catalog.CatalogMode;
@@ -37,11 +38,13 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.sql.PooledConnection;
 import javax.sql.XAConnection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one way in: takes a connection that some driver opened and gives the watched one. The driver
@@ -72,6 +75,17 @@ public final class Watch {
       Pattern.compile("(.+?)[: -](?:connection[ -]adder|housekeeper)");
 
   private Watch() {}
+
+  /**
+   * Sets where the names of transactions come from, which reports show.
+   *
+   * @param names returns what the application calls the transaction of the calling thread, such as
+   *     {@code shop.OrderService.sell}, or null; called at the first statement of each. Its
+   *     exceptions are ignored. Names should be few, since histories keep each
+   */
+  public static void nameTransactions(Supplier<@Nullable String> names) {
+    TransactionNames.setSource(names);
+  }
 
   /**
    * Watches a connection, sending its events to the {@linkplain Pipeline#of pipeline} that the

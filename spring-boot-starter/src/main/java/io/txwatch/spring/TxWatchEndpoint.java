@@ -15,8 +15,8 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
 /**
- * What was found in this JVM: {@code /actuator/txwatch} as JSON, {@code /actuator/txwatch/page} as a
- * page for browsers. Never waits for the analysis.
+ * What was found in this JVM: {@code /actuator/txwatch} as JSON, {@code /actuator/txwatch/page} as
+ * a page for browsers. Never waits for the analysis.
  */
 @Endpoint(id = "txwatch")
 final class TxWatchEndpoint {

@@ -1,6 +1,7 @@
 package io.txwatch.spring;
 
 import io.txwatch.agent.SelfAttachment;
+import io.txwatch.jdbc.Watch;
 import io.txwatch.settings.Setting;
 import java.util.Map;
 import java.util.Set;
@@ -12,11 +13,13 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
 
 /**
  * Attaches the agent if {@code txwatch.enabled} is true, with the settings {@code txwatch.*} of the
- * application's properties. Unless set, {@code txwatch.log} is {@code slf4j} and {@code
- * txwatch.service} the application's name.
+ * application's properties. Unless set, {@code txwatch.service} is the application's name.
+ * Transactions get the names that Spring gives them.
  *
  * <p>It follows the listeners that read {@code application.properties} and set up logging, and
  * precedes every bean. A failure is one line on standard error, and the application starts
@@ -50,6 +53,7 @@ public final class TxWatchStart
     try {
       if (environment.getProperty(ENABLED, Boolean.class, false)) {
         SelfAttachment.attach(defaults(environment), settings(environment));
+        nameTransactions();
       }
     } catch (RuntimeException | LinkageError e) {
       System.err.println(
@@ -58,11 +62,18 @@ public final class TxWatchStart
     }
   }
 
+  /** Spring names a transaction after its {@code @Transactional} method. */
+  private static void nameTransactions() {
+    if (ClassUtils.isPresent(
+        "org.springframework.transaction.support.TransactionSynchronizationManager",
+        TxWatchStart.class.getClassLoader())) {
+      Watch.nameTransactions(TransactionSynchronizationManager::getCurrentTransactionName);
+    }
+  }
+
   private static Map<Setting, String> defaults(ConfigurableEnvironment environment) {
     String name = environment.getProperty("spring.application.name", "");
-    return name.isEmpty() || name.contains(",")
-        ? Map.of(Setting.LOG, "slf4j")
-        : Map.of(Setting.LOG, "slf4j", Setting.SERVICE, name);
+    return name.isEmpty() || name.contains(",") ? Map.of() : Map.of(Setting.SERVICE, name);
   }
 
   /** The settings of property files and the like; unknown ones too, which the agent reports. */

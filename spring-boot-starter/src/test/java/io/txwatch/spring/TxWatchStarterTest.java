@@ -1,40 +1,123 @@
 package io.txwatch.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.txwatch.FoundAnomaly;
 import io.txwatch.TxWatch;
-import io.txwatch.TxWatchReport;
+import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.spring.shop.Item;
 import io.txwatch.spring.shop.Items;
 import io.txwatch.spring.shop.OrderService;
 import io.txwatch.spring.shop.Shop;
+import io.txwatch.spring.shop.VersionedItem;
+import io.txwatch.spring.shop.VersionedItems;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.orm.ObjectOptimisticLockingFailureException;
 
+/** A shop with JPA, Hibernate and HikariCP, watched by a property. */
 class TxWatchStarterTest {
 
-  @Test
-  void first() throws Exception {
-    try (ConfigurableApplicationContext shop =
-        SpringApplication.run(Shop.class, "--txwatch.enabled=true")) {
-      shop.getBean(Items.class).save(new Item(1, 10));
-      OrderService orders = shop.getBean(OrderService.class);
-      orders.sell(
-          1,
-          () -> {
-            Thread other = new Thread(() -> orders.sell(1, () -> {}));
-            other.start();
-            try {
-              other.join();
-            } catch (InterruptedException e) {
-              throw new IllegalStateException(e);
-            }
-          });
-      TxWatchReport report = TxWatch.report();
-      System.out.println(report);
-      System.out.println(new TxWatchEndpoint(new io.txwatch.analyzer.ProcessSource()).json());
-      assertThat(report.anomalies()).isNotEmpty();
+  private static ConfigurableApplicationContext shop;
+  private static OrderService orders;
+
+  @BeforeAll
+  static void startAndLoseAnUpdate() {
+    shop = SpringApplication.run(Shop.class, "--txwatch.enabled=true");
+    orders = shop.getBean(OrderService.class);
+    shop.getBean(Items.class).save(new Item(1, 10));
+    orders.sell(1, () -> inAnotherThread(() -> orders.sell(1, () -> {})));
+  }
+
+  @AfterAll
+  static void stop() {
+    shop.close();
+  }
+
+  private static void inAnotherThread(Runnable work) {
+    Thread thread = new Thread(work);
+    thread.start();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
+  }
+
+  private static List<FoundAnomaly> lostUpdatesOf(String table) {
+    return TxWatch.report().anomalies().stream()
+        .filter(a -> a.phenomenon() == Phenomenon.LOST_UPDATE)
+        .filter(a -> a.rows().stream().allMatch(row -> row.table().equals(table)))
+        .toList();
+  }
+
+  @Test
+  void lostUpdateIsReportedWithTheLineAndTheMethodOfTheService() {
+    assertThat(lostUpdatesOf("ITEM"))
+        .singleElement()
+        .satisfies(
+            lost -> {
+              assertThat(lost.callSites()).contains("OrderService.java:20");
+              assertThat(lost.transactions())
+                  .extracting(FoundAnomaly.Transaction::name)
+                  .containsExactly(
+                      "io.txwatch.spring.shop.OrderService.sell",
+                      "io.txwatch.spring.shop.OrderService.sell");
+            });
+  }
+
+  @Test
+  void updateThatChecksTheVersionIsClean() {
+    shop.getBean(VersionedItems.class).save(new VersionedItem(1, 10));
+
+    assertThatThrownBy(
+            () ->
+                orders.sellVersioned(
+                    1, () -> inAnotherThread(() -> orders.sellVersioned(1, () -> {}))))
+        .isInstanceOf(ObjectOptimisticLockingFailureException.class);
+
+    assertThat(lostUpdatesOf("VERSIONED_ITEM")).isEmpty();
+    assertThat(TxWatch.report().anomalies())
+        .noneMatch(a -> a.rows().stream().anyMatch(row -> row.table().equals("VERSIONED_ITEM")));
+  }
+
+  @Test
+  void actuatorHasTheReportAsJsonAndAsAPage() throws Exception {
+    TxWatch.report(); // the endpoint does not wait for the analysis
+
+    assertThat(get("/actuator/txwatch").body())
+        .startsWith("{\"anomalies\":[{\"type\":\"anomaly\"")
+        .contains("\"phenomenon\":\"LOST_UPDATE\"", "\"notListed\":0", "\"coverage\":{");
+    HttpResponse<String> page = get("/actuator/txwatch/page");
+    assertThat(page.headers().firstValue("content-type").orElse("")).startsWith("text/html");
+    assertThat(page.body()).startsWith("<!doctype html>").contains("OrderService.java:20");
+    assertThat(get("/actuator/txwatch/other").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void healthAndMetersAreThere() throws Exception {
+    TxWatch.report();
+
+    assertThat(get("/actuator/health/txwatch").body())
+        .contains("\"status\":\"UP\"", "\"anomalies\":");
+    assertThat(get("/actuator/metrics/txwatch.transactions").body()).contains("\"COUNT\"");
+  }
+
+  private static HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    String port = shop.getEnvironment().getProperty("local.server.port");
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build(),
+            HttpResponse.BodyHandlers.ofString());
   }
 }
