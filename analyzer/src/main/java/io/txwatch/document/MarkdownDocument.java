@@ -3,6 +3,7 @@ package io.txwatch.document;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.Meaning;
+import io.txwatch.report.OperationText;
 import io.txwatch.report.Prevention;
 import io.txwatch.report.Report;
 import io.txwatch.report.TextReport;
@@ -41,6 +42,10 @@ final class MarkdownDocument {
         out.append("- ").append(Markdown.line(way)).append('\n');
       }
       out.append('\n');
+    }
+    String operations = OperationText.of(report.anomalies());
+    if (!operations.isEmpty()) {
+      out.append("## Operations\n\n").append(Markdown.codeBlock("text", operations)).append('\n');
     }
     out.append("## Coverage\n\n")
         .append(Markdown.codeBlock("text", TextReport.coverage(report.coverage())));

@@ -22,6 +22,7 @@ final class PageResources {
           "arrows.js",
           "about.js",
           "detail.js",
+          "operations.js",
           "list.js",
           "live.js",
           "page.js");

@@ -188,6 +188,9 @@ public final class ConsoleReporter {
     if (withdrawn > 0) {
       text.append("  ").append(withdrawn).append(" suspected ones came to nothing\n");
     }
-    out.last((text.isEmpty() ? "" : "txwatch: in all\n" + text) + TextReport.coverage(coverage));
+    out.last(
+        (text.isEmpty() ? "" : "txwatch: in all\n" + text)
+            + OperationText.of(all)
+            + TextReport.coverage(coverage));
   }
 }

@@ -97,6 +97,7 @@ function showList() {
   const ordered = [...places].sort((a, b) => weight(b[1]) - weight(a[1]));
   byId('count').textContent = all.length === 0 ? ''
     : `${number(selected.length)} of ${number(all.length)} kinds of anomaly, ${number(weight(selected))} in all`;
+  showOperations(selected);
   byId('list').replaceChildren(...(all.length === 0
     ? [el('p', {class: 'empty'}, emptyText)]
     : ordered.map(([place, group]) => placeSection(place, group))));

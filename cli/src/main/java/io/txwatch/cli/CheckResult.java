@@ -9,6 +9,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Loss;
 import io.txwatch.report.AnomalyGroups;
 import io.txwatch.report.JsonReport;
+import io.txwatch.report.OperationText;
 import io.txwatch.report.TextReport;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -119,6 +120,7 @@ record CheckResult(
     for (AnomalyGroups.Group group : groups.groups()) {
       out.println(TextReport.fitting(width, group));
     }
+    out.print(OperationText.of(groups.groups()));
     out.printf(
         Locale.ROOT,
         "%s: %d transactions, %d operations, %s, %.1f s%s%n",

@@ -30,9 +30,10 @@ public final class TransactionNames {
   /** The name of the calling thread's transaction; empty if unknown. */
   static String current() {
     Supplier<@Nullable String> names = source;
-    if (names == null) {
-      return "";
-    }
+    return names == null ? "" : from(names);
+  }
+
+  static String from(Supplier<@Nullable String> names) {
     try {
       String name = names.get();
       return name == null || name.length() > MAX_CHARACTERS ? "" : name;
