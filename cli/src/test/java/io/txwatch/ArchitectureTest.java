@@ -92,6 +92,11 @@ class ArchitectureTest {
         "junit",
         new Module(
             List.of("junit"), List.of("history", "settings", "analyzer", "proxy-driver", "agent")));
+    table.put(
+        "spring-boot-starter",
+        new Module(
+            List.of("spring"),
+            List.of("history", "settings", "analyzer", "proxy-driver", "agent")));
     table.put("servers", new Module(List.of("servers"), List.of()));
     table.put("demo-app", new Module(List.of("demo"), List.of()));
     table.put(
@@ -140,10 +145,10 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyTheExtensionForJUnitImportsThePublicApi() {
+  void onlyTheExtensionForJUnitAndTheStarterImportThePublicApi() {
     noClasses()
         .that()
-        .resideOutsideOfPackages("io.txwatch", "io.txwatch.junit")
+        .resideOutsideOfPackages("io.txwatch", "io.txwatch.junit", "io.txwatch.spring")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.txwatch")

@@ -18,7 +18,16 @@ class PublishedModulesTest {
 
   private static final Path ROOT = Path.of("..");
   private static final Set<String> PUBLISHED =
-      Set.of("history", "analyzer", "proxy-driver", "agent", "junit", "fuzzer", "bom", "dist");
+      Set.of(
+          "history",
+          "analyzer",
+          "proxy-driver",
+          "agent",
+          "junit",
+          "spring-boot-starter",
+          "fuzzer",
+          "bom",
+          "dist");
 
   @Test
   void otherModulesSkipDeployment() throws Exception {

@@ -40,6 +40,20 @@ public final class ExampleAnomalies {
         .anomaly();
   }
 
+  /** The application names both transactions; one name is markup. */
+  public static Anomaly lostUpdateOfNamedOperations() {
+    return anomaly(Phenomenon.LOST_UPDATE)
+        .cycle(CycleClass.G_SINGLE)
+        .t("1 SELECT balance FROM account @ Orders.java:68", "2 UPDATE account @ Orders.java:83")
+        .named("shop.OrderService.sell")
+        .t("4 UPDATE account @ Stock.java:12")
+        .named("shop.<b>Stock.restock")
+        .edge("1.1 rw 2.4 account 7")
+        .edge("2.4 ww 1.2 account 7")
+        .advice("Lock the read at Orders.java:68 (SELECT ... FOR UPDATE).")
+        .anomaly();
+  }
+
   /** Two readers, who disagree about which of two writers came first. */
   public static Anomaly longFork() {
     return anomaly(Phenomenon.LONG_FORK)

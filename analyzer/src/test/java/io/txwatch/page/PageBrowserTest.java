@@ -115,6 +115,23 @@ class PageBrowserTest {
   }
 
   @Test
+  void operationsThatConflictAreAMatrix(@TempDir Path folder) throws Exception {
+    browser().open(report(folder, ExampleAnomalies.skewOfThree()));
+    assertThat(browser().driver().findElement(By.id("operations-box")).isDisplayed()).isFalse();
+
+    browser().open(report(folder, ExampleAnomalies.lostUpdateOfNamedOperations()));
+    browser().driver().findElement(By.cssSelector("#operations-box summary")).click();
+    assertThat(browser().texts("#operations tr"))
+        .containsExactly(
+            "<b>Stock.restock OrderService.sell",
+            "<b>Stock.restock 1\naccount",
+            "OrderService.sell 1\naccount");
+    assertThat(browser().texts(".schedule th small"))
+        .containsExactly("OrderService.sell, pool-1", "<b>Stock.restock, pool-2");
+    assertThat(browser().accessibilityViolations()).isEmpty();
+  }
+
+  @Test
   void firstAnomalyIsOpenWhereThereIsRoom(@TempDir Path folder) throws Exception {
     String report = report(folder, ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree());
     browser().open(report);

@@ -2,11 +2,14 @@ package io.txwatch.settings;
 
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** The effective values of all settings ({@link Setting} documents the sources). Immutable. */
 public final class Settings {
@@ -49,13 +52,39 @@ public final class Settings {
     return ofProcess(SettingSource.urlProperties(properties));
   }
 
+  /**
+   * The arguments of an agent that is attached for an application.
+   *
+   * @param defaults values of settings that no system property, variable or file sets
+   * @param more further settings, with or without the prefix; they take precedence over those
+   */
+  public static String agentArguments(Map<Setting, String> defaults, Map<String, String> more) {
+    Map<String, String> arguments = new TreeMap<>();
+    List<SettingSource> sources = ofProcess();
+    defaults.forEach(
+        (setting, value) -> {
+          if (sources.stream().noneMatch(source -> source.values().containsKey(setting.key()))) {
+            arguments.put(setting.key(), value);
+          }
+        });
+    arguments.putAll(more);
+    return arguments.entrySet().stream()
+        .map(argument -> argument.getKey() + "=" + argument.getValue())
+        .collect(Collectors.joining(","));
+  }
+
   private static Settings ofProcess(SettingSource strongest) {
-    return read(
-        List.of(
-            strongest,
-            SettingSource.systemProperties(System.getProperties()),
-            SettingSource.environment(System.getenv()),
-            SettingSource.file(Path.of("txwatch.properties"))));
+    List<SettingSource> sources = new ArrayList<>();
+    sources.add(strongest);
+    sources.addAll(ofProcess());
+    return read(sources);
+  }
+
+  private static List<SettingSource> ofProcess() {
+    return List.of(
+        SettingSource.systemProperties(System.getProperties()),
+        SettingSource.environment(System.getenv()),
+        SettingSource.file(Path.of("txwatch.properties")));
   }
 
   /**

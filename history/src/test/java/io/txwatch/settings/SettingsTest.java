@@ -161,4 +161,13 @@ class SettingsTest {
     }
     return properties;
   }
+
+  @Test
+  void argumentsOfAnAttachedAgentHaveTheDefaultsThatNothingElseSets() {
+    assertThat(
+            Settings.agentArguments(
+                Map.of(Setting.PREPARE, "auto", Setting.LOG, "none"),
+                Map.of("txwatch.log", "slf4j", "txwatch.packages", "a.b,c.d")))
+        .isEqualTo("txwatch.log=slf4j,txwatch.packages=a.b,c.d,txwatch.prepare=auto");
+  }
 }

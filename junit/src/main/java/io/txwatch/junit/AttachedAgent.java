@@ -2,6 +2,7 @@ package io.txwatch.junit;
 
 import io.txwatch.agent.SelfAttachment;
 import io.txwatch.settings.Setting;
+import io.txwatch.settings.Settings;
 import java.util.Map;
 
 /**
@@ -22,7 +23,7 @@ final class AttachedAgent {
    */
   static void attach() {
     try {
-      SelfAttachment.attach(DEFAULTS, Map.of());
+      SelfAttachment.attach(Settings.agentArguments(DEFAULTS, Map.of()));
     } catch (IllegalStateException e) {
       throw new IllegalStateException(
           "txwatch: "

@@ -3,6 +3,7 @@ package io.txwatch.spring;
 import io.txwatch.agent.SelfAttachment;
 import io.txwatch.jdbc.Watch;
 import io.txwatch.settings.Setting;
+import io.txwatch.settings.Settings;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -52,7 +53,8 @@ public final class TxWatchStart
     ConfigurableEnvironment environment = event.getEnvironment();
     try {
       if (environment.getProperty(ENABLED, Boolean.class, false)) {
-        SelfAttachment.attach(defaults(environment), settings(environment));
+        SelfAttachment.attach(
+            Settings.agentArguments(defaults(environment), settings(environment)));
         nameTransactions();
       }
     } catch (RuntimeException | LinkageError e) {

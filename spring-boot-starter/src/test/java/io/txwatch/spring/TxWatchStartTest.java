@@ -79,7 +79,9 @@ class TxWatchStartTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
                 System.getProperty("java.class.path"),
-                Application.class.getName()));
+                Application.class.getName(),
+                "--spring.main.web-application-type=none",
+                "--spring.main.lazy-initialization=true"));
     command.addAll(List.of(arguments));
     Process process =
         new ProcessBuilder(command)
