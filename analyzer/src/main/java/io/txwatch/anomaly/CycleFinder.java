@@ -15,9 +15,11 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Maintains a graph, searches for the cycles that new edges close, and reports each cycle once.
@@ -25,9 +27,12 @@ import java.util.function.Predicate;
  * <p>All edges that an event completes are added before any is searched, so that the worst finding
  * between two transactions is reported ({@link CycleNames#rank}) regardless of the order of edges.
  * For a pair of transactions the same finding is reported once, and no lesser one after it; a lost
- * update by other statements counts as another one. Of wider cycles the shortest through each new
- * edge is reported, and every lost update that contains the edge. A wider cycle is not reported if
- * all its transactions were already reported in cycles of the same or a worse class.
+ * update by other statements counts as another one. Of wider cycles one through each new edge is
+ * reported: of the worst class, of these with the fewest transactions, and of these with the fewest
+ * {@linkplain Edge#suppositions suppositions}. Every lost update that contains the edge is
+ * reported, too. A wider cycle is not reported if all its transactions were already reported in
+ * cycles of the same or a worse class; of the cycles that one event closes, the small ones are
+ * reported first.
  */
 final class CycleFinder {
 
@@ -36,6 +41,12 @@ final class CycleFinder {
 
   /** The most lost updates between two transactions that are reported separately. */
   private static final int MAX_PLACES = 64;
+
+  /** Worst class first, then the fewest transactions, then the fewest suppositions. */
+  private static final Comparator<Finding> MINIMAL_FIRST =
+      Comparator.comparing(CycleFinder::cycleClass)
+          .thenComparing(finding -> finding.edges().size())
+          .thenComparing(CycleFinder::suppositions);
 
   private final Consumer<Finding> onFinding;
   private final Predicate<Finding> of;
@@ -177,8 +188,18 @@ final class CycleFinder {
     pairs.values().forEach(this::reportWorst);
     // Lost updates come first: another cycle of the same class through the same transactions may be
     // as short and less informative.
-    edges.stream().limit(maxSearches).forEach(this::searchLostUpdates);
-    edges.stream().limit(maxSearches).forEach(this::searchWider);
+    edges.stream()
+        .limit(maxSearches)
+        .flatMap(this::lostUpdates)
+        .filter(this::addsAnything)
+        .sorted(MINIMAL_FIRST)
+        .forEach(this::reportWider);
+    edges.stream()
+        .limit(maxSearches)
+        .flatMap(edge -> wider(edge).stream())
+        .filter(this::addsAnything)
+        .sorted(MINIMAL_FIRST)
+        .forEach(this::reportWider);
   }
 
   /** The number of searches that exceeded their budget without a result. */
@@ -203,46 +224,50 @@ final class CycleFinder {
     findings.stream()
         .filter(finding -> rank(finding) == worst)
         .sorted(
-            Comparator.comparing(CycleFinder::possibleEdges)
+            Comparator.comparing(CycleFinder::suppositions)
                 .thenComparing(CycleFinder::place)
                 .thenComparing(CycleFinder::rows))
         .forEach(this::report);
   }
 
-  private void searchWider(Edge edge) {
+  /** The minimal cycle of the worst class through an edge, of three transactions or more. */
+  private Optional<Finding> wider(Edge edge) {
     for (Shape shape : Shape.values()) {
       List<Edge> cycle = search.shortest(edge, shape);
       if (cycle.size() == 2) {
-        return;
+        return Optional.empty();
       }
-      Finding finding = cycle.isEmpty() ? null : CycleClassifier.of(cycle).orElse(null);
-      if (finding != null) {
-        if (!of.test(finding)) {
-          continue;
-        }
-        reportWider(finding);
-        return;
+      Optional<Finding> finding =
+          cycle.isEmpty() ? Optional.empty() : CycleClassifier.of(cycle).filter(of);
+      if (finding.isPresent()) {
+        return finding;
       }
     }
+    return Optional.empty();
   }
 
-  private void searchLostUpdates(Edge edge) {
-    if (edge.kind() == DependencyKind.WW) {
-      for (List<Edge> cycle : lostUpdates.through(edge, budget)) {
-        if (cycle.size() > 2) {
-          CycleClassifier.of(cycle).filter(of).ifPresent(this::reportWider);
-        }
-      }
-    }
+  private Stream<Finding> lostUpdates(Edge edge) {
+    return edge.kind() != DependencyKind.WW
+        ? Stream.of()
+        : lostUpdates.through(edge, budget).stream()
+            .filter(cycle -> cycle.size() > 2)
+            .flatMap(cycle -> CycleClassifier.of(cycle).filter(of).stream());
   }
 
   /** Reports a cycle of three or more transactions, if it adds anything. */
   private void reportWider(Finding finding) {
-    CycleClass cycleClass = CycleClassifier.classOf(finding.edges());
-    if (finding.edges().stream()
-        .anyMatch(edge -> reportedClass[edge.from().node] > cycleClass.ordinal())) {
-      reportCycle(finding, cycleClass);
+    if (addsAnything(finding)) {
+      reportCycle(finding, cycleClass(finding));
     }
+  }
+
+  private boolean addsAnything(Finding finding) {
+    int worst = cycleClass(finding).ordinal();
+    return finding.edges().stream().anyMatch(edge -> reportedClass[edge.from().node] > worst);
+  }
+
+  private static CycleClass cycleClass(Finding finding) {
+    return finding.cycleClass().orElse(CycleClass.G2);
   }
 
   /** Reports a finding on a pair, unless that one or a worse one was reported before. */
@@ -257,7 +282,7 @@ final class CycleFinder {
       return;
     }
     if (before.places().size() < MAX_PLACES && before.places().add(place(finding))) {
-      reportCycle(finding, CycleClassifier.classOf(finding.edges()));
+      reportCycle(finding, cycleClass(finding));
     }
   }
 
@@ -269,8 +294,8 @@ final class CycleFinder {
     onFinding.accept(finding);
   }
 
-  private static long possibleEdges(Finding finding) {
-    return finding.edges().stream().filter(edge -> edge.evidence().possible()).count();
+  private static int suppositions(Finding finding) {
+    return finding.edges().stream().mapToInt(Edge::suppositions).sum();
   }
 
   private static Pair pair(Finding finding) {

@@ -95,6 +95,19 @@ public record Edge(
     return from.isDiscarded() || to.isDiscarded();
   }
 
+  /**
+   * The number of suppositions that it adds to a path: that the dependency exists, if it is {@link
+   * EdgeEvidence#possible}, and that its target commits, if that is not known.
+   */
+  public int suppositions() {
+    return (evidence.possible() ? 1 : 0) + (to.isUndecided() ? 1 : 0);
+  }
+
+  /** Whether its source is not known to have committed. */
+  public boolean isFromUndecided() {
+    return from.isUndecided();
+  }
+
   /** Whether it is an rw edge by predicate. */
   public boolean missesByPredicate() {
     return kind == DependencyKind.RW && evidence.byPredicate();

@@ -421,6 +421,11 @@ public final class Transaction {
     return Optional.ofNullable(outcome);
   }
 
+  /** Whether it is not known to have committed. */
+  boolean isUndecided() {
+    return outcome != Outcome.COMMITTED;
+  }
+
   /** When it ended, by its node's clock, in microseconds since 1970; 0 if that is not known. */
   public long endedMicros() {
     return endedMicros;

@@ -8,12 +8,18 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Finds the shortest cycle of a class through an edge: breadth first from its target back to its
- * source, within their component.
+ * Finds the shortest cycle of a class through an edge and, of several, one with the fewest
+ * {@linkplain Edge#suppositions suppositions}: breadth first from its target back to its source,
+ * within their component.
  *
  * <p>A state of the search is a node and what the path to it has used (an rw edge, or that its last
- * edge was one). Each search examines at most as many edges as its budget. Exhausted searches are
- * counted, since they may have missed a cycle.
+ * edge was one). A level of the search contains the states at one distance. When a level is
+ * complete, each of its states is reached by a path with the fewest suppositions, since all paths
+ * to it come from the level before.
+ *
+ * <p>Each search examines at most as many edges as its budget. If it is used up after a cycle was
+ * found, that cycle is the result: a shortest one, perhaps not with the fewest suppositions.
+ * Otherwise the search is counted as exhausted, since it may have missed a cycle.
  */
 public final class CycleSearch {
 
@@ -41,6 +47,11 @@ public final class CycleSearch {
   private int[] stamp = new int[0];
   private int[] via = new int[0];
   private int[] cameFrom = new int[0];
+
+  /** The length of the path to a state, and its suppositions. */
+  private int[] distance = new int[0];
+
+  private int[] suppositions = new int[0];
   private int search;
   private long exhaustedSearches;
 
@@ -75,7 +86,10 @@ public final class CycleSearch {
     return back;
   }
 
-  /** The shortest cycle of that shape, starting with {@code edge}; empty if none was found. */
+  /**
+   * The shortest cycle of that shape, starting with {@code edge}, with the fewest suppositions;
+   * empty if none was found.
+   */
   public List<Edge> shortest(Edge edge, Shape shape) {
     int start = start(edge.kind(), shape);
     if (start < 0) {
@@ -86,32 +100,41 @@ public final class CycleSearch {
     int source = edge.from().node;
     IntList queue = new IntList();
     int first = edge.to().node * STATES + start;
-    stamp[first] = search;
-    cameFrom[first] = DependencyGraph.NONE;
+    reach(first, DependencyGraph.NONE, DependencyGraph.NONE, 0, 0);
     queue.add(first);
     int scanned = 0;
+    int least = edge.isFromUndecided() ? 1 : 0;
+    int fewest = Integer.MAX_VALUE;
+    int lastPlace = DependencyGraph.NONE;
+    int lastEdge = DependencyGraph.NONE;
     for (int i = 0; i < queue.size(); i++) {
       int place = queue.get(i);
+      if (fewest == least || lastPlace >= 0 && distance[place] > distance[lastPlace]) {
+        break; // the rest only closes longer cycles
+      }
       int state = place % STATES;
       for (int id = graph.firstOut(place / STATES);
-          id != DependencyGraph.NONE;
+          id != DependencyGraph.NONE && fewest > least;
           id = graph.nextOut(id)) {
         if (++scanned > budget) {
-          exhaustedSearches++;
-          return List.of();
+          exhaustedSearches += lastPlace < 0 ? 1 : 0;
+          return lastPlace < 0 ? List.of() : cycle(edge, lastPlace, lastEdge);
         }
         int next = step(shape, state, graph.kind(id));
         if (next < 0) {
           continue;
         }
+        int supposed = suppositions[place] + graph.suppositions(id);
         if (graph.target(id) != source) {
-          reach(place, id, next, source, queue);
-        } else if (ends(edge.kind(), shape, next)) {
-          return cycle(edge, place, id);
+          extend(place, id, next, supposed, source, queue);
+        } else if (supposed < fewest && ends(edge.kind(), shape, next)) {
+          fewest = supposed;
+          lastPlace = place;
+          lastEdge = id;
         }
       }
     }
-    return List.of();
+    return lastPlace < 0 ? List.of() : cycle(edge, lastPlace, lastEdge);
   }
 
   private void reserveStates() {
@@ -120,19 +143,35 @@ public final class CycleSearch {
       stamp = Arrays.copyOf(stamp, size * 2);
       via = Arrays.copyOf(via, size * 2);
       cameFrom = Arrays.copyOf(cameFrom, size * 2);
+      distance = Arrays.copyOf(distance, size * 2);
+      suppositions = Arrays.copyOf(suppositions, size * 2);
     }
   }
 
-  /** Adds the target of an edge to the queue, unless it is there or in another component. */
-  private void reach(int place, int id, int state, int source, IntList queue) {
+  /**
+   * Extends a path by an edge, unless that leaves the component or its end was reached by a better
+   * path.
+   */
+  private void extend(int place, int id, int state, int supposed, int source, IntList queue) {
     int target = graph.target(id);
     int reached = target * STATES + state;
-    if (stamp[reached] != search && graph.together(target, source)) {
-      stamp[reached] = search;
-      via[reached] = id;
-      cameFrom[reached] = place;
-      queue.add(reached);
+    int length = distance[place] + 1;
+    if (stamp[reached] != search) {
+      if (graph.together(target, source)) {
+        reach(reached, place, id, length, supposed);
+        queue.add(reached);
+      }
+    } else if (distance[reached] == length && supposed < suppositions[reached]) {
+      reach(reached, place, id, length, supposed);
     }
+  }
+
+  private void reach(int reached, int from, int edge, int length, int supposed) {
+    stamp[reached] = search;
+    via[reached] = edge;
+    cameFrom[reached] = from;
+    distance[reached] = length;
+    suppositions[reached] = supposed;
   }
 
   /** The state after the first edge; -1 if the shape excludes it. */

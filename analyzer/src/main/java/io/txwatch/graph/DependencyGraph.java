@@ -200,6 +200,10 @@ public final class DependencyGraph {
     return edges.get(edge).kind();
   }
 
+  int suppositions(int edge) {
+    return edges.get(edge).suppositions();
+  }
+
   Edge edge(int id) {
     return edges.get(id);
   }

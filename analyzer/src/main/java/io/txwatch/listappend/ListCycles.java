@@ -5,6 +5,7 @@ import io.txwatch.dependency.CommitOrder;
 import io.txwatch.dependency.DependencyKind;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -16,9 +17,10 @@ import java.util.function.ToIntFunction;
  *
  * <p>A history is acyclic if its graph has no strongly connected component, which takes time in
  * proportion to its operations. In each component every cycle of two transactions is reported, by
- * its worst class, and one wider cycle of the worst class if that is worse. Whether a class occurs
- * is always decided: G0 and G1c by the components of fewer kinds of edges, cycles without adjacent
- * rw edges by the components of the graph whose nodes have two states.
+ * its worst class, and one wider cycle of the worst class if that is worse: one with the fewest
+ * transactions, as far as the search is within its bounds. Whether a class occurs is always
+ * decided: G0 and G1c by the components of fewer kinds of edges, cycles without adjacent rw edges
+ * by the components of the graph whose nodes have two states.
  *
  * <p>Cycles that exist only because of an order are searched afterwards, and reported if they are
  * of a worse class than what was found without.
@@ -37,11 +39,14 @@ final class ListCycles {
   /** All kinds of edges, as bits. */
   static final int ALL = WW | WR | RW | ORDERS;
 
-  /** The edges from which the shortest cycle of a component is searched. */
+  /** The edges from which a shortest cycle of a component is searched, whatever that costs. */
   private static final int MAX_STARTS = 32;
 
   /** The edges from which a cycle with one rw edge is searched: most of them may have none. */
   private static final int MAX_SINGLE_STARTS = 256;
+
+  /** A cycle is searched from further edges while each edge was examined so often, on average. */
+  private static final int MAX_SCANS_PER_EDGE = 64;
 
   private final ListDependencies dependencies;
   private final Set<CommitOrder> orders;
@@ -228,23 +233,17 @@ final class ListCycles {
         return;
       }
       int[] closed = Components.of(part.graph(), kinds | ORDERS);
-      List<List<Integer>> shortest = new ArrayList<>();
-      int[] starts = new int[edges.size() + 1];
+      Shortest shortest = new Shortest(part.graph().nodes(), MAX_STARTS, kinds | ORDERS, false);
       for (int edge = 0; edge < edges.size(); edge++) {
         int component = closed[edges.from(edge)];
         if (component >= 0
             && component == closed[edges.to(edge)]
             && (1 << edges.kind(edge) & needed) != 0
-            && known[part.component(edges.from(edge))] > cycleClass.ordinal()
-            && starts[component]++ < MAX_STARTS) {
-          while (shortest.size() <= component) {
-            shortest.add(List.of());
-          }
-          List<Integer> cycle = paths.cycle(edge, kinds | ORDERS, false);
-          shortest.set(component, shorter(shortest.get(component), cycle));
+            && known[part.component(edges.from(edge))] > cycleClass.ordinal()) {
+          shortest.search(component, edge);
         }
       }
-      shortest.forEach(this::report);
+      shortest.report();
     }
 
     private void searchSingle() {
@@ -259,24 +258,18 @@ final class ListCycles {
         return;
       }
       int[] closed = Components.nonadjacent(part.graph(), ALL);
-      List<List<Integer>> shortest = new ArrayList<>();
-      int[] starts = new int[known.length];
-      for (int i = 0; i < known.length; i++) {
-        shortest.add(List.of());
-      }
+      Shortest shortest = new Shortest(known.length, MAX_STARTS, ALL, true);
       for (int edge = 0; edge < edges.size(); edge++) {
         int component = part.component(edges.from(edge));
         int within = closed[2 * edges.from(edge)];
         if ((1 << edges.kind(edge) & RW) != 0
             && within >= 0
             && within == closed[2 * edges.to(edge) + 1]
-            && known[component] > CycleClass.G_NONADJACENT.ordinal()
-            && starts[component]++ < MAX_STARTS) {
-          List<Integer> cycle = paths.cycle(edge, ALL, true);
-          shortest.set(component, shorter(shortest.get(component), cycle));
+            && known[component] > CycleClass.G_NONADJACENT.ordinal()) {
+          shortest.search(component, edge);
         }
       }
-      shortest.forEach(this::report);
+      shortest.report();
     }
 
     private void searchAny() {
@@ -285,23 +278,16 @@ final class ListCycles {
       }
     }
 
-    /** Reports the shortest cycle of each component through one of its first rw edges. */
+    /** Reports a shortest cycle of each component through an rw edge and edges of some kinds. */
     private void searchByComponent(CycleClass cycleClass, int maxStarts, int kinds) {
-      List<List<Integer>> shortest = new ArrayList<>();
-      int[] starts = new int[known.length];
-      for (int i = 0; i < known.length; i++) {
-        shortest.add(List.of());
-      }
+      Shortest shortest = new Shortest(known.length, maxStarts, kinds, false);
       for (int edge = 0; edge < edges.size(); edge++) {
         int component = part.component(edges.from(edge));
-        if ((1 << edges.kind(edge) & RW) != 0
-            && known[component] > cycleClass.ordinal()
-            && starts[component]++ < maxStarts) {
-          List<Integer> cycle = paths.cycle(edge, kinds, false);
-          shortest.set(component, shorter(shortest.get(component), cycle));
+        if ((1 << edges.kind(edge) & RW) != 0 && known[component] > cycleClass.ordinal()) {
+          shortest.search(component, edge);
         }
       }
-      shortest.forEach(this::report);
+      shortest.report();
     }
 
     private boolean nothingWorseThan(CycleClass cycleClass) {
@@ -311,10 +297,6 @@ final class ListCycles {
         }
       }
       return true;
-    }
-
-    private List<Integer> shorter(List<Integer> one, List<Integer> other) {
-      return one.isEmpty() || !other.isEmpty() && other.size() < one.size() ? other : one;
     }
 
     private void report(List<Integer> path) {
@@ -332,6 +314,79 @@ final class ListCycles {
         }
       }
       found.accept(cycle);
+    }
+
+    /** The shortest cycle of each component, among those through the edges searched so far. */
+    private final class Shortest {
+      private final List<List<Integer>> cycles;
+      private final int[] starts;
+      private final int maxStarts;
+      private final int kinds;
+      private final boolean nonadjacent;
+      private final long scannedBefore = paths.scanned();
+
+      Shortest(int components, int maxStarts, int kinds, boolean nonadjacent) {
+        this.cycles = new ArrayList<>(Collections.nCopies(components, List.of()));
+        this.starts = new int[components];
+        this.maxStarts = maxStarts;
+        this.kinds = kinds;
+        this.nonadjacent = nonadjacent;
+      }
+
+      /** Searches a shorter cycle through an edge, unless that exceeds the bounds. */
+      void search(int component, int edge) {
+        List<Integer> best = cycles.get(component);
+        int length = best.isEmpty() ? Integer.MAX_VALUE : paths.length(best);
+        boolean isInBounds =
+            starts[component]++ < maxStarts
+                || paths.scanned() - scannedBefore < (long) MAX_SCANS_PER_EDGE * edges.size();
+        if (length > minLength() && isInBounds) {
+          List<Integer> cycle = paths.cycle(edge, kinds, nonadjacent, length - 1);
+          if (!cycle.isEmpty()) {
+            cycles.set(component, cycle);
+          }
+        }
+      }
+
+      /** Cycles of two transactions are reported before, but for those with two orders. */
+      private int minLength() {
+        return with.isEmpty() ? 3 : 2;
+      }
+
+      void report() {
+        cycles.forEach(cycle -> Part.this.report(nonadjacent ? simple(cycle) : cycle));
+      }
+
+      /**
+       * The cycle in a closed path that may visit a transaction twice, once after an rw edge. What
+       * is between the two visits has no adjacent rw edges, or else the rest has none.
+       */
+      private List<Integer> simple(List<Integer> closed) {
+        for (int i = 0; i < closed.size(); i++) {
+          for (int j = i + 1; j < closed.size(); j++) {
+            if (edges.from(closed.get(i)) == edges.from(closed.get(j))) {
+              List<Integer> inner = closed.subList(i, j);
+              List<Integer> outer = new ArrayList<>(closed.subList(j, closed.size()));
+              outer.addAll(closed.subList(0, i));
+              boolean adjacent = isRw(inner.get(0)) && isRw(lastDependency(inner));
+              return simple(adjacent ? outer : List.copyOf(inner));
+            }
+          }
+        }
+        return closed;
+      }
+
+      private int lastDependency(List<Integer> path) {
+        int last = path.size() - 1;
+        while (last > 0 && edges.kind(path.get(last)) == EdgeList.THROUGH) {
+          last--;
+        }
+        return path.get(last);
+      }
+
+      private boolean isRw(int edge) {
+        return edges.kind(edge) == DependencyKind.RW.ordinal();
+      }
     }
   }
 }

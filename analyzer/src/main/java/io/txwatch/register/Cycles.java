@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Extracts short cycles of an {@link OrderGraph}, one for each strongly connected component, and
- * replaces inferred ww edges by what they were inferred from.
+ * replaces inferred ww edges by what they were inferred from. Of the cycles through a bounded
+ * number of transactions of the component, it is one with the fewest transactions.
  *
  * <p>An edge from w' to w was inferred because w' precedes a reader r of w. If it closes a cycle, a
  * path leads from w to w'. Then r read a version that w' overwrote, and the cycle is: rw from r to
@@ -23,6 +25,9 @@ final class Cycles {
 
   private static final int MAX_CYCLES = 100;
   private static final int MAX_STARTS = 32;
+
+  /** The cycles of a component whose inferred edges are replaced, to report the smallest. */
+  private static final int MAX_EXPLAINED = 8;
 
   /**
    * An edge between transactions.
@@ -61,18 +66,28 @@ final class Cycles {
     List<List<Edge>> cycles = new ArrayList<>();
     for (Ints starts : members.values()) {
       if (cycles.size() < MAX_CYCLES) {
-        cycles.add(edges(explained(shortest(starts))));
+        cycles.add(smallest(starts));
       }
     }
     return cycles;
   }
 
-  private List<Step> shortest(Ints starts) {
-    List<Step> best = List.of();
+  /** The cycle of the fewest transactions, among the shortest ones with inferred edges. */
+  private List<Edge> smallest(Ints starts) {
+    List<List<Step>> cycles = new ArrayList<>();
     for (int i = 0; i < starts.size(); i++) {
-      List<Step> cycle = path(starts.get(i), starts.get(i), graph.edges());
-      if (!cycle.isEmpty() && (best.isEmpty() || length(cycle) < length(best))) {
-        best = cycle;
+      cycles.add(path(starts.get(i), starts.get(i), graph.edges()));
+    }
+    cycles.removeIf(List::isEmpty);
+    cycles.sort(Comparator.comparing(Cycles::length));
+    List<Edge> best = List.of();
+    for (List<Step> cycle : cycles.subList(0, Math.min(MAX_EXPLAINED, cycles.size()))) {
+      List<Edge> edges = edges(explained(cycle));
+      if (best.isEmpty() || edges.size() < best.size()) {
+        best = edges;
+      }
+      if (best.size() == 2) {
+        break;
       }
     }
     return best;

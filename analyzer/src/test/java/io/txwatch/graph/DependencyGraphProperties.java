@@ -113,7 +113,7 @@ class DependencyGraphProperties {
   }
 
   /** Transactions that have committed and depend on nothing. */
-  private static List<Transaction> transactions(int count) {
+  static List<Transaction> transactions(int count) {
     return new InferredEdges(
             Notation.events(
                 IntStream.rangeClosed(1, count)
