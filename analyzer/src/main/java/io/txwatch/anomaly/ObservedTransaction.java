@@ -1,5 +1,6 @@
 package io.txwatch.anomaly;
 
+import io.txwatch.dependency.OperationName;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import java.util.List;
@@ -35,12 +36,9 @@ public record ObservedTransaction(
     this(id, session, level, outcome, statements, 0, "");
   }
 
-  /**
-   * The name without the packages, as people call it: {@code OrderService.sell}; empty if unknown.
-   */
+  /** The name without the packages: {@code OrderService.sell}; empty if unknown. */
   public String shortName() {
-    int method = name.lastIndexOf('.');
-    return name.substring(name.lastIndexOf('.', method - 1) + 1);
+    return OperationName.withoutPackages(name);
   }
 
   /** For titles: the short name, if it has one, and the session. */

@@ -4,6 +4,7 @@ import io.txwatch.anomaly.Finding;
 import io.txwatch.anomaly.Verdict;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.Edge;
+import io.txwatch.dependency.OperationName;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
@@ -51,7 +52,9 @@ public final class Advice {
             level ->
                 sentences.add(
                     (sentences.isEmpty() ? "Run" : "Or run")
-                        + " these transactions at "
+                        + " "
+                        + operations(finding)
+                        + " at "
                         + words(level)
                         + settings(profile, level)
                         + "."));
@@ -144,6 +147,17 @@ public final class Advice {
             .sorted()
             .toList();
     return places.isEmpty() ? "" : " at " + String.join(" and ", places);
+  }
+
+  /** The operations of the application, if it names all transactions of the finding. */
+  private static String operations(Finding finding) {
+    List<String> names =
+        finding.edges().stream()
+            .map(edge -> OperationName.withoutPackages(edge.from().name()))
+            .distinct()
+            .sorted()
+            .toList();
+    return names.contains("") ? "these transactions" : String.join(" and ", names);
   }
 
   private static String listed(Set<String> columns) {

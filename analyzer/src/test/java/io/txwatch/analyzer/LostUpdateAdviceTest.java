@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.history.Event;
 import io.txwatch.history.StatementKind;
+import java.util.Iterator;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -55,5 +56,31 @@ class LostUpdateAdviceTest {
     assertThat(lostUpdateBy(sql).advice())
         .isEqualTo(
             advice + " Or run these transactions at REPEATABLE READ and retry on SQLSTATE 40001.");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiterString = "=>",
+      value = {
+        "shop.OrderService.sell, shop.Stock.restock => OrderService.sell and Stock.restock",
+        "shop.OrderService.sell, shop.OrderService.sell => OrderService.sell",
+        "sell, shop.Stock.restock => Stock.restock and sell",
+        "shop.OrderService.sell, => these transactions",
+      })
+  void operationsThatHaveToRunAtAHigherLevelAreNamed(String names, String called) {
+    Iterator<String> next = List.of(names.split(", ?", -1)).iterator();
+    List<Event> events =
+        Notation.events("r1(x0) r2(x0) w2(x0) c2 w1(x2) c1").stream()
+            .map(event -> event instanceof Event.TransactionBegan e ? named(e, next.next()) : event)
+            .toList();
+
+    assertThat(Notation.analyzed(events))
+        .singleElement()
+        .satisfies(
+            lost -> assertThat(lost.advice()).contains("Or run " + called + " at REPEATABLE READ"));
+  }
+
+  private static Event named(Event.TransactionBegan e, String name) {
+    return new Event.TransactionBegan(e.session(), e.transaction(), e.level(), e.micros(), name);
   }
 }
