@@ -84,7 +84,8 @@ final class DriverTransformer implements ClassFileTransformer {
         new ClassFileLocator.Compound(
             ClassFileLocator.Simple.of(name, classFile),
             ClassFileLocator.ForClassLoader.of(loader),
-            ClassFileLocator.ForClassLoader.ofPlatformLoader());
+            ClassFileLocator.ForClassLoader.ofPlatformLoader(),
+            new EmptyInterfaces());
     TypeDescription type = TypePool.Default.WithLazyResolution.of(locator).describe(name).resolve();
     boolean source =
         type.isAssignableTo(XADataSource.class)
@@ -160,6 +161,20 @@ final class DriverTransformer implements ClassFileTransformer {
       return true;
     }
     return false;
+  }
+
+  /**
+   * Stands for supertypes without a class file: other agents add interfaces to drivers that exist
+   * in memory only.
+   */
+  private static final class EmptyInterfaces implements ClassFileLocator {
+    @Override
+    public Resolution locate(String name) {
+      return new Resolution.Explicit(new ByteBuddy().makeInterface().name(name).make().getBytes());
+    }
+
+    @Override
+    public void close() {}
   }
 
   /**
