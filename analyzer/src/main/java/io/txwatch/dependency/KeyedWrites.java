@@ -6,29 +6,32 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes whose target row is known, but not whether they made a version: {@link
- * io.txwatch.history.Access#TARGET}.
+ * Writes whose target row is known, but not which version they replaced: {@link
+ * io.txwatch.history.Access#TARGET}, and an UPDATE that returned its new version alone.
  *
  * <p>MySQL and MariaDB make no version for an UPDATE that changes nothing. If two sessions read 10
  * and both set 11, only T1's version remains. T2's update is lost all the same, and no writers'
- * list ever shows it. The order in which the events of the two statements arrive does.
+ * list ever shows it. With PostgreSQL's system columns, no later read shows what an item of a batch
+ * replaced; and before PostgreSQL 18, an UPDATE with {@code FROM} returns its row, but not what it
+ * replaced. The order in which the events of the two statements arrive shows it.
  *
  * <h2>The rule</h2>
  *
- * T2 read version v0 of a row r by a key, and later updated the row with that key, in event e2.
- * T1's version v1 is the next version after v0 (hence rw T2→T1), and the event e1 of the statement
- * that made v1 arrived before e2. Both transactions committed, neither v1 nor T2's update was
- * undone, both transactions ran on one node, and the DBMS holds row locks until the end of a
- * transaction. Then ww T1→T2: T2 wrote after T1.
+ * T2 read version v0 of a row r, another transaction's, and later updated r, in event e2. T1's
+ * version v1 follows v0, no version between the two is T2's (hence rw T2→T1), and the event e1 of
+ * the statement that made v1 arrived before e2. Both transactions committed, neither v1 nor T2's
+ * update was undone, both transactions ran on one node, and the DBMS holds row locks until the end
+ * of a transaction. Then ww T1→T2: T2 wrote after T1.
  *
- * <h2>Why</h2>
+ * <h2>Why: the order of events</h2>
  *
  * InnoDB takes an exclusive lock on the row that an UPDATE finds by a unique key, at every level,
  * until the transaction ends; even if nothing changes, and despite a rollback to a savepoint (MySQL
  * 9.7 manual, 17.7.3 and 15.3.4; the driver's {@code TargetsTest} verifies both on real servers).
- * The events of one node pass through one queue in the order in which they are queued. An event is
- * queued after its statement has returned; that of a TARGET before its session sends anything else,
- * COMMIT included.
+ * So does PostgreSQL (manual, 13.3.2), except that a rollback to a savepoint releases the lock; an
+ * update that was undone is not considered. The events of one node pass through one queue in the
+ * order in which they are queued. An event is queued after its statement has returned; that of a
+ * TARGET before its session sends anything else, COMMIT included.
  *
  * <p>Suppose that T2 had updated r first. Then T1's statement waited until T2 ended. So e2 was
  * queued, T2 sent COMMIT, T1 got the lock, T1's statement returned, and e1 was queued. But e1
@@ -37,10 +40,23 @@ import org.jspecify.annotations.Nullable;
  * <p>Suppose that r no longer had the key by then. T2 read r under the key at v0, and v1 follows
  * v0. So T1, or a later writer of r, changed the key of r and committed before another transaction
  * gave the key to another row, since it is unique; and that one committed before T2 could lock this
- * row. Along that path T2 follows T1, whatever the order of e1 and e2.
+ * row. Along that path T2 follows T1, whatever the order of e1 and e2. (With system columns, r is
+ * whatever has the key.)
  *
- * <p>Nothing is concluded if e2 arrived first: the update that changes nothing may then have been
- * the earlier one (it wrote 10 over 10, and nothing is lost). Nor is anything concluded from a
+ * <h2>Why: the versions</h2>
+ *
+ * On PostgreSQL every update makes a version, and no order of events is needed. When T2 updated r,
+ * v0 was there already, since T2 had read it, so T2's version follows v0. It is not between v0 and
+ * v1, since each write of that chain returned the version that it replaced, and none of them is
+ * T2's. So it follows v1. The two arguments share no premise about time, and both must hold: an
+ * event that is queued too late (an UPDATE with {@code FROM} whose result the application leaves
+ * open until COMMIT) would mislead the first, and a version that stands for several writes of T2
+ * the second.
+ *
+ * <h2>What is not concluded</h2>
+ *
+ * Nothing is concluded if e2 arrived first: the update that changes nothing may then have been the
+ * earlier one (it wrote 10 over 10, and nothing is lost). Nor is anything concluded from a
  * deletion, which leaves no row to find, nor on DBMSs and clusters where two servers can write a
  * row at a time. The level does not matter. T1 may be an autocommitted statement: the argument only
  * needs that its event followed its lock.
@@ -50,7 +66,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyedWrites {
 
-  private static final Set<String> LOCKING = Set.of("MySQL", "MariaDB");
+  private static final Set<String> LOCKING = Set.of("MySQL", "MariaDB", "PostgreSQL");
 
   /**
    * A write with a known target row.
@@ -75,7 +91,8 @@ final class KeyedWrites {
         || read.evidence != EdgeEvidence.ITEM
         || successor.deletion
         || first.id() >>> 32 != second.id() >>> 32
-        || !locksRows(second.database())) {
+        || !locksRows(second.database())
+        || mayHaveWrittenBetween(successor, read)) {
       return Optional.empty();
     }
     Target target = lastTargetAfter(read, successor.written());
@@ -96,9 +113,24 @@ final class KeyedWrites {
             written != 0 ? written : target.columns().read() & successor.written()));
   }
 
+  /** True unless no version from the one that was read to before its successor is the reader's. */
+  private static boolean mayHaveWrittenBetween(Version successor, Version.Read read) {
+    Version version = successor.previous;
+    for (int i = 0; version != null && i < ChainWalk.MAX_STEPS; i++) {
+      if (version.writer == read.reader && version.fate != Version.Fate.VANISHED) {
+        return true;
+      }
+      if (version == read.version) {
+        return false;
+      }
+      version = version.previous;
+    }
+    return true;
+  }
+
   /**
    * The last target in the row that was not undone, concerns one of some columns, and made no
-   * version of its own, which would show more.
+   * version of its own that shows what it replaced.
    */
   private static @Nullable Target lastTargetAfter(Version.Read read, long columns) {
     Transaction reader = read.reader;
@@ -108,7 +140,7 @@ final class KeyedWrites {
           && target.statement() > read.statement
           && ((target.columns().written() | target.columns().read()) & columns) != 0
           && !reader.isUndone(target.statement())
-          && !reader.hasWritten(target.row(), target.statement())) {
+          && !reader.replacedKnown(target.row(), target.statement())) {
         found = target;
       }
     }

@@ -338,10 +338,14 @@ public final class Transaction {
     return statement(number).map(Statement::arrived).orElse(0L);
   }
 
-  /** Whether a statement of it is known to have made a version of a row. */
-  boolean hasWritten(Row row, int statement) {
+  /**
+   * Whether a statement of it is known to have made a version of a row, unless it is not known what
+   * that replaced.
+   */
+  boolean replacedKnown(Row row, int statement) {
     for (Version write : writes) {
-      if (write.row == row && write.statement == statement) {
+      boolean isUnlinked = write.hasIdByDbms() && write.previous == null && !write.cut;
+      if (write.row == row && write.statement == statement && !isUnlinked) {
         return true;
       }
     }

@@ -179,8 +179,7 @@ final class VersionChains {
     int statement = event.statement();
     ColumnBits.Used columns = row.owner().columns.of(event.columns());
     if (access.access() == Access.TARGET) {
-      transaction.targets.add(new KeyedWrites.Target(row, statement, now, columns));
-      transaction.addWeight(Footprint.TARGET);
+      addTarget(transaction, row, statement, columns);
       return;
     }
     if (access.access() == Access.INSERT || access.access() == Access.UPDATE) {
@@ -201,6 +200,11 @@ final class VersionChains {
           version.statement = statement;
           version.add(columns);
           recordWrite(transaction, version);
+          if (access.access() == Access.UPDATE
+              && version.hasIdByDbms()
+              && version.previous == null) {
+            addTarget(transaction, row, statement, columns);
+          }
         }
       }
       case DELETE -> {
@@ -214,6 +218,11 @@ final class VersionChains {
           skippedByDelete(transaction, statement, version, columns.predicate());
       case TARGET -> {}
     }
+  }
+
+  private void addTarget(Transaction transaction, Row row, int statement, ColumnBits.Used columns) {
+    transaction.targets.add(new KeyedWrites.Target(row, statement, now, columns));
+    transaction.addWeight(Footprint.TARGET);
   }
 
   /** The memory of rows, versions and predicate reads, and all that transactions account for. */
@@ -269,6 +278,23 @@ final class VersionChains {
         before == null || writers.idsMayRecur() ? List.of() : List.copyOf(before.writes);
     writers.identify(id, transaction, statement);
     written.forEach(version -> bind(version, transaction));
+    written.forEach(VersionChains::unlinkFromOwn);
+  }
+
+  /** Takes back an order that was learned before both versions were known to be of one writer. */
+  private static void unlinkFromOwn(Version version) {
+    Version lower = version.previous;
+    if (lower != null && lower.writer == version.writer) {
+      version.unlinkPrevious();
+    }
+    Version next = version.firstNext;
+    while (next != null) {
+      Version sibling = next.sibling;
+      if (next.writer == version.writer) {
+        next.unlinkPrevious();
+      }
+      next = sibling;
+    }
   }
 
   private static void recordWrite(Transaction transaction, Version version) {

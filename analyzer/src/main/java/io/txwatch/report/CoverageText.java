@@ -38,7 +38,7 @@ public final class CoverageText {
           String.format(
               Locale.ROOT,
               "%,d writes whose rows the DBMS did not return; each is identified when its row is"
-                  + " next read or written",
+                  + " next read or written (on PostgreSQL, if no savepoint preceded it)",
               unresolvedWrites));
     }
     if (coverage.uncertain() > 0) {

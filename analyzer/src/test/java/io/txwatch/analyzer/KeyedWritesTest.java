@@ -86,9 +86,15 @@ class KeyedWritesTest {
     assertThat(found("r1(x0) t1(x) a1 r2(x0) w2(x0) c2 r3(x2) c3")).isEmpty();
   }
 
+  /** An item of a batch, whose row is known by its key. */
+  @Test
+  void postgresqlLocksRowsUntilCommit() {
+    assertThat(findings(LOST)).containsExactly("LOST_UPDATE 2-rw(x)>1-ww(x)>2");
+  }
+
   @Test
   void nothingIsInferredWithoutLocksUntilCommit() {
-    assertThat(findings(LOST)).isEmpty();
+    assertThat(findings(LOST, new Database("H2", "2.5", Map.of()))).isEmpty();
     assertThat(findings(LOST, new Database("MariaDB", "10.11.5", Map.of("wsrep_on", "ON"))))
         .isEmpty();
     assertThat(

@@ -45,7 +45,7 @@ class CoverageTextTest {
                       1 SHAPE: statements of a shape that is passed through unchanged (DISTINCT, GROUP BY,
                       UNION, subquery, ...); rows that only such statements access are not judged
                       3 writes whose rows the DBMS did not return; each is identified when its row is next read
-                      or written
+                      or written (on PostgreSQL, if no savepoint preceded it)
                       7 uncertain accesses: returned by side reads, which may have read another snapshot;
                       nothing is proven by them
                       2 possible anomalies: not reported, since the isolation level forbids them

@@ -249,6 +249,45 @@ class SystemColumnsOverTimeTest {
     assertThat(String.join(", ", found)).isEqualTo(expected);
   }
 
+  /** A frozen row shows the id of its writer, which a transaction of today has, too. */
+  @Test
+  void idsThatReturnAreNotThoseOfFrozenRows(@TempDir Path folder) throws Exception {
+    List<String> before = new ArrayList<>(SETUP);
+    for (int i = 0; i < 30; i++) {
+      before.add("INSERT INTO note VALUES (" + i + ")");
+    }
+    before.add("VACUUM (FREEZE)");
+    Watched watched = watched(folder);
+    try (PostgresServer server = PostgresServer.startAfterWraparound(before);
+        Connection raw = server.connect();
+        Statement psql = raw.createStatement()) {
+      try (watched;
+          Connection one = session(watched, server.url());
+          Connection other = session(watched, server.url());
+          Statement ofOne = one.createStatement();
+          Statement ofOther = other.createStatement()) {
+        boolean returned = false;
+        for (int i = 0; i < 30; i++) {
+          read(ofOther, "SELECT balance FROM account WHERE id = 1");
+          ofOne.execute("UPDATE account SET balance = 90 WHERE id = 1");
+          one.commit();
+          read(ofOther, "SELECT n FROM note");
+          other.commit();
+          try (ResultSet row =
+              psql.executeQuery(
+                  "SELECT count(*) FROM note n JOIN account a ON n.xmin = a.xmin"
+                      + " WHERE a.id = 1")) {
+            row.next();
+            returned |= row.getInt(1) > 0;
+          }
+        }
+        assertThat(returned).isTrue();
+        loseAnUpdate(one, other, "account", "balance", "id = 2");
+      }
+    }
+    assertThat(reported(watched)).containsExactly("LOST_UPDATE");
+  }
+
   /** A session that was opened on the standby continues to write once it is promoted. */
   @Test
   void aPromotedStandbyIsAnotherRun(@TempDir Path folder) throws Exception {

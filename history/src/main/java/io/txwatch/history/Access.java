@@ -22,10 +22,11 @@ public enum Access {
    */
   DELETE,
   /**
-   * An UPDATE matched the row by key and may have left it unchanged: its WHERE clause binds a
-   * unique key to the values by which the transaction had read the row, and it found one row. So it
-   * locked the row that has this key. Whether it created a version is unknown: MySQL and MariaDB
-   * create none if an UPDATE changes no value. The writer list is the statement's own token, marked
+   * An UPDATE matched the row by key and returned nothing of it: its WHERE clause binds a unique
+   * key to the values by which the transaction had read the row, or to the row's id, and it found
+   * one row. So it locked the row that has this key. Whether it created a version is unknown: MySQL
+   * and MariaDB create none if an UPDATE changes no value. On PostgreSQL, where it is an item of a
+   * batch, it created one whose id is unknown. The writer list is the statement's own token, marked
    * incomplete: the identifier of the version, if there is one.
    *
    * <p>Never certain: another row may have taken the key since it was read. {@code KeyedWrites} in

@@ -1,6 +1,7 @@
 package io.txwatch.sql;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -96,6 +97,16 @@ public interface Catalog {
     public Table(
         String name, Status status, List<String> columns, boolean auxiliaryVisible, Traits traits) {
       this(name, status, columns, auxiliaryVisible, traits, List.of(), columns, Optional.empty());
+    }
+
+    /**
+     * The column, in lower case, whose value is the id of its row: a primary key of one integer of
+     * a table whose versions are in system columns. Empty if columns differ in case only.
+     */
+    public Optional<String> integerId() {
+      return key.filter(RowKey::isInteger)
+          .map(id -> id.columns().get(0).toLowerCase(Locale.ROOT))
+          .filter(id -> traits.primaryKey().equals(Set.of(id)));
     }
   }
 

@@ -11,6 +11,8 @@ import java.util.List;
  * equal values find one row at most, provided that the DBMS compares them as the key does: integers
  * with a column of integers, ASCII text with a column of characters.
  *
+ * <p>Where it can, but not as an item of a batch (PostgreSQL), the key is the row's id.
+ *
  * @param role what the statement does with the key
  * @param table the table's name as histories show it; empty if it is none in particular
  * @param columns the key's columns, in lower case, in the key's order

@@ -1,6 +1,7 @@
 package io.txwatch.servers;
 
 import java.io.BufferedInputStream;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -51,6 +52,37 @@ public final class PostgresServer extends LocalServer {
   public static PostgresServer start(List<String> more) {
     Path home = Binaries.unpacked(ARTIFACT, ARCHIVE, PostgresServer::unpack);
     return new PostgresServer(InitialData.of(home), launcher(home, more));
+  }
+
+  /**
+   * Starts a server that has used up its transaction ids once. The statements were executed long
+   * ago: transactions get again the ids that theirs had.
+   *
+   * @param before each a line of SQL, executed in the database {@code postgres}
+   * @throws ServerUnavailableException if it cannot be started
+   */
+  public static PostgresServer startAfterWraparound(List<String> before) {
+    Path home = Binaries.unpacked(ARTIFACT, ARCHIVE, PostgresServer::unpack);
+    return new PostgresServer(
+        data -> {
+          InitialData.of(home).copyInto(data);
+          Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwx------"));
+          Privileges.current().own(data);
+          long first = UsedUpIds.nextId(data);
+          List<String> single = new ArrayList<>(Privileges.current().prefix());
+          single.addAll(
+              List.of(
+                  home.resolve("bin/postgres").toString(),
+                  "--single",
+                  "-D",
+                  data.toString(),
+                  "postgres"));
+          String lines = String.join("\n", before) + "\n";
+          Commands.run(
+              single, Map.of(), new ByteArrayInputStream(lines.getBytes(StandardCharsets.UTF_8)));
+          UsedUpIds.setNextId(data, (1L << Integer.SIZE) + first);
+        },
+        launcher(home, List.of()));
   }
 
   private static Launcher launcher(Path home, List<String> more) {

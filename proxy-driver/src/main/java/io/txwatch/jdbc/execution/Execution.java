@@ -231,12 +231,20 @@ public final class Execution {
         || observation.isAlone()) {
       return false;
     }
-    long row = count == 1 ? context.state().knownRows().find(observation.transaction(), key) : 0;
+    long row = count == 1 ? rowOf(by, observation) : 0;
     if (row == 0) {
       return false;
     }
     observation.target(by.table(), row);
-    return true;
+    // The id of its transaction is still to be read, by which its version is recognized.
+    return !cached.plan().usesSystemColumns();
+  }
+
+  /** The row that was found by the key; 0 if it is not known. */
+  private long rowOf(KnownKey by, Observation of) {
+    return cached.plan().usesSystemColumns()
+        ? by.primary(key).orElse(0)
+        : context.state().knownRows().find(of.transaction(), key);
   }
 
   /** The application has read the result to its end, and nothing had bounded it. */

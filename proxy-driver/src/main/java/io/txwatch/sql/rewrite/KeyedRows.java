@@ -1,5 +1,6 @@
 package io.txwatch.sql.rewrite;
 
+import io.txwatch.history.StatementKind;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.KeyedRow;
 import io.txwatch.sql.KeyedRow.IntegerLiteral;
@@ -42,14 +43,21 @@ final class KeyedRows {
   private final Tokens tokens;
   private final Source.Table table;
   private final Catalog.Traits traits;
+  private final List<List<String>> keys;
+
+  /** True if the only key is an integer that is the id of its row. */
+  private final boolean isId;
+
   private final Map<String, Value> pinned = new HashMap<>();
   private final int[] numbers;
 
-  private KeyedRows(AnalyzedStatement statement, Source.Table table, Catalog.Traits traits) {
+  private KeyedRows(AnalyzedStatement statement, Source.Table table, Catalog.Table found) {
     this.statement = statement;
     this.tokens = statement.tokens();
     this.table = table;
-    this.traits = traits;
+    this.traits = found.traits();
+    this.isId = statement.dialect().sql().returnsEveryWrite();
+    this.keys = isId ? found.integerId().map(List::of).stream().toList() : traits.keys();
     this.numbers = ParameterNumbers.of(statement.tokens());
   }
 
@@ -61,7 +69,9 @@ final class KeyedRows {
   static KeyedRow of(AnalyzedStatement statement, Returned returned) {
     StatementParts parts = statement.parts();
     if (statement.dialect().sql().returnsEveryWrite()) {
-      return KeyedRow.NONE;
+      return parts.kind() == StatementKind.UPDATE
+          ? ofUnreturned(statement, returned)
+          : KeyedRow.NONE;
     }
     return switch (parts.kind()) {
       case SELECT, LOCKING_SELECT -> read(statement, returned);
@@ -69,6 +79,15 @@ final class KeyedRows {
       case INSERT -> mayMove(statement, parts.tree().writtenTable().orElseThrow());
       default -> KeyedRow.ANY_MAY_MOVE;
     };
+  }
+
+  /**
+   * Where writes return their rows, an item of a batch does not. Its row is known nevertheless if
+   * the key is the id of the row.
+   */
+  private static KeyedRow ofUnreturned(AnalyzedStatement statement, Returned returned) {
+    KeyedRow row = update(statement, returned);
+    return row.role() == Role.WRITES ? row : KeyedRow.NONE;
   }
 
   /** It may give the keys of its table to other rows. */
@@ -116,15 +135,14 @@ final class KeyedRows {
     return statement
         .tables()
         .find(table)
-        .map(Catalog.Table::traits)
-        .filter(traits -> !traits.keys().isEmpty())
-        .map(traits -> new KeyedRows(statement, table, traits));
+        .map(found -> new KeyedRows(statement, table, found))
+        .filter(rows -> !rows.keys.isEmpty());
   }
 
   /** True unless it is sure that the row keeps its keys. */
   private boolean mayAssignKey() {
     Set<String> inKeys = new HashSet<>();
-    traits.keys().forEach(inKeys::addAll);
+    keys.forEach(inKeys::addAll);
     if (traits.beforeUpdate() || traits.changing().stream().anyMatch(inKeys::contains)) {
       return true;
     }
@@ -138,10 +156,10 @@ final class KeyedRows {
   /** The first key of which every column is pinned by a condition. */
   private Optional<KeyedRow> pinned(Role role, Clause where) {
     where.expressions().forEach(this::conjuncts);
-    for (List<String> key : traits.keys()) {
+    for (List<String> key : keys) {
       if (pinned.keySet().containsAll(key)) {
         List<Value> values = key.stream().map(pinned::get).toList();
-        boolean isPrimary = key.equals(traits.keys().get(0));
+        boolean isPrimary = key.equals(keys.get(0));
         return Optional.of(
             new KeyedRow(role, statement.tables().display(table), key, values, isPrimary));
       }
@@ -165,19 +183,23 @@ final class KeyedRows {
   private void comparison(Expression left, Span right) {
     if (left instanceof Expression.Name column && right.to() == right.from() + 1) {
       String name = Identifiers.fold(column.last());
-      Value value = value(right.from(), traits.types().getOrDefault(name, ""));
+      Value value =
+          isId
+              ? value(right.from(), false)
+              : typed(right.from(), traits.types().getOrDefault(name, ""));
       if (value != null) {
         pinned.putIfAbsent(name, value);
       }
     }
   }
 
-  private @Nullable Value value(int token, String type) {
+  private @Nullable Value typed(int token, String type) {
     String base = type.replaceAll("[^a-z].*", "");
     boolean text = TEXTS.contains(base);
-    if (!text && !INTEGERS.contains(base)) {
-      return null;
-    }
+    return text || INTEGERS.contains(base) ? value(token, text) : null;
+  }
+
+  private @Nullable Value value(int token, boolean text) {
     String written = tokens.text(token);
     if (tokens.is(token, TokenKind.PARAMETER)) {
       return new Parameter(numbers[token], text);

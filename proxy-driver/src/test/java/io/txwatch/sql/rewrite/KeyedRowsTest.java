@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.KeyedRow;
+import io.txwatch.sql.PlanRequest;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.rewrite.RewritePlanner.Level;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -23,9 +25,17 @@ class KeyedRowsTest {
           .prepared("clock", "at changing", "n")
           .with("log", Catalog.Status.NOT_PREPARED, "id", "line");
 
+  private static final TestCatalog SYSTEM_COLUMNS =
+      new TestCatalog(Dialect.POSTGRESQL)
+          .system("account", "id", "owner", "balance")
+          .system("moved", "id changing", "balance changing")
+          .prepared("tag", "id", "n");
+
   private static String keyed(String sql) {
-    RewritePlan plan = new RewritePlanner(Dialect.MARIADB, Level.INLINE).plan(sql, CATALOG);
-    KeyedRow row = plan.keys();
+    return text(new RewritePlanner(Dialect.MARIADB, Level.INLINE).plan(sql, CATALOG).keys());
+  }
+
+  private static String text(KeyedRow row) {
     List<String> values = row.values().stream().map(KeyedRowsTest::text).toList();
     String of = row.table().isEmpty() ? "" : " " + row.table();
     return row.role()
@@ -109,5 +119,39 @@ class KeyedRowsTest {
       })
   void noKeyIsPinned(String sql, String expected) {
     assertThat(keyed(sql)).isEqualTo(expected);
+  }
+
+  /** PostgreSQL: what does not return its rows, as an item of a batch. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiterString = "->",
+      quoteCharacter = '~',
+      value = {
+        "update account set balance = ? where id = ?               -> WRITES account id=?2",
+        "update account a set balance = 1 where a.\"id\" = 7 and balance = 3 -> WRITES account id=7",
+        "update account set balance = 1 where owner = 7            -> NONE",
+        "update account set balance = 1 where id = 7 or owner = 1  -> NONE",
+        "update account set balance = 1 where id = '7'             -> NONE",
+        "update account set balance = 1 where id = 7::int          -> NONE",
+        "update account set id = 8 where id = 7                    -> NONE",
+        "update account set balance = 1 from tag where account.id = 7 -> NONE",
+        "update account set balance = 1 where current of c         -> NONE",
+        "update moved set balance = 1 where id = 7                 -> NONE",
+        "update tag set n = 1 where id = 7                         -> NONE",
+        "insert into account (id) values (7) on conflict (id) do update set balance = 1 -> NONE",
+        "delete from account where id = 7                          -> NONE",
+        "select * from account where id = 7                        -> NONE",
+      })
+  void theIdOfAnUnreturnedRowIsPinned(String sql, String expected) {
+    RewritePlanner planner = new RewritePlanner(Dialect.POSTGRESQL, Level.INLINE);
+    RewritePlan plan = planner.plan(sql, SYSTEM_COLUMNS, PlanRequest.RETURNING_NOTHING);
+    assertThat(text(plan.keys())).isEqualTo(expected);
+  }
+
+  @Test
+  void aWriteThatReturnsItsRowsNeedsNoKey() {
+    RewritePlanner planner = new RewritePlanner(Dialect.POSTGRESQL, Level.INLINE);
+    String update = "update account set balance = 1 where id = 7";
+    assertThat(planner.plan(update, SYSTEM_COLUMNS).keys()).isEqualTo(KeyedRow.NONE);
   }
 }

@@ -3,6 +3,7 @@ package io.txwatch.sql.rewrite;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.Catalog.Status;
 import io.txwatch.sql.Catalog.Table;
+import io.txwatch.sql.RowKey;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Identifiers;
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -67,6 +69,32 @@ final class TestCatalog implements Catalog {
             changing.isEmpty(),
             Set.of());
     tables.put(Identifiers.fold(name), new Table(name, status, names, visible, traits));
+    return this;
+  }
+
+  /** One whose versions are in system columns; its key is its first column, an integer. */
+  TestCatalog system(String name, String... columns) {
+    with(name, Status.SYSTEM_COLUMNS, columns);
+    Table table = Objects.requireNonNull(tables.get(Identifiers.fold(name)));
+    String key = table.columns().get(0);
+    Traits traits =
+        new Traits(
+            Map.of(),
+            table.traits().changing(),
+            false,
+            List.of(),
+            Set.of(key.toLowerCase(Locale.ROOT)));
+    tables.put(
+        Identifiers.fold(name),
+        new Table(
+            name,
+            Status.SYSTEM_COLUMNS,
+            table.columns(),
+            false,
+            traits,
+            List.of(),
+            table.columns(),
+            Optional.of(new RowKey(List.of(key), true, Set.of(), Set.of()))));
     return this;
   }
 
