@@ -8,7 +8,6 @@ import io.txwatch.sql.KeyedRow.Role;
 import io.txwatch.sql.KeyedRow.TextLiteral;
 import io.txwatch.sql.KeyedRow.Value;
 import java.util.List;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,18 +89,6 @@ public final class KnownKey {
     return bits;
   }
 
-  /** True if it is a primary key of one integer. */
-  public boolean isPrimaryInteger() {
-    return row.isPrimary() && parameters.length == 1 && !texts[0];
-  }
-
-  /** The value of a primary key of one integer; empty for other keys. */
-  public OptionalLong primary(long bits) {
-    return isPrimaryInteger() && bits != 0
-        ? OptionalLong.of(unmix(unmix(bits) ^ seed) - 1)
-        : OptionalLong.empty();
-  }
-
   /** True if a parameter is a value of the key. */
   public boolean takes(int parameter) {
     for (int taken : parameters) {
@@ -157,16 +144,9 @@ public final class KnownKey {
   }
 
   /** MurmurHash3's finalizer (Appleby): one to one, 0 to 0. */
-  private static long mix(long bits) {
+  static long mix(long bits) {
     long mixed = (bits ^ bits >>> 33) * 0xff51afd7ed558ccdL;
     mixed = (mixed ^ mixed >>> 33) * 0xc4ceb9fe1a85ec53L;
     return mixed ^ mixed >>> 33;
-  }
-
-  /** The inverse of {@link #mix}: a shift by 33 is its own inverse, and the factors have one. */
-  private static long unmix(long mixed) {
-    long bits = (mixed ^ mixed >>> 33) * 0x9cb4b2f8129337dbL;
-    bits = (bits ^ bits >>> 33) * 0x4f74430c22a54005L;
-    return bits ^ bits >>> 33;
   }
 }
