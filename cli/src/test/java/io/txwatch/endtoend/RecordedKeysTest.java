@@ -136,6 +136,17 @@ class RecordedKeysTest {
     }
   }
 
+  /** The queue of events is bounded, and what does not fit is lost. */
+  @ParameterizedTest
+  @EnumSource(names = {"H2"})
+  void scanOfALargeTableNamesFewRows(ServerKind kind) throws Exception {
+    List<String> tables =
+        List.of(
+            "CREATE TABLE account (id INTEGER PRIMARY KEY, balance INT)",
+            "INSERT INTO account SELECT x, 1 FROM SYSTEM_RANGE(1, 1000)");
+    assertThat(keys(kind, true, tables, c -> execute(c, "SELECT id FROM account"))).hasSize(64);
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"MARIADB", "H2"})
   void columnsOfAStarAreNames(ServerKind kind) throws Exception {

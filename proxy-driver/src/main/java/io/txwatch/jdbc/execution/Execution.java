@@ -266,7 +266,9 @@ public final class Execution {
     over = true;
     try {
       cached.prove();
-      renamed();
+      if (cached.renames()) {
+        renamed();
+      }
       if (cached.isControl()) {
         ControlStatements.executed(context, cached);
         context.state().catalog().sent();

@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class HiddenColumns {
 
+  /** The limit of rows of one result whose keys are recorded, so that no scan fills the queue. */
+  private static final int MAX_NAMED_ROWS = 64;
+
   private final ConnectionState connection;
   private final CachedPlan cached;
   private final Observation observation;
@@ -37,7 +40,9 @@ final class HiddenColumns {
   private PinnedValues pinned = PinnedValues.NONE;
   private int pinnedAt;
 
-  /** False once a key could not be read. */
+  private int named;
+
+  /** False once a key could not be read, or enough of them are recorded. */
   private boolean isNamed = true;
 
   /** True once the places of the columns are checked. */
@@ -165,6 +170,7 @@ final class HiddenColumns {
       long bits = isNamed ? by.bits(result, pinned) : 0;
       SessionTracker tracker = connection.tracker();
       if (bits != 0 && tracker.isNewKey(by.table(), row, bits)) {
+        isNamed = ++named < MAX_NAMED_ROWS;
         String key = by.text(result, pinned, connection.database().redacts());
         tracker.named(by.table(), row, key);
       }

@@ -70,6 +70,7 @@ public final class CachedPlan {
   private final @Nullable PlannedReads sideReads;
   private final @Nullable KnownKey key;
   private final @Nullable NamedKey[] named;
+  private final boolean renames;
   private final boolean writesUnnamed;
   private final SampledCallSite place;
   private final boolean isControl;
@@ -102,6 +103,7 @@ public final class CachedPlan {
     this.sideReads = PlannedReads.of(plan);
     this.key = KnownKey.of(plan.keys());
     this.named = NamedKey.of(plan.names());
+    this.renames = !plan.names().renamed().isEmpty();
     this.isControl = !(plan.control() instanceof TransactionControl.None);
     this.countsWrites = countsWrites(plan.kind());
     this.returnsWrittenRows = plan.returns() == RewritePlan.Returns.WRITTEN_ROWS;
@@ -293,6 +295,11 @@ public final class CachedPlan {
   /** How the rows of one of its appended tables are named; null if they are not. */
   public @Nullable NamedKey named(int table) {
     return table < named.length ? named[table] : null;
+  }
+
+  /** True if rows of a table may have other keys after it. */
+  public boolean renames() {
+    return renames;
   }
 
   /** True if a parameter is a value of a key that rows are named by. */

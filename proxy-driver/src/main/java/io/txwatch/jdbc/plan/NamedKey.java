@@ -27,11 +27,16 @@ public final class NamedKey {
   private final List<RowNaming.Value> values;
   private final List<KeyColumn> columns;
   private final boolean usesStar;
+  private final int[] parameters;
 
   private NamedKey(RowNaming naming) {
     this.table = naming.table();
     this.values = naming.values();
     this.columns = values.stream().map(RowNaming.Value::column).toList();
+    this.parameters =
+        values.stream()
+            .mapToInt(v -> v instanceof Parameter parameter ? parameter.number() : 0)
+            .toArray();
     this.usesStar = values.stream().anyMatch(v -> v instanceof Selected s && s.isOfStar());
   }
 
@@ -51,8 +56,8 @@ public final class NamedKey {
 
   /** True if a parameter is a value of the key. */
   boolean takes(int parameter) {
-    for (RowNaming.Value value : values) {
-      if (value instanceof Parameter taken && taken.number() == parameter) {
+    for (int taken : parameters) {
+      if (taken == parameter) {
         return true;
       }
     }

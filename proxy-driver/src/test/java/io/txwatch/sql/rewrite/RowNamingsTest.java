@@ -68,6 +68,9 @@ class RowNamingsTest {
         "select a.id, p.id from account a, person p                 -> account=#1 person=#2",
         "select p.id from account a join person p on p.id = a.owner where a.id = ? "
             + "-> account=?1 person=#1",
+        "select a.id, b.owner from account a join account b on b.owner = a.id -> account=#1 -",
+        "select b.id from account a left join account b on b.owner = a.id -> - account=#1",
+        "with c as (select 1) select id from account                -> account=#1",
         "select name from tag                                       -> tag=#1",
         "select n from tag where name = ?                           -> tag=?1",
         "select n from tag where name = '0b0e7c1a-4f0c-4d3e-9a55-6a1f5ce2d0aa' "
@@ -113,6 +116,24 @@ class RowNamingsTest {
       })
   void keyIsNotSure(String sql, String expected) {
     assertThat(names(Dialect.MARIADB, sql)).startsWith(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiterString = "=>",
+      quoteCharacter = '~',
+      value = {
+        "select id::text, balance from account                      => NONE",
+        "select id collate x, balance from account                  => NONE",
+        "select (id), balance from account                          => NONE",
+        "select balance from account where id = $2 and owner = $1   => account=?2",
+        "select balance from account where id = 7::bigint           => NONE",
+        "with c as (select id from account) select id from c        => NONE",
+        "with c as (select id, balance from account)"
+            + " select c.id from c join person p on p.id = c.id     => NONE",
+      })
+  void nothingElseThanTheColumnIsTheKey(String sql, String expected) {
+    assertThat(names(Dialect.POSTGRESQL, sql)).isEqualTo(expected);
   }
 
   @ParameterizedTest
