@@ -126,7 +126,6 @@ class RowNamingsTest {
         "select id::text, balance from account                      => NONE",
         "select id collate x, balance from account                  => NONE",
         "select (id), balance from account                          => NONE",
-        "select balance from account where id = $2 and owner = $1   => account=?2",
         "select balance from account where id = 7::bigint           => NONE",
         "with c as (select id from account) select id from c        => NONE",
         "with c as (select id, balance from account)"
