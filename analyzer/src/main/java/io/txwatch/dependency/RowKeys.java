@@ -13,19 +13,25 @@ final class RowKeys {
   private static final int MAX_TABLES = 1 << 6;
 
   /** Longer ones come only from files and clients that are not ours. */
-  static final int MAX_KEY_CHARACTERS = 1 << 6;
+  static final int MAX_KEY_CHARACTERS = 1 << 7;
 
   private LongTable<String> keys = new LongTable<>();
 
-  /** The key of a row became known. If there are too many, those known before are discarded. */
+  /**
+   * The key of a row became known. If there are too many, those known before are discarded.
+   *
+   * @param key empty if the table's rows may have other keys from now on: all are discarded
+   */
   void put(long row, String key) {
     if (key.length() > MAX_KEY_CHARACTERS) {
       return;
     }
-    if (keys.size() == MAX_KEYS) {
+    if (key.isEmpty() || keys.size() == MAX_KEYS) {
       keys = new LongTable<>();
     }
-    keys.put(row, key);
+    if (!key.isEmpty()) {
+      keys.put(row, key);
+    }
   }
 
   /** The key of a row; empty if it is not known. */

@@ -17,6 +17,16 @@ class KnownRowKeysTest {
   }
 
   @Test
+  void keysThatNoLongerHoldAreDiscarded() {
+    RowKeys keys = new RowKeys();
+    keys.put(7, "1");
+    keys.put(8, "2");
+    keys.put(0, "");
+    assertThat(keys.of(7)).isEmpty();
+    assertThat(keys.of(8)).isEmpty();
+  }
+
+  @Test
   void keyThatIsTooLongIsNotKept() {
     RowKeys keys = new RowKeys();
     keys.put(7, "1");

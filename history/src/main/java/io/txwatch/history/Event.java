@@ -181,12 +181,14 @@ public sealed interface Event {
   record TransactionIdentified(long session, long transaction, long idByDbms) implements Event {}
 
   /**
-   * The key of a row became known. For display only: rows are identified by their ids.
+   * The key of a row became known, or the keys of a table's rows no longer hold. For display only:
+   * rows are identified by their ids.
    *
    * @param session its session
    * @param table the table's name
-   * @param row the row's id
-   * @param key the value of its primary key: "41"
+   * @param row the row's id; 0 if no key of the table's rows holds
+   * @param key the value of its primary key, for display: "41", "(3, 7)", a digest; empty if no key
+   *     of the table's rows holds
    */
   record RowNamed(long session, String table, long row, String key) implements Event {}
 

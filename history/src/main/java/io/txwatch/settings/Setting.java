@@ -102,7 +102,11 @@ public enum Setting {
       "auto|columns|system",
       "where row versions come from: the auxiliary columns, or PostgreSQL's system columns, which"
           + " need no prepare; auto: system on PostgreSQL 14 and later, unless it was prepared"),
-  REDACT("txwatch.redact", "true", "true|false", "replace literals in reported SQL by ?"),
+  REDACT(
+      "txwatch.redact",
+      "true",
+      "true|false",
+      "replace literals in reported SQL by ?, text in keys by digests"),
   QUEUE(
       "txwatch.queue",
       "65536",

@@ -116,21 +116,54 @@ public final class PredicateHash {
         || name.equals("java.sql.Timestamp");
   }
 
-  private long sip(long[] words) {
-    long v0 = k0 ^ 0x736f6d6570736575L;
-    long v1 = k1 ^ 0x646f72616e646f6dL;
-    long v2 = k0 ^ 0x6c7967656e657261L;
-    long v3 = k1 ^ 0x7465646279746573L;
-    for (int i = 0; i <= words.length + 1; i++) {
-      // The last word holds the length in its top byte; then the four finalization rounds.
-      boolean end = i > words.length;
-      long word = i < words.length ? words[i] : (long) (8 * words.length) << 56;
-      if (end) {
-        v2 ^= 0xff;
-      } else {
-        v3 ^= word;
+  /** The hash of a text. Allocates nothing that lasts. */
+  public static long text(String text) {
+    Sip sip = OF_THIS_JVM.new Sip();
+    int length = text.length();
+    sip.add(length);
+    for (int i = 0; i < length; i += 4) {
+      long word = 0;
+      for (int k = i; k < Math.min(i + 4, length); k++) {
+        word |= (long) text.charAt(k) << 16 * (k - i);
       }
-      for (int round = end ? 4 : 2; round > 0; round--) {
+      sip.add(word);
+    }
+    return sip.end(1 + (length + 3) / 4);
+  }
+
+  private long sip(long[] words) {
+    Sip sip = new Sip();
+    for (long word : words) {
+      sip.add(word);
+    }
+    return sip.end(words.length);
+  }
+
+  /** The state of a hash. */
+  private final class Sip {
+
+    private long v0 = k0 ^ 0x736f6d6570736575L;
+    private long v1 = k1 ^ 0x646f72616e646f6dL;
+    private long v2 = k0 ^ 0x6c7967656e657261L;
+    private long v3 = k1 ^ 0x7465646279746573L;
+
+    void add(long word) {
+      v3 ^= word;
+      rounds(2);
+      v0 ^= word;
+    }
+
+    /** The last word holds the length in its top byte; then the four finalization rounds. */
+    long end(int words) {
+      add((long) (8 * words) << 56);
+      v2 ^= 0xff;
+      rounds(4);
+      long hash = v0 ^ v1 ^ v2 ^ v3;
+      return hash == 0 ? 1 : hash;
+    }
+
+    private void rounds(int count) {
+      for (int round = count; round > 0; round--) {
         v0 += v1;
         v1 = Long.rotateLeft(v1, 13) ^ v0;
         v0 = Long.rotateLeft(v0, 32);
@@ -142,11 +175,6 @@ public final class PredicateHash {
         v1 = Long.rotateLeft(v1, 17) ^ v2;
         v2 = Long.rotateLeft(v2, 32);
       }
-      if (!end) {
-        v0 ^= word;
-      }
     }
-    long hash = v0 ^ v1 ^ v2 ^ v3;
-    return hash == 0 ? 1 : hash;
   }
 }

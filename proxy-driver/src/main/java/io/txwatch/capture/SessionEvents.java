@@ -98,8 +98,15 @@ final class SessionEvents {
   }
 
   /** Emits the key of a row. */
-  void named(String table, long row, long key) {
-    send(new Event.RowNamed(session, table, row, Long.toString(key)));
+  void named(String table, long row, String key) {
+    send(new Event.RowNamed(session, table, row, key));
+  }
+
+  /** Withdraws the keys of a table's rows. */
+  void renamed(String table) {
+    if (pipeline.namedRows().renamed(table)) {
+      send(new Event.RowNamed(session, table, 0, ""));
+    }
   }
 
   /** Emits a gap, in a transaction or, if that is 0, in none. */

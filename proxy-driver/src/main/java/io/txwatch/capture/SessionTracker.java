@@ -169,9 +169,18 @@ public final class SessionTracker {
     return events.isNewKey(table, row, bits);
   }
 
-  /** The key of a row, a primary key of one integer, is not recorded yet. */
-  public synchronized void named(String table, long row, long key) {
+  /**
+   * The key of a row is not recorded yet.
+   *
+   * @param key as {@link KeyText} shows it
+   */
+  public synchronized void named(String table, long row, String key) {
     events.named(table, row, key);
+  }
+
+  /** The rows of a table may have other keys than those that are recorded. */
+  public synchronized void renamed(String table) {
+    events.renamed(table);
   }
 
   /** True while the open transaction has no savepoint, and no known id. */

@@ -10,17 +10,20 @@ import static io.txwatch.catalog.CatalogQueries.view;
 import io.txwatch.catalog.TableInfo.Column;
 import io.txwatch.catalog.TableInfo.Kind;
 import io.txwatch.sql.Catalog;
+import io.txwatch.sql.KeyColumn;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** H2: two invisible columns, the row id from a sequence of its schema. */
 public final class H2SchemaReader extends SchemaReader {
@@ -99,27 +102,30 @@ public final class H2SchemaReader extends SchemaReader {
     }
     TableInfo table = found.get(0);
     Set<String> changing = new HashSet<>();
-    Set<String> key = new HashSet<>();
+    Set<String> primaryKey = new HashSet<>();
+    Map<Integer, Optional<KeyColumn>> nameColumns = new TreeMap<>();
     List<Column> columns =
         query(
             connection,
             "SELECT COLUMN_NAME, DATA_TYPE, COLUMN_DEFAULT, IS_VISIBLE,"
                 + " IS_GENERATED = 'ALWAYS' OR COLUMN_ON_UPDATE IS NOT NULL OR EXISTS (SELECT 1"
                 + " FROM INFORMATION_SCHEMA.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = TABLE_SCHEMA"
-                + " AND EVENT_OBJECT_TABLE = TABLE_NAME), EXISTS (SELECT 1"
+                + " AND EVENT_OBJECT_TABLE = TABLE_NAME), (SELECT MAX(K.ORDINAL_POSITION)"
                 + " FROM INFORMATION_SCHEMA.TABLE_CONSTRAINTS P"
                 + " JOIN INFORMATION_SCHEMA.KEY_COLUMN_USAGE K"
                 + " USING (CONSTRAINT_SCHEMA, CONSTRAINT_NAME)"
                 + " WHERE P.CONSTRAINT_TYPE = 'PRIMARY KEY' AND K.TABLE_SCHEMA = C.TABLE_SCHEMA"
-                + " AND K.TABLE_NAME = C.TABLE_NAME AND K.COLUMN_NAME = C.COLUMN_NAME)"
+                + " AND K.TABLE_NAME = C.TABLE_NAME AND K.COLUMN_NAME = C.COLUMN_NAME), COLLATION_NAME"
                 + " FROM INFORMATION_SCHEMA.COLUMNS C WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?"
                 + " ORDER BY ORDINAL_POSITION",
             row -> {
               if (row.getBoolean(5)) {
                 changing.add(text(row, 1).toLowerCase(Locale.ROOT));
               }
-              if (row.getBoolean(6)) {
-                key.add(text(row, 1).toLowerCase(Locale.ROOT));
+              if (row.getInt(6) > 0) {
+                primaryKey.add(text(row, 1).toLowerCase(Locale.ROOT));
+                nameColumns.put(
+                    row.getInt(6), NameColumns.ofH2(text(row, 1), text(row, 2), text(row, 7)));
               }
               return Column.of(text(row, 1), text(row, 2), text(row, 3), row.getBoolean(4));
             },
@@ -133,8 +139,15 @@ public final class H2SchemaReader extends SchemaReader {
                     + " WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
                 table.schema(),
                 table.name())
-            : new Catalog.Traits(Map.of(), Set.copyOf(changing), false, List.of(), Set.copyOf(key));
+            : traits(changing, primaryKey, nameColumns.values());
     return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns, traits));
+  }
+
+  private static Catalog.Traits traits(
+      Set<String> changing, Set<String> key, Collection<Optional<KeyColumn>> nameColumns) {
+    boolean keepsKey = key.stream().noneMatch(changing::contains);
+    return new Catalog.Traits(Map.of(), Set.copyOf(changing), false, List.of(), Set.copyOf(key))
+        .namedBy(keepsKey ? NameColumns.known(nameColumns) : List.of());
   }
 
   private String equal(String column) {

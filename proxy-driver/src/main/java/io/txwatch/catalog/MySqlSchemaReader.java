@@ -168,11 +168,12 @@ public class MySqlSchemaReader extends SchemaReader {
     Map<String, String> inOtherLetters = new HashMap<>();
     Set<String> notNull = new HashSet<>();
     Set<String> nullOverDefault = new HashSet<>();
+    Map<String, String> collations = new HashMap<>();
     List<Column> columns =
         query(
             connection,
             "SELECT column_name, column_type, column_default, extra, privileges,"
-                + " character_set_name, is_nullable, column_comment"
+                + " character_set_name, is_nullable, column_comment, collation_name"
                 + " FROM information_schema.columns"
                 + " WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position",
             row -> {
@@ -185,6 +186,8 @@ public class MySqlSchemaReader extends SchemaReader {
               } else if (!ZERO.matcher(text(row, 3)).matches()) {
                 nullOverDefault.add(text(row, 1).toLowerCase(Locale.ROOT));
               }
+              collations.put(
+                  text(row, 1).toLowerCase(Locale.ROOT), text(row, 9).toLowerCase(Locale.ROOT));
               String characters = text(row, 6);
               if (!characters.isEmpty() && !SessionSqlMode.hasAscii(characters)) {
                 inOtherLetters.put(text(row, 1), " character set " + characters);
@@ -211,6 +214,7 @@ public class MySqlSchemaReader extends SchemaReader {
                 inOtherLetters,
                 notNull,
                 nullOverDefault,
+                collations,
                 plainInnoDb)
             : view(
                 connection,
@@ -229,6 +233,7 @@ public class MySqlSchemaReader extends SchemaReader {
       Map<String, String> inOtherLetters,
       Set<String> notNull,
       Set<String> nullOverDefault,
+      Map<String, String> collations,
       boolean plainInnoDb)
       throws SQLException {
     Map<String, String> types = new HashMap<>();
@@ -248,16 +253,20 @@ public class MySqlSchemaReader extends SchemaReader {
             table.schema(),
             table.name());
     boolean updateRunsNothing = triggers.stream().noneMatch(t -> t.endsWith("UPDATE"));
+    List<List<String>> keys = keys(connection, table);
+    boolean keepsKey =
+        !keys.isEmpty() && updateRunsNothing && keys.get(0).stream().noneMatch(changing::contains);
     return new Catalog.Traits(
         Map.copyOf(types),
         Set.copyOf(changing),
         triggers.contains("BEFORE UPDATE"),
-        keys(connection, table),
+        keys,
         "",
         Set.copyOf(notNull),
         Set.copyOf(nullOverDefault),
         plainInnoDb && updateRunsNothing && changing.isEmpty(),
-        Set.of());
+        Set.of(),
+        keepsKey ? NameColumns.ofMySql(keys.get(0), types, collations) : List.of());
   }
 
   /** Unique indexes over columns none of which may be null, the primary key first. */

@@ -15,6 +15,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.WriterList;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.Catalog.Status;
+import io.txwatch.sql.KeyColumn;
 import io.txwatch.sql.RowKey;
 import io.txwatch.sql.RowKey.Replaced;
 import io.txwatch.sql.dialect.Dialect;
@@ -22,6 +23,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -31,6 +33,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * PostgreSQL: two appended columns, the row id from a sequence of its schema. All schema reads are
@@ -164,6 +167,7 @@ final class PostgresSchemaReader extends SchemaReader {
     }
     Set<String> changing = new HashSet<>();
     Set<String> primaryKey = new HashSet<>();
+    Map<Integer, Optional<KeyColumn>> nameColumns = new TreeMap<>();
     List<Column> columns =
         query(
             connection,
@@ -175,9 +179,13 @@ final class PostgresSchemaReader extends SchemaReader {
                 + " coalesce(to_json(a) ->> 'attgenerated', '') <> '' OR EXISTS (SELECT 1"
                 // A trigger BEFORE UPDATE, FOR EACH ROW.
                 + " FROM pg_catalog.pg_trigger t WHERE t.tgrelid = a.attrelid"
-                + " AND t.tgtype & 19 = 19), EXISTS (SELECT 1 FROM pg_catalog.pg_index i"
-                + " WHERE i.indrelid = a.attrelid AND i.indisprimary"
-                + " AND a.attnum = ANY (i.indkey::int2[]))"
+                + " AND t.tgtype & 19 = 19), (SELECT k.n FROM pg_catalog.pg_index i"
+                + " CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(att, n)"
+                + " WHERE i.indrelid = a.attrelid AND i.indisprimary AND k.att = a.attnum"
+                // An index includes columns that are no part of the key from version 11 on.
+                + " AND k.n <= coalesce((to_json(i) ->> 'indnkeyatts')::int, k.n)),"
+                + " coalesce((SELECT to_json(l) ->> 'collisdeterministic'"
+                + " FROM pg_catalog.pg_collation l WHERE l.oid = a.attcollation), 'true')"
                 + " FROM pg_catalog.pg_attribute a LEFT JOIN pg_catalog.pg_attrdef d"
                 + " ON d.adrelid = a.attrelid AND d.adnum = a.attnum"
                 + " WHERE a.attrelid = ?::oid AND a.attnum > 0 AND NOT a.attisdropped"
@@ -186,8 +194,12 @@ final class PostgresSchemaReader extends SchemaReader {
               if (row.getBoolean(7)) {
                 changing.add(text(row, 1).toLowerCase(Locale.ROOT));
               }
-              if (row.getBoolean(8)) {
+              if (row.getInt(8) > 0) {
+                boolean isDeterministic = text(row, 9).equals("true");
                 primaryKey.add(text(row, 1).toLowerCase(Locale.ROOT));
+                nameColumns.put(
+                    row.getInt(8),
+                    NameColumns.ofPostgres(text(row, 1), text(row, 2), isDeterministic));
               }
               return new Column(
                   text(row, 1),
@@ -213,8 +225,7 @@ final class PostgresSchemaReader extends SchemaReader {
           case TABLE ->
               differInCaseOnly(columns)
                   ? UNKNOWN
-                  : new Catalog.Traits(
-                      Map.of(), Set.copyOf(changing), false, List.of(), Set.copyOf(primaryKey));
+                  : traits(changing, primaryKey, nameColumns.values());
           default -> UNKNOWN;
         };
     Optional<SystemVersions> versions =
@@ -222,6 +233,14 @@ final class PostgresSchemaReader extends SchemaReader {
             ? Optional.of(systemVersions(connection, found.get(0).oid))
             : Optional.empty();
     return Optional.of(new TableInfo(schema, name, found.get(0).kind, columns, traits, versions));
+  }
+
+  private Catalog.Traits traits(
+      Set<String> changing, Set<String> key, Collection<Optional<KeyColumn>> nameColumns) {
+    // With system columns a row with another key is another row.
+    boolean keepsKey = usesSystemColumns || key.stream().noneMatch(changing::contains);
+    return new Catalog.Traits(Map.of(), Set.copyOf(changing), false, List.of(), Set.copyOf(key))
+        .namedBy(keepsKey ? NameColumns.known(nameColumns) : List.of());
   }
 
   /** Types whose texts do not depend on a setting of the session. */

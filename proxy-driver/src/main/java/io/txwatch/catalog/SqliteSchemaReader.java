@@ -9,6 +9,7 @@ import static io.txwatch.catalog.CatalogQueries.view;
 import io.txwatch.catalog.TableInfo.Column;
 import io.txwatch.catalog.TableInfo.Kind;
 import io.txwatch.sql.Catalog;
+import io.txwatch.sql.KeyColumn;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -85,7 +86,8 @@ final class SqliteSchemaReader extends SchemaReader {
     Catalog.Traits traits =
         table.kind() == Kind.VIEW
             ? Catalog.Traits.UNKNOWN
-            : new Catalog.Traits(Map.of(), Set.of(), false, keys(connection, table));
+            : new Catalog.Traits(Map.of(), Set.of(), false, keys(connection, table))
+                .namedBy(hasTrigger(connection, table) ? List.of() : key(connection, table));
     for (SqliteObject object :
         table.kind() == Kind.VIEW
             ? SqliteObject.all(connection, table.schema())
@@ -125,6 +127,31 @@ final class SqliteSchemaReader extends SchemaReader {
       keys.computeIfAbsent(part.index(), index -> new ArrayList<>()).add(part.column());
     }
     return List.copyOf(keys.values());
+  }
+
+  /** The primary key. */
+  private static List<KeyColumn> key(Connection connection, TableInfo table) throws SQLException {
+    return NameColumns.known(
+        query(
+            connection,
+            "SELECT name, type FROM pragma_table_xinfo(?, ?) WHERE pk > 0 ORDER BY pk",
+            row -> NameColumns.ofSqlite(text(row, 1), text(row, 2)),
+            table.name(),
+            table.schema()));
+  }
+
+  /** True if it has a trigger, which may give its rows other keys. */
+  private static boolean hasTrigger(Connection connection, TableInfo table) throws SQLException {
+    return !query(
+            connection,
+            "SELECT 1 FROM "
+                + NameFolding.quote(Dialect.SQLITE, table.schema())
+                + ".sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE"
+                + " UNION ALL SELECT 1 FROM sqlite_temp_schema"
+                + " WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE",
+            row -> 1,
+            table.name())
+        .isEmpty();
   }
 
   private static Kind kind(String schema, String name, String type) {

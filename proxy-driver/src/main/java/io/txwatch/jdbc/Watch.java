@@ -354,6 +354,7 @@ public final class Watch {
                 texts,
                 mostRows,
                 show,
+                settings.isTrue(Setting.REDACT),
                 settings.get(Setting.CALL_SITES).equals("exact"),
                 CallSites.of(settings.get(Setting.PACKAGES)),
                 pipeline));

@@ -132,6 +132,10 @@ public interface Catalog {
    *     as it was from one that was written anew with the same values: an InnoDB table without ON
    *     UPDATE, triggers of UPDATE, or a history of its rows (MySQL, MariaDB)
    * @param primaryKey the columns, in lower case, of the primary key (PostgreSQL, H2)
+   * @param nameColumns the columns, in the key's order, of the key that reports name a row by: the
+   *     primary key, or else another one without nulls; empty if there is none, if a column of it
+   *     has a type whose text may depend on the session, or if something of the table's own may
+   *     change it
    */
   record Traits(
       Map<String, String> types,
@@ -142,7 +146,8 @@ public interface Catalog {
       Set<String> notNull,
       Set<String> nullOverDefault,
       boolean writtenAnewUnseen,
-      Set<String> primaryKey) {
+      Set<String> primaryKey,
+      List<KeyColumn> nameColumns) {
     /** Nothing is known. */
     public static final Traits UNKNOWN = ofView("");
 
@@ -162,7 +167,17 @@ public interface Catalog {
         boolean beforeUpdate,
         List<List<String>> keys,
         Set<String> primaryKey) {
-      this(types, changing, beforeUpdate, keys, "", Set.of(), Set.of(), false, primaryKey);
+      this(
+          types,
+          changing,
+          beforeUpdate,
+          keys,
+          "",
+          Set.of(),
+          Set.of(),
+          false,
+          primaryKey,
+          List.of());
     }
 
     /** The columns, in lower case, of the key that identifies a row; none if that is not known. */
@@ -173,7 +188,23 @@ public interface Catalog {
     /** Those of a view. */
     public static Traits ofView(String query) {
       return new Traits(
-          Map.of(), Set.of(), false, List.of(), query, Set.of(), Set.of(), false, Set.of());
+          Map.of(), Set.of(), false, List.of(), query, Set.of(), Set.of(), false, Set.of(),
+          List.of());
+    }
+
+    /** The same of a table whose rows are named by a key. */
+    public Traits namedBy(List<KeyColumn> key) {
+      return new Traits(
+          types,
+          changing,
+          beforeUpdate,
+          keys,
+          query,
+          notNull,
+          nullOverDefault,
+          writtenAnewUnseen,
+          primaryKey,
+          key);
     }
   }
 

@@ -17,10 +17,8 @@ import java.util.List;
  * @param table the table's name as histories show it; empty if it is none in particular
  * @param columns the key's columns, in lower case, in the key's order
  * @param values what each of them is compared with
- * @param isPrimary true if it is the primary key, or the first one of a table that has none
  */
-public record KeyedRow(
-    Role role, String table, List<String> columns, List<Value> values, boolean isPrimary) {
+public record KeyedRow(Role role, String table, List<String> columns, List<Value> values) {
 
   /** What a statement does with a key. */
   public enum Role {
@@ -74,6 +72,6 @@ public record KeyedRow(
 
   /** One that finds no row by a key. */
   public static KeyedRow without(Role role, String table) {
-    return new KeyedRow(role, table, List.of(), List.of(), false);
+    return new KeyedRow(role, table, List.of(), List.of());
   }
 }

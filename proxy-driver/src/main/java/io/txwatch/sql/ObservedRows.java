@@ -15,6 +15,7 @@ import java.util.Optional;
  *     this order; empty at level {@code inline}
  * @param newRows the rows that an INSERT gives ids; what becomes of them
  * @param keys what it has to do with rows that are known by a key
+ * @param names how reports can name the rows that it returns
  */
 public record ObservedRows(
     Returns returns,
@@ -22,11 +23,18 @@ public record ObservedRows(
     Carried carried,
     List<SideRead> sideReads,
     Optional<NewRows> newRows,
-    KeyedRow keys) {
+    KeyedRow keys,
+    RowNaming.OfStatement names) {
 
   /** They are not. */
   static ObservedRows none(KeyedRow keys) {
     return new ObservedRows(
-        Returns.NOTHING, List.of(), Carried.NONE, List.of(), Optional.empty(), keys);
+        Returns.NOTHING,
+        List.of(),
+        Carried.NONE,
+        List.of(),
+        Optional.empty(),
+        keys,
+        RowNaming.OfStatement.NONE);
   }
 }

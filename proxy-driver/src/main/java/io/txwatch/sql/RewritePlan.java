@@ -142,7 +142,8 @@ public record RewritePlan(
   /** The same plan with other reads beside the statement, which leave nothing unseen. */
   public RewritePlan withSideReads(List<SideRead> reads) {
     ObservedRows with =
-        new ObservedRows(returns(), appended(), carried(), List.copyOf(reads), newRows(), keys());
+        new ObservedRows(
+            returns(), appended(), carried(), List.copyOf(reads), newRows(), keys(), names());
     return observed(Optional.empty(), "", with);
   }
 
@@ -279,5 +280,10 @@ public record RewritePlan(
   /** {@link ObservedRows#keys}. */
   public KeyedRow keys() {
     return rows.keys();
+  }
+
+  /** {@link ObservedRows#names}. */
+  public RowNaming.OfStatement names() {
+    return rows.names();
   }
 }

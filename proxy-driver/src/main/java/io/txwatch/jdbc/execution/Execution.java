@@ -9,6 +9,7 @@ import io.txwatch.history.GapReason;
 import io.txwatch.jdbc.parameter.Parameters;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KnownKey;
+import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.read.StatementReads;
 import io.txwatch.sql.KeyedRow;
 import io.txwatch.sql.NewRows;
@@ -38,6 +39,11 @@ public final class Execution {
 
   /** The bits of the key by which it finds a row; 0 if there is none. */
   private long key;
+
+  private PinnedValues pinned = PinnedValues.NONE;
+
+  /** {@link PinnedValues#changes} when it was executed. */
+  private int pinnedAt;
 
   /** True if the id in the versions that it writes is that of the transaction as a whole. */
   private boolean underTransactionId;
@@ -217,6 +223,12 @@ public final class Execution {
     this.key = bits;
   }
 
+  /** The parameters that are values of keys, as they are set now. */
+  public void pinned(PinnedValues values) {
+    this.pinned = values;
+    this.pinnedAt = values.changes();
+  }
+
   /**
    * An UPDATE has found as many rows. If it was one, by a key, it is the one that the transaction
    * has read by that key, or one that has taken its place.
@@ -243,7 +255,7 @@ public final class Execution {
   /** The row that was found by the key; 0 if it is not known. */
   private long rowOf(KnownKey by, Observation of) {
     return cached.plan().usesSystemColumns()
-        ? by.primary(key).orElse(0)
+        ? by.integer(key).orElse(0)
         : context.state().knownRows().find(of.transaction(), key);
   }
 
@@ -262,6 +274,9 @@ public final class Execution {
     over = true;
     try {
       cached.prove();
+      if (cached.renames()) {
+        renamed();
+      }
       if (cached.isControl()) {
         ControlStatements.executed(context, cached);
         context.state().catalog().sent();
@@ -276,6 +291,13 @@ public final class Execution {
       context.state().earlier().executed(cached);
     } catch (RuntimeException e) {
       context.fault(e);
+    }
+  }
+
+  /** Rows of a table may have other keys from now on. */
+  private void renamed() {
+    for (String table : cached.plan().names().renamed()) {
+      context.tracker().renamed(table);
     }
   }
 
@@ -357,6 +379,7 @@ public final class Execution {
         hidden =
             new HiddenColumns(
                 context.state(), cached, observation, reads, firstRow, key, underTransactionId);
+        hidden.pinned(pinned, pinnedAt);
       }
       hidden.note(result, first);
       if (--awaited == 0) {

@@ -1,12 +1,15 @@
 package io.txwatch.jdbc.execution;
 
 import io.txwatch.capture.Observation;
+import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.WriterTexts;
 import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.WriterToken;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KnownKey;
+import io.txwatch.jdbc.plan.NamedKey;
+import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.read.StatementReads;
 import io.txwatch.jdbc.session.ConnectionState;
 import io.txwatch.sql.Carried;
@@ -23,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class HiddenColumns {
 
+  /** The limit of rows of one result whose keys are recorded, so that no scan fills the queue. */
+  private static final int MAX_NAMED_ROWS = 64;
+
   private final ConnectionState connection;
   private final CachedPlan cached;
   private final Observation observation;
@@ -30,6 +36,17 @@ final class HiddenColumns {
   private final @Nullable StatementReads reads;
   private final long firstRow;
   private final long key;
+
+  private PinnedValues pinned = PinnedValues.NONE;
+  private int pinnedAt;
+
+  private int named;
+
+  /** False once a key could not be read, or enough of them are recorded. */
+  private boolean isNamed = true;
+
+  /** True once the places of the columns are checked. */
+  private boolean isChecked;
 
   /** True if the next version written bears the id of the transaction as a whole. */
   private boolean underTransactionId;
@@ -61,6 +78,12 @@ final class HiddenColumns {
     this.underTransactionId = underTransactionId;
   }
 
+  /** The parameters that are values of keys, and how often they had changed at the execution. */
+  void pinned(PinnedValues values, int changes) {
+    this.pinned = values;
+    this.pinnedAt = changes;
+  }
+
   /**
    * Notes the row that a result stands on.
    *
@@ -83,6 +106,7 @@ final class HiddenColumns {
         int at = text == null || !texts.areIds() ? -1 : text.indexOf('@');
         if (at >= 0) {
           replaced(tables.get(i), row, text, at);
+          name(result, i, texts.row(row));
           continue;
         }
         boolean isDeleted = text != null && texts.areIds() && text.startsWith("-");
@@ -96,6 +120,7 @@ final class HiddenColumns {
           continue;
         }
         row(tables.get(i), row, writers);
+        name(result, i, texts.row(row));
       }
     }
   }
@@ -129,8 +154,28 @@ final class HiddenColumns {
     if (!observation.isAlone()) {
       connection.knownRows().read(observation.transaction(), key, by.table(), row);
     }
-    if (by.isPrimaryInteger() && connection.tracker().isNewKey(by.table(), row, key)) {
-      by.primary(key).ifPresent(value -> connection.tracker().named(by.table(), row, value));
+  }
+
+  /** Records the key of a row that has come back, if it is not recorded yet. */
+  private void name(ResultSet result, int table, long row) {
+    NamedKey by = cached.named(table);
+    if (by == null || !isNamed || pinned.changes() != pinnedAt) {
+      return;
+    }
+    try {
+      if (!isChecked) {
+        isChecked = true;
+        isNamed = by.fits(result);
+      }
+      long bits = isNamed ? by.bits(result, pinned) : 0;
+      SessionTracker tracker = connection.tracker();
+      if (bits != 0 && tracker.isNewKey(by.table(), row, bits)) {
+        isNamed = ++named < MAX_NAMED_ROWS;
+        String key = by.text(result, pinned, connection.database().redacts());
+        tracker.named(by.table(), row, key);
+      }
+    } catch (SQLException | RuntimeException e) { // a name is for display alone
+      isNamed = false;
     }
   }
 

@@ -69,6 +69,8 @@ public final class CachedPlan {
   private volatile @Nullable CachedPlan withoutKeys;
   private final @Nullable PlannedReads sideReads;
   private final @Nullable KnownKey key;
+  private final @Nullable NamedKey[] named;
+  private final boolean renames;
   private final boolean writesUnnamed;
   private final SampledCallSite place;
   private final boolean isControl;
@@ -100,6 +102,8 @@ public final class CachedPlan {
     this.proven = !plan.isRewritten();
     this.sideReads = PlannedReads.of(plan);
     this.key = KnownKey.of(plan.keys());
+    this.named = NamedKey.of(plan.names());
+    this.renames = !plan.names().renamed().isEmpty();
     this.isControl = !(plan.control() instanceof TransactionControl.None);
     this.countsWrites = countsWrites(plan.kind());
     this.returnsWrittenRows = plan.returns() == RewritePlan.Returns.WRITTEN_ROWS;
@@ -286,6 +290,26 @@ public final class CachedPlan {
   /** The key by which it finds a row, or what it does to keys; null if it has none to do with. */
   public @Nullable KnownKey key() {
     return key;
+  }
+
+  /** How the rows of one of its appended tables are named; null if they are not. */
+  public @Nullable NamedKey named(int table) {
+    return table < named.length ? named[table] : null;
+  }
+
+  /** True if rows of a table may have other keys after it. */
+  public boolean renames() {
+    return renames;
+  }
+
+  /** True if a parameter is a value of a key that rows are named by. */
+  public boolean namesBy(int parameter) {
+    for (NamedKey key : named) {
+      if (key != null && key.takes(parameter)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The reads that stand beside the statement; null if there are none. */

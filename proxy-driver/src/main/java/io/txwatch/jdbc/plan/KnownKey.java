@@ -90,14 +90,9 @@ public final class KnownKey {
     return bits;
   }
 
-  /** True if it is a primary key of one integer. */
-  public boolean isPrimaryInteger() {
-    return row.isPrimary() && parameters.length == 1 && !texts[0];
-  }
-
-  /** The value of a primary key of one integer; empty for other keys. */
-  public OptionalLong primary(long bits) {
-    return isPrimaryInteger() && bits != 0
+  /** The value of a key of one integer; empty for other keys. */
+  public OptionalLong integer(long bits) {
+    return parameters.length == 1 && !texts[0] && bits != 0
         ? OptionalLong.of(unmix(unmix(bits) ^ seed) - 1)
         : OptionalLong.empty();
   }
@@ -157,7 +152,7 @@ public final class KnownKey {
   }
 
   /** MurmurHash3's finalizer (Appleby): one to one, 0 to 0. */
-  private static long mix(long bits) {
+  static long mix(long bits) {
     long mixed = (bits ^ bits >>> 33) * 0xff51afd7ed558ccdL;
     mixed = (mixed ^ mixed >>> 33) * 0xc4ceb9fe1a85ec53L;
     return mixed ^ mixed >>> 33;

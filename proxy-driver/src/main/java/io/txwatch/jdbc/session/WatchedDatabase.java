@@ -20,6 +20,7 @@ import java.util.function.UnaryOperator;
  * @param snapshots when a read beside a statement may be sent, and what it sees
  * @param planner makes plans
  * @param show a text as histories show it
+ * @param redacts true if values that may be personal are not to be shown
  * @param exactPlaces true if the place in the application is looked up at each execution
  * @param callSites finds the place in the application
  * @param plans the plans that hold for sessions that look names up where they did when opened
@@ -34,6 +35,7 @@ public record WatchedDatabase(
     SnapshotRules snapshots,
     Planner planner,
     UnaryOperator<String> show,
+    boolean redacts,
     boolean exactPlaces,
     CallSites callSites,
     PlanCache plans,
@@ -49,6 +51,7 @@ public record WatchedDatabase(
       WriterTexts writerTexts,
       int mostSideRows,
       UnaryOperator<String> show,
+      boolean redacts,
       boolean exactPlaces,
       CallSites callSites,
       Pipeline pipeline) {
@@ -58,6 +61,7 @@ public record WatchedDatabase(
         SnapshotRules.of(dialect, database),
         planner,
         show,
+        redacts,
         exactPlaces,
         callSites,
         new PlanCache(planner, show, exactPlaces),

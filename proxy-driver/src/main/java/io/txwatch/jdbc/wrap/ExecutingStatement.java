@@ -5,6 +5,7 @@ import io.txwatch.jdbc.execution.ExecutionContext;
 import io.txwatch.jdbc.parameter.Parameters;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KnownKey;
+import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.plan.StatementOptions;
 import io.txwatch.jdbc.read.StatementReads;
 import java.sql.ResultSet;
@@ -69,6 +70,7 @@ abstract class ExecutingStatement extends DelegatingStatement {
     if (key != null) {
       execution.key(bits(key));
     }
+    execution.pinned(pinned());
     StatementReads reads = execution.reads();
     if (reads != null && cached.sideReads() != null) {
       readBeside(execution, reads);
@@ -100,6 +102,11 @@ abstract class ExecutingStatement extends DelegatingStatement {
   /** The bits of a key with the parameters that are set now; 0 if they are not known. */
   long bits(KnownKey key) {
     return key.bits();
+  }
+
+  /** The parameters that are values of keys. */
+  PinnedValues pinned() {
+    return PinnedValues.NONE;
   }
 
   /** The application's parameters, as they are set now. */

@@ -5,6 +5,7 @@ import io.txwatch.jdbc.parameter.ParameterSetter;
 import io.txwatch.jdbc.parameter.Parameters;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KnownKey;
+import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.sql.Assumed;
 import io.txwatch.sql.Carried;
 import io.txwatch.sql.dialect.Dialect;
@@ -17,7 +18,10 @@ import org.jspecify.annotations.Nullable;
  * text that takes the values over, by reads beside the statement, for the key by which it finds a
  * row.
  */
-final class KeptParameters {
+final class KeptParameters implements PinnedValues {
+
+  /** Stands for a value in {@link #pinnedIntegers}. */
+  private static final Object INTEGER = new Object();
 
   private final int count;
   private final Dialect dialect;
@@ -26,6 +30,12 @@ final class KeptParameters {
 
   /** The bits of the parameters that are values of a key. */
   private long @Nullable [] keyValues;
+
+  /** The parameters that rows are named by: integers, and other values. */
+  private long @Nullable [] pinnedIntegers;
+
+  private @Nullable Object @Nullable [] pinned;
+  private int changes;
 
   /** The parameters whose values are as a text assumes. */
   private boolean @Nullable [] fitting;
@@ -72,6 +82,50 @@ final class KeptParameters {
     keyValues[index - 1] = bits;
   }
 
+  /** Keeps an integer that rows are named by. */
+  void pin(int index, long value) {
+    pin(index, INTEGER);
+    if (pinnedIntegers == null) {
+      pinnedIntegers = new long[count];
+    }
+    pinnedIntegers[index - 1] = value;
+  }
+
+  /** Keeps a value that rows are named by; null if it is not known. */
+  void pin(int index, @Nullable Object value) {
+    changes++;
+    if (pinned == null) {
+      pinned = new @Nullable Object[count];
+    }
+    pinned[index - 1] = value;
+  }
+
+  /** What was set may be for other parameters than are to be kept now. */
+  void unpin() {
+    changes++;
+    pinned = null;
+  }
+
+  @Override
+  public int changes() {
+    return changes;
+  }
+
+  @Override
+  public @Nullable Object value(int parameter) {
+    return pinned == null ? null : pinned[parameter - 1];
+  }
+
+  @Override
+  public boolean isInteger(int parameter) {
+    return value(parameter) == INTEGER;
+  }
+
+  @Override
+  public long integer(int parameter) {
+    return pinnedIntegers == null ? 0 : pinnedIntegers[parameter - 1];
+  }
+
   void keepFitting(int index, boolean fits) {
     if (fitting == null) {
       fitting = new boolean[count];
@@ -109,6 +163,7 @@ final class KeptParameters {
     hashes = null;
     keyValues = null;
     fitting = null;
+    unpin();
   }
 
   /** For reads beside the statement. */

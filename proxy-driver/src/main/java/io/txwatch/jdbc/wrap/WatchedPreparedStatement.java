@@ -12,6 +12,7 @@ import io.txwatch.jdbc.parameter.ParameterSetter;
 import io.txwatch.jdbc.parameter.Parameters;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KnownKey;
+import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.plan.StatementOptions;
 import io.txwatch.sql.AssumedValue;
 import java.sql.CallableStatement;
@@ -20,6 +21,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -136,6 +138,9 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (key != null && key.takes(index)) {
       kept.keepKeyValue(index, key.of(index, value));
     }
+    if (plan.namesBy(index)) {
+      kept.pin(index, value);
+    }
     AssumedValue assumed = plan.plan().assumed().of(index);
     if (assumed != null) {
       kept.keepFitting(index, assumed.fits(value));
@@ -157,6 +162,9 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (key != null && key.takes(index)) {
       kept.keepKeyValue(index, key.of(index, value));
     }
+    if (plan.namesBy(index)) {
+      pin(index, value);
+    }
     AssumedValue assumed = plan.plan().assumed().of(index);
     if (assumed != null) {
       kept.keepFitting(index, value == null ? assumed.fitsNull() : assumed.fits(value));
@@ -176,11 +184,31 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (key != null && key.takes(index)) {
       kept.keepKeyValue(index, 0);
     }
+    if (plan.namesBy(index)) {
+      kept.pin(index, null);
+    }
+  }
+
+  private void pin(int index, @Nullable Object value) {
+    boolean integer =
+        value instanceof Integer
+            || value instanceof Long
+            || value instanceof Short
+            || value instanceof Byte;
+    if (integer && value instanceof Number number) {
+      kept.pin(index, number.longValue());
+    } else {
+      kept.pin(index, value instanceof String || value instanceof UUID ? value : null);
+    }
   }
 
   /** The plan for the values that are set. */
   private CachedPlan fitting() {
-    plan = context.plans().fitting(plan); // and not back again: each change prepares a text
+    CachedPlan fits = context.plans().fitting(plan);
+    if (fits != plan) {
+      plan = fits; // and not back again: each change prepares a text
+      kept.unpin();
+    }
     return holds(plan) ? plan : context.plans().assumingNothing(plan);
   }
 
@@ -209,6 +237,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     }
     plannedAt = version;
     plan = now;
+    kept.unpin();
     if (metadata != null) {
       metadata.close();
       metadata = null;
@@ -226,6 +255,11 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   long bits(KnownKey key) {
     return kept.bits(key);
+  }
+
+  @Override
+  PinnedValues pinned() {
+    return kept;
   }
 
   @Override

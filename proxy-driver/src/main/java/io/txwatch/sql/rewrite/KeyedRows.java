@@ -14,10 +14,8 @@ import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.syntax.Clause;
-import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.Source;
-import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.HashMap;
@@ -155,42 +153,23 @@ final class KeyedRows {
 
   /** The first key of which every column is pinned by a condition. */
   private Optional<KeyedRow> pinned(Role role, Clause where) {
-    where.expressions().forEach(this::conjuncts);
-    for (List<String> key : keys) {
-      if (pinned.keySet().containsAll(key)) {
-        List<Value> values = key.stream().map(pinned::get).toList();
-        boolean isPrimary = key.equals(keys.get(0));
-        return Optional.of(
-            new KeyedRow(role, statement.tables().display(table), key, values, isPrimary));
-      }
-    }
-    return Optional.empty();
-  }
-
-  /** Notes what a condition pins: the comparisons of a conjunction. */
-  private void conjuncts(Expression condition) {
-    if (!(condition.unwrapped() instanceof Expression.Chain chain)) {
-      return;
-    }
-    if (chain.operators().stream().allMatch("AND"::equals)) {
-      chain.operands().forEach(this::conjuncts);
-    } else if (chain.operators().equals(List.of("="))) {
-      comparison(chain.operands().get(0), chain.operands().get(1).span());
-    }
-  }
-
-  /** {@code column = value}. */
-  private void comparison(Expression left, Span right) {
-    if (left instanceof Expression.Name column && right.to() == right.from() + 1) {
-      String name = Identifiers.fold(column.last());
+    for (PinnedColumns.Pinned pin : PinnedColumns.of(where)) {
+      String name = Identifiers.fold(pin.column().last());
       Value value =
           isId
-              ? value(right.from(), false)
-              : typed(right.from(), traits.types().getOrDefault(name, ""));
+              ? value(pin.token(), false)
+              : typed(pin.token(), traits.types().getOrDefault(name, ""));
       if (value != null) {
         pinned.putIfAbsent(name, value);
       }
     }
+    for (List<String> key : keys) {
+      if (pinned.keySet().containsAll(key)) {
+        List<Value> values = key.stream().map(pinned::get).toList();
+        return Optional.of(new KeyedRow(role, statement.tables().display(table), key, values));
+      }
+    }
+    return Optional.empty();
   }
 
   private @Nullable Value typed(int token, String type) {

@@ -6,6 +6,7 @@ import io.txwatch.sql.KeyedRow;
 import io.txwatch.sql.ObservedRows;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.RewrittenText;
+import io.txwatch.sql.RowNaming;
 import io.txwatch.sql.TransactionControl;
 import io.txwatch.sql.Unwatched;
 import io.txwatch.sql.dialect.Dialect;
@@ -48,6 +49,19 @@ record PlanAssembly(
    * @throws NotUnderstood if the text's own way of numbering parameters leaves no place for ours
    */
   RewritePlan of(Rewrite rewrite, KeyedRow keys, boolean usesSystemColumns) throws NotUnderstood {
+    return of(rewrite, keys, RowNaming.OfStatement.NONE, usesSystemColumns);
+  }
+
+  /**
+   * The plan.
+   *
+   * @param keys what the statement has to do with rows that are known by a key
+   * @param names how reports can name the rows that it returns
+   * @throws NotUnderstood if the text's own way of numbering parameters leaves no place for ours
+   */
+  RewritePlan of(
+      Rewrite rewrite, KeyedRow keys, RowNaming.OfStatement names, boolean usesSystemColumns)
+      throws NotUnderstood {
     EditedText text = new EditedText(tokens, rewrite.edits());
     TextParameters parameters = text.parameters(dialect);
     boolean carries = !rewrite.carried().isEmpty() || parameters.again().length > 0;
@@ -74,7 +88,8 @@ record PlanAssembly(
                 : Carried.NONE,
             rewrite.sideReads(),
             rewrite.newRows(),
-            keys),
+            keys,
+            names),
         rewrite.assumed(),
         rewrite.is(Flag.MAY_LEAVE_UNNAMED),
         rewrite.is(Flag.STAR_SHOWS_AUXILIARY),

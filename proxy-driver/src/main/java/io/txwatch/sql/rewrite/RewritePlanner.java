@@ -8,6 +8,7 @@ import io.txwatch.sql.KeyedRow;
 import io.txwatch.sql.PlanRequest;
 import io.txwatch.sql.Planner;
 import io.txwatch.sql.RewritePlan;
+import io.txwatch.sql.RowNaming;
 import io.txwatch.sql.TransactionControl;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.dialect.Syntax;
@@ -154,7 +155,11 @@ public final class RewritePlanner implements Planner {
       Rewrite rewrite = rewrite(context, range, watched);
       return new PlanAssembly(tokens, dialect, statement.parts().kind())
           .unwatched(Protection.unwatched(tokens, List.of(protection)))
-          .of(rewrite, keys(context, rewrite), tables.haveSystemVersions());
+          .of(
+              rewrite,
+              keys(context, rewrite),
+              names(context, rewrite),
+              tables.haveSystemVersions());
     } catch (NotUnderstood e) {
       StatementClass unseen =
           new StatementClass(what.kind(), true, Optional.of(e.reason()), e.detail());
@@ -166,6 +171,12 @@ public final class RewritePlanner implements Planner {
     return context.alone() && context.parts().innerWrites().isEmpty()
         ? KeyedRows.of(context.statement(), rewrite.returned())
         : KeyedRow.ANY_MAY_MOVE;
+  }
+
+  private static RowNaming.OfStatement names(RewriteContext context, Rewrite rewrite) {
+    return context.alone() && context.parts().innerWrites().isEmpty()
+        ? RowNamings.of(context.statement(), rewrite.returned())
+        : RowNaming.OfStatement.NONE;
   }
 
   private KeyedRow withoutKeys(StatementKind kind, TransactionControl control) {

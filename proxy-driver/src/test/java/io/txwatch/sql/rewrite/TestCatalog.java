@@ -3,6 +3,7 @@ package io.txwatch.sql.rewrite;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.Catalog.Status;
 import io.txwatch.sql.Catalog.Table;
+import io.txwatch.sql.KeyColumn;
 import io.txwatch.sql.RowKey;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Identifiers;
@@ -67,8 +68,11 @@ final class TestCatalog implements Catalog {
             notNull,
             Set.of(),
             changing.isEmpty(),
-            Set.of());
-    tables.put(Identifiers.fold(name), new Table(name, status, names, visible, traits));
+            Set.of(),
+            List.of());
+    List<KeyColumn> key = names.isEmpty() ? List.of() : nameColumns(names.get(0), types);
+    tables.put(
+        Identifiers.fold(name), new Table(name, status, names, visible, traits.namedBy(key)));
     return this;
   }
 
@@ -96,6 +100,17 @@ final class TestCatalog implements Catalog {
             table.columns(),
             Optional.of(new RowKey(List.of(key), true, Set.of(), Set.of()))));
     return this;
+  }
+
+  /** Rows are named by the first column if that is an integer, or text that ignores case. */
+  private static List<KeyColumn> nameColumns(String name, Map<String, String> types) {
+    String column = name.toLowerCase(Locale.ROOT);
+    String type = types.getOrDefault(column, "");
+    return type.equals("int")
+        ? List.of(new KeyColumn(column, KeyColumn.Kind.INTEGER, true))
+        : type.startsWith("varchar")
+            ? List.of(new KeyColumn(column, KeyColumn.Kind.TEXT, false))
+            : List.of();
   }
 
   /** A view. */

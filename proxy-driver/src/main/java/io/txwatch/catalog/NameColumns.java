@@ -1,0 +1,116 @@
+package io.txwatch.catalog;
+
+import io.txwatch.sql.KeyColumn;
+import io.txwatch.sql.KeyColumn.Kind;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The columns of the key that reports name rows by, from the types of a DBMS. A column whose text
+ * may differ between two sessions, or whose values are no exact ones, is of no kind; neither is a
+ * key with such a column.
+ */
+final class NameColumns {
+
+  private static final Set<String> MYSQL_INTEGERS =
+      Set.of("tinyint", "smallint", "mediumint", "int", "bigint");
+
+  private NameColumns() {}
+
+  /** The columns of a key; none if one of them is of no kind. */
+  static List<KeyColumn> known(Collection<Optional<KeyColumn>> key) {
+    return key.stream().allMatch(Optional::isPresent)
+        ? key.stream().flatMap(Optional::stream).toList()
+        : List.of();
+  }
+
+  private static KeyColumn column(String name, Kind kind, boolean comparesExactly) {
+    return new KeyColumn(name.toLowerCase(Locale.ROOT), kind, comparesExactly);
+  }
+
+  /**
+   * MySQL and MariaDB. Most of their collations ignore trailing blanks, even binary ones.
+   *
+   * @param types the type of each column, in lower case
+   * @param collations the collation of each column, in lower case
+   */
+  static List<KeyColumn> ofMySql(
+      List<String> key, Map<String, String> types, Map<String, String> collations) {
+    return known(
+        key.stream()
+            .map(
+                name ->
+                    ofMySql(name, types.getOrDefault(name, ""), collations.getOrDefault(name, "")))
+            .toList());
+  }
+
+  private static Optional<KeyColumn> ofMySql(String name, String type, String collation) {
+    String base = type.replaceAll("[^a-z].*", "");
+    if (MYSQL_INTEGERS.contains(base)) {
+      boolean isBoolean = type.startsWith("tinyint(1)"); // drivers return true for it
+      boolean isLong = !type.contains("unsigned") || !base.equals("bigint");
+      boolean isPlain = !isBoolean && (isLong || !type.contains("zerofill"));
+      return isPlain
+          ? Optional.of(column(name, isLong ? Kind.INTEGER : Kind.NUMBER, true))
+          : Optional.empty();
+    }
+    boolean isBinary = collation.endsWith("_bin");
+    boolean keepsBlanks = collation.endsWith("_nopad_bin") || collation.endsWith("_0900_bin");
+    return switch (base) {
+      case "decimal", "numeric" -> Optional.of(column(name, Kind.NUMBER, false));
+      case "varchar" -> Optional.of(column(name, Kind.TEXT, keepsBlanks));
+      case "char" -> Optional.of(column(name, Kind.PADDED_TEXT, isBinary));
+      case "uuid" -> Optional.of(column(name, Kind.UUID, true));
+      case "date", "datetime" -> Optional.of(column(name, Kind.OTHER, false));
+      default -> Optional.empty();
+    };
+  }
+
+  /** H2. */
+  static Optional<KeyColumn> ofH2(String name, String type, String collation) {
+    boolean isExact = collation.equals("OFF");
+    return switch (type) {
+      case "TINYINT", "SMALLINT", "INTEGER", "BIGINT" ->
+          Optional.of(column(name, Kind.INTEGER, true));
+      case "NUMERIC", "DECIMAL" -> Optional.of(column(name, Kind.NUMBER, false));
+      case "CHARACTER VARYING" -> Optional.of(column(name, Kind.TEXT, isExact));
+      case "VARCHAR_IGNORECASE" -> Optional.of(column(name, Kind.TEXT, false));
+      case "CHARACTER" -> Optional.of(column(name, Kind.PADDED_TEXT, isExact));
+      case "UUID" -> Optional.of(column(name, Kind.UUID, true));
+      case "DATE", "TIMESTAMP" -> Optional.of(column(name, Kind.OTHER, false));
+      default -> Optional.empty();
+    };
+  }
+
+  /**
+   * SQLite, by the affinity of a type. A column of integers can contain text, too, and the
+   * collation of a column is nowhere in its catalog.
+   */
+  static Optional<KeyColumn> ofSqlite(String name, String declared) {
+    String type = declared.toUpperCase(Locale.ROOT);
+    if (type.contains("INT")) {
+      return Optional.of(column(name, Kind.NUMBER, true));
+    }
+    boolean isApproximate = type.contains("REAL") || type.contains("FLOA") || type.contains("DOUB");
+    return type.isEmpty() || type.contains("BLOB") || isApproximate
+        ? Optional.empty()
+        : Optional.of(column(name, Kind.TEXT, false));
+  }
+
+  /** PostgreSQL. */
+  static Optional<KeyColumn> ofPostgres(String name, String type, boolean isDeterministic) {
+    return switch (type.replaceAll("\\(.*?\\)", "")) {
+      case "smallint", "integer", "bigint" -> Optional.of(column(name, Kind.INTEGER, true));
+      case "numeric" -> Optional.of(column(name, Kind.NUMBER, false));
+      case "uuid" -> Optional.of(column(name, Kind.UUID, true));
+      case "text", "character varying" -> Optional.of(column(name, Kind.TEXT, isDeterministic));
+      case "character" -> Optional.of(column(name, Kind.PADDED_TEXT, isDeterministic));
+      case "date", "timestamp without time zone" -> Optional.of(column(name, Kind.OTHER, false));
+      default -> Optional.empty();
+    };
+  }
+}
