@@ -249,7 +249,11 @@ class LastConnectionTest {
     Map<Long, List<Event>> sessions = new HashMap<>();
     try (HistoryReader reader = HistoryReader.open(folder.resolve("history1"))) {
       reader.forEach(
-          event -> sessions.computeIfAbsent(event.session(), s -> new ArrayList<>()).add(event));
+          event -> {
+            if (!(event instanceof Event.RowNamed)) { // of whichever session finds a row first
+              sessions.computeIfAbsent(event.session(), s -> new ArrayList<>()).add(event);
+            }
+          });
     }
     assertThat(sessions).hasSize(3 * 6 * 40).doesNotContainKey(0L);
     assertThat(sessions.values())
