@@ -14,6 +14,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The keys of rows that a history contains, on each DBMS: {@code table key}. A key that is not sure
@@ -467,5 +469,35 @@ class RecordedKeysTest {
         };
     assertThat(keys(url, kind, true, ACCOUNTS, work))
         .isSubsetOf("account -7", "account 41", "account 42", "account 5");
+  }
+
+  /** SQLite keeps a BLOB in a column of text, and turns it into text when it is read as one. */
+  @ParameterizedTest
+  @ValueSource(strings = {"TEXT", "VARCHAR(10)", "INTEGER"})
+  void applicationReadsAKeyAsItIsStored(String type, @TempDir Path folder) throws Exception {
+    String url = TestServers.freshDatabase(ServerKind.SQLITE);
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE t (k " + type + " NOT NULL, v INT, PRIMARY KEY (k, v))");
+      statement.execute("INSERT INTO t VALUES (x'4142', 1), (2.5, 2), (7, 3), ('x', 4)");
+      Watched.prepare(connection);
+    }
+    Watched watched = new Watched(folder, Map.of());
+    try (watched;
+        Connection raw = DriverManager.getConnection(url);
+        Connection connection = watched.connect(url)) {
+      assertThat(classes(connection)).isEqualTo(classes(raw)).startsWith(byte[].class);
+    }
+  }
+
+  private static List<Class<?>> classes(Connection connection) throws SQLException {
+    List<Class<?>> classes = new ArrayList<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("SELECT k, v FROM t ORDER BY v")) {
+      while (rows.next()) {
+        classes.add(rows.getObject(1).getClass());
+      }
+    }
+    return classes;
   }
 }

@@ -36,8 +36,11 @@ public record RowNaming(String table, List<Value> values) {
    * @param index from 1
    * @param isOfStar true if its place follows from the columns that the table had when the
    *     statement was planned
+   * @param convertsInPlace true if it must be read as it is stored, since a conversion would change
+   *     what the application reads
    */
-  public record Selected(KeyColumn column, int index, boolean isOfStar) implements Value {}
+  public record Selected(KeyColumn column, int index, boolean isOfStar, boolean convertsInPlace)
+      implements Value {}
 
   /**
    * What a statement contributes to the names of rows.

@@ -140,13 +140,21 @@ public final class NamedKey {
     KeyColumn column = value.column();
     String text = null;
     if (value instanceof Selected selected) {
-      text = result.getString(selected.index());
+      text =
+          selected.convertsInPlace()
+              ? asStored(result.getObject(selected.index()))
+              : result.getString(selected.index());
     } else if (value instanceof Literal literal) {
       text = literal.text();
     } else if (value instanceof Parameter parameter) {
       text = text(column, parameter.number(), pinned);
     }
     return text == null ? "" : KeyText.canonical(column, text);
+  }
+
+  /** The text of a value as it is stored; null of one that is neither text nor a number. */
+  private static @Nullable String asStored(@Nullable Object value) {
+    return value instanceof String || value instanceof Number ? value.toString() : null;
   }
 
   /** The text of a parameter that is surely the column's value; null if it may be another one. */

@@ -44,6 +44,14 @@ public class DriverTraits {
     return false;
   }
 
+  /**
+   * True if reading a value of a row as another type changes what the application reads of it
+   * afterwards.
+   */
+  public boolean convertsValuesInPlace() {
+    return false;
+  }
+
   /** True if a write with RETURNING may give no result, not even an empty one. */
   public boolean mayReturnNoResult() {
     return false;

@@ -17,4 +17,10 @@ final class SqliteDriver extends DriverTraits {
   public boolean copiesWhenSet(Object value) {
     return !(value instanceof byte[]);
   }
+
+  /** SQLite turns a BLOB that is read as text into one. */
+  @Override
+  public boolean convertsValuesInPlace() {
+    return true;
+  }
 }

@@ -48,6 +48,7 @@ final class RowNamings {
   private final List<Pinned> pinned;
   private final Map<List<String>, Selection> selected;
   private final int[] numbers;
+  private final boolean convertsInPlace;
 
   /** The place of a column in the application's result. */
   private record Selection(int index, boolean isOfStar) {}
@@ -63,6 +64,7 @@ final class RowNamings {
     this.pinned = where.map(PinnedColumns::of).orElse(List.of());
     this.selected = selected(items);
     this.numbers = ParameterNumbers.of(tokens);
+    this.convertsInPlace = statement.dialect().driver().convertsValuesInPlace();
   }
 
   /**
@@ -188,7 +190,7 @@ final class RowNamings {
   private @Nullable Value value(Source.Table table, KeyColumn column) {
     Selection selection = selected.get(List.of(qualifier(table), column.name()));
     if (selection != null) {
-      return new Selected(column, selection.index, selection.isOfStar);
+      return new Selected(column, selection.index, selection.isOfStar, convertsInPlace);
     }
     for (Pinned pin : pinned) {
       if (Identifiers.fold(pin.column().last()).equals(column.name())
