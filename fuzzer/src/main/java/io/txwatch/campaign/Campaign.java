@@ -155,7 +155,10 @@ public final class Campaign {
         Math.max(1, Math.min(caseKinds.get(0).casesPerSchema(), plan.cases() / plan.workers()));
   }
 
-  /** One case in four follows a pattern if any oracle needs that, all if each does. */
+  /**
+   * The kind that an oracle needs, if each oracle needs the same. Otherwise, of four batches one
+   * follows patterns, and one has transactions that use the same rows, if an oracle needs them.
+   */
   private static List<CaseKind> caseKinds(List<Oracle> oracles) {
     if (!oracles.isEmpty() && oracles.stream().allMatch(Oracle::needsWatchedConnections)) {
       return List.of(CaseKind.HISTORIES);
@@ -163,9 +166,13 @@ public final class Campaign {
     if (!oracles.isEmpty() && oracles.stream().allMatch(Oracle::needsPatterns)) {
       return List.of(CaseKind.PATTERNS);
     }
-    return oracles.stream().anyMatch(Oracle::needsPatterns)
-        ? List.of(CaseKind.STATEMENTS, CaseKind.PATTERNS, CaseKind.STATEMENTS, CaseKind.STATEMENTS)
-        : List.of(CaseKind.STATEMENTS);
+    boolean histories = oracles.stream().anyMatch(Oracle::needsWatchedConnections);
+    boolean patterns = oracles.stream().anyMatch(Oracle::needsPatterns);
+    return List.of(
+        CaseKind.STATEMENTS,
+        patterns ? CaseKind.PATTERNS : CaseKind.STATEMENTS,
+        CaseKind.STATEMENTS,
+        histories ? CaseKind.HISTORIES : CaseKind.STATEMENTS);
   }
 
   /** The kind of a case. Consecutive cases with the same tables have the same kind. */

@@ -3,8 +3,11 @@ package io.txwatch.campaign;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.generator.CaseGenerator;
+import io.txwatch.generator.CaseKind;
 import io.txwatch.generator.Grammar;
 import io.txwatch.guarantee.Judge;
+import io.txwatch.oracle.IsoRel;
 import io.txwatch.oracle.OracleVerdict.PatternOutcome;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.aptrans.ApTrans;
@@ -13,6 +16,7 @@ import io.txwatch.servers.TestServers;
 import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -77,5 +81,35 @@ class PatternCampaignTest {
     new Campaign(dbms, Grammar.H2, plan, listener).run();
 
     assertThat(judged).isEqualTo(withPattern).hasSize(32).contains("case-128", "case-159");
+  }
+
+  /** Of 512 cases, 128 follow patterns, and 128 use the same rows more often; those are judged. */
+  @Test
+  void eachKindOfCasesIsPartOfTheMix() throws Exception {
+    Set<Long> blocks = ConcurrentHashMap.newKeySet();
+    Dbms dbms = Dbms.of("jdbc:h2:mem:all", DriverManager::getConnection);
+    Campaign.Plan plan =
+        new Campaign.Plan(
+            9,
+            dbms.levels(),
+            List.of(new IsoRel(), new ApTrans(Judge.DBMS)),
+            400,
+            Duration.ofMinutes(5),
+            1);
+    Map<Long, String> generated = new ConcurrentHashMap<>();
+    Campaign.Listener listener =
+        new VerdictListener(
+            (execution, verdict) -> {
+              long number = Long.parseLong(execution.testCase().header("number").orElseThrow());
+              generated.put(number, execution.testCase().toString());
+              blocks.add(number / 128);
+            });
+
+    new Campaign(dbms, Grammar.H2, plan, listener).run();
+
+    assertThat(blocks).containsExactlyInAnyOrder(0L, 1L, 2L, 3L);
+    CaseGenerator histories =
+        new CaseGenerator(9, Grammar.H2, CaseGenerator.MAX_STATEMENTS, CaseKind.HISTORIES);
+    assertThat(generated.get(384L)).isEqualTo(histories.generate(384).testCase().toString());
   }
 }

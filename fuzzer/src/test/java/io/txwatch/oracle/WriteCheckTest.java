@@ -3,6 +3,7 @@ package io.txwatch.oracle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.oracle.OracleVerdict.Result;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
 import org.junit.jupiter.api.Test;
@@ -98,6 +99,51 @@ class WriteCheckTest {
           new WriteCheck().judge(fixture.execute(increments, "SER"), fixture.executor());
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Result.CLEAN);
+    }
+  }
+
+  /**
+   * A final state in which T1's update is missing, at levels that permit write skew. If only T1
+   * writes, nothing explains it. If T2 writes, too, write skew may.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "H2, RR, SELECT v FROM t, VIOLATION",
+    "H2, SI, SELECT v FROM t, VIOLATION",
+    "POSTGRESQL, RR, SELECT v FROM t, VIOLATION",
+    "POSTGRESQL, RR, SELECT v FROM t WHERE id = 2 FOR UPDATE, UNDECIDED",
+    "POSTGRESQL, RR, UPDATE t SET v = v + 1 WHERE id = 2, UNDECIDED"
+  })
+  void aLostWriteOfASingleWriterIsAViolation(
+      ServerKind kind, String level, String other, Result expected) throws Exception {
+    String history =
+        """
+        I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT)
+        I: INSERT INTO t VALUES (1, 1), (2, 2)
+        T1: BEGIN
+        T2: BEGIN
+        T2: %s
+        T1: UPDATE t SET v = 10 WHERE id = 1
+        T1: COMMIT
+        T2: COMMIT
+        """
+            .formatted(other);
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
+      CaseExecution real = fixture.execute(history, level);
+      CaseExecution lost =
+          new CaseExecution(
+              real.testCase(),
+              real.level(),
+              real.outcomes(),
+              real.order(),
+              real.completedBeforeEnd(),
+              fixture.execute(history.replace("v = 10", "v = v"), level).finalReads(),
+              real.undecided(),
+              real.race(),
+              real.events());
+
+      assertThat(new WriteCheck().judge(real, fixture.executor()).result()).isEqualTo(Result.CLEAN);
+      assertThat(new WriteCheck().judge(lost, fixture.executor()).result()).isEqualTo(expected);
     }
   }
 

@@ -13,6 +13,7 @@ import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.OracleVerdict.PatternOutcome;
 import io.txwatch.oracle.OracleVerdict.Result;
+import io.txwatch.oracle.ServerCrashException;
 import io.txwatch.oracle.aptrans.RecordedCase.NotRecordableException;
 import io.txwatch.pattern.AnomalyPattern;
 import io.txwatch.pattern.PatternFile;
@@ -100,11 +101,9 @@ public final class ApTrans implements Oracle {
     }
     try {
       RecordedCase recorded = RecordedCase.of(execution.testCase(), dialect.get());
-      return judge(
-          recorded,
-          executor.executeRecorded(recorded.testCase(), execution.level()),
-          dialect.get(),
-          database);
+      CaseExecution run = executor.executeRecorded(recorded.testCase(), execution.level());
+      ServerCrashException.throwIfLost(run);
+      return judge(recorded, run, dialect.get(), database);
     } catch (NotRecordableException e) {
       return verdict(Result.UNSUPPORTED, String.valueOf(e.getMessage()));
     } catch (ScheduleExecutor.SetupException e) {
@@ -157,8 +156,7 @@ public final class ApTrans implements Oracle {
   private static boolean isInternalError(StepOutcome outcome) {
     Failure failure = outcome.failure();
     return failure != null
-        && (failure.kind() == Failure.Kind.CONNECTION_LOST
-            || outcome.sqlState().startsWith("XX")
+        && (outcome.sqlState().startsWith("XX")
             || INTERNAL_ERROR.matcher(outcome.message()).find());
   }
 
