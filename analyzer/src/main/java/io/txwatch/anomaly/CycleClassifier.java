@@ -3,7 +3,6 @@ package io.txwatch.anomaly;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.Edge;
-import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
@@ -18,10 +17,10 @@ import java.util.Optional;
  * <p><b>Current reads</b> (IsoRel §3.4). SELECT … FOR UPDATE, and the reads within an UPDATE or
  * DELETE, return the newest version by design, whatever the snapshot shows. If T1 read a row by a
  * plain SELECT, another transaction wrote it, and a later current read of T1 returned that write,
- * then T1 saw the change: the rw and the wr edge form no cycle. The same holds if T1 read the row
- * again before it wrote it: nothing was lost. SERIALIZABLE has no such exception, since no serial
- * order explains the two reads, current or not. Nor is there one where the two edges run through
- * different rows.
+ * then T1 saw the change: the rw and the wr edge form no cycle. The same holds if T1 read what it
+ * had missed of the row again before it wrote it: nothing was lost. SERIALIZABLE has no such
+ * exception, since no serial order explains the two reads, current or not. Nor is there one where
+ * the two edges run through different rows.
  */
 public final class CycleClassifier {
 
@@ -59,12 +58,8 @@ public final class CycleClassifier {
           && kind(reader, out.fromStatement()) == StatementKind.SELECT
           && kind(reader, in.toStatement()) != StatementKind.SELECT;
     }
-    return in.kind() == DependencyKind.WW && readAgain(reader, out, in);
-  }
-
-  private static boolean readAgain(Transaction reader, Edge out, Edge in) {
-    Row row = out.row();
-    return reader.rereads(row, out.fromStatement(), in.toStatement()) != 0;
+    return in.kind() == DependencyKind.WW
+        && reader.rereads(out.row(), out.columns(), out.fromStatement(), in.toStatement());
   }
 
   private static StatementKind kind(Transaction transaction, int number) {

@@ -32,9 +32,10 @@ final class ColumnBits {
    * @param read what it reads, the existence of the row included
    * @param predicate what decides which rows it chooses
    * @param written what it assigns; 0 if it assigns none
+   * @param key the columns of a unique key by which it chooses one row at most; 0 if none
    */
-  record Used(long read, long predicate, long written) {
-    static final Used ALL = new Used(ColumnBits.ALL, ColumnBits.ALL, ColumnBits.ALL);
+  record Used(long read, long predicate, long written, long key) {
+    static final Used ALL = new Used(ColumnBits.ALL, ColumnBits.ALL, ColumnBits.ALL, 0);
   }
 
   private final String table;
@@ -81,7 +82,8 @@ final class ColumnBits {
                 new Used(
                     mask(used.read()) | EXISTENCE,
                     mask(used.predicate()) | EXISTENCE,
-                    mask(used.written())))
+                    mask(used.written()),
+                    mask(used.key())))
         .orElse(Used.ALL);
   }
 

@@ -36,12 +36,22 @@ final class PredicateLinks {
 
   final List<Waiting> waiting = new ArrayList<>(0);
 
-  /** The tables whose first read by predicate is recorded. */
-  final List<Table> tables = new ArrayList<>(1);
+  /** The columns on which the recorded reads by predicate of each table depend. */
+  private final Map<Table, Long> columns = new IdentityHashMap<>(1);
 
   PredicateLinks(Transaction owner) {
     this.owner = owner;
     owner.addWeight(Footprint.LINKS);
+  }
+
+  /** Adds the columns of a read by predicate; false if earlier reads depend on all of them. */
+  boolean addColumns(Table table, long read) {
+    long known = columns.getOrDefault(table, 0L);
+    if ((read & ~known) == 0) {
+      return false;
+    }
+    columns.put(table, known | read);
+    return true;
   }
 
   /** Adds a link; false if it exists. */

@@ -17,7 +17,16 @@ final class PredicateRead {
   final int statement;
 
   /** The columns that decide which rows it chooses, as {@link ColumnBits}. */
-  final long columns;
+  private final long columns;
+
+  /**
+   * The row that it found by a unique key; null if there is none. While that row has the key, no
+   * other row can be chosen, whatever its other columns contain.
+   */
+  private final @Nullable Row foundByKey;
+
+  /** The columns of that key. */
+  private final long key;
 
   /** {@link io.txwatch.history.VersionSet#predicate}. */
   final long predicate;
@@ -43,11 +52,34 @@ final class PredicateRead {
   /** The last writer of whom it is known to have missed a version. */
   @Nullable Transaction lastMissed;
 
-  PredicateRead(Transaction reader, int statement, long predicate, long columns) {
-    this.columns = columns;
+  /**
+   * Creates a read without rows.
+   *
+   * @param used the columns that its statement uses
+   * @param foundByKey the row that it found by the key in {@code used}, if any
+   */
+  PredicateRead(
+      Transaction reader,
+      int statement,
+      long predicate,
+      ColumnBits.Used used,
+      @Nullable Row foundByKey) {
+    this.columns = used.predicate();
+    this.key = used.key();
+    this.foundByKey = foundByKey;
     this.reader = reader;
     this.statement = statement;
     this.predicate = predicate;
+  }
+
+  /** The columns of a row that decide whether it is chosen. */
+  long columns(Row row) {
+    return foundByKey == null || foundByKey == row ? columns : key;
+  }
+
+  /** The columns of rows that it did not find that decide whether they are chosen. */
+  long columnsOfOthers() {
+    return foundByKey == null ? columns : key;
   }
 
   /** Whether the set may have contained a version. */

@@ -34,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  * deletion of it is known. A cycle through a possible dependency needs overlapping transactions:
  * dependencies are omitted where one transaction ended before the horizon of the other.
  *
+ * <p>Where a statement found a row by a unique key, another row is chosen only if it gets that key:
+ * of other rows, versions that wrote no column of the key are omitted.
+ *
  * <p><b>Proven ones.</b> Adya's definitions require a version that changes the matches. This is
  * proven by statements with the same {@linkplain VersionSet#predicate named predicate} P, a
  * function of a row's version. Let statement S of T read by P.
@@ -89,21 +92,41 @@ final class PredicateReads {
   /** Processes a statement's read of a table by its predicates. Its rows are known already. */
   void read(Transaction reader, Event.StatementExecuted event, VersionSet set, Table table) {
     boolean named = set.predicate() != 0 && isQuery(event.kind()) && readsForCertain(event);
+    ColumnBits.Used used = table.columns.of(event.columns());
     PredicateRead read =
         new PredicateRead(
             reader,
             event.statement(),
             named ? set.predicate() : 0,
-            table.columns.of(event.columns()).predicate());
+            used,
+            used.key() == 0 ? null : foundRow(event, table));
     weight += Footprint.PREDICATE_READ;
     compareWithTable(read, set, table);
     if (named) {
       prove(read, event, set, table);
     }
-    if (reader.predicates == null || !reader.predicates.tables.contains(table)) {
-      links(reader).tables.add(table);
+    if (links(reader).addColumns(table, read.columnsOfOthers())) {
       keep(table.reads, read);
     }
+  }
+
+  /** The row that a statement chose, if that is one row for certain. */
+  private static @Nullable Row foundRow(Event.StatementExecuted event, Table table) {
+    Row found = null;
+    for (RowAccess access : event.rows()) {
+      if (access.table().equals(table.name)) {
+        Row row = table.row(access.row());
+        boolean isChosen =
+            access.certain()
+                && access.access() != Access.INSERT
+                && access.access() != Access.SKIPPED_BY_DELETE;
+        if (!isChosen || found != null && found != row) {
+          return null;
+        }
+        found = row;
+      }
+    }
+    return found;
   }
 
   /** The memory of the reads that are kept for the tables. */
@@ -154,13 +177,13 @@ final class PredicateReads {
     if (version.firstNext != null) {
       ChainWalk.above(
           version,
-          read.columns,
+          read.columns(version.row),
           (next, covered) -> {
             if (next.fate == Fate.SURVIVED) {
               if (covered == 0) {
                 noteMissed(read, next);
               }
-              if ((next.written() & read.columns & ~covered) != 0) {
+              if ((next.written() & read.columns(version.row) & ~covered) != 0) {
                 missed(read, next);
               }
             }
@@ -172,7 +195,7 @@ final class PredicateReads {
   private void sawWriter(PredicateRead read, Version version) {
     Version at = version;
     for (int i = 0; i < MAX_STEPS && at != null && at.fate != Fate.OPEN; i++) {
-      if (at.fate == Fate.SURVIVED && (at.written() & read.columns) != 0) {
+      if (at.fate == Fate.SURVIVED && (at.written() & read.columns(version.row)) != 0) {
         saw(read, at);
         return;
       }
@@ -193,7 +216,7 @@ final class PredicateReads {
                 read.reader,
                 read.statement,
                 EdgeEvidence.POSSIBLE_PREDICATE,
-                read.columns,
+                read.columns(version.row),
                 false));
         read.reader.addWeight(Footprint.READ);
       }
@@ -322,7 +345,7 @@ final class PredicateReads {
           && !read.isVoid()
           && !read.sawUncommitted(version)) {
         noteMissed(read, version);
-        if ((version.written() & read.columns) != 0 && !missed(read, version)) {
+        if ((version.written() & read.columns(version.row)) != 0 && !missed(read, version)) {
           read.lastMissed = writer;
         }
       }

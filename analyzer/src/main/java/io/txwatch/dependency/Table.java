@@ -16,7 +16,10 @@ final class Table {
   /** The rows created since {@link ChainPruning} last ran; they may have no versions. */
   final List<Row> created = new ArrayList<>(0);
 
-  /** The first read by predicate of each transaction, oldest first. */
+  /**
+   * The reads by predicate of each transaction, oldest first, except those that depend on no other
+   * columns than earlier ones.
+   */
   final List<PredicateRead> reads = new ArrayList<>(0);
 
   /** The first read of each transaction by each named predicate. */

@@ -469,29 +469,30 @@ public final class Transaction {
   }
 
   /**
-   * The number of the first statement strictly between two others that read {@code row}, or that
-   * locked rows which were not observed; 0 if there is none.
+   * Whether the statements strictly between two others read all of these columns of {@code row}, or
+   * one of them locked rows which were not observed.
+   *
+   * @param columns as {@link Edge#columns}
    */
-  public int rereads(Row row, int after, int before) {
-    int first = 0;
+  public boolean rereads(Row row, long columns, int after, int before) {
+    long missing = columns;
     for (Version.Read read : reads) {
       if (read.version.row == row
           && !read.isOwn
           && !read.evidence.byPredicate()
           && read.statement > after
           && read.statement < before) {
-        first = first == 0 ? read.statement : Math.min(first, read.statement);
+        missing &= ~read.columns;
       }
     }
-    for (Statement s : statements) {
-      if (s.kind() == StatementKind.LOCKING_SELECT
-          && !s.rowsSeen()
-          && s.number() > after
-          && s.number() < before) {
-        first = first == 0 ? s.number() : Math.min(first, s.number());
-      }
-    }
-    return first;
+    return missing == 0
+        || statements.stream()
+            .anyMatch(
+                s ->
+                    s.kind() == StatementKind.LOCKING_SELECT
+                        && !s.rowsSeen()
+                        && s.number() > after
+                        && s.number() < before);
   }
 
   @Override

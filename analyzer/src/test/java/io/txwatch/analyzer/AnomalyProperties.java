@@ -286,9 +286,8 @@ class AnomalyProperties {
         .anyMatch(
             t ->
                 edges.all.stream()
-                    .map(Edge::row)
-                    .distinct()
-                    .anyMatch(row -> t.rereads(row, 0, Integer.MAX_VALUE) != 0));
+                    .filter(edge -> edge.from() == t)
+                    .anyMatch(edge -> t.rereads(edge.row(), edge.columns(), 0, Integer.MAX_VALUE)));
   }
 
   private static boolean contains(InferredEdges edges, Dependency dependency) {

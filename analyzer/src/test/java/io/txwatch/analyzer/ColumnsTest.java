@@ -51,6 +51,26 @@ class ColumnsTest {
         "r1(;_:x0,y0)[/id] w2(x0)[v] c2 r1(x2)[v] c1 |" + " PHANTOM 1-prw?(x)>2-wr(x)>1 | ",
         "r1(;_:x0,y0)[/v] w2(x0)[v] c2 r1(x2)[v] c1 |"
             + " PHANTOM 1-prw?(x)>2-wr(x)>1 | PHANTOM 1-prw?(x)>2-wr(x)>1",
+        // T1 reads the row again: another column, which nobody changed, or the one that T2 changed.
+        "r1(x0)[a] w2(x0)[a] c2 r1(x2)[b] w1(x2)[a] c1 |"
+            + " NON_REPEATABLE_READ 1-rw(x)>2-wr(x)>1 | LOST_UPDATE 1-rw(x)>2-ww(x)>1",
+        "r1(x0)[a] w2(x0)[a] c2 r1(x2)[a] w1(x2)[a] c1 |"
+            + " NON_REPEATABLE_READ 1-rw(x)>2-wr(x)>1 | NON_REPEATABLE_READ 1-rw(x)>2-wr(x)>1",
+        "r1(x0)[a] w2(x0)[a] c2 r1(x2)[b] c1 | NON_REPEATABLE_READ 1-rw(x)>2-wr(x)>1 | ",
+        // UPDATE … WHERE id = 1 AND v = 0 found row y, and T2 updated row x, which has another key.
+        "w1(y0;_:x0,y0)[v/id,v=id] w2(x0)[v] c2 r1(x2)[v] c1 |" + " PHANTOM 1-prw?(x)>2-wr(x)>1 | ",
+        "w2(x0)[v] w1(y0;_:x0,y0)[v/id,v=id] c2 r1(x2)[v] c1 |" + " PHANTOM 1-prw?(x)>2-wr(x)>1 | ",
+        // T2 gave row x another key, perhaps the one that T1 searches.
+        "w1(y0;_:x0,y0)[v/id,v=id] w2(x0)[id,v] c2 r1(x2)[v] c1 |"
+            + " PHANTOM 1-prw?(x)>2-wr(x)>1 | PHANTOM 1-prw?(x)>2-wr(x)>1",
+        // It found no row: x may have the key, and be excluded by v alone.
+        "w1(;_:x0,y0)[v/id,v=id] w2(x0)[v] c2 r1(x2)[v] c1 |"
+            + " PHANTOM 1-prw?(x)>2-wr(x)>1 | PHANTOM 1-prw?(x)>2-wr(x)>1",
+        // Another statement of T1 searches without a key.
+        "w1(y0;_:x0,y0)[v/id,v=id] r1(;_:x0,y1)[/v] w2(x0)[v] c2 r1(x2)[v] c1 |"
+            + " PHANTOM 1-prw?(x)>2-wr(x)>1 | PHANTOM 1-prw?(x)>2-wr(x)>1",
+        "r1(;_:x0,y0)[/a] r1(;_:x0,y0)[/v] w2(x0)[v] c2 r1(x2)[v] c1 |"
+            + " PHANTOM 1-prw?(x)>2-wr(x)>1 | PHANTOM 1-prw?(x)>2-wr(x)>1",
       })
   void dependenciesRunThroughColumns(String history, String byRow, String byColumn) {
     List<Event> events = Notation.events(history);

@@ -43,7 +43,8 @@ import java.util.regex.Pattern;
  *   <li>{@code r1(x0;P:x0,y0)}: by predicate P, with the version set x0, y0; {@code P?:} if the set
  *       is uncertain, {@code _:} if the predicate has no name. So for all of r, l, w, b, i, d, p
  *   <li>{@code r1(x0)[a,b]}: it read columns a and b; {@code w1(x0)[a<b]}: it wrote a, and read b;
- *       {@code r1(;_:x0)[/a]}: it read a for its predicate alone. All columns if none are given
+ *       {@code r1(;_:x0)[/a]}: it read a for its predicate alone; {@code r1(x0)[/a,id=id]}: it
+ *       compares the unique key id with a constant. All columns if none are given
  *   <li>{@code s1(2-3)}: ROLLBACK TO a savepoint undid statements 2 to 3
  *   <li>{@code c1 a1 u1}: it committed, aborted, ended with an unknown outcome
  *   <li>{@code g1}: a gap in transaction 1
@@ -246,7 +247,8 @@ public final class Notation {
   }
 
   private static String columns(String kind, String text) {
-    String[] predicate = text.split("/", 2);
+    String[] key = text.split("=", 2);
+    String[] predicate = key[0].split("/", 2);
     String[] written = predicate[0].split("<", 2);
     boolean reads = kind.equals("r") || kind.equals("l");
     String read = reads ? written[0] : written.length == 1 ? "" : written[1];
@@ -259,7 +261,8 @@ public final class Notation {
                     "t",
                     AccessedColumns.Columns.of(all),
                     AccessedColumns.Columns.of(by),
-                    AccessedColumns.Columns.of(reads ? List.of() : split(written[0])))))
+                    AccessedColumns.Columns.of(reads ? List.of() : split(written[0])),
+                    AccessedColumns.Columns.of(key.length == 1 ? List.of() : split(key[1])))))
         .text();
   }
 

@@ -23,6 +23,7 @@ public record AccessedColumns(List<OfTable> tables) {
   private static final String READ = "read";
   private static final String PREDICATE = "predicate";
   private static final String WRITTEN = "written";
+  private static final String KEY = "key";
 
   /**
    * The columns of one table.
@@ -31,8 +32,17 @@ public record AccessedColumns(List<OfTable> tables) {
    * @param read what determines the result and the values written, those of the predicate included
    * @param predicate what determines which rows the statement chooses
    * @param written what it assigns
+   * @param key the columns of a unique key of which the statement compares each with a constant or
+   *     a parameter, so that it chooses one row at most; empty if there is none
    */
-  public record OfTable(String table, Columns read, Columns predicate, Columns written) {}
+  public record OfTable(
+      String table, Columns read, Columns predicate, Columns written, Columns key) {
+
+    /** The columns of a table in which the statement may choose many rows. */
+    public OfTable(String table, Columns read, Columns predicate, Columns written) {
+      this(table, read, predicate, written, Columns.NONE);
+    }
+  }
 
   /**
    * A set of columns.
@@ -65,7 +75,9 @@ public record AccessedColumns(List<OfTable> tables) {
   public static String withoutItems(String text) {
     return new AccessedColumns(
             parse(text).tables().stream()
-                .map(one -> new OfTable(one.table(), one.read(), one.read(), one.written()))
+                .map(
+                    one ->
+                        new OfTable(one.table(), one.read(), one.read(), one.written(), one.key()))
                 .toList())
         .text();
   }
@@ -83,6 +95,7 @@ public record AccessedColumns(List<OfTable> tables) {
       append(text, READ, one.read());
       append(text, PREDICATE, one.predicate());
       append(text, WRITTEN, one.written());
+      append(text, KEY, one.key());
     }
     return text.toString();
   }
@@ -123,6 +136,7 @@ public record AccessedColumns(List<OfTable> tables) {
       Columns read = Columns.NONE;
       Columns predicate = Columns.NONE;
       Columns written = Columns.NONE;
+      Columns key = Columns.NONE;
       for (String word : words.subList(1, words.size())) {
         List<String> list = split(word, '=');
         if (list.size() != 2) {
@@ -132,10 +146,11 @@ public record AccessedColumns(List<OfTable> tables) {
           case READ -> read = columns(list.get(1));
           case PREDICATE -> predicate = columns(list.get(1));
           case WRITTEN -> written = columns(list.get(1));
+          case KEY -> key = columns(list.get(1));
           default -> {}
         }
       }
-      tables.add(new OfTable(unescape(words.get(0)), read, predicate, written));
+      tables.add(new OfTable(unescape(words.get(0)), read, predicate, written, key));
     }
     return new AccessedColumns(List.copyOf(tables));
   }

@@ -25,11 +25,13 @@ class AccessedColumnsTest {
                     "warehouse",
                     Columns.of(List.of("w_id", "w_tax")),
                     Columns.of(List.of("w_id")),
-                    Columns.of(List.of("w_ytd"))),
+                    Columns.of(List.of("w_ytd")),
+                    Columns.of(List.of("w_id"))),
                 new OfTable("odd name", Columns.NONE, Columns.NONE, Columns.ALL)));
 
     assertThat(columns.text())
-        .isEqualTo("warehouse read=w_id,w_tax predicate=w_id written=w_ytd;odd\\ name written=*");
+        .isEqualTo(
+            "warehouse read=w_id,w_tax predicate=w_id written=w_ytd key=w_id;odd\\ name written=*");
   }
 
   @Property
@@ -56,8 +58,8 @@ class AccessedColumnsTest {
         Arbitraries.oneOf(
             Arbitraries.of(Columns.ALL, Columns.NONE),
             name.list().ofMinSize(1).ofMaxSize(3).map(Columns::of));
-    return Combinators.combine(name, some, some, some)
-        .as(OfTable::new)
+    return Combinators.combine(name, some, some, some, some)
+        .as((table, read, by, written, key) -> new OfTable(table, read, by, written, key))
         .list()
         .ofMinSize(1)
         .ofMaxSize(3)

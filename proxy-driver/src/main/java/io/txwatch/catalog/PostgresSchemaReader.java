@@ -183,7 +183,12 @@ final class PostgresSchemaReader extends SchemaReader {
                 + " CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(att, n)"
                 + " WHERE i.indrelid = a.attrelid AND i.indisprimary AND k.att = a.attnum"
                 // An index includes columns that are no part of the key from version 11 on.
-                + " AND k.n <= coalesce((to_json(i) ->> 'indnkeyatts')::int, k.n)),"
+                + " AND k.n <= coalesce((to_json(i) ->> 'indnkeyatts')::int, k.n)"
+                // A deferred key may be there twice for a while; of the rows of tables that inherit
+                // from this one, which are its rows as well, it is no key.
+                + " AND i.indimmediate AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_inherits h"
+                + " JOIN pg_catalog.pg_class c ON c.oid = h.inhrelid"
+                + " WHERE h.inhparent = a.attrelid AND NOT coalesce((to_json(c) ->> 'relispartition')::boolean, false))),"
                 + " coalesce((SELECT to_json(l) ->> 'collisdeterministic'"
                 + " FROM pg_catalog.pg_collation l WHERE l.oid = a.attcollation), 'true')"
                 + " FROM pg_catalog.pg_attribute a LEFT JOIN pg_catalog.pg_attrdef d"

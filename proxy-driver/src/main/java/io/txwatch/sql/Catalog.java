@@ -100,6 +100,14 @@ public interface Catalog {
     }
 
     /**
+     * True if no two columns differ in case only, so that a name in lower case is of one column.
+     */
+    public boolean hasDistinctNames() {
+      return columns.stream().map(name -> name.toLowerCase(Locale.ROOT)).distinct().count()
+          == columns.size();
+    }
+
+    /**
      * The column, in lower case, whose value is the id of its row: a primary key of one integer of
      * a table whose versions are in system columns. Empty if columns differ in case only.
      */

@@ -56,6 +56,17 @@ public abstract class DialectSql {
     return false;
   }
 
+  /**
+   * True if at most one row has a key of text that is equal to a given text: it is compared by the
+   * key's own collation, and not as a number.
+   *
+   * @param isParameter true if the application gives it as a parameter, perhaps of another type;
+   *     false if it is a literal
+   */
+  public boolean comparesTextAsKeyDoes(boolean isParameter) {
+    return !isParameter;
+  }
+
   /** True if {@code *} does not show the auxiliary columns. */
   public boolean hasInvisibleColumns() {
     return true;

@@ -20,6 +20,11 @@ final class PostgresSql extends DialectSql {
   }
 
   @Override
+  public boolean comparesTextAsKeyDoes(boolean isParameter) {
+    return true;
+  }
+
+  @Override
   public boolean hasInvisibleColumns() {
     return false;
   }

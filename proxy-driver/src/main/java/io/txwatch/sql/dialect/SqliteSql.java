@@ -13,6 +13,12 @@ final class SqliteSql extends DialectSql {
   /** SQLITE_MAX_SQL_LENGTH, with room for the values of what are parameters here. */
   private static final int MAX_TEXT = 900_000;
 
+  /** The collation of a column may be another one than that of its key. */
+  @Override
+  public boolean comparesTextAsKeyDoes(boolean isParameter) {
+    return false;
+  }
+
   /** A name in double quotes that is no column is a string: so names are in backticks. */
   @Override
   public String quote(String name) {

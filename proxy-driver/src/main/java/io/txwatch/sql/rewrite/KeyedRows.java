@@ -23,6 +23,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyedRows {
 
-  private static final int MAX_DIGITS = 18;
   private static final Set<String> TEXTS = Set.of("char", "varchar");
   private static final Set<String> INTEGERS =
       Set.of("tinyint", "smallint", "mediumint", "int", "bigint");
@@ -179,23 +179,13 @@ final class KeyedRows {
   }
 
   private @Nullable Value value(int token, boolean text) {
-    String written = tokens.text(token);
     if (tokens.is(token, TokenKind.PARAMETER)) {
       return new Parameter(numbers[token], text);
     }
-    if (!text
-        && tokens.is(token, TokenKind.NUMBER)
-        && written.length() <= MAX_DIGITS
-        && written.chars().allMatch(c -> c >= '0' && c <= '9')) {
-      return new IntegerLiteral(Long.parseLong(written));
+    if (text) {
+      return Literals.text(tokens, token).map(TextLiteral::new).orElse(null);
     }
-    if (text && tokens.is(token, TokenKind.STRING) && written.length() >= 2) {
-      String inside = written.substring(1, written.length() - 1);
-      boolean plain = "'\"".indexOf(written.charAt(0)) >= 0;
-      return plain && inside.chars().allMatch(c -> c >= ' ' && c < 127 && "'\"\\".indexOf(c) < 0)
-          ? new TextLiteral(inside)
-          : null;
-    }
-    return null;
+    OptionalLong integer = Literals.integer(tokens, token);
+    return integer.isPresent() ? new IntegerLiteral(integer.getAsLong()) : null;
   }
 }

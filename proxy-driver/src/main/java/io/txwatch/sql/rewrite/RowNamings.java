@@ -26,11 +26,11 @@ import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -39,8 +39,6 @@ import org.jspecify.annotations.Nullable;
  * condition that pins it. No column is added for that. In doubt a row has no name.
  */
 final class RowNamings {
-
-  private static final int MAX_DIGITS = 18;
 
   private final Tables tables;
   private final Tokens tokens;
@@ -144,10 +142,7 @@ final class RowNamings {
     }
     List<KeyColumn> key = found.get().traits().nameColumns();
     boolean isNamed = found.get().key().map(id -> isHashOf(id, key)).orElse(true);
-    Set<String> folded = new HashSet<>();
-    boolean distinct =
-        found.get().columns().stream().allMatch(c -> folded.add(c.toLowerCase(Locale.ROOT)));
-    return isNamed && distinct ? key : List.of();
+    return isNamed && found.get().hasDistinctNames() ? key : List.of();
   }
 
   /** True if the row's id is a hash of the key. An integer is its own id, and its own name. */
@@ -262,20 +257,14 @@ final class RowNamings {
     if (tokens.is(token, TokenKind.PARAMETER)) {
       return new Parameter(column, numbers[token]);
     }
-    String written = tokens.text(token);
     if (integer) {
-      boolean digits =
-          tokens.is(token, TokenKind.NUMBER)
-              && written.length() <= MAX_DIGITS
-              && written.chars().allMatch(c -> c >= '0' && c <= '9');
-      return digits ? new Literal(column, Long.toString(Long.parseLong(written))) : null;
+      OptionalLong number = Literals.integer(tokens, token);
+      return number.isPresent() ? new Literal(column, Long.toString(number.getAsLong())) : null;
     }
-    if (!tokens.is(token, TokenKind.STRING) || written.length() < 2 || written.charAt(0) != '\'') {
-      return null;
-    }
-    String inside = written.substring(1, written.length() - 1);
-    boolean plain = inside.chars().allMatch(c -> c >= ' ' && c < 127 && "'\"\\".indexOf(c) < 0);
-    boolean same = UuidText.is(inside) || (column.comparesExactly() && column.kind().isText());
-    return plain && same ? new Literal(column, inside) : null;
+    return Literals.text(tokens, token)
+        .filter(
+            inside -> UuidText.is(inside) || (column.comparesExactly() && column.kind().isText()))
+        .map(inside -> new Literal(column, inside))
+        .orElse(null);
   }
 }

@@ -1,11 +1,14 @@
 package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.AccessedColumns;
+import io.txwatch.history.AccessedColumns.Columns;
+import io.txwatch.history.AccessedColumns.OfTable;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.ColumnUse;
 import io.txwatch.sql.semantics.Schema;
 import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.StatementParser;
 import io.txwatch.sql.syntax.StatementSplitter;
 import io.txwatch.sql.syntax.TokenKind;
@@ -39,11 +42,31 @@ final class StatementColumns {
       }
     }
     List<Span> statements = StatementSplitter.split(tokens, dialect);
-    return statements.size() != 1
-        ? AccessedColumns.UNKNOWN
-        : ColumnUse.of(
-            StatementParser.parse(tokens, dialect, statements.get(0)),
-            name -> catalog.find(name).flatMap(StatementColumns::relation));
+    if (statements.size() != 1) {
+      return AccessedColumns.UNKNOWN;
+    }
+    Statement statement = StatementParser.parse(tokens, dialect, statements.get(0));
+    AccessedColumns used =
+        ColumnUse.of(statement, name -> catalog.find(name).flatMap(StatementColumns::relation));
+    return PinnedKey.of(statement, tokens, dialect, catalog)
+        .map(key -> withKey(used, key))
+        .orElse(used);
+  }
+
+  private static AccessedColumns withKey(AccessedColumns used, PinnedKey key) {
+    return new AccessedColumns(
+        used.tables().stream()
+            .map(
+                one ->
+                    one.table().equals(key.table().name())
+                        ? new OfTable(
+                            one.table(),
+                            one.read(),
+                            one.predicate(),
+                            one.written(),
+                            Columns.of(key.columns()))
+                        : one)
+            .toList());
   }
 
   private static Optional<Schema.Relation> relation(Catalog.Table table) {
