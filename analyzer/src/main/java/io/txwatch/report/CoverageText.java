@@ -57,18 +57,22 @@ public final class CoverageText {
               coverage.forbidden()));
     }
     append(text, width, "not seen  ", lines);
-    if (coverage.rowLevel() > 0) {
-      append(
-          text,
-          width,
-          "row-level ",
-          List.of(
-              String.format(
-                  Locale.ROOT,
-                  "%,d pairs of accesses to different columns of a row: no dependency; granularity"
-                      + " row counts them",
-                  coverage.rowLevel())));
-    }
+    return text.toString();
+  }
+
+  /** What only rows connect, which is no part of the coverage: nothing about it is missing. */
+  static String rowLevel(Coverage coverage, int width) {
+    StringBuilder text = new StringBuilder();
+    append(
+        text,
+        width,
+        "row-level ",
+        List.of(
+            String.format(
+                Locale.ROOT,
+                "%,d pairs of accesses to different columns of a row: no dependency; granularity"
+                    + " row counts them",
+                coverage.rowLevel())));
     return text.toString();
   }
 

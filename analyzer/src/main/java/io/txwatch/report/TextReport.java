@@ -152,6 +152,14 @@ public final class TextReport {
     return CoverageText.of(coverage, Math.max(MIN_WIDTH, width));
   }
 
+  /**
+   * How many pairs of accesses only a row connects, in lines of at most that many cells, {@value
+   * #MIN_WIDTH} at least.
+   */
+  public static String rowLevel(int width, Coverage coverage) {
+    return CoverageText.rowLevel(coverage, Math.max(MIN_WIDTH, width));
+  }
+
   private static String headline(Anomaly anomaly, String times) {
     return name(anomaly, times) + rows(anomaly, times.isEmpty() ? "  " : ", first through ");
   }

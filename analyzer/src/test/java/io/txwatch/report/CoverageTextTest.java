@@ -53,6 +53,18 @@ class CoverageTextTest {
   }
 
   @Test
+  void whatOnlyRowsConnectIsPrintedOnRequest() {
+    Coverage coverage = new Coverage(1, 1, 1, 2, 2, 1, 1, 0, 0, 1234, Map.of());
+    assertThat(TextReport.coverage(coverage)).doesNotContain("row-level");
+    assertThat(TextReport.rowLevel(100, coverage))
+        .isEqualTo(
+            """
+            row-level 1,234 pairs of accesses to different columns of a row: no dependency; granularity row
+                      counts them
+            """);
+  }
+
+  @Test
   void nothingObserved() {
     assertThat(TextReport.coverage(Coverage.NONE))
         .isEqualTo(

@@ -118,6 +118,13 @@ final class CheckCommand implements Callable<Integer> {
   @Mixin private GranularityOption granularity = new GranularityOption();
 
   @Option(
+      names = "--row-level",
+      description =
+          "also print how many pairs of accesses use different columns of one row, and so do not"
+              + " depend on each other (for txwatch histories)")
+  private boolean rowLevel;
+
+  @Option(
       names = "--initial",
       paramLabel = "VALUE",
       description =
@@ -172,7 +179,7 @@ final class CheckCommand implements Callable<Integer> {
       if (common.json()) {
         result.writeJson(console.out());
       }
-      result.print(console.textOut(common.json()));
+      result.print(console.textOut(common.json()), rowLevel);
       code = worse(code, exitCode(result));
     }
     return code;

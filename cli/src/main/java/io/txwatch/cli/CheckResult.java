@@ -115,7 +115,12 @@ record CheckResult(
         -1);
   }
 
-  void print(PrintWriter out) {
+  /**
+   * Prints it for people.
+   *
+   * @param rowLevel whether to print what only rows connect
+   */
+  void print(PrintWriter out, boolean rowLevel) {
     int width = Terminal.width();
     for (AnomalyGroups.Group group : groups.groups()) {
       out.println(TextReport.fitting(width, group));
@@ -145,6 +150,9 @@ record CheckResult(
     }
     if (coverage != null) {
       out.print(TextReport.coverage(width, coverage));
+      if (rowLevel) {
+        out.print(TextReport.rowLevel(width, coverage));
+      }
     }
     for (Loss loss : losses) {
       out.println("lost: " + loss);

@@ -107,7 +107,10 @@ class RowsFoundByKeyTest {
         Watched.prepare(connection);
       }
     }
-    Watched watched = new Watched(folder, Map.of("txwatch.versions", dbms.versions(), "txwatch.instrument", "predicates"));
+    Watched watched =
+        new Watched(
+            folder,
+            Map.of("txwatch.versions", dbms.versions(), "txwatch.instrument", "predicates"));
     try (watched;
         Connection one = watched.connect(url);
         Connection two = watched.connect(url)) {
