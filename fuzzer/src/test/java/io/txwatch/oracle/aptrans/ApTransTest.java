@@ -1,12 +1,15 @@
 package io.txwatch.oracle.aptrans;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.OracleVerdict.Patterns;
 import io.txwatch.oracle.OracleVerdict.Result;
+import io.txwatch.oracle.ServerCrashException;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.testcase.CaseReader;
@@ -14,6 +17,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -182,6 +186,21 @@ class ApTransTest {
       } else {
         assertThat(shown).contains(pattern);
       }
+    }
+  }
+
+  /** A server that closes a connection has crashed, or the session was ended: no isolation bug. */
+  @Test
+  void aLostConnectionIsNoViolation() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.POSTGRESQL)) {
+      CaseExecution execution =
+          fixture.execute(
+              FIGURE_3.replace(
+                  "T2: COMMIT", "T2: SELECT pg_terminate_backend(pg_backend_pid()) FROM t"),
+              "RC");
+
+      assertThatThrownBy(() -> new ApTrans(Judge.DBMS).judge(execution, fixture.executor()))
+          .isInstanceOf(ServerCrashException.class);
     }
   }
 }
