@@ -5,12 +5,14 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
 import org.openqa.selenium.JavascriptExecutor;
@@ -75,6 +77,21 @@ final class Browser implements AutoCloseable {
   void open(String url) {
     driver.get("about:blank"); // else a change of the fragment alone loads nothing
     driver.get(url);
+  }
+
+  /** Follows a link to a fragment of the page, and waits until the page has handled that. */
+  void follow(String linkText) {
+    WebElement link = driver.findElement(By.partialLinkText(linkText));
+    run(
+        """
+        window.followed = location.hash === arguments[0].hash;
+        addEventListener('hashchange', () => window.followed = true, {once: true});
+        """,
+        link);
+    link.click();
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> run("return window.followed").equals(true));
   }
 
   /** The text of the first element that a CSS selector selects. */

@@ -81,7 +81,7 @@ class PageBrowserTest {
       await("1 of 1 kinds of anomaly, 3 in all", () -> browser().text("#count"));
       source.add(ExampleAnomalies.skewOfThree(), 1);
       await("2 of 2 kinds of anomaly, 4 in all", () -> browser().text("#count"));
-      browser().driver().findElement(By.partialLinkText("lost update")).click();
+      browser().follow("lost update");
       browser().screenshot("live-desktop-light");
       assertThat(browser().accessibilityViolations()).isEmpty();
       source.removeAll();
@@ -97,7 +97,7 @@ class PageBrowserTest {
   @Test
   void clickOpensAnAnomaly(@TempDir Path folder) throws Exception {
     browser().open(report(folder, ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree()));
-    browser().driver().findElement(By.partialLinkText("lost update")).click();
+    browser().follow("lost update");
     assertThat(browser().text("#detail h2")).isEqualTo("lost update hazard");
     assertThat(browser().text(".meaning")).startsWith("Two transactions read the same row");
     assertThat(browser().texts(".schedule th"))
@@ -150,7 +150,7 @@ class PageBrowserTest {
       for (String url : List.of(report(folder, anomaly), url(page))) {
         browser().open(url);
         await("1 of 1 kinds of anomaly, 1 in all", () -> browser().text("#count"));
-        browser().driver().findElement(By.partialLinkText("lost update")).click();
+        browser().follow("lost update");
         assertThat(saved("Save the case"))
             .isEqualTo(CaseSlice.of(anomaly).getBytes(StandardCharsets.UTF_8));
         assertThat(saved("Save the history")).isEqualTo(HistorySlice.bytes(anomaly));
@@ -182,7 +182,7 @@ class PageBrowserTest {
   @Test
   void arrowsJoinTheStatementsOfTheDependencies(@TempDir Path folder) throws Exception {
     browser().open(report(folder, ExampleAnomalies.lostUpdate()));
-    browser().driver().findElement(By.partialLinkText("lost update")).click();
+    browser().follow("lost update");
     String t1 = "1b.1";
     String t2 = "1b.2";
     assertThat(arrowEnds())
@@ -271,7 +271,7 @@ class PageBrowserTest {
   @Test
   void sqlFullOfMarkupIsText(@TempDir Path folder) throws Exception {
     browser().open(report(folder, ExampleAnomalies.lostUpdate()));
-    browser().driver().findElement(By.partialLinkText("lost update")).click();
+    browser().follow("lost update");
     assertThat(browser().texts(".bar code"))
         .contains(ExampleAnomalies.HOSTILE_SQL.replaceAll(" +", " "));
     assertThat(browser().run("return window.hit === undefined")).isEqualTo(true);
@@ -296,7 +296,7 @@ class PageBrowserTest {
                       ExampleAnomalies.skewOfThree(),
                       ExampleAnomalies.longFork()));
           if (!link.isEmpty()) {
-            browser().driver().findElement(By.partialLinkText(link)).click();
+            browser().follow(link);
             browser().driver().findElement(By.cssSelector(".about summary")).click();
           }
           String name =

@@ -63,8 +63,15 @@ class DemoPageIT {
           .until(() -> lines.stream().anyMatch(line -> line.contains("stop it with Ctrl+C")));
       Awaitility.await().atMost(LONG).until(() -> count(browser).startsWith("4 of 4 kinds"));
       browser.findElement(By.partialLinkText("write skew")).click();
-      assertThat(browser.findElement(By.cssSelector("#detail h2")).getText())
-          .isEqualTo("write skew hazard");
+      Awaitility.await()
+          .atMost(LONG)
+          .ignoreExceptions()
+          .until(
+              () ->
+                  browser
+                      .findElement(By.cssSelector("#detail h2"))
+                      .getText()
+                      .equals("write skew hazard"));
       assertThat(browser.findElements(By.cssSelector("svg.arrows > path"))).hasSize(2);
     } finally {
       demo.destroy();

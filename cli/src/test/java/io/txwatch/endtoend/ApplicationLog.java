@@ -3,13 +3,18 @@ package io.txwatch.endtoend;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jgrapht.Graph;
 import org.jgrapht.alg.connectivity.KosarajuStrongConnectivityInspector;
-import org.jgrapht.graph.DirectedPseudograph;
+import org.jgrapht.graph.AbstractBaseGraph;
+import org.jgrapht.graph.DefaultEdge;
+import org.jgrapht.graph.DefaultGraphSpecificsStrategy;
+import org.jgrapht.graph.DefaultGraphType;
+import org.jgrapht.util.SupplierUtil;
 
 /**
  * What an application logged of its own transactions, and the dependency graph that follows from
@@ -38,49 +43,28 @@ final class ApplicationLog {
   /** The name of an attempt. */
   record Id(int worker, int number) {}
 
-  /** An edge of the graph. */
-  record Edge(String kind, long row, Id from, Id to) {}
-
   private record Version(long row, int number) {}
 
-  private final Graph<Id, Edge> graph = new DirectedPseudograph<>(Edge.class);
   private final Map<Version, Id> writers = new HashMap<>();
-  private final List<Attempt> committed = new ArrayList<>();
+  private final Map<Id, Attempt> committed = new LinkedHashMap<>();
 
   ApplicationLog(Collection<Attempt> attempts) {
     for (Attempt attempt : attempts) {
       if (attempt.committed()) {
-        committed.add(attempt);
-        graph.addVertex(id(attempt));
+        committed.put(id(attempt), attempt);
       }
     }
-    for (Attempt attempt : committed) {
-      for (Access access : attempt.accesses()) {
-        if (access.write()) {
-          Id other = writers.put(new Version(access.row(), access.version()), id(attempt));
-          if (other != null && !other.equals(id(attempt))) {
-            throw new IllegalStateException("two writers of one version: " + access);
+    committed.forEach(
+        (id, attempt) -> {
+          for (Access access : attempt.accesses()) {
+            if (access.write()) {
+              Id other = writers.put(new Version(access.row(), access.version()), id);
+              if (other != null && !other.equals(id)) {
+                throw new IllegalStateException("two writers of one version: " + access);
+              }
+            }
           }
-        }
-      }
-    }
-    for (Attempt attempt : committed) {
-      for (Access access : attempt.accesses()) {
-        Optional<Id> before = writer(access.row(), access.version() - (access.write() ? 1 : 0));
-        before.ifPresent(
-            writer -> connect(access.write() ? "ww" : "wr", access.row(), writer, id(attempt)));
-        if (!access.write()) {
-          writer(access.row(), access.version() + 1)
-              .ifPresent(writer -> connect("rw", access.row(), id(attempt), writer));
-        }
-      }
-    }
-  }
-
-  private void connect(String kind, long row, Id from, Id to) {
-    if (!from.equals(to)) {
-      graph.addEdge(from, to, new Edge(kind, row, from, to));
-    }
+        });
   }
 
   private Optional<Id> writer(long row, int version) {
@@ -97,19 +81,65 @@ final class ApplicationLog {
 
   /** True if there is such an edge; through any row if the row is empty. */
   boolean hasEdge(Id from, Id to, String kind, Optional<Long> row) {
-    return graph.containsVertex(from)
-        && graph.containsVertex(to)
-        && graph.getAllEdges(from, to).stream()
-            .anyMatch(
-                edge ->
-                    edge.kind().equals(kind)
-                        && row.filter(wanted -> wanted != edge.row()).isEmpty());
+    Attempt first = committed.get(from);
+    Attempt second = committed.get(to);
+    if (first == null || second == null || from.equals(to)) {
+      return false;
+    }
+    return switch (kind) {
+      case "ww" -> hasAccess(second, true, row, -1, from);
+      case "wr" -> hasAccess(second, false, row, 0, from);
+      case "rw" -> hasAccess(first, false, row, 1, to);
+      default -> false;
+    };
+  }
+
+  /** True if it wrote or read a version of the row for which {@code writer} wrote that neighbour. */
+  private boolean hasAccess(
+      Attempt attempt, boolean write, Optional<Long> row, int neighbour, Id writer) {
+    return attempt.accesses().stream()
+        .anyMatch(
+            access ->
+                access.write() == write
+                    && row.filter(wanted -> wanted != access.row()).isEmpty()
+                    && writer(access.row(), access.version() + neighbour)
+                        .filter(writer::equals)
+                        .isPresent());
   }
 
   /** The sets of transactions each of which lies on a cycle with each other one of its set. */
   List<Set<Id>> tangles() {
-    return new KosarajuStrongConnectivityInspector<>(graph)
+    return new KosarajuStrongConnectivityInspector<>(graph())
         .stronglyConnectedSets().stream().filter(set -> set.size() > 1).toList();
+  }
+
+  private Graph<Id, DefaultEdge> graph() {
+    // Without the index of edges by their ends, which takes most of the memory.
+    Graph<Id, DefaultEdge> graph =
+        new AbstractBaseGraph<>(
+            null,
+            SupplierUtil.DEFAULT_EDGE_SUPPLIER,
+            DefaultGraphType.directedMultigraph(),
+            new DefaultGraphSpecificsStrategy<>()) {};
+    committed.keySet().forEach(graph::addVertex);
+    committed.forEach(
+        (id, attempt) -> {
+          for (Access access : attempt.accesses()) {
+            int before = access.version() - (access.write() ? 1 : 0);
+            writer(access.row(), before).ifPresent(writer -> connect(graph, writer, id));
+            if (!access.write()) {
+              writer(access.row(), access.version() + 1)
+                  .ifPresent(writer -> connect(graph, id, writer));
+            }
+          }
+        });
+    return graph;
+  }
+
+  private static void connect(Graph<Id, DefaultEdge> graph, Id from, Id to) {
+    if (!from.equals(to)) {
+      graph.addEdge(from, to);
+    }
   }
 
   /**
@@ -118,7 +148,7 @@ final class ApplicationLog {
    */
   List<LostUpdate> lostUpdates() {
     List<LostUpdate> found = new ArrayList<>();
-    for (Attempt attempt : committed) {
+    for (Attempt attempt : committed.values()) {
       Map<Long, Integer> read = new HashMap<>();
       for (Access access : attempt.accesses()) {
         if (!access.write()) {

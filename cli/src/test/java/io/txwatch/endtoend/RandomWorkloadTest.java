@@ -193,7 +193,7 @@ class RandomWorkloadTest {
     Map<Long, List<Long>> transactions = new HashMap<>();
     Map<Long, Integer> workers = new HashMap<>();
     Map<Long, Outcome> outcomes = new HashMap<>();
-    for (Event event : run.watched().events()) {
+    run.watched().forEachEvent(event -> {
       if (event instanceof Event.TransactionBegan began) {
         transactions
             .computeIfAbsent(began.session(), session -> new ArrayList<>())
@@ -204,7 +204,7 @@ class RandomWorkloadTest {
       } else if (event instanceof Event.TransactionEnded ended) {
         outcomes.put(ended.transaction(), ended.outcome());
       }
-    }
+    });
     Map<String, Id> byId = new HashMap<>();
     workers.forEach(
         (session, worker) -> {

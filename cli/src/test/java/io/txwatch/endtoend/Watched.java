@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.function.Consumer;
 
 /**
  * A watched application: it reaches its database through {@code jdbc:txwatch:}, with a history and
@@ -131,10 +132,15 @@ final class Watched implements Application, AutoCloseable {
   /** After closing: every event, as a reader of the file gets it. */
   List<Event> events() throws IOException {
     List<Event> events = new ArrayList<>();
-    try (HistoryReader reader = HistoryReader.open(history)) {
-      reader.forEach(events::add);
-    }
+    forEachEvent(events::add);
     return events;
+  }
+
+  /** After closing: every event, one after the other, as a reader of the file gets it. */
+  void forEachEvent(Consumer<Event> action) throws IOException {
+    try (HistoryReader reader = HistoryReader.open(history)) {
+      reader.forEach(action);
+    }
   }
 
   /** The result of analysing the recorded history afterwards. */
