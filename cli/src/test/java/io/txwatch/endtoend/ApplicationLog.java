@@ -94,7 +94,9 @@ final class ApplicationLog {
     };
   }
 
-  /** True if it wrote or read a version of the row for which {@code writer} wrote that neighbour. */
+  /**
+   * True if it wrote or read a version of the row for which {@code writer} wrote that neighbour.
+   */
   private boolean hasAccess(
       Attempt attempt, boolean write, Optional<Long> row, int neighbour, Id writer) {
     return attempt.accesses().stream()

@@ -193,18 +193,21 @@ class RandomWorkloadTest {
     Map<Long, List<Long>> transactions = new HashMap<>();
     Map<Long, Integer> workers = new HashMap<>();
     Map<Long, Outcome> outcomes = new HashMap<>();
-    run.watched().forEachEvent(event -> {
-      if (event instanceof Event.TransactionBegan began) {
-        transactions
-            .computeIfAbsent(began.session(), session -> new ArrayList<>())
-            .add(began.transaction());
-      } else if (event instanceof Event.StatementExecuted executed
-          && executed.sql().startsWith(Workload.MARK)) {
-        workers.put(executed.session(), Integer.parseInt(executed.sql().replaceAll("[^0-9]", "")));
-      } else if (event instanceof Event.TransactionEnded ended) {
-        outcomes.put(ended.transaction(), ended.outcome());
-      }
-    });
+    run.watched()
+        .forEachEvent(
+            event -> {
+              if (event instanceof Event.TransactionBegan began) {
+                transactions
+                    .computeIfAbsent(began.session(), session -> new ArrayList<>())
+                    .add(began.transaction());
+              } else if (event instanceof Event.StatementExecuted executed
+                  && executed.sql().startsWith(Workload.MARK)) {
+                workers.put(
+                    executed.session(), Integer.parseInt(executed.sql().replaceAll("[^0-9]", "")));
+              } else if (event instanceof Event.TransactionEnded ended) {
+                outcomes.put(ended.transaction(), ended.outcome());
+              }
+            });
     Map<String, Id> byId = new HashMap<>();
     workers.forEach(
         (session, worker) -> {
