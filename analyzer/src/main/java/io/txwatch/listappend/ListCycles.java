@@ -16,9 +16,9 @@ import java.util.function.ToIntFunction;
  * Finds the cycles of a list-append history's dependencies.
  *
  * <p>A history is acyclic if its graph has no strongly connected component, which takes time in
- * proportion to its operations. In each component every cycle of two transactions is reported, by
- * its worst class, and one wider cycle of the worst class if that is worse: one with the fewest
- * transactions, as far as the search is within its bounds. Whether a class occurs is always
+ * proportion to its operations. In each component every cycle of two transactions without an
+ * auxiliary node is reported, by its worst class, and one other cycle of the worst class if that is
+ * worse: one with the fewest transactions, as far as the search is within its bounds. Whether a class occurs is always
  * decided: G0 and G1c by the components of fewer kinds of edges, cycles without adjacent rw edges
  * by the components of the graph whose nodes have two states.
  *
@@ -169,7 +169,7 @@ final class ListCycles {
       searchAny();
     }
 
-    /** Reports each pair of transactions with edges in both directions. */
+    /** Reports each pair of transactions with edges in both directions, none by an auxiliary node. */
     private void pairs() {
       Digraph graph = part.graph();
       for (int node = 0; node < graph.nodes(); node++) {
@@ -340,17 +340,12 @@ final class ListCycles {
         boolean isInBounds =
             starts[component]++ < maxStarts
                 || paths.scanned() - scannedBefore < (long) MAX_SCANS_PER_EDGE * edges.size();
-        if (length > minLength() && isInBounds) {
+        if (length > 2 && isInBounds) {
           List<Integer> cycle = paths.cycle(edge, kinds, nonadjacent, length - 1);
           if (!cycle.isEmpty()) {
             cycles.set(component, cycle);
           }
         }
-      }
-
-      /** Cycles of two transactions are reported before, but for those with two orders. */
-      private int minLength() {
-        return with.isEmpty() ? 3 : 2;
       }
 
       void report() {
