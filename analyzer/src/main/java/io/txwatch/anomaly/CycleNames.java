@@ -59,25 +59,12 @@ public final class CycleNames {
 
   /** The class of a cycle by the kinds of its edges. */
   public static CycleClass classOf(List<Dependency> cycle) {
-    int rw = 0;
-    boolean wr = false;
-    boolean adjacent = false;
-    boolean byPredicate = false;
-    for (int i = 0; i < cycle.size(); i++) {
-      boolean isRw = cycle.get(i).kind() == DependencyKind.RW;
-      rw += isRw ? 1 : 0;
-      wr |= cycle.get(i).kind() == DependencyKind.WR;
-      adjacent |= isRw && cycle.get((i + 1) % cycle.size()).kind() == DependencyKind.RW;
-      byPredicate |= isRw && cycle.get(i).evidence().byPredicate();
-    }
-    if (rw == 0) {
-      return wr ? CycleClass.G1C : CycleClass.G0;
-    } else if (rw == 1) {
-      return CycleClass.G_SINGLE;
-    } else if (!adjacent) {
-      return CycleClass.G_NONADJACENT;
-    }
-    return byPredicate ? CycleClass.G2 : CycleClass.G2_ITEM;
+    CycleClass byItem = CycleClass.of(cycle.size(), i -> cycle.get(i).kind());
+    boolean byPredicate =
+        cycle.stream()
+            .anyMatch(
+                edge -> edge.kind() == DependencyKind.RW && edge.evidence().byPredicate());
+    return byItem == CycleClass.G2_ITEM && byPredicate ? CycleClass.G2 : byItem;
   }
 
   /** The name of a cycle that is {@linkplain #inReadingOrder in reading order}. */

@@ -113,18 +113,7 @@ final class ListCycles {
   }
 
   private static CycleClass classOf(List<Edge> cycle) {
-    int rw = 0;
-    boolean wr = false;
-    boolean adjacent = false;
-    for (int i = 0; i < cycle.size(); i++) {
-      boolean isRw = cycle.get(i).kind() == DependencyKind.RW;
-      rw += isRw ? 1 : 0;
-      wr |= cycle.get(i).kind() == DependencyKind.WR;
-      adjacent |= isRw && cycle.get((i + 1) % cycle.size()).kind() == DependencyKind.RW;
-    }
-    return rw == 0
-        ? wr ? CycleClass.G1C : CycleClass.G0
-        : rw == 1 ? CycleClass.G_SINGLE : adjacent ? CycleClass.G2_ITEM : CycleClass.G_NONADJACENT;
+    return CycleClass.of(cycle.size(), i -> cycle.get(i).kind());
   }
 
   /** The search in the part of one graph that lies on cycles. */
