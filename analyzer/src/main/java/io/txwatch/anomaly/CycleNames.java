@@ -62,8 +62,7 @@ public final class CycleNames {
     CycleClass byItem = CycleClass.of(cycle.size(), i -> cycle.get(i).kind());
     boolean byPredicate =
         cycle.stream()
-            .anyMatch(
-                edge -> edge.kind() == DependencyKind.RW && edge.evidence().byPredicate());
+            .anyMatch(edge -> edge.kind() == DependencyKind.RW && edge.evidence().byPredicate());
     return byItem == CycleClass.G2_ITEM && byPredicate ? CycleClass.G2 : byItem;
   }
 

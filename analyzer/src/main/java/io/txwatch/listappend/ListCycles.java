@@ -18,9 +18,9 @@ import java.util.function.ToIntFunction;
  * <p>A history is acyclic if its graph has no strongly connected component, which takes time in
  * proportion to its operations. In each component every cycle of two transactions without an
  * auxiliary node is reported, by its worst class, and one other cycle of the worst class if that is
- * worse: one with the fewest transactions, as far as the search is within its bounds. Whether a class occurs is always
- * decided: G0 and G1c by the components of fewer kinds of edges, cycles without adjacent rw edges
- * by the components of the graph whose nodes have two states.
+ * worse: one with the fewest transactions, as far as the search is within its bounds. Whether a
+ * class occurs is always decided: G0 and G1c by the components of fewer kinds of edges, cycles
+ * without adjacent rw edges by the components of the graph whose nodes have two states.
  *
  * <p>Cycles that exist only because of an order are searched afterwards, and reported if they are
  * of a worse class than what was found without.
@@ -158,7 +158,9 @@ final class ListCycles {
       searchAny();
     }
 
-    /** Reports each pair of transactions with edges in both directions, none by an auxiliary node. */
+    /**
+     * Reports each pair of transactions with edges in both directions, none by an auxiliary node.
+     */
     private void pairs() {
       Digraph graph = part.graph();
       for (int node = 0; node < graph.nodes(); node++) {
