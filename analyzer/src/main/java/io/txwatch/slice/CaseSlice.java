@@ -1,6 +1,7 @@
 package io.txwatch.slice;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
@@ -15,6 +16,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -26,7 +28,8 @@ import java.util.stream.Collectors;
  * for.
  *
  * <p>A row has a number as its key and one value. What was read or changed by a predicate is read
- * by {@code v >= }{@value #THRESHOLD}.
+ * by {@code v >= }{@value #THRESHOLD}, also by a later statement with the same text, since the same
+ * predicate may be what proves the anomaly.
  */
 public final class CaseSlice {
 
@@ -125,13 +128,15 @@ public final class CaseSlice {
   }
 
   private StatementKind kind(Place place) {
+    return statement(place).map(ObservedStatement::kind).orElse(StatementKind.UPDATE);
+  }
+
+  private Optional<ObservedStatement> statement(Place place) {
     return anomaly.transactions().stream()
         .filter(transaction -> transaction.id() == place.transaction())
         .flatMap(transaction -> transaction.statements().stream())
         .filter(statement -> statement.number() == place.statement())
-        .map(statement -> statement.kind())
-        .findFirst()
-        .orElse(StatementKind.UPDATE);
+        .findFirst();
   }
 
   private void addSteps() {
@@ -183,7 +188,8 @@ public final class CaseSlice {
     Map<String, Set<String>> conditions = new LinkedHashMap<>();
     Map<String, Set<Integer>> ids = new LinkedHashMap<>();
     for (RowId row : step.reads().keySet()) {
-      if (isByPredicate(place, row)) {
+      boolean isWritten = step.reads().getOrDefault(row, Optional.empty()).isPresent();
+      if (isByPredicate(place, row) || isWritten && repeatsPredicate(step, row.table())) {
         conditions
             .computeIfAbsent(row.table(), table -> new LinkedHashSet<>())
             .add("v >= " + THRESHOLD);
@@ -194,7 +200,8 @@ public final class CaseSlice {
     ids.forEach(
         (table, numbers) ->
             conditions.computeIfAbsent(table, name -> new LinkedHashSet<>()).add(byKey(numbers)));
-    String lock = step.statement().kind() == StatementKind.LOCKING_SELECT ? " {FU}" : "";
+    // What an UPDATE or DELETE reads is current, whatever the snapshot shows.
+    String lock = step.statement().kind() == StatementKind.SELECT ? "" : " {FU}";
     List<String> statements = new ArrayList<>();
     conditions.forEach(
         (table, all) ->
@@ -223,6 +230,18 @@ public final class CaseSlice {
       }
     }
     return false;
+  }
+
+  /**
+   * Whether a statement with the same text reads the table by a predicate. What is written in the
+   * case matches that.
+   */
+  private boolean repeatsPredicate(Accesses.Step step, String table) {
+    return anomaly.cycle().stream()
+        .filter(edge -> edge.evidence().byPredicate() && edge.table().equals(table))
+        .map(edge -> edge.kind() == DependencyKind.RW ? Place.from(edge) : Place.to(edge))
+        .flatMap(place -> statement(place).stream())
+        .anyMatch(statement -> statement.sql().equals(step.statement().sql()));
   }
 
   private List<String> writes(Accesses.Step step) {

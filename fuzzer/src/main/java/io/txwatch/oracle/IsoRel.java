@@ -24,7 +24,8 @@ import java.util.stream.Collectors;
  *
  * <p>The case's statements run on watched connections. The ww, wr and rw item dependencies come
  * from the rows' writer lists (Algorithm 1), from the versions that writes report to have replaced,
- * and from the final read of all tables. The analyzer classifies and judges the cycles.
+ * and from the final read of all tables. Version sets give the predicate dependencies. The analyzer
+ * classifies and judges the cycles.
  *
  * <p>A violation is an anomaly that the level forbids: by the documentation of the DBMS for this
  * version and these settings, or by Adya's definition of the level. Permitted anomalies are listed

@@ -21,7 +21,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An application whose connections are watched in this process at level {@code items}: each
+ * An application whose connections are watched in this process at level {@code predicates}: each
  * execution has the events of what its statements read and wrote (IsoRel, sections 3.1 and 3.2,
  * with this project's columns and reads). It has none if the driver has no dialect for the DBMS.
  *
@@ -32,7 +32,7 @@ public final class WatchedApplication implements ScheduleExecutor.Application, A
   private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(10);
 
   private final Settings settings =
-      Settings.read(List.of()).with(Setting.INSTRUMENT, "items").with(Setting.REDACT, "false");
+      Settings.read(List.of()).with(Setting.INSTRUMENT, "predicates").with(Setting.REDACT, "false");
 
   private final Ids ids = Ids.random();
 

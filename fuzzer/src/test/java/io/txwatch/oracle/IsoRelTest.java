@@ -54,6 +54,35 @@ class IsoRelTest {
     }
   }
 
+  /** T2's INSERT matches the predicate of T1's queries, of which the first one read no row. */
+  @ParameterizedTest
+  @EnumSource(names = {"H2", "MARIADB", "POSTGRESQL"})
+  void aPhantomIsDetected(ServerKind kind) throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
+      CaseExecution execution =
+          fixture.execute(
+              """
+              I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+              I: INSERT INTO t VALUES (1, 1)
+              T1: BEGIN
+              T2: BEGIN
+              T1: SELECT * FROM t WHERE v > 5
+              T2: INSERT INTO t VALUES (2, 10)
+              T2: COMMIT
+              T1: SELECT * FROM t WHERE v > 5
+              T1: COMMIT
+              """,
+              "RC");
+
+      OracleVerdict verdict = new IsoRel().judge(execution, fixture.executor());
+
+      assertThat(verdict.result()).isEqualTo(OracleVerdict.Result.CLEAN);
+      assertThat(verdict.anomalies())
+          .extracting(anomaly -> anomaly.anomaly().phenomenon())
+          .containsExactly(Phenomenon.PHANTOM);
+    }
+  }
+
   @Test
   void aCaseWithoutRowsIsUnsupported() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
@@ -74,7 +103,8 @@ class IsoRelTest {
         String[] cells = line.split(",", -1);
         if (cells[1].equals(kind.name().toLowerCase(Locale.ROOT))) {
           String cell = cells[0] + " " + cells[2];
-          expected.put(cell, proven(cells[5].equals("=") ? cells[4] : cells[5]));
+          String items = cells[5].equals("=") ? cells[4] : cells[5];
+          expected.put(cell, proven(cells[6].equals("=") ? items : cells[6]));
           CaseExecution execution =
               fixture
                   .executor()
