@@ -223,8 +223,7 @@ public final class CaseSlice {
   private boolean isByPredicate(Place reader, RowId row) {
     for (Dependency edge : anomaly.cycle()) {
       if (RowId.of(edge).equals(row) && edge.evidence().byPredicate()) {
-        Place place = edge.kind() == DependencyKind.RW ? Place.from(edge) : Place.to(edge);
-        if (place.equals(reader)) {
+        if (reader(edge).equals(reader)) {
           return true;
         }
       }
@@ -239,9 +238,13 @@ public final class CaseSlice {
   private boolean repeatsPredicate(Accesses.Step step, String table) {
     return anomaly.cycle().stream()
         .filter(edge -> edge.evidence().byPredicate() && edge.table().equals(table))
-        .map(edge -> edge.kind() == DependencyKind.RW ? Place.from(edge) : Place.to(edge))
-        .flatMap(place -> statement(place).stream())
+        .flatMap(edge -> statement(reader(edge)).stream())
         .anyMatch(statement -> statement.sql().equals(step.statement().sql()));
+  }
+
+  /** The statement that read by the predicate of a dependency. */
+  private static Place reader(Dependency edge) {
+    return edge.kind() == DependencyKind.RW ? Place.from(edge) : Place.to(edge);
   }
 
   private List<String> writes(Accesses.Step step) {

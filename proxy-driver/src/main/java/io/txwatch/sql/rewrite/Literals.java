@@ -25,9 +25,7 @@ final class Literals {
   /** The value of a token; empty unless it is a text in ASCII without quotes and backslashes. */
   static Optional<String> text(Tokens tokens, int token) {
     String written = tokens.text(token);
-    if (!tokens.is(token, TokenKind.STRING)
-        || written.length() < 2
-        || "'\"".indexOf(written.charAt(0)) < 0) {
+    if (!tokens.is(token, TokenKind.STRING) || written.length() < 2 || written.charAt(0) != '\'') {
       return Optional.empty();
     }
     String inside = written.substring(1, written.length() - 1);
