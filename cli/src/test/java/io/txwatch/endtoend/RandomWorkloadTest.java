@@ -121,12 +121,12 @@ class RandomWorkloadTest {
 
     assertThat(run.log().committedCount()).isEqualTo(TRANSACTIONS);
     assertThat(run.log().lostUpdates()).isEmpty();
-    assertAfterwardsIsTheSame(run, reported);
     Set<Id> accused = assertEveryEdgeIsTrue(run, attempts);
     for (Set<Id> tangle : run.log().tangles()) {
       assertThat(accused).containsAnyElementsOf(tangle);
     }
     assertThat(reported).noneMatch(anomaly -> anomaly.phenomenon().equals("LOST_UPDATE"));
+    assertAfterwardsIsTheSame(run, reported);
   }
 
   /**
