@@ -85,7 +85,15 @@ class ArchitectureTest {
     table.put(
         "fuzzer",
         new Module(
-            List.of("testcase", "pattern", "dbms", "schedule", "oracle", "generator", "campaign"),
+            List.of(
+                "testcase",
+                "pattern",
+                "dbms",
+                "schedule",
+                "oracle",
+                "generator",
+                "reduction",
+                "campaign"),
             List.of("history", "settings", "analyzer", "proxy-driver")));
     table.put("agent", new Module(List.of("agent"), List.of("proxy-driver")));
     table.put(

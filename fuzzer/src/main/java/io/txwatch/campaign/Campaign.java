@@ -15,6 +15,7 @@ import io.txwatch.oracle.ServerCrashException;
 import io.txwatch.oracle.aptrans.ApTrans;
 import io.txwatch.oracle.known.FindingClass;
 import io.txwatch.oracle.known.KnownBehaviour;
+import io.txwatch.reduction.Reducer;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
@@ -425,13 +426,16 @@ public final class Campaign {
         repeated.incrementAndGet();
         return;
       }
-      Reducer reducer = new Reducer(oracle, executor, first.level(), firstVerdict);
+      Reducer reducer =
+          new Reducer(
+              oracle, executor, grammar.dialect(), first.level(), firstVerdict, asFirstSeen);
       if (!reducer.isViolating(first.testCase())) {
-        reportUnreproduced(repeat(oracle, first.testCase(), first, firstVerdict, 1));
+        reportUnreproduced(repeat(oracle, first.testCase(), first.level(), first, firstVerdict, 1));
         return;
       }
-      CampaignFinding finding =
-          repeat(oracle, reducer.reduce(first.testCase()), first, firstVerdict, 0);
+      TestCase reduced = reducer.reduce(first.testCase());
+      IsolationLevel level = reducer.weakestLevel(reduced, dbms.levels());
+      CampaignFinding finding = repeat(oracle, reduced, level, first, firstVerdict, 0);
       if (!finding.isReproduced()) {
         reportUnreproduced(finding);
         return;
@@ -449,11 +453,13 @@ public final class Campaign {
     /**
      * Executes a case several times.
      *
+     * @param level the level of these executions
      * @param failedBefore how many further executions did not reproduce the violation before
      */
     private CampaignFinding repeat(
         Oracle oracle,
         TestCase reduced,
+        IsolationLevel level,
         CaseExecution first,
         OracleVerdict firstVerdict,
         int failedBefore)
@@ -463,7 +469,7 @@ public final class Campaign {
       OracleVerdict shownVerdict = firstVerdict;
       for (int i = 0; i < REPRODUCTIONS; i++) {
         try {
-          CaseExecution again = executor.execute(reduced, first.level(), oracle);
+          CaseExecution again = executor.execute(reduced, level, oracle);
           OracleVerdict verdict = oracle.judge(again, executor);
           if (verdict.reproduces(firstVerdict)) {
             reproduced++;
@@ -476,8 +482,9 @@ public final class Campaign {
       }
       return new CampaignFinding(
           shownVerdict,
-          first.level(),
-          first.testCase(),
+          level,
+          // The reduced case may run at a weaker level.
+          first.testCase().withHeader("isolation", first.level().name()),
           reduced,
           shown,
           reproduced,

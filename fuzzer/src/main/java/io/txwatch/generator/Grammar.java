@@ -40,6 +40,14 @@ public enum Grammar {
     };
   }
 
+  /** The dialect by which its statements are read: of a DBMS without one, PostgreSQL's. */
+  public Dialect dialect() {
+    return switch (this) {
+      case HSQLDB, DERBY, DUCKDB -> Dialect.POSTGRESQL;
+      default -> Dialect.valueOf(name());
+    };
+  }
+
   /** The clauses with which a query locks the rows it reads. */
   List<String> locks() {
     return locks;

@@ -10,7 +10,6 @@ import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.troc.Troc;
 import io.txwatch.schedule.CaseExecution;
-import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.schedule.Values;
 import io.txwatch.servers.MariaDbServer;
@@ -199,47 +198,6 @@ class CampaignTest {
       new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
-    }
-  }
-
-  @Test
-  void aFindingIsReduced() throws Exception {
-    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
-      String longCase =
-          """
-          I: CREATE TABLE t (c1 INT, c2 INT) {ENGINE}
-          I: CREATE TABLE u (c1 INT) {ENGINE}
-          I: INSERT INTO u VALUES (1)
-          I: INSERT INTO t VALUES (NULL, 1), (2, 2), (NULL, 3)
-          T3: INSERT INTO u VALUES (2)
-          T1: BEGIN
-          T1: SELECT * FROM t
-          T2: BEGIN
-          T2: SELECT * FROM u
-          T1: UPDATE t SET c1 = 10
-          T2: UPDATE t SET c2 = 20 WHERE c1
-          T1: DELETE FROM u
-          T1: COMMIT
-          T2: SELECT * FROM t
-          T2: COMMIT
-          """;
-      var execution = fixture.execute(longCase, "RC");
-      OracleVerdict verdict = new WriteCheck().judge(execution, fixture.executor());
-      Reducer reducer =
-          new Reducer(new WriteCheck(), fixture.executor(), execution.level(), verdict);
-
-      var reduced = reducer.reduce(execution.testCase());
-
-      assertThat(io.txwatch.testcase.CaseWriter.write(reduced))
-          .isEqualTo(
-              """
-              I: CREATE TABLE t (c1 INT, c2 INT) {ENGINE}
-              I: INSERT INTO t VALUES (NULL, 1), (2, 2), (NULL, 3)
-              T1: BEGIN
-              T1: UPDATE t SET c1 = 10
-              T2: UPDATE t SET c2 = 20 WHERE c1
-              T1: COMMIT
-              """);
     }
   }
 }

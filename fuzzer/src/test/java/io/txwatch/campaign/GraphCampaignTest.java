@@ -5,16 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.generator.Grammar;
-import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.IsoRel;
-import io.txwatch.oracle.OracleVerdict;
-import io.txwatch.schedule.CaseExecution;
-import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
-import io.txwatch.testcase.TestCase;
 import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.List;
@@ -22,7 +17,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -86,44 +80,6 @@ class GraphCampaignTest {
   }
 
   /** The two rows and the four statements of a write skew remain. */
-  @Test
-  void aGraphAnomalyIsReduced() throws Exception {
-    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
-      CaseExecution execution =
-          fixture.execute(
-              """
-              I: CREATE TABLE t (id INT PRIMARY KEY, v INT)
-              I: CREATE TABLE u (c INT)
-              I: INSERT INTO t VALUES (1, 10), (2, 20)
-              I: INSERT INTO u VALUES (1)
-              T3: INSERT INTO u VALUES (2)
-              T1: BEGIN
-              T2: BEGIN
-              T1: SELECT * FROM t WHERE id = 1
-              T2: SELECT v FROM t WHERE id = 2
-              T1: SELECT COUNT(*) FROM u
-              T1: UPDATE t SET v = 21 WHERE id = 2
-              T2: UPDATE t SET v = 11 WHERE id = 1
-              T2: DELETE FROM u WHERE c = 7
-              T1: COMMIT
-              T2: COMMIT
-              """,
-              "RR");
-      IsoRel oracle = new IsoRel(Judge.ADYA);
-      OracleVerdict verdict = oracle.judge(execution, fixture.executor());
-      assertThat(verdict.phenomenon()).contains(Phenomenon.WRITE_SKEW);
-
-      TestCase reduced =
-          new Reducer(oracle, fixture.executor(), execution.level(), verdict)
-              .reduce(execution.testCase());
-
-      assertThat(reduced.setup()).hasSize(2);
-      assertThat(reduced.steps()).hasSize(8);
-      assertThat(oracle.judge(fixture.execute(reduced, execution.level()), fixture.executor()))
-          .matches(again -> again.reproduces(verdict));
-    }
-  }
-
   private static CampaignResult run(ServerKind kind, int workers) throws Exception {
     Dbms dbms = Dbms.of(TestServers.freshDatabase(kind), DriverManager::getConnection);
     Map<String, String> verdicts = new ConcurrentSkipListMap<>();

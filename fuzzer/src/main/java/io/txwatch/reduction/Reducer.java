@@ -1,0 +1,225 @@
+package io.txwatch.reduction;
+
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.CaseExecutor;
+import io.txwatch.oracle.Oracle;
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.oracle.known.KnownBehaviour;
+import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.testcase.Step;
+import io.txwatch.testcase.TestCase;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Reduces a violating case: drops sessions, statements and set-up statements, then columns and
+ * parts of each statement, reduces switches between sessions, and finds the weakest isolation
+ * level. A change is kept if the same oracle reports the same violation, with the same known
+ * behaviour, in {@value #RUNS_PER_CHANGE} fresh executions. If the limits are not reached, no
+ * remaining part can be dropped.
+ */
+public final class Reducer {
+
+  private static final int RUNS_PER_CHANGE = 2;
+  private static final int MAX_RUNS = 1500;
+  private static final Duration MAX_DURATION = Duration.ofSeconds(60);
+
+  private final Oracle oracle;
+  private final CaseExecutor executor;
+  private final Dialect dialect;
+  private final IsolationLevel level;
+  private final OracleVerdict first;
+  private final Optional<KnownBehaviour> known;
+  private final long start = System.nanoTime();
+  private final Set<TestCase> tried = new HashSet<>();
+  private int runs;
+
+  /**
+   * Creates a reducer.
+   *
+   * @param dialect how the statements of the case are read
+   * @param first the oracle's verdict on the original case
+   * @param known the known behaviour that explains it; a reduced case has the same, so that a new
+   *     fault is not reduced to a known one
+   */
+  public Reducer(
+      Oracle oracle,
+      CaseExecutor executor,
+      Dialect dialect,
+      IsolationLevel level,
+      OracleVerdict first,
+      Optional<KnownBehaviour> known) {
+    this.oracle = oracle;
+    this.executor = executor;
+    this.dialect = dialect;
+    this.level = level;
+    this.first = first;
+    this.known = known;
+  }
+
+  /** Returns the smallest case found; the case itself if nothing can be dropped. */
+  public TestCase reduce(TestCase violating) throws SQLException, InterruptedException {
+    TestCase smallest = violating;
+    TestCase before;
+    do {
+      before = smallest;
+      smallest = withoutSessions(smallest);
+      smallest = withoutSteps(smallest);
+      smallest = withoutSetup(smallest);
+      // Parts of statements only when no whole statement can be dropped: there are many more.
+      if (smallest.equals(before)) {
+        smallest = withoutColumns(smallest);
+        smallest = withShorterStatements(smallest);
+      }
+    } while (!smallest.equals(before) && !isExhausted());
+    return withFewerSwitches(smallest);
+  }
+
+  /**
+   * Returns the weakest of some levels at which the oracle reports the violation of a case; the
+   * level of this reducer if it is none of these.
+   *
+   * @param levels the weakest first
+   */
+  public IsolationLevel weakestLevel(TestCase violating, List<IsolationLevel> levels)
+      throws SQLException, InterruptedException {
+    for (IsolationLevel weaker : levels) {
+      if (weaker == level) {
+        break;
+      }
+      if (isStillViolating(violating, weaker)) {
+        return weaker;
+      }
+    }
+    return level;
+  }
+
+  private TestCase withoutSessions(TestCase original) throws SQLException, InterruptedException {
+    TestCase smallest = original;
+    for (String session : original.sessions()) {
+      List<Step> rest =
+          smallest.steps().stream().filter(step -> !step.session().equals(session)).toList();
+      smallest = rest.isEmpty() ? smallest : smallerOf(smallest.withSteps(rest), smallest);
+    }
+    return smallest;
+  }
+
+  private TestCase withoutSteps(TestCase original) throws SQLException, InterruptedException {
+    TestCase smallest = original;
+    for (int i = original.steps().size() - 1; i >= 0; i--) {
+      int id = original.steps().get(i).id();
+      List<Step> rest = smallest.steps().stream().filter(step -> step.id() != id).toList();
+      smallest = rest.isEmpty() ? smallest : smallerOf(smallest.withSteps(rest), smallest);
+    }
+    return smallest;
+  }
+
+  private TestCase withoutSetup(TestCase original) throws SQLException, InterruptedException {
+    TestCase smallest = original;
+    for (int i = original.setup().size() - 1; i >= 0; i--) {
+      List<String> rest = new ArrayList<>(smallest.setup());
+      rest.remove(i);
+      smallest = smallerOf(smallest.withSetup(rest), smallest);
+    }
+    return smallest;
+  }
+
+  private TestCase withoutColumns(TestCase original) throws SQLException, InterruptedException {
+    TestCase smallest = original;
+    for (TestCase candidate : ShorterCases.withoutOneColumn(original, dialect)) {
+      // The next one is built from what is left.
+      smallest = smallerOf(candidate, smallest);
+      if (smallest != original) {
+        return withoutColumns(smallest);
+      }
+    }
+    return smallest;
+  }
+
+  private TestCase withShorterStatements(TestCase original)
+      throws SQLException, InterruptedException {
+    TestCase smallest = original;
+    for (int i = 0; i < ShorterCases.statements(original).size(); i++) {
+      boolean shrinks = true;
+      while (shrinks) {
+        TestCase before = smallest;
+        String sql = ShorterCases.statements(smallest).get(i);
+        for (String shorter : ShorterStatements.of(sql, dialect)) {
+          smallest = smallerOf(ShorterCases.withStatement(smallest, i, shorter), smallest);
+          if (smallest != before) {
+            break;
+          }
+        }
+        shrinks = smallest != before;
+      }
+    }
+    return smallest;
+  }
+
+  /** Reduces switches between sessions: moves a step behind its session's previous one. */
+  private TestCase withFewerSwitches(TestCase original) throws SQLException, InterruptedException {
+    TestCase smoothest = original;
+    for (int i = 2; i < original.steps().size(); i++) {
+      List<Step> steps = new ArrayList<>(smoothest.steps());
+      Step step = steps.get(i);
+      int last = i - 1;
+      while (last >= 0 && !steps.get(last).session().equals(step.session())) {
+        last--;
+      }
+      if (last >= 0 && last < i - 1) {
+        steps.remove(i);
+        steps.add(last + 1, step);
+        smoothest = smallerOf(smoothest.withSteps(steps), smoothest);
+      }
+    }
+    return smoothest;
+  }
+
+  /** Returns the candidate if it shows the violation, else the other case. */
+  private TestCase smallerOf(TestCase candidate, TestCase otherwise)
+      throws SQLException, InterruptedException {
+    return tried.add(candidate) && isStillViolating(candidate, level) ? candidate : otherwise;
+  }
+
+  private boolean isStillViolating(TestCase candidate, IsolationLevel at)
+      throws SQLException, InterruptedException {
+    for (int i = 0; i < RUNS_PER_CHANGE; i++) {
+      if (!isViolating(candidate, at)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** True if a fresh execution has the same violation. */
+  public boolean isViolating(TestCase candidate) throws SQLException, InterruptedException {
+    return isViolating(candidate, level);
+  }
+
+  private boolean isViolating(TestCase candidate, IsolationLevel at)
+      throws SQLException, InterruptedException {
+    if (isExhausted()) {
+      return false;
+    }
+    runs++;
+    try {
+      CaseExecution execution = executor.execute(candidate, at, oracle);
+      OracleVerdict verdict = oracle.judge(execution, executor);
+      return verdict.reproduces(first)
+          && KnownBehaviour.of(executor, execution, verdict).equals(known);
+    } catch (ScheduleExecutor.SetupException e) {
+      return false;
+    }
+  }
+
+  private boolean isExhausted() {
+    return runs >= MAX_RUNS || System.nanoTime() - start > MAX_DURATION.toNanos();
+  }
+}
