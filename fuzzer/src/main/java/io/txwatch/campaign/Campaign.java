@@ -15,6 +15,7 @@ import io.txwatch.oracle.ServerCrashException;
 import io.txwatch.oracle.aptrans.ApTrans;
 import io.txwatch.oracle.known.FindingClass;
 import io.txwatch.oracle.known.KnownBehaviour;
+import io.txwatch.reduction.CaseShape;
 import io.txwatch.reduction.Reducer;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
@@ -434,10 +435,19 @@ public final class Campaign {
         return;
       }
       TestCase reduced = reducer.reduce(first.testCase());
+      CaseShape shape = CaseShape.of(reduced, grammar.dialect());
+      if (repetitions.isReported(shape)) {
+        repeated.incrementAndGet();
+        return;
+      }
       IsolationLevel level = reducer.weakestLevel(reduced, dbms.levels());
       CampaignFinding finding = repeat(oracle, reduced, level, first, firstVerdict, 0);
       if (!finding.isReproduced()) {
         reportUnreproduced(finding);
+        return;
+      }
+      if (!repetitions.add(shape)) {
+        repeated.incrementAndGet(); // another worker was faster
         return;
       }
       findings.incrementAndGet();

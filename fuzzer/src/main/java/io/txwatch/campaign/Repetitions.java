@@ -2,17 +2,20 @@ package io.txwatch.campaign;
 
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.known.KnownBehaviour;
+import io.txwatch.reduction.CaseShape;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Counts similar violations. Reducing one case takes as long as executing a hundred others, so only
- * the first few of similar violations are reduced and reported. Thread-safe.
+ * Recognizes violations that were reported before. Reducing one case takes as long as executing a
+ * hundred others, so only the first few of similar violations are reduced; of those that are
+ * reduced to the same shape, whichever oracle found them, one is reported. Thread-safe.
  */
 final class Repetitions {
 
@@ -21,6 +24,7 @@ final class Repetitions {
   private static final int MAX_UNKNOWN = 20;
 
   private final Map<String, Integer> reported = new ConcurrentHashMap<>();
+  private final Set<CaseShape> shapes = ConcurrentHashMap.newKeySet();
 
   /** Counts the violation; true if enough similar ones were reported. */
   boolean isRepetition(
@@ -31,6 +35,16 @@ final class Repetitions {
     }
     return exceeds(
         known.isPresent() ? MAX_KNOWN : MAX_UNKNOWN, signature(execution, verdict, known));
+  }
+
+  /** True if a violation that was reduced to this shape was reported. */
+  boolean isReported(CaseShape shape) {
+    return shapes.contains(shape);
+  }
+
+  /** Remembers that a violation was reported; false if one with this shape was. */
+  boolean add(CaseShape shape) {
+    return shapes.add(shape);
   }
 
   private boolean exceeds(int most, String signature) {

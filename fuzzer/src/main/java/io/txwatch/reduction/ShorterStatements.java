@@ -28,6 +28,11 @@ import java.util.Set;
  */
 final class ShorterStatements {
 
+  /** The words that begin what is no column in a definition. */
+  private static final String[] CONSTRAINTS = {
+    "CHECK", "CONSTRAINT", "EXCLUDE", "FOREIGN", "INDEX", "KEY", "PRIMARY", "UNIQUE"
+  };
+
   private final Tokens tokens;
   private final Set<String> found = new LinkedHashSet<>();
 
@@ -256,13 +261,14 @@ final class ShorterStatements {
     return Optional.empty();
   }
 
-  private static List<Span> elements(Tokens tokens) {
+  /** The elements of the first list in parentheses. */
+  static List<Span> elements(Tokens tokens) {
     return definitionList(tokens)
         .map(list -> tokens.items(list.from() + 1, list.to() - 1))
         .orElse(List.of());
   }
 
-  /** A table's name and its columns' names; constraints may be among these. */
+  /** A table's name and its columns' names. */
   record Definition(String table, List<String> columns) {}
 
   /** Returns what a CREATE TABLE defines. */
@@ -276,7 +282,11 @@ final class ShorterStatements {
             table ->
                 new Definition(
                     table,
-                    elements(tokens).stream().map(each -> tokens.text(each.from())).toList()));
+                    elements(tokens).stream()
+                        .map(Span::from)
+                        .filter(i -> !tokens.isAnyWord(i, CONSTRAINTS))
+                        .map(tokens::text)
+                        .toList()));
   }
 
   private static Optional<String> definedTable(Tokens tokens) {
