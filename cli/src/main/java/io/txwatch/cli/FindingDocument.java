@@ -67,6 +67,10 @@ record FindingDocument(
       @media (max-width: 46rem) { .pair { grid-template-columns: 1fr; } }
       """;
 
+  /** What it means that another oracle finds no violation. */
+  static final String DISAGREEMENT =
+      "Techniques disagree: each examines something else, or one of them is wrong.";
+
   static FindingDocument of(CampaignFinding finding, Dbms dbms, String replay) {
     List<Line> steps = new ArrayList<>();
     for (StepOutcome outcome : finding.execution().outcomes()) {
@@ -84,6 +88,13 @@ record FindingDocument(
     finding
         .known()
         .ifPresent(known -> facts.add(known.description() + " (" + known.source() + ")"));
+    finding
+        .others()
+        .forEach(
+            other -> facts.add("By " + other.oracle() + ": " + FindingFolder.result(other) + "."));
+    if (!finding.disagreeing().isEmpty()) {
+      facts.add(DISAGREEMENT);
+    }
     String reason = finding.reason();
     return new FindingDocument(
         finding.oracle()

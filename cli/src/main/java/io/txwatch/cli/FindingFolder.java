@@ -7,6 +7,7 @@ import io.txwatch.document.DocumentFormat;
 import io.txwatch.document.SourceFiles;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.oracle.GraphAnomaly;
+import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.report.AnomalyGroups;
 import io.txwatch.report.JsonReport;
@@ -159,6 +160,20 @@ final class FindingFolder {
           lines.add("known: " + behaviour.id() + ": " + behaviour.description());
           lines.add("       " + behaviour.source());
         });
+    finding.others().forEach(other -> lines.add("by " + other.oracle() + ": " + result(other)));
+    if (!finding.disagreeing().isEmpty()) {
+      lines.add(FindingDocument.DISAGREEMENT);
+    }
+  }
+
+  /** What another oracle found in the same case. */
+  static String result(OracleVerdict other) {
+    return switch (other.result()) {
+      case VIOLATION -> "a violation: " + other.reason();
+      case CLEAN -> "no violation";
+      case UNDECIDED -> "undecided: " + other.reason();
+      case UNSUPPORTED -> "does not apply";
+    };
   }
 
   private void addSchedule(List<String> lines, CampaignFinding finding) {

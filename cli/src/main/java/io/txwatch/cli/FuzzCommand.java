@@ -12,6 +12,7 @@ import io.txwatch.generator.CaseGenerator;
 import io.txwatch.generator.Grammar;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.GraphAnomaly;
+import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.report.JsonReport;
 import io.txwatch.testcase.CaseWriter;
 import java.io.IOException;
@@ -362,6 +363,9 @@ final class FuzzCommand implements Callable<Integer> {
           .lines()
           .forEach(line -> textOut.println("  " + line));
       textOut.println("  " + Console.printable(finding.reason()));
+      if (!finding.disagreeing().isEmpty()) {
+        textOut.println("  no violation by " + String.join(", ", finding.disagreeing()));
+      }
       textOut.flush();
     }
   }
@@ -447,6 +451,14 @@ final class FuzzCommand implements Callable<Integer> {
       }
       json.writeStringField("class", finding.findingClass().name());
       json.writeStringField("reason", finding.reason());
+      json.writeArrayFieldStart("others");
+      for (OracleVerdict other : finding.others()) {
+        json.writeStartObject();
+        json.writeStringField("oracle", other.oracle());
+        json.writeStringField("result", other.result().name());
+        json.writeEndObject();
+      }
+      json.writeEndArray();
       json.writeEndObject();
     }
     out.println();

@@ -62,7 +62,10 @@ class FindingFolderTest {
                       execution,
                       5,
                       5,
-                      Optional.empty()),
+                      Optional.empty(),
+                      List.of(
+                          new OracleVerdict("troc", OracleVerdict.Result.CLEAN, "as expected"),
+                          new OracleVerdict("aptrans", OracleVerdict.Result.UNSUPPORTED, ""))),
                   out);
     }
 
@@ -75,6 +78,9 @@ class FindingFolderTest {
         .contains(
             "found by isorel: WRITE_SKEW of T1, T2, which PL-2.99 rules out",
             "in 5 of 5 fresh runs; made from seed 7, case 12",
+            "by troc: no violation",
+            "by aptrans: does not apply",
+            "Techniques disagree: each examines something else, or one of them is wrong.",
             "  CREATE TABLE t (id INT PRIMARY KEY, v INT);",
             "  T2: SELECT v FROM t WHERE id = 2 -> [20]",
             "  F: SELECT * FROM \"T\" -> [1,11;2,21]",

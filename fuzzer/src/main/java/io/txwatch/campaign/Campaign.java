@@ -24,6 +24,7 @@ import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -360,7 +361,8 @@ public final class Campaign {
               execution,
               0,
               0,
-              Optional.empty()));
+              Optional.empty(),
+              List.of()));
     }
 
     /**
@@ -452,7 +454,7 @@ public final class Campaign {
       }
       findings.incrementAndGet();
       classes.merge(finding.findingClass(), 1L, Long::sum);
-      listener.found(finding);
+      listener.found(finding.with(judgedByOthers(oracle, reduced, level)));
     }
 
     private void reportUnreproduced(CampaignFinding violation) {
@@ -499,7 +501,25 @@ public final class Campaign {
           shown,
           reproduced,
           REPRODUCTIONS + failedBefore,
-          KnownBehaviour.of(executor, shown, shownVerdict));
+          KnownBehaviour.of(executor, shown, shownVerdict),
+          List.of());
+    }
+
+    /** Returns the verdicts of all oracles but one on a case, each on an execution of its own. */
+    private List<OracleVerdict> judgedByOthers(Oracle one, TestCase testCase, IsolationLevel level)
+        throws SQLException, InterruptedException {
+      List<OracleVerdict> verdicts = new ArrayList<>();
+      for (Oracle other : plan.oracles()) {
+        if (other == one || !other.judges(testCase)) {
+          continue;
+        }
+        try {
+          verdicts.add(other.judge(executor.execute(testCase, level, other), executor));
+        } catch (ScheduleExecutor.SetupException e) {
+          // An oracle that cannot execute the case has no verdict on it.
+        }
+      }
+      return verdicts;
     }
 
     private void count(CaseGenerator.GeneratedCase generated, CaseExecution execution) {

@@ -6,6 +6,7 @@ import io.txwatch.oracle.known.FindingClass;
 import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.testcase.TestCase;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -20,6 +21,7 @@ import java.util.Optional;
  *     violation
  * @param runs the number of these executions
  * @param known the known behaviour that matches
+ * @param others the verdicts of the campaign's other oracles on the reduced case
  */
 public record CampaignFinding(
     OracleVerdict verdict,
@@ -29,7 +31,30 @@ public record CampaignFinding(
     CaseExecution execution,
     int reproduced,
     int runs,
-    Optional<KnownBehaviour> known) {
+    Optional<KnownBehaviour> known,
+    List<OracleVerdict> others) {
+
+  /** Copies its arguments. */
+  public CampaignFinding {
+    others = List.copyOf(others);
+  }
+
+  /** The same finding with the verdicts of other oracles. */
+  CampaignFinding with(List<OracleVerdict> verdicts) {
+    return new CampaignFinding(
+        verdict, level, original, reduced, execution, reproduced, runs, known, verdicts);
+  }
+
+  /**
+   * The oracles that judged the reduced case and found no violation in it. They examine something
+   * else, or they or this finding are wrong.
+   */
+  public List<String> disagreeing() {
+    return others.stream()
+        .filter(other -> other.result() == OracleVerdict.Result.CLEAN)
+        .map(OracleVerdict::oracle)
+        .toList();
+  }
 
   /** Whether it is by design. */
   public FindingClass findingClass() {
