@@ -448,8 +448,12 @@ public final class Campaign {
         reportUnreproduced(finding);
         return;
       }
-      if (!repetitions.add(shape)) {
-        repeated.incrementAndGet(); // another worker was faster
+      // Others were reported meanwhile, or before at the weaker level.
+      if (!repetitions.add(shape)
+          || level != first.level()
+              && repetitions.isRepetition(
+                  finding.execution(), finding.verdict(), finding.known())) {
+        repeated.incrementAndGet();
         return;
       }
       findings.incrementAndGet();

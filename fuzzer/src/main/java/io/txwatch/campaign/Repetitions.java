@@ -33,8 +33,10 @@ final class Repetitions {
       String signature = execution.level() + " " + verdict.phenomenon().get();
       return exceeds(MAX_PER_PHENOMENON, signature);
     }
-    return exceeds(
-        known.isPresent() ? MAX_KNOWN : MAX_UNKNOWN, signature(execution, verdict, known));
+    if (known.isPresent()) {
+      return exceeds(MAX_KNOWN, execution.level() + " " + known.get().id());
+    }
+    return exceeds(MAX_UNKNOWN, signature(execution, verdict));
   }
 
   /** True if a violation that was reduced to this shape was reported. */
@@ -52,11 +54,10 @@ final class Repetitions {
   }
 
   /**
-   * Violations are similar if they have the same oracle, level, known behaviour, kinds of effective
-   * statements, and blocked ones among these.
+   * Violations without a known cause are similar if they have the same oracle, level, kinds of
+   * effective statements, and blocked ones among these.
    */
-  private static String signature(
-      CaseExecution execution, OracleVerdict verdict, Optional<KnownBehaviour> known) {
+  private static String signature(CaseExecution execution, OracleVerdict verdict) {
     TreeSet<String> kinds = new TreeSet<>();
     for (StepOutcome outcome : execution.outcomes()) {
       if (outcome.updateCount() > 0) {
@@ -67,7 +68,6 @@ final class Repetitions {
         " ",
         verdict.oracle(),
         execution.level().name(),
-        known.map(KnownBehaviour::id).orElse("unknown"),
         verdict.statement().map(step -> kind(step.sql())).orElse(""),
         kinds.toString());
   }

@@ -72,6 +72,11 @@ public record CaseShape(List<String> statements) {
               : Set.of();
       StringBuilder line = new StringBuilder();
       for (int i = 0; i < tokens.count(); i++) {
+        if (tokens.isAnyWord(i, "DATE", "TIME", "TIMESTAMP")
+            && i + 1 < tokens.count()
+            && tokens.is(i + 1, TokenKind.STRING)) {
+          continue;
+        }
         line.append(line.isEmpty() ? "" : " ").append(replaced(tokens, i));
         if (columns.contains(i) && numbered.containsKey(tokens.text(i)) && i + 1 < tokens.count()) {
           i = afterType(tokens, i + 1) - 1;

@@ -16,6 +16,7 @@ import io.txwatch.sql.syntax.Tokens;
 import io.txwatch.sql.syntax.With;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -35,6 +36,9 @@ final class ShorterStatements {
 
   private final Tokens tokens;
   private final Set<String> found = new LinkedHashSet<>();
+
+  /** The rows of VALUES, which keep their parentheses. */
+  private final Set<Node> rows = new HashSet<>();
 
   private ShorterStatements(Tokens tokens) {
     this.tokens = tokens;
@@ -63,10 +67,16 @@ final class ShorterStatements {
   }
 
   private void shorten(Node node) {
+    if (node instanceof QueryBody.Values values) {
+      rows.addAll(values.rows());
+    }
     dropElements(node.children());
     node.children().stream()
         .filter(ShorterStatements::isOptional)
         .forEach(part -> drop(part.span()));
+    if (rows.contains(node)) {
+      return;
+    }
     if (node instanceof Expression || node instanceof Source || node instanceof QueryBody) {
       node.children().stream()
           .filter(child -> mayReplace(child, node))
@@ -176,6 +186,9 @@ final class ShorterStatements {
         i = tokens.next(i)) {
       drop(new Span(i, element.to()));
       drop(new Span(i, tokens.next(i)));
+      if (tokens.next(i) < element.to()) {
+        drop(new Span(i, tokens.next(tokens.next(i)))); // DEFAULT 1, NOT NULL
+      }
     }
   }
 

@@ -35,9 +35,9 @@ class CaseShapeTest {
     String other =
         """
         I: CREATE TABLE account (id BIGINT primary key, name DECIMAL(8, 2), check (id > 7))
-        I: INSERT INTO account (id, name) VALUES (5, 1), (6, 1)
+        I: INSERT INTO account (id, name) VALUES (5, DATE '2024-02-28'), (6, 1)
         T3: begin
-        T3: update account set name = 9 where id = 5
+        T3: update account set name = date '2024-02-28' where id = 5
         T1: select name from account for update
         T3: commit
         """;

@@ -36,6 +36,7 @@ class ShorterStatementsTest {
           INSERT INTO t (a, b) VALUES (1, 2), (3, 4)  | INSERT INTO t (a) VALUES (1), (3); INSERT INTO t (b) VALUES (2), (4); INSERT INTO t (a, b) VALUES (3, 4)
           INSERT INTO t (a) VALUES (1) ON CONFLICT DO NOTHING | INSERT INTO t (a) VALUES (1)
           CREATE TABLE t (a INT PRIMARY KEY, b INT NOT NULL, CHECK (b > 0)) | CREATE TABLE t (a INT PRIMARY KEY, b INT NOT NULL); CREATE TABLE t (a INT, b INT NOT NULL, CHECK (b > 0)); CREATE TABLE t (a INT PRIMARY KEY, b INT, CHECK (b > 0))
+          CREATE TABLE t (a INT DEFAULT 1 UNIQUE)     | CREATE TABLE t (a INT UNIQUE); CREATE TABLE t (a INT DEFAULT 1)
           CREATE TABLE t (a INT) {ENGINE}             | CREATE TABLE t (a INT)
           CREATE INDEX i ON t (a, b)                  | CREATE INDEX i ON t (a); CREATE INDEX i ON t (b)
           """)
@@ -60,6 +61,14 @@ class ShorterStatementsTest {
     assertThat(shorter).isNotEmpty().doesNotHaveDuplicates();
     assertThat(shorter).isSortedAccordingTo((a, b) -> a.length() - b.length());
     assertThat(shorter).allMatch(text -> text.length() < sql.length());
+  }
+
+  @Test
+  void rowsOfValuesKeepTheirParentheses() {
+    assertThat(ShorterStatements.of("INSERT INTO t (a, b) VALUES (1, 2)", Dialect.H2))
+        .containsExactlyInAnyOrder(
+            "INSERT INTO t (a) VALUES (1)", "INSERT INTO t (b) VALUES (2)",
+            "INSERT INTO t (a, b) VALUES (1)", "INSERT INTO t (a, b) VALUES (2)");
   }
 
   @Test
