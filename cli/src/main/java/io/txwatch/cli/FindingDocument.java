@@ -85,6 +85,10 @@ record FindingDocument(
     finding.execution().finalReads().forEach(read -> steps.add(line(read, dbms, false)));
     List<String> facts = new ArrayList<>();
     facts.add("In " + finding.reproduced() + " of " + finding.runs() + " fresh runs.");
+    String settings = FindingFolder.settings(dbms);
+    if (!settings.isEmpty()) {
+      facts.add("Settings: " + settings + ".");
+    }
     finding
         .known()
         .ifPresent(known -> facts.add(known.description() + " (" + known.source() + ")"));

@@ -6,6 +6,7 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.document.DocumentFormat;
 import io.txwatch.document.SourceFiles;
 import io.txwatch.guarantee.Judge;
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.known.KnownBehaviour;
@@ -15,6 +16,8 @@ import io.txwatch.report.Report;
 import io.txwatch.report.TextReport;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.CaseWriter;
+import io.txwatch.testcase.Step;
+import io.txwatch.testcase.TestCase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +25,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -33,6 +35,8 @@ import java.util.stream.Collectors;
  * <ul>
  *   <li>{@code case.txt}, the reduced case, for {@code replay};
  *   <li>{@code original.txt}, the case as generated;
+ *   <li>{@code setup.sql} and {@code session-T1.sql}, …: both in the SQL of the DBMS, for plain
+ *       clients, with the place of each statement in the schedule;
  *   <li>{@code report.txt}: the DBMS with its settings, schema and schedule in its own SQL, the
  *       outcome of each statement, what is wrong, and how to reproduce it;
  *   <li>{@code report.html}, {@code report.md} and {@code report.xml} (JUnit): what was expected
@@ -40,8 +44,18 @@ import java.util.stream.Collectors;
  *   <li>{@code anomalies.jsonl}, {@code anomalies.html} and {@code anomalies.svg}, the anomalies of
  *       the dependency graph, if one was built.
  * </ul>
+ *
+ * <p>{@code index.md} beside the folders has a line for each.
  */
 final class FindingFolder {
+
+  /** The file with the reduced case. */
+  static final String CASE = "case.txt";
+
+  /** The headers of a case with the class of the finding, and with the known behaviour. */
+  static final String CLASS = "class";
+
+  static final String KNOWN = "known";
 
   private final Dbms dbms;
   private final String url;
@@ -66,15 +80,20 @@ final class FindingFolder {
     Path folder =
         out.resolve(String.join("-", finding.oracle(), finding.level().shortName(), seed, number));
     Files.createDirectories(folder);
-    Path place = folder.resolve("case.txt");
+    Path place = folder.resolve(CASE);
+    TestCase described =
+        finding
+            .reduced()
+            .withHeader("isolation", finding.level().name())
+            .withHeader("oracle", finding.oracle())
+            .withHeader("dbms", dbms.describe())
+            .withHeader(CLASS, finding.findingClass().name());
+    Optional<KnownBehaviour> known = finding.known();
     Files.writeString(
         place,
         CaseWriter.write(
-            finding
-                .reduced()
-                .withHeader("isolation", finding.level().name())
-                .withHeader("oracle", finding.oracle())
-                .withHeader("dbms", dbms.describe())));
+            known.isPresent() ? described.withHeader(KNOWN, known.get().id()) : described));
+    writeScripts(finding, folder);
     Files.writeString(folder.resolve("original.txt"), CaseWriter.write(finding.original()));
     Files.write(folder.resolve("report.txt"), report(finding, place));
     FindingDocument document = FindingDocument.of(finding, dbms, replay(finding, place));
@@ -100,7 +119,35 @@ final class FindingFolder {
             folder.resolve("anomalies" + format.ending()), format.write(report, SourceFiles.NONE));
       }
     }
+    FindingIndex.write(out);
     return place;
+  }
+
+  /** Writes SQL for plain clients: the set-up, and each session's statements with their places. */
+  private void writeScripts(CampaignFinding finding, Path folder) throws IOException {
+    List<String> setup = new ArrayList<>();
+    finding.reduced().setup().forEach(sql -> setup.add(statement(sql)));
+    Files.write(folder.resolve("setup.sql"), setup);
+    List<Step> steps = finding.reduced().steps();
+    for (String session : finding.reduced().sessions()) {
+      List<String> script = new ArrayList<>();
+      script.add("-- session " + session + ", isolation level " + words(finding.level()));
+      for (int i = 0; i < steps.size(); i++) {
+        if (steps.get(i).session().equals(session)) {
+          script.add("-- " + (i + 1) + " of " + steps.size());
+          script.add(statement(steps.get(i).sql()));
+        }
+      }
+      Files.write(folder.resolve("session-" + session + ".sql"), script);
+    }
+  }
+
+  private String statement(String sql) {
+    return dbms.renderSql(sql).strip() + ";";
+  }
+
+  private static String words(IsolationLevel level) {
+    return level.name().replace('_', ' ');
   }
 
   private String replay(CampaignFinding finding, Path place) {
@@ -135,13 +182,9 @@ final class FindingFolder {
 
   private void addFinding(List<String> lines, CampaignFinding finding) {
     lines.add(dbms.describe() + " at " + finding.level());
-    Map<String, String> settings = new TreeMap<>(dbms.database().settings());
+    String settings = settings(dbms);
     if (!settings.isEmpty()) {
-      lines.add(
-          "settings: "
-              + settings.entrySet().stream()
-                  .map(setting -> setting.getKey() + "=" + setting.getValue())
-                  .collect(Collectors.joining(", ")));
+      lines.add("settings: " + settings);
     }
     lines.add("found by " + finding.oracle() + ": " + finding.reason());
     lines.add(
@@ -166,6 +209,14 @@ final class FindingFolder {
     }
   }
 
+  /** The settings of a DBMS that change its guarantees. */
+  static String settings(Dbms dbms) {
+    return new TreeMap<>(dbms.database().settings())
+        .entrySet().stream()
+            .map(setting -> setting.getKey() + "=" + setting.getValue())
+            .collect(Collectors.joining(", "));
+  }
+
   /** What another oracle found in the same case. */
   static String result(OracleVerdict other) {
     return switch (other.result()) {
@@ -178,7 +229,7 @@ final class FindingFolder {
 
   private void addSchedule(List<String> lines, CampaignFinding finding) {
     lines.add("Schema and rows:");
-    finding.reduced().setup().forEach(sql -> lines.add("  " + dbms.renderSql(sql).strip() + ";"));
+    finding.reduced().setup().forEach(sql -> lines.add("  " + statement(sql)));
     lines.add("");
     lines.add("Schedule, a session before each statement, and what came of it:");
     for (StepOutcome outcome : finding.execution().outcomes()) {

@@ -99,6 +99,23 @@ class FindingFolderTest {
     assertThat(folder.resolve("anomalies.html")).content().contains("\"WRITE_SKEW\"");
     assertThat(folder.resolve("anomalies.svg")).content().startsWith("<svg ");
 
+    assertThat(folder.resolve("setup.sql"))
+        .hasContent(
+            """
+            CREATE TABLE t (id INT PRIMARY KEY, v INT);
+            INSERT INTO t VALUES (1, 10), (2, 20);
+            """);
+    assertThat(folder.resolve("session-T2.sql"))
+        .content()
+        .startsWith("-- session T2, isolation level REPEATABLE READ\n")
+        .contains("SELECT v FROM t WHERE id = 2;\n");
+    assertThat(out.resolve("index.md"))
+        .content()
+        .contains(
+            "| [isorel-RR-7-12](isorel-RR-7-12/report.md) | "
+                + dbms.describe()
+                + " | REPEATABLE\\_READ | isorel | NEW | 2 sessions, 8 statements |  |");
+
     Invocation again =
         Invocation.of(
             "replay", place.toString(), "--url", url, "--oracle", "isorel", "--judge-by", "adya");
