@@ -430,8 +430,7 @@ public final class Campaign {
         return;
       }
       Reducer reducer =
-          new Reducer(
-              oracle, executor, grammar.dialect(), first.level(), firstVerdict, asFirstSeen);
+          new Reducer(oracle, executor, grammar.dialect(), first, firstVerdict, asFirstSeen);
       if (!reducer.isViolating(first.testCase())) {
         reportUnreproduced(repeat(oracle, first.testCase(), first.level(), first, firstVerdict, 1));
         return;

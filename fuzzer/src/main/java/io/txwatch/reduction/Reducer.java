@@ -1,5 +1,6 @@
 package io.txwatch.reduction;
 
+import io.txwatch.dbms.Failure;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.Oracle;
@@ -7,6 +8,7 @@ import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.schedule.StepOutcome;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
@@ -36,6 +38,7 @@ public final class Reducer {
   private final Dialect dialect;
   private final IsolationLevel level;
   private final OracleVerdict first;
+  private final Set<Integer> failed;
   private final Optional<KnownBehaviour> known;
   private final long start = System.nanoTime();
   private final Set<TestCase> tried = new HashSet<>();
@@ -45,7 +48,9 @@ public final class Reducer {
    * Creates a reducer.
    *
    * @param dialect how the statements of the case are read
-   * @param first the oracle's verdict on the original case
+   * @param execution the execution of the original case. A statement that does not fail in it does
+   *     not fail in the reduced case
+   * @param first the oracle's verdict on it
    * @param known the known behaviour that explains it; a reduced case has the same, so that a new
    *     fault is not reduced to a known one
    */
@@ -53,13 +58,14 @@ public final class Reducer {
       Oracle oracle,
       CaseExecutor executor,
       Dialect dialect,
-      IsolationLevel level,
+      CaseExecution execution,
       OracleVerdict first,
       Optional<KnownBehaviour> known) {
     this.oracle = oracle;
     this.executor = executor;
     this.dialect = dialect;
-    this.level = level;
+    this.level = execution.level();
+    this.failed = failed(execution);
     this.first = first;
     this.known = known;
   }
@@ -211,12 +217,27 @@ public final class Reducer {
     runs++;
     try {
       CaseExecution execution = executor.execute(candidate, at, oracle);
+      if (!failed.containsAll(failed(execution))) {
+        return false;
+      }
       OracleVerdict verdict = oracle.judge(execution, executor);
       return verdict.reproduces(first)
           && KnownBehaviour.of(executor, execution, verdict).equals(known);
     } catch (ScheduleExecutor.SetupException e) {
       return false;
     }
+  }
+
+  /** The steps that failed for another reason than a conflict. */
+  private static Set<Integer> failed(CaseExecution execution) {
+    Set<Integer> failed = new HashSet<>();
+    for (StepOutcome outcome : execution.outcomes()) {
+      Failure failure = outcome.failure();
+      if (failure != null && failure.kind() == Failure.Kind.STATEMENT) {
+        failed.add(outcome.step().id());
+      }
+    }
+    return failed;
   }
 
   private boolean isExhausted() {

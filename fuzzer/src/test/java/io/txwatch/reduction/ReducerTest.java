@@ -97,6 +97,32 @@ class ReducerTest {
   }
 
   @Test
+  void aStatementThatSucceedsIsNotReducedToOneThatFails() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      CaseExecution execution =
+          fixture.execute(
+              """
+              I: CREATE TABLE t (id INT PRIMARY KEY, v INT)
+              I: INSERT INTO t VALUES (1, 10), (2, 20)
+              T1: BEGIN
+              T2: BEGIN
+              T1: SELECT t.v FROM t WHERE id = 1
+              T2: SELECT t.v FROM t WHERE id = 2
+              T1: UPDATE t SET v = 21 WHERE id = 2
+              T2: UPDATE t SET v = 11 WHERE id = 1
+              T1: COMMIT
+              T2: COMMIT
+              """,
+              "RR");
+
+      TestCase reduced = reduced(fixture, new IsoRel(Judge.ADYA), execution);
+
+      assertThat(fixture.execute(reduced, execution.level()).outcomes())
+          .allMatch(outcome -> outcome.failure() == null);
+    }
+  }
+
+  @Test
   void theWeakestLevelIsFound() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
       CaseExecution execution =
@@ -138,7 +164,7 @@ class ReducerTest {
         oracle,
         fixture.executor(),
         Dialect.MARIADB,
-        execution.level(),
+        execution,
         verdict,
         KnownBehaviour.of(fixture.executor(), execution, verdict));
   }
