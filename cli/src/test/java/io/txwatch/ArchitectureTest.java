@@ -1,9 +1,12 @@
 package io.txwatch;
 
 import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
 import static com.tngtech.archunit.core.domain.JavaModifier.PUBLIC;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -160,6 +163,19 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.txwatch")
+        .check(CLASSES);
+  }
+
+  /** Their texts would name operators and functions that users may have defined. */
+  @Test
+  void queriesOfPostgresQualifyTheirNames() {
+    noClasses()
+        .that()
+        .haveSimpleNameStartingWith("Postgres")
+        .and()
+        .doNotHaveSimpleName("PostgresQueries")
+        .should()
+        .callMethodWhere(target(name("query")).and(target(owner(simpleName("CatalogQueries")))))
         .check(CLASSES);
   }
 

@@ -1,5 +1,6 @@
 package io.txwatch.dbms;
 
+import io.txwatch.sql.dialect.PgCatalogNames;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -21,7 +22,7 @@ final class PostgresWaitMonitor implements WaitMonitor {
 
   @Override
   public long sessionId(Connection connection) throws SQLException {
-    return Sql.number(connection, "SELECT pg_backend_pid()");
+    return Sql.number(connection, "SELECT pg_catalog.pg_backend_pid()");
   }
 
   @Override
@@ -30,12 +31,13 @@ final class PostgresWaitMonitor implements WaitMonitor {
     try (Statement statement = watcher.createStatement();
         ResultSet result =
             statement.executeQuery(
-                """
-                SELECT pid, blockers
-                FROM (SELECT DISTINCT pid FROM pg_locks WHERE NOT granted) AS waiters,
-                     pg_blocking_pids(pid) AS blockers
-                WHERE cardinality(blockers) > 0\
-                """)) {
+                PgCatalogNames.qualify(
+                    """
+                    SELECT pid, blockers
+                    FROM (SELECT DISTINCT pid FROM pg_catalog.pg_locks WHERE NOT granted) AS waiters,
+                         pg_blocking_pids(pid) AS blockers
+                    WHERE cardinality(blockers) > 0\
+                    """))) {
       while (result.next()) {
         Integer[] blockers = (Integer[]) result.getArray(2).getArray();
         waiting.put(

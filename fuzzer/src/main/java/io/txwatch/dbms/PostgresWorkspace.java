@@ -1,5 +1,6 @@
 package io.txwatch.dbms;
 
+import io.txwatch.sql.dialect.PgCatalogNames;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -61,14 +62,15 @@ final class PostgresWorkspace implements Workspace {
   public List<String> tables() throws SQLException {
     return Sql.column(
         own,
-        isPostgres
-            ? "SELECT quote_ident(relname) FROM pg_class WHERE relnamespace = '"
-                + schema
-                + "'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY 1"
-            : "SELECT quote_ident(table_name) FROM information_schema.tables"
-                + " WHERE table_schema = '"
-                + schema
-                + "' AND table_type = 'BASE TABLE' ORDER BY 1");
+        PgCatalogNames.qualify(
+            isPostgres
+                ? "SELECT quote_ident(relname) FROM pg_catalog.pg_class WHERE relnamespace = '"
+                    + schema
+                    + "'::regnamespace AND relkind = ANY ('{r,p}') AND NOT relispartition ORDER BY 1"
+                : "SELECT quote_ident(table_name) FROM information_schema.tables"
+                    + " WHERE table_schema = '"
+                    + schema
+                    + "' AND table_type = 'BASE TABLE' ORDER BY 1"));
   }
 
   @Override
@@ -97,9 +99,10 @@ final class PostgresWorkspace implements Workspace {
       List<String> withRows =
           Sql.column(
               own,
-              "SELECT quote_ident(relname) FROM pg_class WHERE relnamespace = '"
-                  + schema
-                  + "'::regnamespace AND relkind = 'r'");
+              PgCatalogNames.qualify(
+                  "SELECT quote_ident(relname) FROM pg_catalog.pg_class WHERE relnamespace = '"
+                      + schema
+                      + "'::regnamespace AND relkind = 'r'"));
       Sql.executeAll(
           own,
           withRows.stream()

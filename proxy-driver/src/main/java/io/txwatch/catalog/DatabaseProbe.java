@@ -2,6 +2,7 @@ package io.txwatch.catalog;
 
 import io.txwatch.history.Database;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.PgCatalogNames;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -93,8 +94,9 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
     try (Statement statement = connection.createStatement();
         ResultSet row =
             statement.executeQuery(
-                "SELECT version(), current_setting('default_transaction_isolation'),"
-                    + " current_setting('standard_conforming_strings')")) {
+                PgCatalogNames.qualify(
+                    "SELECT version(), current_setting('default_transaction_isolation'),"
+                        + " current_setting('standard_conforming_strings')"))) {
       row.next();
       version = row.getString(1);
       settings.put("default_transaction_isolation", row.getString(2));

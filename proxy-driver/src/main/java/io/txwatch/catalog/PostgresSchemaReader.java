@@ -3,9 +3,9 @@ package io.txwatch.catalog;
 import static io.txwatch.catalog.AuxiliaryColumns.ROW_ID;
 import static io.txwatch.catalog.AuxiliaryColumns.SEQUENCE;
 import static io.txwatch.catalog.AuxiliaryColumns.WRITERS;
-import static io.txwatch.catalog.CatalogQueries.query;
 import static io.txwatch.catalog.CatalogQueries.text;
-import static io.txwatch.catalog.CatalogQueries.view;
+import static io.txwatch.catalog.PostgresQueries.query;
+import static io.txwatch.catalog.PostgresQueries.view;
 import static io.txwatch.sql.Catalog.Traits.UNKNOWN;
 
 import io.txwatch.catalog.TableInfo.Column;
@@ -41,22 +41,20 @@ import java.util.TreeMap;
  */
 final class PostgresSchemaReader extends SchemaReader {
 
-  private static final String START =
-      "extract(epoch FROM pg_catalog.pg_postmaster_start_time())::pg_catalog.text";
+  private static final String START = "extract(epoch FROM pg_postmaster_start_time())::text";
 
   /**
    * The run of the server. The postmaster survives the crash of a session's process, but then
    * discards the statistics, as it does after its own crash. A standby that is promoted continues.
    */
   private static final String RUN =
-      "pg_catalog.concat_ws(' ', "
+      "concat_ws(' ', "
           + START
-          + ", extract(epoch FROM pg_catalog.pg_stat_get_bgwriter_stat_reset_time()),"
-          + " CASE WHEN pg_catalog.pg_is_in_recovery() THEN 'standby' END)";
+          + ", extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time()),"
+          + " CASE WHEN pg_is_in_recovery() THEN 'standby' END)";
 
   /** The id after the last one that was given, with its epoch above the 32 bits of {@code xmin}. */
-  private static final String NEXT_ID =
-      "pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::pg_catalog.text";
+  private static final String NEXT_ID = "pg_snapshot_xmax(pg_current_snapshot())::text";
 
   /** True if RETURNING can return the replaced row. */
   private final boolean returnsOld;
@@ -158,7 +156,7 @@ final class PostgresSchemaReader extends SchemaReader {
                 + " FROM pg_catalog.pg_class c"
                 + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
                 + " WHERE n.nspname = ? AND c.relname = ?"
-                + " AND c.relkind IN ('r', 'p', 'v', 'm', 'f')",
+                + " AND c.relkind = ANY ('{r,p,v,m,f}')",
             row -> new Found(text(row, 1), kind(schema, text(row, 2), text(row, 3))),
             schema,
             name);
@@ -171,7 +169,9 @@ final class PostgresSchemaReader extends SchemaReader {
     List<Column> columns =
         query(
             connection,
-            "SELECT a.attname, format_type(a.atttypid, a.atttypmod),"
+            "SELECT a.attname, "
+                + type("a.atttypmod")
+                + ","
                 + " pg_get_expr(d.adbin, d.adrelid),"
                 + " has_column_privilege(a.attrelid, a.attnum, 'SELECT'),"
                 + " has_column_privilege(a.attrelid, a.attnum, 'INSERT'),"
@@ -179,7 +179,7 @@ final class PostgresSchemaReader extends SchemaReader {
                 + " coalesce(to_json(a) ->> 'attgenerated', '') <> '' OR EXISTS (SELECT 1"
                 // A trigger BEFORE UPDATE, FOR EACH ROW.
                 + " FROM pg_catalog.pg_trigger t WHERE t.tgrelid = a.attrelid"
-                + " AND t.tgtype & 19 = 19), (SELECT k.n FROM pg_catalog.pg_index i"
+                + " AND (t.tgtype & 19) = 19), (SELECT k.n FROM pg_catalog.pg_index i"
                 + " CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(att, n)"
                 + " WHERE i.indrelid = a.attrelid AND i.indisprimary AND k.att = a.attnum"
                 // An index includes columns that are no part of the key from version 11 on.
@@ -240,6 +240,17 @@ final class PostgresSchemaReader extends SchemaReader {
     return Optional.of(new TableInfo(schema, name, found.get(0).kind, columns, traits, versions));
   }
 
+  /**
+   * A type of {@code pg_catalog} without its schema, any other one with it. PostgreSQL itself adds
+   * schemas depending on the session's path.
+   */
+  private static String type(String modifier) {
+    return "(SELECT CASE WHEN m.nspname = 'pg_catalog'"
+        + (" THEN replace(format_type(a.atttypid, " + modifier + "), 'pg_catalog.', '')")
+        + " ELSE concat(m.nspname, '.', y.typname) END FROM pg_catalog.pg_type y"
+        + " JOIN pg_catalog.pg_namespace m ON m.oid = y.typnamespace WHERE y.oid = a.atttypid)";
+  }
+
   private Catalog.Traits traits(
       Set<String> changing, Set<String> key, Collection<Optional<KeyColumn>> nameColumns) {
     // With system columns a row with another key is another row.
@@ -282,32 +293,34 @@ final class PostgresSchemaReader extends SchemaReader {
     List<Part> parts =
         query(
             connection,
-            "WITH RECURSIVE family(oid) AS (SELECT ?::pg_catalog.oid UNION"
+            "WITH RECURSIVE family(oid) AS (SELECT ?::oid UNION"
                 + " SELECT h.inhrelid FROM pg_catalog.pg_inherits h"
                 + " JOIN family f ON h.inhparent = f.oid)"
                 + " SELECT i.indexrelid::text, a.attname,"
                 // NOT NULL … NOT VALID says nothing about the rows that were there before.
-                + " pg_catalog.format_type(a.atttypid, NULL), a.attnotnull AND NOT EXISTS"
+                + " "
+                + type("NULL")
+                + ", a.attnotnull AND NOT EXISTS"
                 + " (SELECT 1 FROM pg_catalog.pg_constraint n WHERE n.conrelid = c.oid"
                 + " AND n.contype = 'n' AND NOT n.convalidated AND n.conkey[1] = a.attnum),"
-                + " CASE WHEN NOT pg_catalog.has_table_privilege(c.oid, 'SELECT') THEN 'NO_RIGHTS'"
+                + " CASE WHEN NOT has_table_privilege(c.oid, 'SELECT') THEN 'NO_RIGHTS'"
                 + " WHEN c.relrowsecurity OR c.relhasrules"
-                + " OR EXISTS (SELECT 1 FROM family JOIN pg_catalog.pg_class p USING (oid)"
-                + " WHERE p.relkind = 'f' OR (p.relkind = 'r' AND p.relam NOT IN"
+                + " OR EXISTS (SELECT 1 FROM family JOIN pg_catalog.pg_class p ON p.oid = family.oid"
+                + " WHERE p.relkind = 'f' OR (p.relkind = 'r' AND p.relam <> ALL"
                 + " (SELECT m.oid FROM pg_catalog.pg_am m WHERE m.amname = 'heap')))"
                 + " THEN 'NOT_A_BASE_TABLE'"
                 + " ELSE 'SYSTEM_COLUMNS' END, NOT (c.relkind = 'r' AND c.relhassubclass),"
-                + " c.relkind = 'p', pg_catalog.has_function_privilege("
-                + "'pg_catalog.set_config(text, text, boolean)', 'EXECUTE')"
-                + " AND pg_catalog.has_function_privilege("
-                + "'pg_catalog.current_setting(text, boolean)', 'EXECUTE')"
+                + " c.relkind = 'p', has_function_privilege("
+                + "'pg_catalog.set_config(pg_catalog.text, pg_catalog.text, boolean)', 'EXECUTE')"
+                + " AND has_function_privilege("
+                + "'pg_catalog.current_setting(pg_catalog.text, boolean)', 'EXECUTE')"
                 + " FROM pg_catalog.pg_class c LEFT JOIN (pg_catalog.pg_index i"
                 + " CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(att, n)"
                 + " JOIN pg_catalog.pg_attribute a"
                 + " ON a.attrelid = i.indrelid AND a.attnum = k.att AND k.n <= i.indnkeyatts)"
                 + " ON i.indrelid = c.oid AND i.indisunique AND i.indimmediate AND i.indisvalid"
                 + " AND i.indpred IS NULL AND i.indexprs IS NULL"
-                + " WHERE c.oid = ?::pg_catalog.oid"
+                + " WHERE c.oid = ?::oid"
                 + " ORDER BY NOT i.indisprimary, i.indexrelid, k.n",
             row ->
                 new Part(
@@ -358,20 +371,20 @@ final class PostgresSchemaReader extends SchemaReader {
     List<String> columns =
         query(
             connection,
-            "WITH RECURSIVE family(oid) AS (SELECT ?::pg_catalog.oid UNION"
+            "WITH RECURSIVE family(oid) AS (SELECT ?::oid UNION"
                 + " SELECT h.inhrelid FROM pg_catalog.pg_inherits h"
                 + " JOIN family f ON h.inhparent = f.oid),"
                 + " decides(oid, att) AS (SELECT p.partrelid, k.att FROM family f"
                 + " JOIN pg_catalog.pg_partitioned_table p ON p.partrelid = f.oid"
                 + " CROSS JOIN LATERAL unnest(p.partattrs::int2[]) AS k(att))"
                 + " SELECT DISTINCT a.attname FROM pg_catalog.pg_attribute a"
-                + " WHERE a.attnum > 0 AND NOT a.attisdropped AND ((a.attrelid, a.attnum) IN"
+                + " WHERE a.attnum > 0 AND NOT a.attisdropped AND ((a.attrelid, a.attnum) = ANY"
                 + " (SELECT d.oid, d.att FROM decides d)"
-                + " OR (a.attrelid = ?::pg_catalog.oid AND (EXISTS"
+                + " OR (a.attrelid = ?::oid AND (EXISTS"
                 + " (SELECT 1 FROM decides d WHERE d.att = 0) OR EXISTS"
                 // A trigger BEFORE UPDATE, FOR EACH ROW.
                 + " (SELECT 1 FROM pg_catalog.pg_trigger t JOIN family f ON t.tgrelid = f.oid"
-                + " WHERE t.tgtype & 19 = 19))))",
+                + " WHERE (t.tgtype & 19) = 19))))",
             row -> text(row, 1),
             oid,
             oid);
@@ -407,9 +420,9 @@ final class PostgresSchemaReader extends SchemaReader {
   boolean isSmall(Connection connection, TableInfo table) throws SQLException {
     return query(
             connection,
-            "SELECT NOT c.relhassubclass AND pg_catalog.pg_relation_size(c.oid) <= "
+            "SELECT NOT c.relhassubclass AND pg_relation_size(c.oid) <= "
                 + Catalog.SMALL_HEAP_BYTES
-                + " FROM pg_catalog.pg_class c WHERE c.oid = ?::pg_catalog.regclass",
+                + " FROM pg_catalog.pg_class c WHERE c.oid = ?::regclass",
             row -> row.getBoolean(1),
             qualified(table))
         .get(0);
@@ -421,7 +434,7 @@ final class PostgresSchemaReader extends SchemaReader {
         connection,
         "SELECT c.relname FROM pg_catalog.pg_class c"
             + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
-            + " WHERE n.nspname = ? AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"
+            + " WHERE n.nspname = ? AND c.relkind = ANY ('{r,p,v,m,f}')"
             + " ORDER BY c.relispartition, c.relname",
         row -> text(row, 1),
         schema);

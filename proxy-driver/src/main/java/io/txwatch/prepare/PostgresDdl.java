@@ -3,14 +3,15 @@ package io.txwatch.prepare;
 import static io.txwatch.catalog.AuxiliaryColumns.ROW_ID;
 import static io.txwatch.catalog.AuxiliaryColumns.SEQUENCE;
 import static io.txwatch.catalog.AuxiliaryColumns.WRITERS;
-import static io.txwatch.catalog.CatalogQueries.query;
 import static io.txwatch.catalog.CatalogQueries.text;
+import static io.txwatch.catalog.PostgresQueries.query;
 
 import io.txwatch.catalog.NameFolding;
 import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.TableInfo;
 import io.txwatch.history.WriterList;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.PgCatalogNames;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -31,7 +32,7 @@ final class PostgresDdl extends PreparationDdl {
     List<String> owners =
         query(
             connection,
-            "SELECT pg_get_userbyid(c.relowner) || ', this user is ' || current_user"
+            "SELECT pg_get_userbyid(c.relowner)::text || ', this user is ' || current_user::text"
                 + " FROM pg_catalog.pg_class c"
                 + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
                 + " WHERE n.nspname = ? AND c.relname = ? AND NOT pg_has_role(c.relowner, 'USAGE')",
@@ -58,11 +59,11 @@ final class PostgresDdl extends PreparationDdl {
     List<String> kinds =
         query(
             connection,
-            "WITH RECURSIVE family(oid) AS (SELECT ?::pg_catalog.regclass::oid UNION SELECT"
+            "WITH RECURSIVE family(oid) AS (SELECT ?::regclass::oid UNION SELECT"
                 + " i.inhrelid FROM pg_catalog.pg_inherits i JOIN family f ON i.inhparent = f.oid)"
-                + " SELECT CASE WHEN c.relkind = 'f' THEN 'its child ' || c.relname || ' is a"
+                + " SELECT CASE WHEN c.relkind = 'f' THEN 'its child ' || c.relname::text || ' is a"
                 + " foreign table, whose server has no such columns' ELSE 'it is a table of type '"
-                + " || c.reloftype::regtype END FROM pg_catalog.pg_class c JOIN family USING (oid)"
+                + " || c.reloftype::regtype::text END FROM pg_catalog.pg_class c JOIN family f ON f.oid = c.oid"
                 + " WHERE c.relkind = 'f' OR c.reloftype <> 0",
             row -> text(row, 1),
             qualified(table));
@@ -78,7 +79,9 @@ final class PostgresDdl extends PreparationDdl {
   List<PreparationStep> prepare(Connection connection, TableInfo table) throws SQLException {
     List<PreparationStep> steps = new ArrayList<>();
     String sequence = sequence(table.schema());
-    steps.add(PreparationStep.instant("SELECT pg_advisory_xact_lock(hashtext('txwatch prepare'))"));
+    steps.add(
+        PreparationStep.instant(
+            PgCatalogNames.qualify("SELECT pg_advisory_xact_lock(hashtext('txwatch prepare'))")));
     if (!sequenceExists(connection, table.schema())) {
       steps.add(
           PreparationStep.instant(
@@ -86,7 +89,7 @@ final class PostgresDdl extends PreparationDdl {
       steps.add(PreparationStep.instant("GRANT USAGE ON SEQUENCE " + sequence + " TO PUBLIC"));
     }
     String name = qualified(table);
-    String next = "nextval('" + sequence.replace("'", "''") + "')";
+    String next = "pg_catalog.nextval('" + sequence.replace("'", "''") + "')";
     if (reader().isCopied(table)) {
       steps.add(
           PreparationStep.rewrite(
@@ -106,7 +109,7 @@ final class PostgresDdl extends PreparationDdl {
                 + name
                 + (" ADD COLUMN " + ROW_ID + " bigint DEFAULT " + next)
                 + (", ADD COLUMN " + WRITERS + " varchar(" + WriterList.WINDOW_LENGTH + ")")
-                + " COLLATE \"C\" DEFAULT ''"));
+                + " COLLATE pg_catalog.\"C\" DEFAULT ''"));
     String comment = "COMMENT ON COLUMN " + name + ".";
     steps.add(PreparationStep.instant(comment + ROW_ID + " IS 'txwatch: row id'"));
     steps.add(PreparationStep.instant(comment + WRITERS + " IS 'txwatch: newest writers'"));
@@ -178,7 +181,7 @@ final class PostgresDdl extends PreparationDdl {
             "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_stat_activity"
                 + " WHERE datname = current_database() AND pid <> pg_backend_pid()"
                 + " AND backend_type = 'client backend' AND backend_xmin IS NOT NULL"
-                + " AND state LIKE 'idle in transaction%')",
+                + " AND state ~ '^idle in transaction')",
             row -> row.getBoolean(1))
         .get(0);
   }

@@ -1,6 +1,7 @@
 package io.txwatch.prepare;
 
 import io.txwatch.catalog.CatalogQueries;
+import io.txwatch.catalog.PostgresQueries;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -25,10 +26,10 @@ final class PostgresDependents {
    * The table with what inherits from it, for the columns are added to all of them; their types.
    */
   private static final String FAMILY =
-      "WITH RECURSIVE family(oid) AS (SELECT ?::pg_catalog.regclass::oid"
+      "WITH RECURSIVE family(oid) AS (SELECT ?::regclass::oid"
           + " UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i"
           + " JOIN family f ON i.inhparent = f.oid),"
-          + " types(oid) AS (SELECT c.reltype FROM pg_catalog.pg_class c JOIN family USING (oid)"
+          + " types(oid) AS (SELECT c.reltype FROM pg_catalog.pg_class c JOIN family f ON f.oid = c.oid"
           + " UNION SELECT t.oid FROM pg_catalog.pg_type t JOIN types ON t.typbasetype = types.oid"
           + " OR (t.typelem = types.oid AND t.typcategory = 'A')),"
           + " pattern(text) AS (SELECT ':\\w*type(id)? (' || string_agg(oid::text, '|') || ') '"
@@ -38,43 +39,44 @@ final class PostgresDependents {
       FAMILY
           + "SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid)"
           + " FROM pg_catalog.pg_depend d JOIN types ON d.refobjid = types.oid"
-          + " WHERE d.refclassid = 'pg_type'::regclass AND d.deptype <> 'i'"
-          + " AND d.classid NOT IN ('pg_type'::regclass, 'pg_rewrite'::regclass) ORDER BY 1";
+          + " WHERE d.refclassid = 'pg_catalog.pg_type'::regclass AND d.deptype <> 'i'"
+          + " AND d.classid <> 'pg_catalog.pg_type'::regclass"
+          + " AND d.classid <> 'pg_catalog.pg_rewrite'::regclass ORDER BY 1";
 
   private static final String BY_EXPRESSION =
       FAMILY
           + "SELECT DISTINCT pg_describe_object(e.class, e.oid, 0) FROM pattern, LATERAL ("
-          + " SELECT 'pg_rewrite'::regclass AS class, r.oid,"
+          + " SELECT 'pg_catalog.pg_rewrite'::regclass AS class, r.oid,"
           + " r.ev_action::text || r.ev_qual::text AS text FROM pg_catalog.pg_rewrite r"
-          + " WHERE r.oid IN (SELECT d.objid FROM pg_catalog.pg_depend d JOIN family f"
-          + " ON d.refobjid = f.oid WHERE d.classid = 'pg_rewrite'::regclass)"
-          + " UNION ALL SELECT 'pg_trigger'::regclass, t.oid, t.tgqual::text"
+          + " WHERE r.oid = ANY (SELECT d.objid FROM pg_catalog.pg_depend d JOIN family f"
+          + " ON d.refobjid = f.oid WHERE d.classid = 'pg_catalog.pg_rewrite'::regclass)"
+          + " UNION ALL SELECT 'pg_catalog.pg_trigger'::regclass, t.oid, t.tgqual::text"
           + " FROM pg_catalog.pg_trigger t JOIN family f ON f.oid = t.tgrelid"
-          + " UNION ALL SELECT 'pg_policy'::regclass, p.oid,"
+          + " UNION ALL SELECT 'pg_catalog.pg_policy'::regclass, p.oid,"
           + " concat(p.polqual::text, p.polwithcheck::text)"
-          + " FROM pg_catalog.pg_policy p WHERE p.oid IN (SELECT d.objid FROM pg_catalog.pg_depend d"
-          + " JOIN family f ON d.refobjid = f.oid WHERE d.classid = 'pg_policy'::regclass)"
-          + " UNION ALL SELECT 'pg_constraint'::regclass, c.oid, c.conbin::text"
+          + " FROM pg_catalog.pg_policy p WHERE p.oid = ANY (SELECT d.objid FROM pg_catalog.pg_depend d"
+          + " JOIN family f ON d.refobjid = f.oid WHERE d.classid = 'pg_catalog.pg_policy'::regclass)"
+          + " UNION ALL SELECT 'pg_catalog.pg_constraint'::regclass, c.oid, c.conbin::text"
           + " FROM pg_catalog.pg_constraint c JOIN family f ON f.oid = c.conrelid"
-          + " UNION ALL SELECT 'pg_class'::regclass, i.indexrelid,"
+          + " UNION ALL SELECT 'pg_catalog.pg_class'::regclass, i.indexrelid,"
           + " concat(i.indexprs::text, i.indpred::text)"
           + " FROM pg_catalog.pg_index i JOIN family f ON f.oid = i.indrelid"
-          + " UNION ALL SELECT 'pg_proc'::regclass, p.oid, to_json(p) ->> 'prosqlbody'"
-          + " FROM pg_catalog.pg_proc p WHERE p.oid IN (SELECT d.objid FROM pg_catalog.pg_depend d"
-          + " JOIN family f ON d.refobjid = f.oid WHERE d.classid = 'pg_proc'::regclass)"
+          + " UNION ALL SELECT 'pg_catalog.pg_proc'::regclass, p.oid, to_json(p) ->> 'prosqlbody'"
+          + " FROM pg_catalog.pg_proc p WHERE p.oid = ANY (SELECT d.objid FROM pg_catalog.pg_depend d"
+          + " JOIN family f ON d.refobjid = f.oid WHERE d.classid = 'pg_catalog.pg_proc'::regclass)"
           + ") e WHERE e.text ~ pattern.text ORDER BY 1";
 
   /** Their INSERT cannot return rows, and their actions are part of every write. */
   private static final String RULES =
       FAMILY
-          + "SELECT pg_describe_object('pg_rewrite'::regclass, r.oid, 0)"
+          + "SELECT pg_describe_object('pg_catalog.pg_rewrite'::regclass, r.oid, 0)"
           + " FROM pg_catalog.pg_rewrite r JOIN family f ON f.oid = r.ev_class"
           + " WHERE r.ev_type <> '1' ORDER BY 1";
 
   /** Subscribers have no such columns. One that lists columns publishes no others. */
   private static final String PUBLICATIONS =
       FAMILY
-          + "SELECT DISTINCT 'publication ' || t.pubname FROM pg_catalog.pg_publication_tables t"
+          + "SELECT DISTINCT 'publication ' || t.pubname::text FROM pg_catalog.pg_publication_tables t"
           + " JOIN pg_catalog.pg_namespace n ON n.nspname = t.schemaname"
           + " JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = t.tablename"
           + " JOIN family f ON f.oid = c.oid WHERE NOT EXISTS (SELECT 1"
@@ -84,7 +86,7 @@ final class PostgresDependents {
 
   private static final String TRIGGERS =
       FAMILY
-          + "SELECT pg_describe_object('pg_trigger'::regclass, t.oid, 0), l.lanname, p.prosrc,"
+          + "SELECT pg_describe_object('pg_catalog.pg_trigger'::regclass, t.oid, 0), l.lanname, p.prosrc,"
           + " t.tgoldtable, t.tgnewtable FROM pg_catalog.pg_trigger t"
           + " JOIN family f ON f.oid = t.tgrelid JOIN pg_catalog.pg_proc p ON p.oid = t.tgfoid"
           + " JOIN pg_catalog.pg_language l ON l.oid = p.prolang"
@@ -92,13 +94,13 @@ final class PostgresDependents {
 
   private static final String BODIES =
       FAMILY
-          + "SELECT pg_describe_object('pg_proc'::regclass, p.oid, 0), c.relname, p.prosrc"
+          + "SELECT pg_describe_object('pg_catalog.pg_proc'::regclass, p.oid, 0), c.relname, p.prosrc"
           + " FROM family f JOIN pg_catalog.pg_class c ON c.oid = f.oid"
           + " JOIN pg_catalog.pg_proc p ON strpos(lower(p.prosrc), lower(c.relname)) > 0"
           + " JOIN pg_catalog.pg_language l ON l.oid = p.prolang"
           + " JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace"
-          + " WHERE l.lanname NOT IN ('c', 'internal') AND n.nspname !~ '^(pg_|information_schema$)'"
-          + " AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_proc'::regclass"
+          + " WHERE l.lanname <> ALL ('{c,internal}') AND n.nspname !~ '^(pg_|information_schema$)'"
+          + " AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_proc'::regclass"
           + " AND d.objid = p.oid AND d.deptype = 'e') ORDER BY 1";
 
   /** Trigger functions in C that take single columns by their names. */
@@ -122,11 +124,11 @@ final class PostgresDependents {
     Set<String> found = new LinkedHashSet<>();
     for (String query : List.of(BY_TYPE, BY_EXPRESSION, RULES, PUBLICATIONS)) {
       found.addAll(
-          CatalogQueries.query(connection, query, row -> CatalogQueries.text(row, 1), table));
+          PostgresQueries.query(connection, query, row -> CatalogQueries.text(row, 1), table));
     }
     record Code(String name, String kind, String body, List<String> tables) {}
     List<Code> triggers =
-        CatalogQueries.query(
+        PostgresQueries.query(
             connection,
             TRIGGERS,
             row ->
@@ -147,7 +149,7 @@ final class PostgresDependents {
         found.add(trigger.name);
       }
     }
-    CatalogQueries.query(
+    PostgresQueries.query(
             connection,
             BODIES,
             row ->

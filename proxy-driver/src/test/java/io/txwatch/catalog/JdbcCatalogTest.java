@@ -10,6 +10,7 @@ import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.sql.Catalog.Status;
 import io.txwatch.sql.Catalog.Table;
+import io.txwatch.sql.KeyColumn;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -272,6 +273,22 @@ class JdbcCatalogTest {
 
       assertThat(catalog.version()).isNotEqualTo(version);
       assertThat(find(catalog, "fresh").columns()).containsExactly("id");
+    }
+  }
+
+  @Test
+  void aTypeIsNotTakenForTheTypeOfPgCatalogWithItsName() throws Exception {
+    try (Shop shop = Shop.empty(ServerKind.POSTGRESQL)) {
+      shop.run(
+          "CREATE TABLE one (id uuid PRIMARY KEY)",
+          "CREATE TYPE uuid AS ENUM ('a', 'b')",
+          "SET search_path = public, pg_catalog",
+          "CREATE TABLE other (id uuid PRIMARY KEY)");
+      try (JdbcCatalog catalog = catalog(shop)) {
+        assertThat(find(catalog, "one").traits().nameColumns())
+            .containsExactly(new KeyColumn("id", KeyColumn.Kind.UUID, true));
+        assertThat(find(catalog, "other").traits().nameColumns()).isEmpty();
+      }
     }
   }
 

@@ -26,7 +26,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -592,6 +597,62 @@ class SystemColumnsTest {
         }
       }
     }
+  }
+
+  /** The driver pipelines the items if it can tell how much they return. */
+  @Test
+  void aBatchThatReturnsRowsTakesAsManyRoundTripsAsUnwatched() throws SQLException {
+    TestDatabase database = database(ACCOUNT);
+    try (Connection raw = database.raw();
+        Connection connection = watched(database)) {
+      raw.setAutoCommit(false);
+      connection.setAutoCommit(false);
+      insertInBatch(raw, 1, 2);
+      raw.commit();
+      insertInBatch(connection, 3, 2); // its table is looked up
+      int unwatched = insertInBatch(raw, 1_000, 100);
+      assertThat(unwatched).isLessThan(10);
+      assertThat(insertInBatch(connection, 2_000, 100)).isEqualTo(unwatched);
+    }
+    assertThat(database.statements()).hasSize(102).allMatch(StatementExecuted::writesSeen);
+  }
+
+  /** The round trips, of which each ends with a Sync. */
+  private static int insertInBatch(Connection connection, int from, int rows) throws SQLException {
+    Logger logger = Logger.getLogger("org.postgresql.core.v3.QueryExecutorImpl");
+    Thread own = Thread.currentThread();
+    AtomicInteger trips = new AtomicInteger();
+    Handler counter =
+        new Handler() {
+          @Override
+          public void publish(LogRecord message) {
+            if (Thread.currentThread() == own && message.getMessage().contains("FE=> Sync")) {
+              trips.incrementAndGet();
+            }
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    counter.setLevel(Level.ALL);
+    Level before = logger.getLevel();
+    try (PreparedStatement insert =
+        connection.prepareStatement("INSERT INTO account VALUES (?, 1) RETURNING id, n")) {
+      logger.setLevel(Level.ALL);
+      logger.addHandler(counter);
+      for (int i = 0; i < rows; i++) {
+        insert.setInt(1, from + i);
+        insert.addBatch();
+      }
+      insert.executeBatch();
+    } finally {
+      logger.removeHandler(counter);
+      logger.setLevel(before);
+    }
+    return trips.get();
   }
 
   @Test

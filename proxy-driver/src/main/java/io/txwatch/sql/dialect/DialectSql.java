@@ -2,6 +2,7 @@ package io.txwatch.sql.dialect;
 
 import io.txwatch.history.StatementKind;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -122,6 +123,29 @@ public abstract class DialectSql {
   /** A text, empty where it is NULL. */
   public String orEmpty(String text) {
     return "coalesce(" + text + ", '')";
+  }
+
+  /** An aggregate: the number of rows in which an expression is not NULL, or of all: {@code *}. */
+  public String count(String expression) {
+    return "count(" + expression + ")";
+  }
+
+  /** A condition: the value of an expression is more than a number. */
+  public String isMore(String number, int than) {
+    return number + " > " + than;
+  }
+
+  /** A condition that is true. */
+  public String alwaysTrue() {
+    return "1 = 1";
+  }
+
+  /**
+   * A part of a view's query, as the catalog shows it, so that it means the same on every path in
+   * which a session looks up names; empty if that cannot be said.
+   */
+  public Optional<String> onAnyPath(String ofView) {
+    return Optional.of(ofView);
   }
 
   /** An aggregate: the texts of a group's rows in their order, with commas between them. */

@@ -66,7 +66,7 @@ final class H2Sql extends DialectSql {
 
   @Override
   public String versionList(VersionList list) {
-    return list.filtered("listagg(%s, ',')", list.isSmallByCounting());
+    return list.filtered(this, "listagg(%s, ',')", list.isSmallByCounting());
   }
 
   @Override

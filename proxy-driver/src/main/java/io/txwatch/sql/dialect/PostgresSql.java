@@ -2,8 +2,10 @@ package io.txwatch.sql.dialect;
 
 import io.txwatch.history.StatementKind;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 
+/** PostgreSQL. Each name that is added is one of {@code pg_catalog}: {@link PgCatalogNames}. */
 final class PostgresSql extends DialectSql {
 
   private static final Set<String> AGGREGATES =
@@ -55,8 +57,42 @@ final class PostgresSql extends DialectSql {
   }
 
   @Override
+  public String concatenate(String... texts) {
+    return String.join(" operator(pg_catalog.||) ", texts);
+  }
+
+  @Override
+  public String count(String expression) {
+    return "pg_catalog.count(" + expression + ")";
+  }
+
+  @Override
+  public String isMore(String number, int than) {
+    return number + " operator(pg_catalog.>) " + than;
+  }
+
+  @Override
+  public String alwaysTrue() {
+    return "true";
+  }
+
+  @Override
+  public String lastCharacters(String text, int count) {
+    return "pg_catalog.right(" + text + ", " + count + ")";
+  }
+
+  @Override
+  public Optional<String> onAnyPath(String ofView) {
+    try {
+      return Optional.of(PgCatalogNames.qualify(ofView));
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+
+  @Override
   public String containsParameter(String text) {
-    return "strpos(" + text + ", ?) > 0";
+    return "pg_catalog.strpos(" + text + ", ?) operator(pg_catalog.>) 0";
   }
 
   @Override
@@ -81,12 +117,12 @@ final class PostgresSql extends DialectSql {
 
   @Override
   public String orderedList(String text) {
-    return "string_agg(%1$s, ',' order by %1$s)".formatted(text);
+    return "pg_catalog.string_agg(%1$s, ',' order by %1$s)".formatted(text);
   }
 
   @Override
   public String versionList(VersionList list) {
-    return list.filtered("string_agg(%s, ',')", list.isSmallOnPostgres());
+    return list.filtered(this, "pg_catalog.string_agg(%s, ',')", list.isSmallOnPostgres());
   }
 
   @Override

@@ -103,7 +103,7 @@ final class SqliteSql extends DialectSql {
 
   @Override
   public String versionList(VersionList list) {
-    return list.filtered("group_concat(%s)", list.isSmallByCounting());
+    return list.filtered(this, "group_concat(%s)", list.isSmallByCounting());
   }
 
   /** Which it may find by an index. */

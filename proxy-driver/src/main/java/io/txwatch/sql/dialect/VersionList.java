@@ -19,21 +19,18 @@ public record VersionList(
     return distinct ? "distinct " : "";
   }
 
-  String count() {
-    return "count(" + modifier() + row + ")";
-  }
-
   /** {@code <count>;<list>} where operators join texts, and a condition bounds the list. */
-  String filtered(String aggregate, String isSmall) {
-    String entry = modifier() + row + " || ':' || " + version;
-    return "%s || ';' || coalesce(%s filter (where %s), '')"
-        .formatted(count(), aggregate.formatted(entry), isSmall);
+  String filtered(DialectSql sql, String aggregate, String isSmall) {
+    String entry = modifier() + sql.concatenate(row, "':'", version);
+    String list =
+        "coalesce(%s filter (where %s), '')".formatted(aggregate.formatted(entry), isSmall);
+    return sql.concatenate(sql.count(modifier() + row), "';'", list);
   }
 
   /** {@code <count>;<list>} by MySQL's and MariaDB's functions. */
   String concatenated(String bound) {
     return "concat(%s, ';', coalesce(group_concat(%sconcat(%s, ':', %s) separator ','%s), ''))"
-        .formatted(count(), modifier(), row, version, bound);
+        .formatted("count(" + modifier() + row + ")", modifier(), row, version, bound);
   }
 
   /** Evaluated once: it reads at most one row more than the bound. */
@@ -44,10 +41,11 @@ public record VersionList(
 
   /** Evaluated once; takes no lock, and none of SSI's either, since it reads the catalog alone. */
   String isSmallOnPostgres() {
-    return "(select not c.relhassubclass and pg_catalog.pg_relation_size(c.oid) <= "
-        + maxBytes
-        + " from pg_catalog.pg_class c where c.oid = '"
-        + table.replace("'", "''")
-        + "'::pg_catalog.regclass)";
+    return PgCatalogNames.qualify(
+        "(select not c.relhassubclass and pg_relation_size(c.oid) <= "
+            + maxBytes
+            + " from pg_catalog.pg_class c where c.oid = '"
+            + table.replace("'", "''")
+            + "'::regclass)");
   }
 }

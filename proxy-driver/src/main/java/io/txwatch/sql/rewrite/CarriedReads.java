@@ -244,9 +244,9 @@ final class CarriedReads {
     }
     String list = sql.orderedList(sql.concatenate(entries.toArray(String[]::new)));
     String bounded =
-        "case when count(*) > %d then '' else coalesce(%s, '') end"
-            .formatted(mostRows(tables), list);
-    String text = sql.concatenate("count(*)", "';'", bounded);
+        "case when %s then '' else coalesce(%s, '') end"
+            .formatted(sql.isMore(sql.count("*"), mostRows(tables)), list);
+    String text = sql.concatenate(sql.count("*"), "';'", bounded);
     return "(select " + text + " from (" + read + ") txw)";
   }
 }

@@ -588,7 +588,8 @@ final class StarGuard {
         && !statement.dialect().grammar().has(Syntax.NATURAL_OF_ANY_KIND)) {
       throw new NotUnderstood("a join that " + statement.dialect() + " does not know");
     }
-    String condition = using.isEmpty() ? " on 1 = 1" : " using (" + String.join(", ", using) + ")";
+    String condition =
+        using.isEmpty() ? " on " + sql.alwaysTrue() : " using (" + String.join(", ", using) + ")";
     return replace(new Span(join.natural(), join.natural() + 1), "")
         .and(Rewrite.of(Edits.after(tokens, join.to() - 1, condition)));
   }

@@ -38,7 +38,15 @@ import java.util.stream.Stream;
  */
 record SystemVersionSource(RowKey key) implements VersionSource {
 
+  /** That of a row and two versions. */
+  private static final int MAX_LENGTH =
+      "!@~".length() + "-9223372036854775808".length() + 2 * "4294967295".length();
+
   private static final String TEXT = "::pg_catalog.text";
+
+  /** Joins texts. */
+  private static final String THEN = Dialect.POSTGRESQL.sql().concatenate("", "");
+
   private static final String SETTING = "txwatch.replaced";
   private static final String KEPT = "pg_catalog.current_setting('" + SETTING + "', true)";
 
@@ -51,7 +59,7 @@ record SystemVersionSource(RowKey key) implements VersionSource {
       return "pg_catalog.hashtextextended("
           + Stream.of("tableoid", "ctid", "xmin")
               .map(column -> qualifier + column + TEXT)
-              .collect(Collectors.joining(" || "))
+              .collect(Collectors.joining(THEN))
           + ", pg_catalog.pg_relation_filenode("
           + qualifier
           + "tableoid)::pg_catalog.int8)";
@@ -59,10 +67,14 @@ record SystemVersionSource(RowKey key) implements VersionSource {
     String hash = "0";
     for (String column : key.columns()) {
       hash =
-          "pg_catalog.hashtextextended(%s%s collate \"C\", %s)"
+          "pg_catalog.hashtextextended(%s%s collate pg_catalog.\"C\", %s)"
               .formatted(column(qualifier, column), TEXT, hash);
     }
     return hash;
+  }
+
+  private static String join(String... texts) {
+    return String.join(THEN, texts);
   }
 
   private static String column(String qualifier, String name) {
@@ -74,8 +86,16 @@ record SystemVersionSource(RowKey key) implements VersionSource {
     return qualifier + "xmin" + TEXT;
   }
 
+  /**
+   * Of a type with a maximal length: the driver sends the items of a batch one by one if it cannot
+   * tell how much they return.
+   */
   @Override
   public String written(StatementKind kind, String qualifier, Written how) {
+    return "cast(%s as varchar(%d))".formatted(unbounded(kind, qualifier, how), MAX_LENGTH);
+  }
+
+  private String unbounded(StatementKind kind, String qualifier, Written how) {
     String own = version(qualifier);
     boolean isUpsert = kind == StatementKind.INSERT && how.mayUpdate();
     boolean isMerge = kind == StatementKind.MERGE;
@@ -87,15 +107,13 @@ record SystemVersionSource(RowKey key) implements VersionSource {
     }
     if (how.replaced().get() == Replaced.KEPT) {
       String before = before(how, KEPT, keptVersion(qualifier));
-      return isUpsert ? ifUpdated(qualifier, before) + own : before + " || '~' || " + own;
+      return isUpsert ? ifUpdated(qualifier, before) + own : join(before, "'~'", own);
     }
     String old = version("old.");
-    String replaced =
-        before(how, "(" + row("old.") + ")" + TEXT + " || '@' || " + old, old)
-            + " || '~' || "
-            + version("new.");
+    String rowAndVersion = join("(" + row("old.") + ")" + TEXT, "'@'", old);
+    String replaced = join(before(how, rowAndVersion, old), "'~'", version("new."));
     if (isMerge) {
-      return "coalesce(%s, %s, '-' || %s)".formatted(replaced, version("new."), old);
+      return "coalesce(%s, %s, %s)".formatted(replaced, version("new."), join("'-'", old));
     }
     return isUpsert ? "coalesce(" + replaced + ", " + version("new.") + ")" : replaced;
   }
@@ -103,22 +121,23 @@ record SystemVersionSource(RowKey key) implements VersionSource {
   /** The replaced version; with the row before where that may be another one. */
   private String before(Written how, String rowAndVersion, String version) {
     if (how.mayChangeKey()) {
-      return "'!' || " + rowAndVersion;
+      return join("'!'", rowAndVersion);
     }
     return key.exists() ? version : rowAndVersion;
   }
 
   /** The kept version if it is of this row; else 0: a trigger has changed the key. */
   private String keptVersion(String qualifier) {
-    return "case pg_catalog.split_part(%s, '@', 1) when (%s)%s"
+    return "case when pg_catalog.split_part(%s, '@', 1) operator(pg_catalog.=) (%s)%s"
             .formatted(KEPT, row(qualifier), TEXT)
         + " then pg_catalog.split_part(%s, '@', 2) else '0' end".formatted(KEPT);
   }
 
   /** Of a row that an INSERT has updated, {@code xmax} shows it: the statement has locked it. */
   private static String ifUpdated(String qualifier, String before) {
-    return "case when %sxmax%s = '0' then '' else %s || '~' end || "
-        .formatted(qualifier, TEXT, before);
+    return "case when %sxmax%s operator(pg_catalog.=) '0' then '' else %s end"
+            .formatted(qualifier, TEXT, join(before, "'~'"))
+        + THEN;
   }
 
   @Override
@@ -128,8 +147,8 @@ record SystemVersionSource(RowKey key) implements VersionSource {
 
   @Override
   public String keepsReplaced(String qualifier) {
-    return "pg_catalog.set_config('%s', (%s)%s || '@' || %s, true) is not null"
-        .formatted(SETTING, row(qualifier), TEXT, version(qualifier));
+    String rowAndVersion = join("(" + row(qualifier) + ")" + TEXT, "'@'", version(qualifier));
+    return "pg_catalog.set_config('%s', %s, true) is not null".formatted(SETTING, rowAndVersion);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.txwatch.sql.semantics;
 
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.DialectSql;
 import io.txwatch.sql.syntax.Clause.Kind;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
@@ -74,10 +75,16 @@ public record PlainView(
     String text = tokens.text();
     int listEnd = tokens.end(block.list().to() - 1);
     Span all = parts.tree().span();
+    DialectSql sql = statement.dialect().sql();
+    Optional<String> list = sql.onAnyPath(text.substring(tokens.start(all.from()), listEnd));
+    Optional<String> rest = sql.onAnyPath(text.substring(listEnd, tokens.end(all.to() - 1)));
+    if (list.isEmpty() || rest.isEmpty()) {
+      return Optional.empty();
+    }
     return Optional.of(
         new PlainView(
-            text.substring(tokens.start(all.from()), listEnd),
-            text.substring(listEnd, tokens.end(all.to() - 1)),
+            list.get(),
+            rest.get(),
             table,
             Repeatability.holds(statement, new Span(all.from() + 1, all.to())),
             block

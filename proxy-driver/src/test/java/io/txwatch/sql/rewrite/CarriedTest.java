@@ -138,11 +138,16 @@ class CarriedTest {
     String sql = "SELECT a FROM t WHERE a IN (SELECT c FROM u)";
     assertThat(plan(Dialect.POSTGRESQL, sql).preparedSql())
         .isEqualTo(
-            "SELECT a, txw_rid, txw_wl, (select count(*) || ';' || case when count(*) > 500 then"
-                + " '' else coalesce(string_agg(coalesce(txw_r0 || ':' || coalesce(txw_w0, ''), ''),"
-                + " ',' order by coalesce(txw_r0 || ':' || coalesce(txw_w0, ''), '')), '') end from"
-                + " (select u.txw_rid as txw_r0, u.txw_wl as txw_w0 from u limit 501) txw) as txw_wl"
-                + " FROM t WHERE a IN (SELECT c FROM u)");
+            """
+            SELECT a, txw_rid, txw_wl, (select count(*) || ';' || case when count(*)
+             operator(pg_catalog.>) 500 then '' else coalesce(pg_catalog.string_agg(coalesce(txw_r0
+             || ':' || coalesce(txw_w0, ''), ''), ',' order by coalesce(txw_r0 || ':' ||
+             coalesce(txw_w0, ''), '')), '') end from (select u.txw_rid as txw_r0, u.txw_wl as
+             txw_w0 from u limit 501) txw) as txw_wl FROM t WHERE a IN (SELECT c FROM u)\
+            """
+                .replace("\n", "")
+                .replace("||", "operator(pg_catalog.||)")
+                .replace("count(*)", "pg_catalog.count(*)"));
     assertThat(plan(Dialect.MYSQL, sql).preparedSql())
         .isEqualTo(
             "SELECT /*+ SET_VAR(group_concat_max_len = 524288) */ a, txw_rid, txw_wl, (select"

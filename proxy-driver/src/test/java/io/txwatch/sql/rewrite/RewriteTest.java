@@ -78,13 +78,13 @@ class RewriteTest {
         Dialect.POSTGRESQL,
         """
         WITH w AS (UPDATE t SET b = b * ? WHERE a = ? RETURNING *) SELECT * FROM w
-        -> WITH w AS (UPDATE t SET b = b * ?, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) WHERE a = ? RETURNING t."a", t."b") SELECT * FROM w
+        -> WITH w AS (UPDATE t SET b = b * ?, txw_wl = pg_catalog.right(coalesce(t.txw_wl, '') operator(pg_catalog.||) cast(TOK as varchar), 112) WHERE a = ? RETURNING t."a", t."b") SELECT * FROM w
         WITH w AS (INSERT INTO t VALUES (1, 2) RETURNING a, b * 2 AS k) SELECT k FROM w
         -> WITH w AS (INSERT INTO t ("a", "b", txw_wl) VALUES (1, 2, TOK) RETURNING a, b * 2 AS k) SELECT k FROM w
         WITH w AS (DELETE FROM t x RETURNING x.*) INSERT INTO t2 SELECT * FROM w
         -> WITH w AS (DELETE FROM t x RETURNING x."a", x."b") INSERT INTO t2 ("a", "c", txw_wl) SELECT *, cast(TOK as varchar) FROM w returning t2.txw_rid, t2.txw_wl
         WITH w AS (UPDATE t SET b = 1 FROM u WHERE c = a RETURNING *, t.b * 2), x AS (DELETE FROM u USING w WHERE c = w.a) SELECT a FROM t
-        -> WITH w AS (UPDATE t SET b = 1, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) FROM u WHERE c = a RETURNING t."a", t."b", u."c", t.b * 2), x AS (DELETE FROM u USING w WHERE c = w.a) SELECT a, txw_rid, txw_wl FROM t
+        -> WITH w AS (UPDATE t SET b = 1, txw_wl = pg_catalog.right(coalesce(t.txw_wl, '') operator(pg_catalog.||) cast(TOK as varchar), 112) FROM u WHERE c = a RETURNING t."a", t."b", u."c", t.b * 2), x AS (DELETE FROM u USING w WHERE c = w.a) SELECT a, txw_rid, txw_wl FROM t
         WITH w AS (UPDATE v SET a = 1 RETURNING *) SELECT * FROM w
         -> WITH w AS (UPDATE v SET a = 1 RETURNING v."a") SELECT * FROM w
         """);
@@ -138,10 +138,15 @@ class RewriteTest {
   @TestFactory
   Stream<DynamicTest> hiddenAggregates() {
     String postgresql =
-        "count(t.txw_rid) || ';' || coalesce(string_agg(t.txw_rid || ':' || t.txw_wl, ',') filter"
-            + " (where (select not c.relhassubclass and pg_catalog.pg_relation_size(c.oid)"
-            + " <= 131072 from pg_catalog.pg_class c where c.oid = 't'::pg_catalog.regclass)),"
-            + " '') as txw_rid";
+        """
+        pg_catalog.count(t.txw_rid) operator(pg_catalog.||) ';' operator(pg_catalog.||)
+         coalesce(pg_catalog.string_agg(t.txw_rid operator(pg_catalog.||) ':'
+         operator(pg_catalog.||) t.txw_wl, ',') filter (where (select not c.relhassubclass and
+         pg_catalog.pg_relation_size(c.oid) OPERATOR(pg_catalog.<=) 131072 from
+         pg_catalog.pg_class c where c.oid OPERATOR(pg_catalog.=) 't'::pg_catalog.regclass)),
+         '') as txw_rid\
+        """
+            .replace("\n", "");
     String sqlite =
         "count(t.txw_rid) || ';' || coalesce(group_concat(t.txw_rid || ':' || t.txw_wl) filter"
             + " (where (select count(*) from (select 1 from t limit 501) txw) <= 500), '')"
@@ -236,11 +241,11 @@ class RewriteTest {
         INSERT INTO u (c) SELECT a FROM t
         -> INSERT INTO u (c, txw_wl) SELECT a, cast(TOK as varchar) FROM t returning u.txw_rid, u.txw_wl
         INSERT INTO t (a) VALUES (1) ON CONFLICT (a) DO UPDATE SET b = 2 WHERE t.b < 2
-        -> INSERT INTO t (a, txw_rid, txw_wl) VALUES (1, RID1, TOK) ON CONFLICT (a) DO UPDATE SET b = 2, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) WHERE t.b < 2 returning t.txw_rid, t.txw_wl
+        -> INSERT INTO t (a, txw_rid, txw_wl) VALUES (1, RID1, TOK) ON CONFLICT (a) DO UPDATE SET b = 2, txw_wl = pg_catalog.right(coalesce(t.txw_wl, '') operator(pg_catalog.||) cast(TOK as varchar), 112) WHERE t.b < 2 returning t.txw_rid, t.txw_wl
         INSERT INTO t () VALUES ()
         -> same
         UPDATE t SET a = ? WHERE b = ?;
-        -> UPDATE t SET a = ?, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) WHERE b = ? returning t.txw_rid, t.txw_wl;
+        -> UPDATE t SET a = ?, txw_wl = pg_catalog.right(coalesce(t.txw_wl, '') operator(pg_catalog.||) cast(TOK as varchar), 112) WHERE b = ? returning t.txw_rid, t.txw_wl;
         CREATE TABLE n AS SELECT * FROM t WITH NO DATA
         -> CREATE TABLE n AS SELECT t."a", t."b" FROM t WITH NO DATA
         SELECT * INTO n FROM t
@@ -252,7 +257,7 @@ class RewriteTest {
         SELECT *, a AS s FROM t ORDER BY 3
         -> SELECT t."a", t."b", a AS s, txw_rid, txw_wl FROM t ORDER BY 3
         UPDATE t SET a = 1; SELECT DISTINCT * FROM t
-        -> UPDATE t SET a = 1, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112); SELECT DISTINCT t."a", t."b" FROM t
+        -> UPDATE t SET a = 1, txw_wl = pg_catalog.right(coalesce(t.txw_wl, '') operator(pg_catalog.||) cast(TOK as varchar), 112); SELECT DISTINCT t."a", t."b" FROM t
         BEGIN; UPDATE t SET a = 1; COMMIT
         -> same
         INSERT INTO t (a) VALUES (1) RETURNING *
@@ -264,7 +269,7 @@ class RewriteTest {
         MERGE INTO t USING u ON u.c = t.a WHEN MATCHED AND CASE u.c WHEN 1 THEN true END THEN DO NOTHING
         -> MERGE INTO t USING u ON u.c = t.a WHEN MATCHED AND CASE u.c WHEN 1 THEN true END THEN DO NOTHING returning t.txw_rid, t.txw_wl
         MERGE INTO t USING (SELECT * FROM t2) s ON s.a = t.a WHEN MATCHED THEN UPDATE SET b = 1 WHEN NOT MATCHED THEN INSERT (a) VALUES (?) RETURNING t.a
-        -> MERGE INTO t USING (SELECT t2."a", t2."c" FROM t2) s ON s.a = t.a WHEN MATCHED THEN UPDATE SET b = 1, txw_wl = right(coalesce(t.txw_wl, '') || cast(TOK as varchar), 112) WHEN NOT MATCHED THEN INSERT (a, txw_wl) VALUES (?, TOK) RETURNING t.a, t.txw_rid, t.txw_wl
+        -> MERGE INTO t USING (SELECT t2."a", t2."c" FROM t2) s ON s.a = t.a WHEN MATCHED THEN UPDATE SET b = 1, txw_wl = pg_catalog.right(coalesce(t.txw_wl, '') operator(pg_catalog.||) cast(TOK as varchar), 112) WHEN NOT MATCHED THEN INSERT (a, txw_wl) VALUES (?, TOK) RETURNING t.a, t.txw_rid, t.txw_wl
         MERGE INTO t USING u ON u.c = t.a WHEN NOT MATCHED THEN INSERT DEFAULT VALUES WHEN MATCHED THEN DO NOTHING
         -> MERGE INTO t USING u ON u.c = t.a WHEN NOT MATCHED THEN INSERT (txw_wl) values (TOK) WHEN MATCHED THEN DO NOTHING returning t.txw_rid, t.txw_wl
         DELETE FROM t AS x USING u WHERE x.a = u.c RETURNING x.a

@@ -78,16 +78,16 @@ final class TestCatalog implements Catalog {
 
   /** One whose versions are in system columns; its key is its first column, an integer. */
   TestCatalog system(String name, String... columns) {
+    return system(new RowKey(List.of(columns[0]), true, Set.of(), Set.of()), name, columns);
+  }
+
+  /** One whose versions are in system columns. */
+  TestCatalog system(RowKey key, String name, String... columns) {
     with(name, Status.SYSTEM_COLUMNS, columns);
     Table table = Objects.requireNonNull(tables.get(Identifiers.fold(name)));
-    String key = table.columns().get(0);
     Traits traits =
         new Traits(
-            Map.of(),
-            table.traits().changing(),
-            false,
-            List.of(),
-            Set.of(key.toLowerCase(Locale.ROOT)));
+            Map.of(), table.traits().changing(), false, List.of(), Set.copyOf(key.columns()));
     tables.put(
         Identifiers.fold(name),
         new Table(
@@ -98,7 +98,7 @@ final class TestCatalog implements Catalog {
             traits,
             List.of(),
             table.columns(),
-            Optional.of(new RowKey(List.of(key), true, Set.of(), Set.of()))));
+            Optional.of(key)));
     return this;
   }
 

@@ -64,7 +64,7 @@ class WriteReadsTest {
       delimiter = '|',
       textBlock =
           """
-          POSTGRESQL | UPDATE t SET b = ? WHERE a = ? | AFTER_WRITE select t.txw_rid, t.txw_wl from t where (a = ?) and strpos(t.txw_wl, ?) > 0 limit 101 [2, 0]
+          POSTGRESQL | UPDATE t SET b = ? WHERE a = ? | AFTER_WRITE select t.txw_rid, t.txw_wl from t where (a = ?) and pg_catalog.strpos(t.txw_wl, ?) operator(pg_catalog.>) 0 limit 101 [2, 0]
           POSTGRESQL | UPDATE t SET a = ? WHERE a = ? |
           SQLITE     | UPDATE t SET b = ?2 WHERE a = ?1 | AFTER_WRITE select t.txw_rid, t.txw_wl from t where (a = ?) and instr(t.txw_wl, ?) > 0 limit 101 [1, 0]
           H2         | DELETE FROM t WHERE a = ?      | BEFORE_WRITE select t.txw_rid, t.txw_wl from t where a = ? limit 101 [1]
