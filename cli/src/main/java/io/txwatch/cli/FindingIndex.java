@@ -52,7 +52,7 @@ final class FindingIndex {
       return "| "
           + Markdown.line(folder)
           + " | | | | | | not readable: "
-          + Markdown.line(e.getMessage())
+          + Markdown.line(String.valueOf(e.getMessage()))
           + " |";
     }
     return "| ["

@@ -139,13 +139,11 @@ public final class Reducer {
 
   private TestCase withoutColumns(TestCase original) throws SQLException, InterruptedException {
     TestCase smallest = original;
-    for (TestCase candidate : ShorterCases.withoutOneColumn(original, dialect)) {
-      // The next one is built from what is left.
-      smallest = smallerOf(candidate, smallest);
-      if (smallest != original) {
-        return withoutColumns(smallest);
-      }
-    }
+    TestCase before;
+    do {
+      before = smallest;
+      smallest = firstViolating(ShorterCases.withoutOneColumn(before, dialect), before);
+    } while (!smallest.equals(before));
     return smallest;
   }
 
@@ -153,20 +151,24 @@ public final class Reducer {
       throws SQLException, InterruptedException {
     TestCase smallest = original;
     for (int i = 0; i < ShorterCases.statements(original).size(); i++) {
-      boolean shrinks = true;
-      while (shrinks) {
-        TestCase before = smallest;
-        String sql = ShorterCases.statements(smallest).get(i);
-        for (String shorter : ShorterStatements.of(sql, dialect)) {
-          smallest = smallerOf(ShorterCases.withStatement(smallest, i, shorter), smallest);
-          if (smallest != before) {
-            break;
-          }
-        }
-        shrinks = smallest != before;
-      }
+      TestCase before;
+      do {
+        before = smallest;
+        smallest = firstViolating(ShorterCases.withShorterStatement(before, i, dialect), before);
+      } while (!smallest.equals(before));
     }
     return smallest;
+  }
+
+  private TestCase firstViolating(List<TestCase> candidates, TestCase otherwise)
+      throws SQLException, InterruptedException {
+    for (TestCase candidate : candidates) {
+      TestCase smaller = smallerOf(candidate, otherwise);
+      if (!smaller.equals(otherwise)) {
+        return smaller;
+      }
+    }
+    return otherwise;
   }
 
   /** Reduces switches between sessions: moves a step behind its session's previous one. */

@@ -21,11 +21,17 @@ final class ShorterCases {
   }
 
   /**
-   * Returns the case with another text of one statement.
+   * Returns cases with a shorter text of one statement, the shortest first.
    *
    * @param index its place in {@link #statements}
    */
-  static TestCase withStatement(TestCase testCase, int index, String sql) {
+  static List<TestCase> withShorterStatement(TestCase testCase, int index, Dialect dialect) {
+    return ShorterStatements.of(statements(testCase).get(index), dialect).stream()
+        .map(shorter -> withStatement(testCase, index, shorter))
+        .toList();
+  }
+
+  private static TestCase withStatement(TestCase testCase, int index, String sql) {
     int inSteps = index - testCase.setup().size();
     if (inSteps < 0) {
       List<String> setup = new ArrayList<>(testCase.setup());
