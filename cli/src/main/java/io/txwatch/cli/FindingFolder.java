@@ -22,6 +22,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -57,6 +59,9 @@ final class FindingFolder {
 
   static final String KNOWN = "known";
 
+  /** The header with the day of the finding. */
+  static final String FOUND = "found";
+
   private final Dbms dbms;
   private final String url;
   private final Judge judge;
@@ -87,7 +92,8 @@ final class FindingFolder {
             .withHeader("isolation", finding.level().name())
             .withHeader("oracle", finding.oracle())
             .withHeader("dbms", dbms.describe())
-            .withHeader(CLASS, finding.findingClass().name());
+            .withHeader(CLASS, finding.findingClass().name())
+            .withHeader(FOUND, LocalDate.now(ZoneId.systemDefault()).toString());
     Optional<KnownBehaviour> known = finding.known();
     Files.writeString(
         place,

@@ -23,24 +23,26 @@ final class FindingIndex {
 
   /** Writes the index of the findings in {@code out}. */
   static void write(Path out) throws IOException {
-    List<Path> cases;
-    try (Stream<Path> folders = Files.list(out)) {
-      cases =
-          folders
-              .map(folder -> folder.resolve(FindingFolder.CASE))
-              .filter(Files::isRegularFile)
-              .sorted()
-              .toList();
-    }
     List<String> lines = new ArrayList<>();
     lines.add("# Findings");
     lines.add("");
-    lines.add("| finding | DBMS | level | by | class | size | what |");
-    lines.add("|---|---|---|---|---|---|---|");
-    for (Path place : cases) {
+    lines.add("| finding | found | DBMS | level | by | class | size | what |");
+    lines.add("|---|---|---|---|---|---|---|---|");
+    for (Path place : cases(out)) {
       lines.add(line(place));
     }
     Files.write(out.resolve(FILE), lines);
+  }
+
+  /** The cases of the findings in {@code out}. */
+  static List<Path> cases(Path out) throws IOException {
+    try (Stream<Path> folders = Files.list(out)) {
+      return folders
+          .map(folder -> folder.resolve(FindingFolder.CASE))
+          .filter(Files::isRegularFile)
+          .sorted()
+          .toList();
+    }
   }
 
   private static String line(Path place) throws IOException {
@@ -51,7 +53,7 @@ final class FindingIndex {
     } catch (CaseFormatException e) {
       return "| "
           + Markdown.line(folder)
-          + " | | | | | | not readable: "
+          + " | | | | | | | not readable: "
           + Markdown.line(String.valueOf(e.getMessage()))
           + " |";
     }
@@ -60,6 +62,8 @@ final class FindingIndex {
         + "]("
         + folder
         + "/report.md) | "
+        + header(found, FindingFolder.FOUND)
+        + " | "
         + header(found, "dbms")
         + " | "
         + header(found, "isolation")

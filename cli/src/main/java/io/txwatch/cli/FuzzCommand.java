@@ -28,6 +28,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Timer;
+import java.util.TimerTask;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
@@ -66,6 +68,8 @@ import picocli.CommandLine.TypeConversionException;
           + " 500",
       "  txwatch fuzz --url jdbc:mysql://localhost/test --user root --oracle isorel --isolation RR"
           + " --statements 10",
+      "  txwatch fuzz --url jdbc:mariadb://localhost/test --user root --duration 24h --out findings"
+          + " --resume",
       "",
       "A finding is BY_DESIGN (the DBMS's manual describes it), a KNOWN_BUG (its tracker has a",
       "number), or NEW. The last two make the exit code 1.",
@@ -84,6 +88,7 @@ final class FuzzCommand implements Callable<Integer> {
   private static final String IN_MEMORY_URL = "jdbc:h2:mem:fuzz";
   private static final Duration DEFAULT_DURATION = Duration.ofSeconds(60);
   private static final Duration UNLIMITED = Duration.ofDays(365);
+  private static final long SAVING_INTERVAL_MILLIS = 10_000;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -147,6 +152,12 @@ final class FuzzCommand implements Callable<Integer> {
       description = "write a folder for each finding into this one")
   private @Nullable Path out;
 
+  @Option(
+      names = "--resume",
+      description =
+          "continue the campaign whose findings are in --out, with its seed, where it stopped")
+  private boolean resume;
+
   @Mixin private CommonOptions common = new CommonOptions();
 
   @Override
@@ -160,6 +171,10 @@ final class FuzzCommand implements Callable<Integer> {
     }
     if (cases != null && cases < 1) {
       throw CommandException.badInput("--cases " + cases + ": expected at least 1");
+    }
+    if (resume && (out == null || seed != null)) {
+      throw CommandException.badInput(
+          "--resume needs --out with the folder of the campaign, and no --seed");
     }
     if (out != null) {
       Files.createDirectories(out);
@@ -190,20 +205,31 @@ final class FuzzCommand implements Callable<Integer> {
 
   private int run(Console console, Dbms dbms, Grammar grammar)
       throws SQLException, InterruptedException, IOException {
-    Campaign.Plan plan = plan(dbms);
+    Campaign.Plan plan = plan(dbms, grammar);
     PrintWriter textOut = console.textOut(common.json());
     textOut.println(
         dbms.describe()
             + " at "
             + plan.levels().stream().map(Enum::name).collect(Collectors.joining(", "))
             + ", seed "
-            + plan.seed());
+            + plan.seed()
+            + (resume ? ", from case " + plan.first() : ""));
     textOut.flush();
     Report report = new Report(console, dbms);
     Campaign campaign = new Campaign(dbms, grammar, plan, report);
     Thread onSignal = new Thread(() -> stopAndWait(campaign), "stop");
     Runtime.getRuntime().addShutdownHook(onSignal);
     Progress progress = Progress.of(console, () -> progress(campaign.summary(), plan));
+    Timer saving = new Timer("campaign", true);
+    saving.schedule(
+        new TimerTask() {
+          @Override
+          public void run() {
+            save(campaign, plan, dbms, console);
+          }
+        },
+        SAVING_INTERVAL_MILLIS,
+        SAVING_INTERVAL_MILLIS);
     try {
       Summary summary = campaign.run();
       progress.close();
@@ -222,6 +248,8 @@ final class FuzzCommand implements Callable<Integer> {
       }
       throw e;
     } finally {
+      saving.cancel();
+      save(campaign, plan, dbms, console);
       progress.close();
       finished = true;
       removeHook(onSignal);
@@ -230,19 +258,47 @@ final class FuzzCommand implements Callable<Integer> {
     return failing ? ExitCode.ANOMALIES : ExitCode.CLEAN;
   }
 
-  private Campaign.Plan plan(Dbms dbms) throws SQLException {
+  /** Saves where a later campaign continues. */
+  private synchronized void save(
+      Campaign campaign, Campaign.Plan plan, Dbms dbms, Console console) {
+    if (out == null) {
+      return;
+    }
+    try {
+      CampaignState.of(campaign, plan, dbms).write(out);
+    } catch (IOException e) {
+      console.note("not saved for --resume: " + e.getMessage());
+    }
+  }
+
+  private Campaign.Plan plan(Dbms dbms, Grammar grammar) throws SQLException, IOException {
     List<IsolationLevel> chosen = levels.isEmpty() ? dbms.levels() : levels;
     for (IsolationLevel level : chosen) {
       DbmsLevels.require(dbms, level);
     }
-    return new Campaign.Plan(
-        seed == null ? ThreadLocalRandom.current().nextLong(1L << 31) : seed,
-        chosen,
-        OracleNames.named(oracles, graph.judge),
-        cases == null ? Long.MAX_VALUE : cases,
-        duration != null ? duration : cases == null ? DEFAULT_DURATION : UNLIMITED,
-        Math.min(workers, dbms.maxWorkers()),
-        maxStatements);
+    Campaign.Plan plan =
+        new Campaign.Plan(
+            seed == null ? ThreadLocalRandom.current().nextLong(1L << 31) : seed,
+            chosen,
+            OracleNames.named(oracles, graph.judge),
+            cases == null ? Long.MAX_VALUE : cases,
+            duration != null ? duration : cases == null ? DEFAULT_DURATION : UNLIMITED,
+            Math.min(workers, dbms.maxWorkers()),
+            maxStatements);
+    if (out == null) {
+      return plan;
+    }
+    Campaign.Plan withoutReported = plan.with(CampaignState.shapes(out, dbms, grammar.dialect()));
+    if (!resume) {
+      return withoutReported;
+    }
+    CampaignState state = CampaignState.read(out);
+    String now = CampaignState.planOf(plan, dbms);
+    if (!state.plan().equals(now)) {
+      throw CommandException.badInput(
+          "--resume: the campaign in " + out + " was " + state.plan() + "; this is " + now);
+    }
+    return withoutReported.continuing(state.seed(), state.next());
   }
 
   /** The progress with the time that is left, as far as the options determine it. */

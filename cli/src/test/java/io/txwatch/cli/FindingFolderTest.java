@@ -111,10 +111,10 @@ class FindingFolderTest {
         .contains("SELECT v FROM t WHERE id = 2;\n");
     assertThat(out.resolve("index.md"))
         .content()
-        .contains(
-            "| [isorel-RR-7-12](isorel-RR-7-12/report.md) | "
+        .containsPattern(
+            "\\| \\[isorel-RR-7-12]\\(isorel-RR-7-12/report.md\\) \\| 20\\d\\d-\\d\\d-\\d\\d \\| "
                 + dbms.describe()
-                + " | REPEATABLE\\_READ | isorel | NEW | 2 sessions, 8 statements |  |");
+                + " \\| REPEATABLE\\\\_READ \\| isorel \\| NEW \\| 2 sessions, 8 statements \\| {2}\\|");
 
     Invocation again =
         Invocation.of(

@@ -30,8 +30,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -73,7 +75,8 @@ public final class Campaign {
    */
   private final long batchSize;
 
-  private final AtomicLong next = new AtomicLong();
+  private final AtomicLong next;
+  private final List<WorkerHeartbeat> heartbeats = new CopyOnWriteArrayList<>();
   private final AtomicLong cases = new AtomicLong();
   private final AtomicLong undecided = new AtomicLong();
   private final AtomicLong racing = new AtomicLong();
@@ -102,6 +105,8 @@ public final class Campaign {
    * @param duration the time limit
    * @param workers the number of workers
    * @param maxStatements the most statements of a transaction
+   * @param first the number of the first case
+   * @param reported the shapes of findings that were reported before and are not reported again
    */
   public record Plan(
       long seed,
@@ -110,7 +115,45 @@ public final class Campaign {
       long cases,
       Duration duration,
       int workers,
-      int maxStatements) {
+      int maxStatements,
+      long first,
+      Set<CaseShape> reported) {
+
+    /** Copies its arguments. */
+    public Plan {
+      levels = List.copyOf(levels);
+      oracles = List.copyOf(oracles);
+      reported = Set.copyOf(reported);
+    }
+
+    /** Creates a plan that begins with the first case. */
+    public Plan(
+        long seed,
+        List<IsolationLevel> levels,
+        List<Oracle> oracles,
+        long cases,
+        Duration duration,
+        int workers,
+        int maxStatements) {
+      this(seed, levels, oracles, cases, duration, workers, maxStatements, 0, Set.of());
+    }
+
+    /** The same plan without findings of these shapes. */
+    public Plan with(Set<CaseShape> shapes) {
+      return new Plan(
+          seed, levels, oracles, cases, duration, workers, maxStatements, first, shapes);
+    }
+
+    /** The same plan with the cases of a seed from a number on. */
+    public Plan continuing(long ofSeed, long from) {
+      return new Plan(
+          ofSeed, levels, oracles, cases, duration, workers, maxStatements, from, reported);
+    }
+
+    /** The number after that of the last case. */
+    long end() {
+      return cases == Long.MAX_VALUE ? cases : first + cases;
+    }
 
     /** Creates a plan with transactions of the default length. */
     public Plan(
@@ -149,6 +192,8 @@ public final class Campaign {
     this.dbms = dbms;
     this.grammar = grammar;
     this.plan = plan;
+    this.next = new AtomicLong(plan.first());
+    plan.reported().forEach(repetitions::add);
     this.listener = listener;
     this.allOraclesWatch =
         !plan.oracles().isEmpty()
@@ -184,6 +229,18 @@ public final class Campaign {
     return caseKinds.get((int) (block % caseKinds.size()));
   }
 
+  /**
+   * The number of the case with which a later campaign continues this one: each case before it was
+   * executed. Some of those after it may have been, too.
+   */
+  public long nextCase() {
+    return heartbeats.stream()
+        .mapToLong(WorkerHeartbeat::number)
+        .filter(number -> number >= 0)
+        .min()
+        .orElse(plan.first());
+  }
+
   /** Stops each worker after its current case. */
   public void stop() {
     stop.set(true);
@@ -204,6 +261,7 @@ public final class Campaign {
       worker.setDaemon(true);
       worker.start();
       workers.put(worker, heartbeat);
+      heartbeats.add(heartbeat);
     }
     while (!workers.isEmpty()) {
       workers.keySet().iterator().next().join(POLL_INTERVAL_MILLIS);
@@ -257,10 +315,10 @@ public final class Campaign {
       Worker worker = new Worker(heartbeat.monitoring(executor));
       while (!isOver()) {
         long first = next.getAndAdd(batchSize);
-        if (first >= plan.cases()) {
+        if (first >= plan.end()) {
           return;
         }
-        for (long n = first; n < Math.min(first + batchSize, plan.cases()) && !isOver(); n++) {
+        for (long n = first; n < Math.min(first + batchSize, plan.end()) && !isOver(); n++) {
           heartbeat.begin(n);
           worker.run(n);
         }
