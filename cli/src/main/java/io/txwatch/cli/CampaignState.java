@@ -72,6 +72,21 @@ record CampaignState(long seed, long next, String plan) {
     }
   }
 
+  /**
+   * Requires that a campaign continues this one.
+   *
+   * @return this
+   * @throws CommandException if it has another plan
+   */
+  CampaignState require(Campaign.Plan now, Dbms dbms, Path folder) {
+    String planned = planOf(now, dbms);
+    if (!plan.equals(planned)) {
+      throw CommandException.badInput(
+          "--resume: the campaign in " + folder + " was " + plan + "; this is " + planned);
+    }
+    return this;
+  }
+
   /** Writes the state into a folder, at once. */
   void write(Path folder) throws IOException {
     Properties properties = new Properties();

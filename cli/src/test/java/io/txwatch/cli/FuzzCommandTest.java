@@ -6,12 +6,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -30,6 +34,54 @@ class FuzzCommandTest {
     assertThat(summary.path("findings").isNumber()).isTrue();
     assertThat(summary.path("casesPerSecond").asDouble()).isPositive();
     assertThat(summary.path("accepted").asDouble()).isGreaterThan(0.97);
+  }
+
+  @Test
+  void severalDatabasesAreExaminedAtOnce(@TempDir Path out) throws Exception {
+    Invocation fuzz =
+        Invocation.of(
+            "fuzz",
+            "--url",
+            "jdbc:h2:mem:several",
+            "--url",
+            TestServers.freshDatabase(ServerKind.SQLITE),
+            "--oracle",
+            "writecheck",
+            "--cases",
+            "20",
+            "--seed",
+            "5",
+            "--fail-on",
+            "never",
+            "--out",
+            out.toString());
+
+    assertThat(fuzz.code()).as(fuzz.err()).isZero();
+    assertThat(fuzz.out())
+        .containsPattern("H2 [0-9.]+ at .*, seed 5\n")
+        .containsPattern("SQLite [0-9.]+ at .*, seed 5\n")
+        .contains("phenomena by DBMS and level")
+        .containsPattern("(?s)s: 20 cases.*s: 20 cases");
+    try (Stream<Path> folders = Files.list(out)) {
+      assertThat(folders.map(folder -> folder.getFileName().toString().replaceAll("[0-9.]+$", "")))
+          .containsExactlyInAnyOrder("h2-", "sqlite-");
+    }
+  }
+
+  @Test
+  void oneOfSeveralThatCannotBeReachedIsNamed() {
+    Invocation fuzz =
+        Invocation.of(
+            "fuzz",
+            "--url",
+            "jdbc:h2:mem:reached",
+            "--url",
+            "jdbc:postgresql://127.0.0.1:1/x",
+            "--cases",
+            "1");
+
+    assertThat(fuzz.code()).isEqualTo(ExitCode.UNREACHABLE);
+    assertThat(fuzz.err()).hasLineCount(1).contains("127.0.0.1:1/x");
   }
 
   @Test

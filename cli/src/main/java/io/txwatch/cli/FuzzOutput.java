@@ -1,0 +1,179 @@
+package io.txwatch.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.txwatch.campaign.CampaignFinding;
+import io.txwatch.campaign.PatternCount;
+import io.txwatch.campaign.Summary;
+import io.txwatch.oracle.GraphAnomaly;
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.report.JsonReport;
+import io.txwatch.testcase.CaseWriter;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** The text and the JSON that {@code fuzz} prints of a campaign. */
+final class FuzzOutput {
+
+  private FuzzOutput() {}
+
+  /** The progress of a campaign in one line. */
+  static String progress(Summary summary) {
+    return String.format(
+        Locale.ROOT,
+        "%.0f s: %d cases, %.1f a second, %d undecided, %d findings%s",
+        summary.seconds(),
+        summary.cases(),
+        summary.casesPerSecond(),
+        summary.undecided(),
+        summary.findings(),
+        summary.classes().isEmpty()
+            ? ""
+            : summary.classes().entrySet().stream()
+                .map(count -> count.getValue() + " " + count.getKey())
+                .collect(Collectors.joining(", ", " (", ")")));
+  }
+
+  /** Prints the summary of a campaign. */
+  static void print(PrintWriter textOut, Summary summary) {
+    textOut.println();
+    textOut.println(
+        progress(summary)
+            + ", "
+            + summary.repeated()
+            + " more like those, "
+            + summary.unsupported()
+            + " that no oracle applies to, "
+            + summary.unreproduced()
+            + " not reproduced");
+    textOut.printf(
+        Locale.ROOT,
+        "%d statements, %.1f %% accepted: %s%n",
+        summary.statements(),
+        100 * summary.accepted(),
+        summary.kinds().entrySet().stream()
+            .map(kind -> kind.getValue() + " " + kind.getKey())
+            .collect(Collectors.joining(", ")));
+    for (Map.Entry<GraphAnomaly.Kind, Long> anomaly : summary.anomalies().entrySet()) {
+      GraphAnomaly.Kind kind = anomaly.getKey();
+      textOut.printf(
+          Locale.ROOT,
+          "%-16s  %-25s in %4d cases, %s by the DBMS's promise, %s by Adya's levels%n",
+          kind.level(),
+          kind.phenomenon().term(),
+          anomaly.getValue(),
+          kind.byDbms().name().toLowerCase(Locale.ROOT),
+          kind.byAdya().name().toLowerCase(Locale.ROOT));
+    }
+    PatternTable.of(summary.patterns()).text().forEach(textOut::println);
+    textOut.println("seed " + summary.seed() + " generates the same cases again");
+    textOut.flush();
+  }
+
+  /**
+   * Writes a line of JSON for a finding.
+   *
+   * @param dbms the DBMS and its version
+   * @param place the path of its case; empty if it has none
+   */
+  static void writeJson(PrintWriter out, String dbms, CampaignFinding finding, String place)
+      throws IOException {
+    try (JsonGenerator json = JsonReport.generator(out)) {
+      json.writeStartObject();
+      json.writeStringField("type", "finding");
+      json.writeStringField("dbms", dbms);
+      json.writeStringField("oracle", finding.oracle());
+      json.writeStringField(
+          "phenomenon",
+          finding
+              .verdict()
+              .phenomenon()
+              .map(Enum::name)
+              .orElse(
+                  switch (finding.oracle()) {
+                    case "writecheck" -> "WRITE_SPECIFIC_SERIALIZABILITY";
+                    case "aptrans" -> "ANOMALY_PATTERN";
+                    default -> "STATEMENT_EXPECTATION";
+                  }));
+      json.writeStringField("isolation", finding.level().name());
+      json.writeStringField("case", place);
+      json.writeStringField("text", CaseWriter.write(finding.reduced()));
+      json.writeNumberField("statements", finding.reduced().steps().size());
+      json.writeStringField("reproducedRuns", finding.reproduced() + "/" + finding.runs());
+      if (finding.known().isPresent()) {
+        json.writeStringField("knownBehaviour", finding.known().get().id());
+      } else {
+        json.writeNullField("knownBehaviour");
+      }
+      json.writeStringField("class", finding.findingClass().name());
+      json.writeStringField("reason", finding.reason());
+      json.writeArrayFieldStart("others");
+      for (OracleVerdict other : finding.others()) {
+        json.writeStartObject();
+        json.writeStringField("oracle", other.oracle());
+        json.writeStringField("result", other.result().name());
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+      json.writeEndObject();
+    }
+    out.println();
+    out.flush();
+  }
+
+  /** Writes a line of JSON for the summary of a campaign. */
+  static void writeJson(PrintWriter out, String dbms, Summary summary) throws IOException {
+    try (JsonGenerator json = JsonReport.generator(out)) {
+      json.writeStartObject();
+      json.writeStringField("type", "summary");
+      json.writeStringField("dbms", dbms);
+      json.writeNumberField("seed", summary.seed());
+      json.writeNumberField("cases", summary.cases());
+      json.writeNumberField("undecided", summary.undecided());
+      json.writeNumberField("unsupported", summary.unsupported());
+      json.writeNumberField("notReproduced", summary.unreproduced());
+      json.writeNumberField("casesPerSecond", summary.casesPerSecond());
+      json.writeNumberField("findings", summary.findings());
+      json.writeObjectFieldStart("classes");
+      for (var count : summary.classes().entrySet()) {
+        json.writeNumberField(count.getKey().name(), count.getValue());
+      }
+      json.writeEndObject();
+      json.writeNumberField("repeated", summary.repeated());
+      json.writeNumberField("statements", summary.statements());
+      json.writeNumberField("accepted", summary.accepted());
+      json.writeObjectFieldStart("kinds");
+      for (var kind : summary.kinds().entrySet()) {
+        json.writeNumberField(kind.getKey(), kind.getValue());
+      }
+      json.writeEndObject();
+      json.writeArrayFieldStart("anomalies");
+      for (Map.Entry<GraphAnomaly.Kind, Long> anomaly : summary.anomalies().entrySet()) {
+        json.writeStartObject();
+        json.writeStringField("isolation", anomaly.getKey().level().name());
+        json.writeStringField("phenomenon", anomaly.getKey().phenomenon().name());
+        json.writeNumberField("cases", anomaly.getValue());
+        json.writeStringField("dbms", anomaly.getKey().byDbms().name());
+        json.writeStringField("adya", anomaly.getKey().byAdya().name());
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+      json.writeArrayFieldStart("patterns");
+      for (Map.Entry<PatternCount, Long> pattern : summary.patterns().entrySet()) {
+        json.writeStartObject();
+        json.writeStringField("pattern", pattern.getKey().pattern());
+        json.writeStringField("isolation", pattern.getKey().level().name());
+        json.writeStringField("outcome", pattern.getKey().outcome().name());
+        json.writeNumberField("cases", pattern.getValue());
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+      json.writeNumberField("seconds", summary.seconds());
+      json.writeEndObject();
+    }
+    out.println();
+    out.flush();
+  }
+}

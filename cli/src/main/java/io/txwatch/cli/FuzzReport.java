@@ -1,0 +1,124 @@
+package io.txwatch.cli;
+
+import io.txwatch.campaign.Campaign;
+import io.txwatch.campaign.CampaignFinding;
+import io.txwatch.guarantee.Judge;
+import io.txwatch.testcase.CaseWriter;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Reports the findings of a campaign as they are made. */
+final class FuzzReport implements Campaign.Listener {
+
+  /** The folder, within that of the findings, of violations that did not always occur again. */
+  private static final String NOT_REPRODUCED = "not-reproduced";
+
+  private final Console console;
+  private final boolean json;
+  private final FuzzTarget target;
+  private final Optional<Path> out;
+  private final String on;
+  private final FindingFolder folder;
+  private volatile boolean hasFault;
+
+  /**
+   * Creates a report.
+   *
+   * @param json true if findings are lines of JSON on standard output
+   * @param out the folder for findings
+   * @param isOneOfSeveral true if other campaigns print to the same console
+   */
+  FuzzReport(
+      Console console,
+      boolean json,
+      FuzzTarget target,
+      Judge judge,
+      Optional<Path> out,
+      boolean isOneOfSeveral) {
+    this.console = console;
+    this.json = json;
+    this.target = target;
+    this.out = out;
+    this.on = isOneOfSeveral ? " on " + target.dbms().describe() : "";
+    this.folder = new FindingFolder(target.dbms(), target.shownUrl(), judge);
+  }
+
+  /** True if there was a finding that is not by design. */
+  boolean hasFault() {
+    return hasFault;
+  }
+
+  @Override
+  public void found(CampaignFinding finding) {
+    synchronized (console) {
+      hasFault |= finding.findingClass().isFault();
+      try {
+        String place = out.isEmpty() ? "" : folder.write(finding, out.get()).toString();
+        if (json) {
+          FuzzOutput.writeJson(console.out(), target.dbms().describe(), finding, place);
+        }
+        print(finding, place);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  @Override
+  public void notReproduced(CampaignFinding violation) {
+    synchronized (console) {
+      try {
+        String place =
+            out.isEmpty() ? "" : ", " + folder.write(violation, out.get().resolve(NOT_REPRODUCED));
+        console.note(
+            "not reproduced"
+                + on
+                + ": case "
+                + violation.original().header("number").orElse("?")
+                + " at "
+                + violation.level()
+                + ", "
+                + violation.reproduced()
+                + " of "
+                + violation.runs()
+                + " runs"
+                + place
+                + ": "
+                + Console.printable(violation.reason()));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  private void print(CampaignFinding finding, String place) {
+    console.clearProgress();
+    PrintWriter textOut = console.textOut(json);
+    textOut.println();
+    textOut.println(
+        "FOUND by "
+            + finding.oracle()
+            + on
+            + " at "
+            + finding.level()
+            + ", "
+            + finding.reproduced()
+            + " of "
+            + finding.runs()
+            + " runs, "
+            + finding.findingClass()
+            + finding.known().map(known -> ": " + known.id()).orElse("")
+            + (place.isEmpty() ? "" : ", " + place));
+    Console.printable(CaseWriter.write(finding.reduced()))
+        .lines()
+        .forEach(line -> textOut.println("  " + line));
+    textOut.println("  " + Console.printable(finding.reason()));
+    if (!finding.disagreeing().isEmpty()) {
+      textOut.println("  no violation by " + String.join(", ", finding.disagreeing()));
+    }
+    textOut.flush();
+  }
+}

@@ -1,0 +1,74 @@
+package io.txwatch.cli;
+
+import io.txwatch.catalog.DatabaseProbe;
+import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.UnsupportedDbmsException;
+import io.txwatch.generator.Grammar;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Objects;
+
+/**
+ * A database that {@code fuzz} examines.
+ *
+ * @param keep a connection that keeps a database in memory while it is open
+ * @param grammar the SQL that is generated for it
+ * @param shownUrl its URL without secrets
+ */
+record FuzzTarget(Connection keep, Dbms dbms, Grammar grammar, String shownUrl)
+    implements AutoCloseable {
+
+  /**
+   * Connects to a database.
+   *
+   * @throws CommandException if it cannot be reached, contains tables, or lacks what is needed
+   */
+  static FuzzTarget open(String url, DatabaseOptions database, Console console) {
+    String unwatched = Drivers.unwatched(url);
+    String real =
+        unwatched.matches("jdbc:h2:mem:(;.*)?")
+            ? unwatched.replaceFirst("mem:", "mem:fuzz")
+            : unwatched;
+    String shown = Drivers.shown(real);
+    try {
+      Connection keep = Drivers.connect(real, database);
+      try {
+        return check(keep, real, database, console);
+      } catch (SQLException | UnsupportedDbmsException | RuntimeException e) {
+        keep.close();
+        throw e;
+      }
+    } catch (UnsupportedDbmsException e) {
+      throw CommandException.badInput(Objects.requireNonNull(e.getMessage()));
+    } catch (SQLException e) {
+      throw unreachable(shown, e);
+    }
+  }
+
+  static CommandException unreachable(String shownUrl, SQLException cause) {
+    return CommandException.unreachable(shownUrl + ": " + cause.getMessage());
+  }
+
+  private static FuzzTarget check(
+      Connection keep, String real, DatabaseOptions database, Console console)
+      throws SQLException, UnsupportedDbmsException {
+    DatabaseProbe probe = DatabaseProbe.of(keep, real);
+    Grammar grammar =
+        Grammar.of(probe.database().product(), probe.dialect())
+            .orElseThrow(
+                () ->
+                    CommandException.badInput(
+                        "no statements can be generated for this DBMS, or for its sql_mode"));
+    String shown = Drivers.shown(real);
+    EmptyDatabaseCheck.requireEmpty(keep, shown);
+    Dbms dbms = Dbms.of(real, target -> Drivers.reconnect(target, database));
+    EmptyDatabaseCheck.requireRights(dbms, shown)
+        .ifPresent(note -> console.note("txwatch: " + note));
+    return new FuzzTarget(keep, dbms, grammar, shown);
+  }
+
+  @Override
+  public void close() throws SQLException {
+    keep.close();
+  }
+}
