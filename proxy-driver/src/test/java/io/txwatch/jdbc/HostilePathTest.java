@@ -34,7 +34,8 @@ class HostilePathTest {
     "CREATE TABLE keyless (n INT)",
     "CREATE TABLE part (id INT PRIMARY KEY, n INT) PARTITION BY RANGE (id)",
     "CREATE TABLE part1 PARTITION OF part FOR VALUES FROM (0) TO (9)",
-    "CREATE VIEW richer AS SELECT id, n FROM account WHERE n > 1 AND lower(n::text) <> ''",
+    "CREATE VIEW richer AS SELECT id, n, CASE n WHEN 10 THEN 'ten' END AS word, nullif(n, 3) AS m"
+        + " FROM account WHERE n > 1 AND lower(n::text) <> ''",
     "INSERT INTO account VALUES (1, 10, true), (2, 20, false)",
     "INSERT INTO named VALUES ('a', 1)",
     "INSERT INTO pair VALUES (1, 'b', 2)",

@@ -32,6 +32,9 @@ class PgCatalogNamesTest {
           FROM f(x) AS p(s, i)          ~ FROM @f(x) AS p(s, i)
           WITH q(a) AS (SELECT 1)       ~ WITH q(a) AS (SELECT 1)
           CASE WHEN a THEN b ELSE c END ~ CASE WHEN a THEN b ELSE c END
+          CASE a WHEN b THEN 1 WHEN c THEN 2 END ~ CASE WHEN a #=# b THEN 1 WHEN a #=# c THEN 2 END
+          CASE a WHEN CASE b WHEN 1 THEN 2 END THEN 3 END ~ CASE WHEN a #=# CASE WHEN b #=# 1 THEN 2 END THEN 3 END
+          nullif(f(a, 1), b)            ~ case when @f(a, 1) #=# b then null else @f(a, 1) end
           a || b || c, d + e            ~ a #||# b #||# c, d #+# e
           a = 1 AND NOT b < 2           ~ a #=# 1 AND NOT b #<# 2
           a IS NOT NULL                 ~ a IS NOT NULL
@@ -55,9 +58,7 @@ class PgCatalogNamesTest {
         "a LIKE 'x'",
         "a BETWEEN 1 AND 2",
         "t JOIN u USING (a)",
-        "nullif(a, b)",
         "a IS DISTINCT FROM b",
-        "CASE a WHEN 1 THEN 2 END",
         "CAST(a AS text)",
         "t NATURAL JOIN u"
       })

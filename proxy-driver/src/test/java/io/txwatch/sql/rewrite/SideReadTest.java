@@ -235,6 +235,13 @@ class SideReadTest {
     return dialect == Dialect.POSTGRESQL ? "\"" : "`";
   }
 
+  /** Without what differs between the dialects. */
+  private static String inWordsOfAll(String sql) {
+    return sql.replace("substr(txw_wl, -28)", "right(txw_wl, 28)")
+        .replace("pg_catalog.right(", "right(")
+        .replace("OPERATOR(pg_catalog.>)", ">");
+  }
+
   private static List<String> observed(RewritePlan plan, Level level) {
     List<String> observed = new ArrayList<>();
     for (SideRead read : plan.sideReads()) {
@@ -244,7 +251,7 @@ class SideReadTest {
             (read.exact() ? "" : "~ ")
                 + (read.moment() == Moment.AFTER ? "after " : "")
                 + (read.purpose() == Purpose.VERSION_SET ? "version set " : "")
-                + read.sql().replace("substr(txw_wl, -28)", "right(txw_wl, 28)")
+                + inWordsOfAll(read.sql())
                 + " "
                 + Arrays.toString(read.parameters()));
       }
