@@ -13,7 +13,7 @@ class FuzzResumeTest {
 
   private static final String H2 = "jdbc:h2:mem:";
 
-  @TempDir private Path out;
+  @TempDir private Path out = Path.of("");
 
   @Test
   void aCampaignContinuesWhereItStopped() throws Exception {
