@@ -193,7 +193,9 @@ public final class Reducer {
   /** Returns the candidate if it shows the violation, else the other case. */
   private TestCase smallerOf(TestCase candidate, TestCase otherwise)
       throws SQLException, InterruptedException {
-    return tried.add(candidate) && isStillViolating(candidate, level) ? candidate : otherwise;
+    boolean isSmaller =
+        !isExhausted() && tried.add(candidate) && isStillViolating(candidate, level);
+    return isSmaller ? candidate : otherwise;
   }
 
   private boolean isStillViolating(TestCase candidate, IsolationLevel at)
@@ -213,9 +215,6 @@ public final class Reducer {
 
   private boolean isViolating(TestCase candidate, IsolationLevel at)
       throws SQLException, InterruptedException {
-    if (isExhausted()) {
-      return false;
-    }
     runs++;
     try {
       CaseExecution execution = executor.execute(candidate, at, oracle);
