@@ -4,6 +4,7 @@ import io.txwatch.anomaly.Anomaly;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.link.Address;
 import io.txwatch.link.Tls;
+import io.txwatch.metrics.MeterBean;
 import io.txwatch.page.LivePage;
 import io.txwatch.report.ConsoleReporter;
 import io.txwatch.report.JsonReport;
@@ -22,6 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import javax.management.JMException;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -172,6 +174,7 @@ final class ServeCommand implements Callable<Integer> {
     AnalysisServer server = openServer(options, reporter);
     @Nullable LivePage page =
         status.isPresent() ? openPage(status.get(), tls, token, server) : null;
+    registerBean(console, server);
     printAddresses(console, server, page, tls.isPresent());
     addShutdownHook(
         () -> {
@@ -204,6 +207,15 @@ final class ServeCommand implements Callable<Integer> {
     } catch (BindException e) {
       server.close();
       throw CommandException.badInput("--http " + http + ": " + e.getMessage());
+    }
+  }
+
+  /** Registers the figures of the analyzer with JMX, where tools of this machine find them. */
+  private static void registerBean(Console console, AnalysisServer server) {
+    try {
+      MeterBean.open(server.liveSource());
+    } catch (JMException e) {
+      console.note("txwatch: no bean with the figures of the analyzer: " + e.getMessage());
     }
   }
 

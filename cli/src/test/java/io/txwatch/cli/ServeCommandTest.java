@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.tools.attach.VirtualMachine;
+import io.txwatch.metrics.MeterBean;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -26,6 +28,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import javax.management.ObjectName;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
 import org.h2.tools.Server;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -159,6 +165,26 @@ class ServeCommandTest {
       status = client.send(request, HttpResponse.BodyHandlers.ofString()).body();
     }
     assertThat(status).contains(part);
+  }
+
+  @Test
+  @Timeout(60)
+  void figuresAreAttributesOfABean() throws Exception {
+    try (Child server =
+        new Child(List.of(), Main.class, "serve", "--listen", "127.0.0.1:0", "--http", "none")) {
+      server.await("analysing");
+      VirtualMachine jvm = VirtualMachine.attach(Long.toString(server.process.pid()));
+      try (JMXConnector tool =
+          JMXConnectorFactory.connect(new JMXServiceURL(jvm.startLocalManagementAgent()))) {
+        Object observed =
+            tool.getMBeanServerConnection()
+                .getAttribute(new ObjectName(MeterBean.NAME), "StatementsObserved");
+
+        assertThat(observed).isEqualTo(0L);
+      } finally {
+        jvm.detach();
+      }
+    }
   }
 
   @Test
