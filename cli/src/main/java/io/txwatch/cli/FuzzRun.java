@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 /** The campaign of {@code fuzz} on one database. */
 final class FuzzRun {
 
-  /** A limit that is none. */
+  /** With more time left than this, no limit was given. */
   private static final double MAX_SHOWN_SECONDS = 1e7;
 
   private final FuzzTarget target;
