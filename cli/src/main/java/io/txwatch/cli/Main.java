@@ -26,6 +26,7 @@ public final class Main {
 
   /** Runs a command line and exits with its code. */
   public static void main(String[] args) {
+    FuzzJvm.run(args).ifPresent(System::exit);
     PrintWriter out = utf8(new FileOutputStream(FileDescriptor.out));
     if (Terminal.hasColour()) {
       out = new PrintWriter(new ColourWriter(out), false);
