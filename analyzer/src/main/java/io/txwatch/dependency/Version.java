@@ -223,5 +223,10 @@ final class Version {
       }
       version.readers = this;
     }
+
+    /** False if the version was not returned, and only shows what a DELETE had seen. */
+    boolean returned() {
+      return true;
+    }
   }
 }
