@@ -33,7 +33,7 @@ class SmallBankTest {
 
   private static final int CUSTOMERS = 4;
   private static final int THREADS = 6;
-  private static final int TRANSACTIONS = 3_000;
+  private static final int TRANSACTIONS = 1_000;
   private static final List<String> DANGEROUS =
       List.of("Balance -rw-> WriteCheck", "WriteCheck -rw-> TransactSavings");
 

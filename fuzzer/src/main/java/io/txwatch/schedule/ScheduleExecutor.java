@@ -200,8 +200,7 @@ public final class ScheduleExecutor implements AutoCloseable {
         testCase.steps().stream()
             .map(
                 step ->
-                    new Step(
-                        step.id(), step.session(), step.label(), dbms.renderSql(step.sql())))
+                    new Step(step.id(), step.session(), step.label(), dbms.renderSql(step.sql())))
             .toList());
   }
 
