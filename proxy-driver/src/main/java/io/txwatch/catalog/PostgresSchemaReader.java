@@ -195,10 +195,10 @@ final class PostgresSchemaReader extends SchemaReader {
                 + " FROM pg_catalog.pg_collation l WHERE l.oid = a.attcollation), 'true'),"
                 // A trigger BEFORE DELETE, FOR EACH ROW; the rows of other tables that are its own.
                 + " NOT EXISTS (SELECT 1 FROM pg_catalog.pg_trigger t WHERE t.tgrelid = a.attrelid"
-                + " AND t.tgtype & 11 = 11) AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_rewrite w"
+                + " AND (t.tgtype & 11) = 11) AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_rewrite w"
                 + " WHERE w.ev_class = a.attrelid) AND NOT EXISTS (SELECT 1"
-                + " FROM pg_catalog.pg_inherits h WHERE a.attrelid IN (h.inhparent, h.inhrelid))"
-                + " AND (SELECT to_json(c) ->> 'relrowsecurity' = 'false'"
+                + " FROM pg_catalog.pg_inherits h WHERE h.inhparent = a.attrelid OR h.inhrelid = a.attrelid)"
+                + " AND (SELECT (to_json(c) ->> 'relrowsecurity') = 'false'"
                 + " FROM pg_catalog.pg_class c WHERE c.oid = a.attrelid)"
                 + " FROM pg_catalog.pg_attribute a LEFT JOIN pg_catalog.pg_attrdef d"
                 + " ON d.adrelid = a.attrelid AND d.adnum = a.attnum"

@@ -1,6 +1,7 @@
 package io.txwatch.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.txwatch.history.Access;
 import io.txwatch.history.Event;
@@ -10,6 +11,7 @@ import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -75,13 +77,24 @@ class RowsThatADeleteLeavesTest {
                   throw new IllegalStateException(e);
                 }
               });
-      Thread.sleep(300); // if the DELETE has not begun by then, it deletes a row
+      await().until(() -> isBlocked(kind, others));
       other.commit();
       assertThat(deleted.get(30, TimeUnit.SECONDS)).isZero();
       connection.commit();
     }
     assertThat(left(database))
         .containsExactlyInAnyOrder(Access.SKIPPED_BY_DELETE, Access.MISSED_BY_DELETE);
+  }
+
+  private static boolean isBlocked(ServerKind kind, Statement statement) throws SQLException {
+    String sql =
+        kind == ServerKind.H2
+            ? "SELECT COUNT(BLOCKER_ID) FROM INFORMATION_SCHEMA.SESSIONS"
+            : "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                + " AND datname = current_database()";
+    try (ResultSet row = statement.executeQuery(sql)) {
+      return row.next() && row.getInt(1) > 0;
+    }
   }
 
   /** What one session leaves that runs alone. */
