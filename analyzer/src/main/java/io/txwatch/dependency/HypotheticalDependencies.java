@@ -68,9 +68,7 @@ final class HypotheticalDependencies {
       }
     }
     for (Read read : transaction.reads) {
-      if (read.evidence == EdgeEvidence.ITEM
-          && !(read instanceof SkippedByDelete)
-          && !read.version.row.broken) {
+      if (read.evidence == EdgeEvidence.ITEM && read.returned() && !read.version.row.broken) {
         dependencies.settled(read);
       }
     }

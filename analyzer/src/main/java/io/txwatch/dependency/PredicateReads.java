@@ -119,7 +119,7 @@ final class PredicateReads {
         boolean isChosen =
             access.certain()
                 && access.access() != Access.INSERT
-                && access.access() != Access.SKIPPED_BY_DELETE;
+                && !access.access().isEvidenceOfDelete();
         if (!isChosen || found != null && found != row) {
           return null;
         }

@@ -214,9 +214,13 @@ final class RowDependencies {
             common));
   }
 
-  /** Emits from whom a read read. */
+  /** Emits from whom a read read, and whom a DELETE preceded. */
   void inferFromWriters(Read read) {
     Version version = read.version;
+    if (read instanceof MissedByDelete) {
+      inferMissed(read);
+      return;
+    }
     if (version.row.broken || version.fate == Fate.OPEN || !countsAsRead(read)) {
       return;
     }
@@ -233,9 +237,35 @@ final class RowDependencies {
     }
   }
 
+  /** Emits who wrote last, up to a version that a DELETE missed, what its predicate uses. */
+  private void inferMissed(Read read) {
+    int left = ChainWalk.MAX_STEPS;
+    for (Version version = read.version;
+        version != null && version.fate != Fate.OPEN && !version.row.broken && left-- > 0;
+        version = version.previous) {
+      long common = read.columns & version.written();
+      if (version.fate == Fate.SURVIVED && common != 0) {
+        Transaction writer = version.writer;
+        if (writer != null && writer != read.reader && writer.endedAt > read.reader.beganAt) {
+          out.dependency(
+              new Edge(
+                  read.reader,
+                  writer,
+                  DependencyKind.RW,
+                  version.row,
+                  read.statement,
+                  version.statement,
+                  version.isDoubtful() ? EdgeEvidence.POSSIBLE_PREDICATE : read.evidence,
+                  common));
+        }
+        return;
+      }
+    }
+  }
+
   /** Whether it is a read of something that its reader did not write, as far as known. */
   private static boolean countsAsRead(Read read) {
-    return !(read instanceof SkippedByDelete) && (read.isOwn || read.version.writer != read.reader);
+    return read.returned() && (read.isOwn || read.version.writer != read.reader);
   }
 
   /** Walks down to the versions that wrote the columns that were read. */
@@ -308,6 +338,7 @@ final class RowDependencies {
         || common == 0
         || writer == null
         || writer == read.reader
+        || read instanceof MissedByDelete
         || version.writer == read.reader && !read.isOwn) { // whose id was not known when it read
       return;
     }

@@ -100,7 +100,7 @@ final class UnwatchedWriters {
    */
   private static boolean isOfAnother(Read read, Transaction reader) {
     Transaction writer = read.version.writer;
-    return !(read instanceof SkippedByDelete)
+    return read.returned()
         && writer != null
         && writer != reader
         && (writer.observed || isOlder(read.version.writerId, reader.wholeId));

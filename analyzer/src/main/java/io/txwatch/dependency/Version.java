@@ -109,8 +109,11 @@ final class Version {
 
   /**
    * Completes what is known of its columns, before its fate is set. Where only a writers' list
-   * showed the write, its statement tells them; what an id by the DBMS stands for may be more than
-   * was observed.
+   * showed the write, its statement has them.
+   *
+   * <p>What an id by the DBMS stands for may be more than was observed. The columns that are known
+   * suffice: if it wrote another one as well, a reader of that column is attributed to an earlier
+   * writer, and an earlier reader to a later one. Both dependencies are paths through this version.
    */
   void resolveColumns() {
     Transaction by = writer;
@@ -122,7 +125,7 @@ final class Version {
           .filter(statement -> statement.kind() == StatementKind.UPDATE)
           .ifPresent(statement -> add(row.owner().columns.of(statement.columns())));
     }
-    if (columns == 0 || number == WriterToken.MAX_STATEMENT || hasIdByDbms() && by.gap) {
+    if (columns == 0 || number == WriterToken.MAX_STATEMENT) {
       columns = ColumnBits.ALL;
       read = ColumnBits.ALL;
     }
@@ -222,6 +225,11 @@ final class Version {
         next.before = this;
       }
       version.readers = this;
+    }
+
+    /** False if the version was not returned, and only shows what a DELETE had seen. */
+    boolean returned() {
+      return true;
     }
   }
 }

@@ -216,6 +216,11 @@ final class VersionChains {
       }
       case SKIPPED_BY_DELETE ->
           skippedByDelete(transaction, statement, version, columns.predicate());
+      case MISSED_BY_DELETE -> {
+        if (!MissedByDelete.mayHaveBeenThere(event, access)) {
+          missedByDelete(transaction, statement, version, columns.predicate());
+        }
+      }
       case TARGET -> {}
     }
   }
@@ -353,6 +358,14 @@ final class VersionChains {
       Transaction reader, int statement, Version version, long predicate) {
     if (version.writer != reader) {
       reader.reads.add(new SkippedByDelete(version, reader, statement, predicate));
+      reader.addWeight(Footprint.READ);
+    }
+  }
+
+  private static void missedByDelete(
+      Transaction reader, int statement, Version version, long predicate) {
+    if (version.writer != reader) {
+      reader.reads.add(new MissedByDelete(version, reader, statement, predicate));
       reader.addWeight(Footprint.READ);
     }
   }

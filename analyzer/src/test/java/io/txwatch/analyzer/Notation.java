@@ -37,11 +37,12 @@ import java.util.regex.Pattern;
  *   <li>{@code t1(x2)}: an UPDATE found row x by its key and made the version after x2; in {@code
  *       t1(x)} it made none
  *   <li>{@code i1(x)}, {@code d1(x2)}: INSERT, DELETE
- *   <li>{@code p1(x2)}: a DELETE skipped x2, which matches its predicate in 1's snapshot
+ *   <li>{@code p1(x2)}: a DELETE skipped x2, which matches its predicate and was visible before it;
+ *       {@code m1(x2)}: it missed x2, which matches its predicate and is visible after it
  *   <li>{@code b1(x2)}: an UPDATE whose rows were not observed (blind)
  *   <li>{@code x0?}: returned by a side read, uncertain
  *   <li>{@code r1(x0;P:x0,y0)}: by predicate P, with the version set x0, y0; {@code P?:} if the set
- *       is uncertain, {@code _:} if the predicate has no name. So for all of r, l, w, b, i, d, p
+ *       is uncertain, {@code _:} if the predicate has no name. So for all of r, l, w, b, i, d, p, m
  *   <li>{@code r1(x0)[a,b]}: it read columns a and b; {@code w1(x0)[a<b]}: it wrote a, and read b;
  *       {@code r1(;_:x0)[/a]}: it read a for its predicate alone; {@code r1(x0)[/a,id=id]}: it
  *       compares the unique key id with a constant. All columns if none are given
@@ -173,6 +174,8 @@ public final class Notation {
       case 'd' -> statement(tx, count, StatementKind.DELETE, Access.DELETE, arguments, true);
       case 'p' ->
           statement(tx, count, StatementKind.DELETE, Access.SKIPPED_BY_DELETE, arguments, true);
+      case 'm' ->
+          statement(tx, count, StatementKind.DELETE, Access.MISSED_BY_DELETE, arguments, true);
       case 's' -> {
         String[] range = arguments.split("-");
         count[1]++;

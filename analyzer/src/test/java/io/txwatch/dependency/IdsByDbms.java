@@ -51,7 +51,9 @@ final class IdsByDbms {
         e.callSite(),
         e.rows().stream().map(this::row).toList(),
         e.writesSeen(),
-        e.sqlState());
+        e.sqlState(),
+        e.versionSets(),
+        e.columns());
   }
 
   private RowAccess row(RowAccess row) {

@@ -7,6 +7,7 @@ import io.txwatch.bench.analysis.SoakCommand;
 import io.txwatch.bench.analysis.TcpCommand;
 import io.txwatch.bench.fuzz.FuzzSpeedCommand;
 import io.txwatch.bench.jmh.JmhCommand;
+import io.txwatch.bench.overhead.AnomaliesCommand;
 import io.txwatch.bench.overhead.OverheadCommand;
 import io.txwatch.bench.overhead.StatementsCommand;
 import io.txwatch.bench.prepare.PrepareLatencyCommand;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       OverheadCommand.class,
       StatementsCommand.class,
+      AnomaliesCommand.class,
       JmhCommand.class,
       StartupCommand.class,
       CheckSpeedCommand.class,

@@ -191,13 +191,27 @@ public final class ScheduleExecutor implements AutoCloseable {
     return execute(testCase, level, StatementProbe.NONE);
   }
 
+  /** The case with the steps that are sent, so that oracles know which reads lock. */
+  private TestCase rendered(TestCase testCase) {
+    if (testCase.steps().stream().noneMatch(step -> step.sql().contains("{"))) {
+      return testCase;
+    }
+    return testCase.withSteps(
+        testCase.steps().stream()
+            .map(
+                step ->
+                    new Step(step.id(), step.session(), step.label(), dbms.renderSql(step.sql())))
+            .toList());
+  }
+
   /**
    * The same with reads around the statements.
    *
    * @param probe sends them
    */
-  public CaseExecution execute(TestCase testCase, IsolationLevel level, StatementProbe probe)
+  public CaseExecution execute(TestCase given, IsolationLevel level, StatementProbe probe)
       throws SQLException, SetupException, InterruptedException {
+    TestCase testCase = rendered(given);
     monitor.awaitHousekeeping();
     boolean changesOnlyRows = SchemaFixture.changesOnlyRows(testCase);
     boolean isProbed = probe != StatementProbe.NONE;

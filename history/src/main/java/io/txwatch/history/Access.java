@@ -35,15 +35,31 @@ public enum Access {
    */
   TARGET,
   /**
-   * The row matches a DELETE's predicate in the transaction's snapshot but was not deleted, because
-   * at InnoDB's REPEATABLE READ a DELETE evaluates its predicate on the newest versions. So the
-   * newest version is a later one than this one, whose writer list is recorded, or the row no
-   * longer exists. The application did not read the row here.
+   * This version of the row, whose writer list is recorded, matches a DELETE's predicate, was the
+   * newest one that its transaction could see before the DELETE, and was not deleted. So the DELETE
+   * evaluated its predicate on a later version, or found the row deleted: at InnoDB's REPEATABLE
+   * READ, where a DELETE uses the newest versions and not those of the snapshot, and at READ
+   * COMMITTED of PostgreSQL and H2. The application did not read the row here.
    */
-  SKIPPED_BY_DELETE;
+  SKIPPED_BY_DELETE,
+  /**
+   * This version of the row, whose writer list is recorded, matches a DELETE's predicate, is of
+   * another transaction, and exists after the DELETE at READ COMMITTED. So the DELETE evaluated its
+   * predicate on an earlier version that did not match, or before the row was inserted. The
+   * application did not read the row here.
+   */
+  MISSED_BY_DELETE;
 
   /** True for what the statement wrote, or may have written. */
   public boolean isWrite() {
-    return this != READ && this != SKIPPED_BY_DELETE;
+    return switch (this) {
+      case INSERT, UPDATE, DELETE, TARGET -> true;
+      case READ, SKIPPED_BY_DELETE, MISSED_BY_DELETE -> false;
+    };
+  }
+
+  /** True if the row was neither written nor returned, but shows what a DELETE had seen. */
+  public boolean isEvidenceOfDelete() {
+    return this == SKIPPED_BY_DELETE || this == MISSED_BY_DELETE;
   }
 }

@@ -37,6 +37,12 @@ final class H2SnapshotRules extends SnapshotRules {
   }
 
   @Override
+  SideReadTiming aroundDelete(Moment planned, Session session) {
+    boolean byStatement = session.at(IsolationLevel.READ_COMMITTED);
+    return byStatement && session.inTransaction() ? at(planned, false) : NEVER;
+  }
+
+  @Override
   public boolean mayPiggyback(IsolationLevel level) {
     return level != IsolationLevel.READ_UNCOMMITTED;
   }

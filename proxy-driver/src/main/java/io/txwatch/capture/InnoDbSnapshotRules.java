@@ -58,6 +58,12 @@ final class InnoDbSnapshotRules extends SnapshotRules {
   }
 
   @Override
+  SideReadTiming aroundDelete(Moment planned, Session session) {
+    boolean snapshot = session.inTransaction() && session.hasSnapshot();
+    return snapshot && session.at(IsolationLevel.REPEATABLE_READ) ? LATER_IN_SNAPSHOT : NEVER;
+  }
+
+  @Override
   public boolean mayPiggyback(IsolationLevel level) {
     return level == IsolationLevel.READ_COMMITTED || level == IsolationLevel.REPEATABLE_READ;
   }

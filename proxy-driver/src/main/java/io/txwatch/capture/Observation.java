@@ -9,7 +9,9 @@ import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -149,6 +151,26 @@ public final class Observation {
     synchronized (tracker) {
       seenBySideRead = true;
       row(access, table, row, writers, certain);
+    }
+  }
+
+  /** Records those rows that the statement, a DELETE that returned all its rows, did not delete. */
+  public void skipped(List<RowAccess> matching) {
+    synchronized (tracker) {
+      if (ended || droppedRows > 0) {
+        return;
+      }
+      Set<Long> deleted = new HashSet<>();
+      for (RowAccess row : rows()) {
+        if (row.access() == Access.DELETE) {
+          deleted.add(row.row());
+        }
+      }
+      for (RowAccess row : matching) {
+        if (!deleted.contains(row.row())) {
+          add(row);
+        }
+      }
     }
   }
 

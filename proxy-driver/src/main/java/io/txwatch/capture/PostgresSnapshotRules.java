@@ -10,8 +10,9 @@ import io.txwatch.sql.dialect.Dialect;
  * PostgreSQL (documentation, 13.2). READ COMMITTED: each statement has a snapshot of its own
  * (13.2.1). REPEATABLE READ: one for the transaction, taken by its first statement; a write that
  * meets a row changed since fails (13.2.2), so what a write chose from is in that snapshot too.
- * SERIALIZABLE: reads leave SIREAD locks, a read of a whole table one on the whole table (13.2.3),
- * which makes other transactions fail that would not: nothing is sent.
+ * READ UNCOMMITTED is READ COMMITTED. SERIALIZABLE: reads leave SIREAD locks, a read of a whole
+ * table one on the whole table (13.2.3), which makes other transactions fail that would not:
+ * nothing is sent.
  */
 final class PostgresSnapshotRules extends SnapshotRules {
 
@@ -28,6 +29,12 @@ final class PostgresSnapshotRules extends SnapshotRules {
   @Override
   SideReadTiming afterWrite(Session session) {
     return session.at(IsolationLevel.SERIALIZABLE) ? NEVER : super.afterWrite(session);
+  }
+
+  @Override
+  SideReadTiming aroundDelete(Moment planned, Session session) {
+    boolean byStatement = session.level().compareTo(IsolationLevel.READ_COMMITTED) <= 0;
+    return byStatement && session.inTransaction() ? at(planned, false) : NEVER;
   }
 
   @Override

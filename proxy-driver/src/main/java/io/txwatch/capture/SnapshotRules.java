@@ -121,10 +121,13 @@ public abstract class SnapshotRules {
    */
   public final SideReadTiming sending(
       StatementKind kind, Purpose purpose, Moment planned, boolean oneTable, Session session) {
+    if (purpose.isEvidenceOfDelete() && !original) {
+      return NEVER;
+    }
     SideReadTiming sending =
         switch (purpose) {
           case AFTER_WRITE -> afterWrite(session);
-          case SKIPPED_BY_DELETE -> skippedByDelete(session);
+          case SKIPPED_BY_DELETE, MISSED_BY_DELETE -> aroundDelete(planned, session);
           case READ, BEFORE_WRITE, VERSION_SET ->
               besideRead(kind, purpose, planned, oneTable, session);
         };
@@ -150,9 +153,9 @@ public abstract class SnapshotRules {
     return at(Moment.AFTER, session.inTransaction());
   }
 
-  private static SideReadTiming skippedByDelete(Session session) {
-    boolean snapshot = session.inTransaction() && session.hasSnapshot();
-    return snapshot && session.at(IsolationLevel.REPEATABLE_READ) ? LATER_IN_SNAPSHOT : NEVER;
+  /** Decides about a read of rows that a DELETE matches and may not delete. */
+  SideReadTiming aroundDelete(Moment planned, Session session) {
+    return NEVER;
   }
 
   static SideReadTiming at(Moment moment, boolean certain) {

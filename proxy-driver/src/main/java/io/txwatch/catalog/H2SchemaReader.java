@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** H2: two invisible columns, the row id from a sequence of its schema. */
 public final class H2SchemaReader extends SchemaReader {
@@ -103,6 +104,7 @@ public final class H2SchemaReader extends SchemaReader {
     TableInfo table = found.get(0);
     Set<String> changing = new HashSet<>();
     Set<String> primaryKey = new HashSet<>();
+    AtomicBoolean deletesAllMatches = new AtomicBoolean();
     Map<Integer, Optional<KeyColumn>> nameColumns = new TreeMap<>();
     List<Column> columns =
         query(
@@ -115,13 +117,16 @@ public final class H2SchemaReader extends SchemaReader {
                 + " JOIN INFORMATION_SCHEMA.KEY_COLUMN_USAGE K"
                 + " USING (CONSTRAINT_SCHEMA, CONSTRAINT_NAME)"
                 + " WHERE P.CONSTRAINT_TYPE = 'PRIMARY KEY' AND K.TABLE_SCHEMA = C.TABLE_SCHEMA"
-                + " AND K.TABLE_NAME = C.TABLE_NAME AND K.COLUMN_NAME = C.COLUMN_NAME), COLLATION_NAME"
+                + " AND K.TABLE_NAME = C.TABLE_NAME AND K.COLUMN_NAME = C.COLUMN_NAME), COLLATION_NAME,"
+                + " NOT EXISTS (SELECT 1 FROM INFORMATION_SCHEMA.TRIGGERS"
+                + " WHERE EVENT_OBJECT_SCHEMA = TABLE_SCHEMA AND EVENT_OBJECT_TABLE = TABLE_NAME)"
                 + " FROM INFORMATION_SCHEMA.COLUMNS C WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?"
                 + " ORDER BY ORDINAL_POSITION",
             row -> {
               if (row.getBoolean(5)) {
                 changing.add(text(row, 1).toLowerCase(Locale.ROOT));
               }
+              deletesAllMatches.set(row.getBoolean(8));
               if (row.getInt(6) > 0) {
                 primaryKey.add(text(row, 1).toLowerCase(Locale.ROOT));
                 nameColumns.put(
@@ -139,7 +144,8 @@ public final class H2SchemaReader extends SchemaReader {
                     + " WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
                 table.schema(),
                 table.name())
-            : traits(changing, primaryKey, nameColumns.values());
+            : traits(changing, primaryKey, nameColumns.values())
+                .deletingAllMatches(deletesAllMatches.get());
     return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns, traits));
   }
 

@@ -266,7 +266,8 @@ public class MySqlSchemaReader extends SchemaReader {
         Set.copyOf(nullOverDefault),
         plainInnoDb && updateRunsNothing && changing.isEmpty(),
         Set.of(),
-        keepsKey ? NameColumns.ofMySql(keys.get(0), types, collations) : List.of());
+        keepsKey ? NameColumns.ofMySql(keys.get(0), types, collations) : List.of(),
+        false);
   }
 
   /** Unique indexes over columns none of which may be null, the primary key first. */

@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * PostgreSQL: two appended columns, the row id from a sequence of its schema. All schema reads are
@@ -165,6 +166,7 @@ final class PostgresSchemaReader extends SchemaReader {
     }
     Set<String> changing = new HashSet<>();
     Set<String> primaryKey = new HashSet<>();
+    AtomicBoolean deletesAllMatches = new AtomicBoolean();
     Map<Integer, Optional<KeyColumn>> nameColumns = new TreeMap<>();
     List<Column> columns =
         query(
@@ -190,7 +192,14 @@ final class PostgresSchemaReader extends SchemaReader {
                 + " JOIN pg_catalog.pg_class c ON c.oid = h.inhrelid"
                 + " WHERE h.inhparent = a.attrelid AND NOT coalesce((to_json(c) ->> 'relispartition')::boolean, false))),"
                 + " coalesce((SELECT to_json(l) ->> 'collisdeterministic'"
-                + " FROM pg_catalog.pg_collation l WHERE l.oid = a.attcollation), 'true')"
+                + " FROM pg_catalog.pg_collation l WHERE l.oid = a.attcollation), 'true'),"
+                // A trigger BEFORE DELETE, FOR EACH ROW; the rows of other tables that are its own.
+                + " NOT EXISTS (SELECT 1 FROM pg_catalog.pg_trigger t WHERE t.tgrelid = a.attrelid"
+                + " AND (t.tgtype & 11) = 11) AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_rewrite w"
+                + " WHERE w.ev_class = a.attrelid) AND NOT EXISTS (SELECT 1"
+                + " FROM pg_catalog.pg_inherits h WHERE h.inhparent = a.attrelid OR h.inhrelid = a.attrelid)"
+                + " AND (SELECT (to_json(c) ->> 'relrowsecurity') = 'false'"
+                + " FROM pg_catalog.pg_class c WHERE c.oid = a.attrelid)"
                 + " FROM pg_catalog.pg_attribute a LEFT JOIN pg_catalog.pg_attrdef d"
                 + " ON d.adrelid = a.attrelid AND d.adnum = a.attnum"
                 + " WHERE a.attrelid = ?::oid AND a.attnum > 0 AND NOT a.attisdropped"
@@ -199,6 +208,7 @@ final class PostgresSchemaReader extends SchemaReader {
               if (row.getBoolean(7)) {
                 changing.add(text(row, 1).toLowerCase(Locale.ROOT));
               }
+              deletesAllMatches.set(row.getBoolean(10));
               if (row.getInt(8) > 0) {
                 boolean isDeterministic = text(row, 9).equals("true");
                 primaryKey.add(text(row, 1).toLowerCase(Locale.ROOT));
@@ -230,7 +240,8 @@ final class PostgresSchemaReader extends SchemaReader {
           case TABLE ->
               differInCaseOnly(columns)
                   ? UNKNOWN
-                  : traits(changing, primaryKey, nameColumns.values());
+                  : traits(changing, primaryKey, nameColumns.values())
+                      .deletingAllMatches(deletesAllMatches.get());
           default -> UNKNOWN;
         };
     Optional<SystemVersions> versions =

@@ -144,6 +144,8 @@ public interface Catalog {
    *     primary key, or else another one without nulls; empty if there is none, if a column of it
    *     has a type whose text may depend on the session, or if something of the table's own may
    *     change it
+   * @param deletesAllMatches true if a DELETE deletes each row that it matches: no trigger, rule or
+   *     policy of the table's own may keep one (PostgreSQL, H2)
    */
   record Traits(
       Map<String, String> types,
@@ -155,7 +157,8 @@ public interface Catalog {
       Set<String> nullOverDefault,
       boolean writtenAnewUnseen,
       Set<String> primaryKey,
-      List<KeyColumn> nameColumns) {
+      List<KeyColumn> nameColumns,
+      boolean deletesAllMatches) {
     /** Nothing is known. */
     public static final Traits UNKNOWN = ofView("");
 
@@ -185,7 +188,8 @@ public interface Catalog {
           Set.of(),
           false,
           primaryKey,
-          List.of());
+          List.of(),
+          false);
     }
 
     /** The columns, in lower case, of the key that identifies a row; none if that is not known. */
@@ -197,7 +201,7 @@ public interface Catalog {
     public static Traits ofView(String query) {
       return new Traits(
           Map.of(), Set.of(), false, List.of(), query, Set.of(), Set.of(), false, Set.of(),
-          List.of());
+          List.of(), false);
     }
 
     /** The same of a table whose rows are named by a key. */
@@ -212,7 +216,24 @@ public interface Catalog {
           nullOverDefault,
           writtenAnewUnseen,
           primaryKey,
-          key);
+          key,
+          deletesAllMatches);
+    }
+
+    /** The same of a table of which a DELETE deletes each row that it matches, or may not. */
+    public Traits deletingAllMatches(boolean all) {
+      return new Traits(
+          types,
+          changing,
+          beforeUpdate,
+          keys,
+          query,
+          notNull,
+          nullOverDefault,
+          writtenAnewUnseen,
+          primaryKey,
+          nameColumns,
+          all);
     }
   }
 

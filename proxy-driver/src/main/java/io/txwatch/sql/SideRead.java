@@ -43,12 +43,20 @@ public record SideRead(
     /** AWR: rows that the statement has written, with the version that it made. */
     AFTER_WRITE,
     /**
-     * Rows that match the predicate of a DELETE after it was carried out: where it chooses from
-     * newer versions than a plain read sees (InnoDB, REPEATABLE READ), those that it passed over.
+     * Rows that match the predicate of a DELETE. Sent after it, where it chooses from newer
+     * versions than a plain read sees (InnoDB, REPEATABLE READ): those that it skipped. Sent before
+     * it (PostgreSQL and H2, READ COMMITTED): those that it skipped if it does not return them.
      */
     SKIPPED_BY_DELETE,
+    /** Rows that match the predicate of a DELETE after it was carried out, at READ COMMITTED. */
+    MISSED_BY_DELETE,
     /** VSR: every row of a table that the statement's predicate is about. */
-    VERSION_SET
+    VERSION_SET;
+
+    /** True for rows that a DELETE did not delete, and that show what it had seen. */
+    public boolean isEvidenceOfDelete() {
+      return this == SKIPPED_BY_DELETE || this == MISSED_BY_DELETE;
+    }
   }
 
   /** When a side read is sent. */

@@ -77,8 +77,8 @@ final class ClosedLoopLoad implements AutoCloseable {
     return new Slice(latencies.total(), retries, 0, latencies);
   }
 
-  private static long run(Connection connection, Workload.Transaction transaction)
-      throws SQLException {
+  /** Runs a transaction until the DBMS does not roll it back; gives the number of retries. */
+  static long run(Connection connection, Workload.Transaction transaction) throws SQLException {
     for (long retries = 0; ; retries++) {
       try {
         transaction.run(connection);

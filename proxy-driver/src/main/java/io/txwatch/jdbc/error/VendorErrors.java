@@ -31,6 +31,9 @@ public final class VendorErrors {
   /** PostgreSQL's SQLState. */
   private static final String UNDEFINED_COLUMN = "42703";
 
+  /** PostgreSQL's SQLState of a write with RETURNING to a table that has a rule for it. */
+  private static final String NO_RETURNING = "0A000";
+
   /** Of texts that are too large: MySQL's and MariaDB's; H2's. */
   private static final Set<Integer> OF_LIMIT = Set.of(1117, 1390, 1436, 54011);
 
@@ -65,7 +68,8 @@ public final class VendorErrors {
       return isUnknownColumn(error);
     }
     String state = error.getSQLState();
-    return (state != null && (state.startsWith("42") || state.startsWith("54")))
+    return (state != null
+            && (state.startsWith("42") || state.startsWith("54") || state.equals(NO_RETURNING)))
         || sql.mayRefuseText(code, false);
   }
 

@@ -81,9 +81,8 @@ public final class PlannedReads {
      * True if what it would return is not missed without it. Of what was written: a version bears
      * its writer, who is known when somebody reads it next; whether an upsert inserted or updated
      * then shows by the row's id if the driver gave it, else it is lost. Of what a REPLACE takes
-     * away: the update count says whether it took any, but for SQLite's. Of what was passed over:
-     * where it is not asked, plain reads see what the DELETE sees, or it is the version set that is
-     * missing, and counted.
+     * away: the update count says whether it took any, but for SQLite's. What a DELETE left shows
+     * no access of its own, only what the DELETE saw.
      */
     public boolean isNotMissed(RewritePlan plan, Dialect dialect) {
       Optional<NewRows> rows = plan.newRows();
@@ -93,7 +92,7 @@ public final class PlannedReads {
               .filter(given -> given.count() == 0)
               .isPresent();
       return switch (read.purpose()) {
-        case SKIPPED_BY_DELETE -> true;
+        case SKIPPED_BY_DELETE, MISSED_BY_DELETE -> true;
         case AFTER_WRITE -> !unknownRows;
         case BEFORE_WRITE -> replaces && dialect.sql().countsReplacedRows();
         case READ, VERSION_SET -> false;

@@ -10,6 +10,7 @@ import io.txwatch.jdbc.parameter.Parameters;
 import io.txwatch.jdbc.plan.PlannedReads;
 import io.txwatch.jdbc.plan.PlannedReads.One;
 import io.txwatch.jdbc.session.ConnectionState;
+import io.txwatch.sql.SideRead.Moment;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -82,10 +83,13 @@ final class SideReadRows {
         }
       }
       case SKIPPED_BY_DELETE -> {
-        if (certain) {
+        if (one.read.moment() == Moment.BEFORE) {
+          reads.skippedUnlessDeleted(table, row, writers);
+        } else if (certain) {
           reads.row(Access.SKIPPED_BY_DELETE, table, row, writers, true);
         }
       }
+      case MISSED_BY_DELETE -> reads.row(Access.MISSED_BY_DELETE, table, row, writers, true);
       case READ, VERSION_SET -> {
         int length = lengthBefore(writers, reads.token(), 0);
         if (length > 0 || writers.isEmpty()) {

@@ -4,12 +4,16 @@ import io.txwatch.capture.Observation;
 import io.txwatch.capture.SnapshotRules;
 import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.RowAccess;
 import io.txwatch.history.VersionSet;
+import io.txwatch.history.WriterList;
 import io.txwatch.jdbc.parameter.Parameters;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.PlannedReads;
 import io.txwatch.jdbc.session.ConnectionState;
 import io.txwatch.sql.Carried;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +36,9 @@ public final class StatementReads {
 
   /** What was decided of each; null before that, and once those after the statement were sent. */
   private SnapshotRules.SideReadTiming @Nullable [] decided;
+
+  /** Rows that matched the predicate of a DELETE just before it. */
+  private final List<RowAccess> matching = new ArrayList<>(0);
 
   private Parameters parameters = Parameters.NONE;
   private boolean returnWrites;
@@ -160,6 +167,15 @@ public final class StatementReads {
     observation.sideReadRow(access, table, row, writers, certain);
   }
 
+  /**
+   * Notes a row that matched the predicate of a DELETE just before it, in the version that {@code
+   * writers} describes: the DELETE skipped it if it does not return it.
+   */
+  void skippedUnlessDeleted(String table, long row, String writers) {
+    WriterList list = WriterList.ofColumn(writers);
+    matching.add(new RowAccess(Access.SKIPPED_BY_DELETE, table, row, list));
+  }
+
   /** Notes a version set. */
   void versionSet(VersionSet set) {
     observation.versionSet(set);
@@ -169,7 +185,7 @@ public final class StatementReads {
   void missing(PlannedReads.One one, String why) {
     if (one.isVersionSet()) {
       connection.gap(GapReason.NO_VERSION_SET, one.table());
-    } else {
+    } else if (!one.read.purpose().isEvidenceOfDelete()) {
       missing("a read beside it " + why);
     }
   }
@@ -180,7 +196,9 @@ public final class StatementReads {
 
   /** One would return, or returned, more rows than are wanted. */
   void tooLarge(PlannedReads.One one) {
-    observation.sideReadFailed(GapReason.TOO_LARGE, one.table());
+    if (!one.read.purpose().isEvidenceOfDelete()) {
+      observation.sideReadFailed(GapReason.TOO_LARGE, one.table());
+    }
   }
 
   // ---------------------------------------------------------------- the end
@@ -218,6 +236,9 @@ public final class StatementReads {
     if (!carriedReturned
         && cached.plan().carried().reads().stream().anyMatch(Carried.Read::mayBeLost)) {
       missing("no row came back that shows what else it read");
+    }
+    if (seen && !matching.isEmpty()) {
+      observation.skipped(matching);
     }
     if (putOff == 0) {
       observation.succeeded(seen || haveReturnedAllWrites());

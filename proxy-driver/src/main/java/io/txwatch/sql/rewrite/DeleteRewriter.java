@@ -71,7 +71,7 @@ final class DeleteRewriter {
       throw new NotUnderstood(GapReason.SHAPE, "a write through a CTE");
     }
     Rewrite write =
-        Rewrite.observing(target).and(deletedRows()).and(WriteReads.passedOver(context, target));
+        Rewrite.observing(target).and(deletedRows()).and(WriteReads.notDeleted(context, target));
     return write.and(OtherReads.of(context, write));
   }
 

@@ -31,8 +31,10 @@ import java.util.Set;
  * <p>What a DELETE is about to take is read by its own FROM, WHERE, ORDER BY and LIMIT. Others may
  * change it in between unless both see one snapshot; the session knows whether they do.
  *
- * <p>What a DELETE of MySQL or MariaDB passed over is read by its WHERE, after it has ended: at
- * level {@code predicates}, for it concerns the predicate and no row that was read.
+ * <p>What a DELETE did not delete is read by its WHERE, at level {@code predicates}, for it
+ * concerns the predicate and no row that was read: after it (MySQL, MariaDB), or before it and
+ * after it (PostgreSQL, H2), if it returns what it deletes, and nothing of the table's own keeps
+ * rows.
  *
  * <p>No lock clause is carried: a read that locked first would wait in the statement's stead.
  */
@@ -84,11 +86,10 @@ final class WriteReads {
         : Planned.NONE;
   }
 
-  /** Of what a DELETE has passed over, where there can be such rows. */
-  static Rewrite passedOver(RewriteContext context, Source.Table target) {
-    boolean newestVersions = context.dialect().sql().locksNewestVersions();
-    return newestVersions && context.readsVersionSets() && context.alone()
-        ? new WriteReads(context, target).passedOver()
+  /** Of what a DELETE matches and does not delete, where there can be such rows. */
+  static Rewrite notDeleted(RewriteContext context, Source.Table target) {
+    return context.readsVersionSets() && context.alone()
+        ? new WriteReads(context, target).notDeleted()
         : Rewrite.NONE;
   }
 
@@ -158,17 +159,31 @@ final class WriteReads {
    * Not with LIMIT, which leaves rows that match, nor IGNORE, which leaves those that it may not
    * delete.
    */
-  private Rewrite passedOver() {
+  private Rewrite notDeleted() {
     Optional<Span> where = tree.where().map(Clause::content);
     if (tree.tail().isPresent()
         || leavesSome()
         || where.filter(condition -> !canCopy(condition)).isPresent()) {
       return Rewrite.NONE;
     }
+    if (context.dialect().sql().locksNewestVersions()) {
+      return read(Purpose.SKIPPED_BY_DELETE, Moment.AFTER, matching(where), true);
+    }
+    boolean atCursor =
+        where.filter(w -> statement.tokens().areWords(w.from(), "CURRENT", "OF")).isPresent();
+    boolean deletesAll =
+        statement.tables().find(target).filter(t -> t.traits().deletesAllMatches()).isPresent();
+    if (atCursor || !deletesAll || !context.mayReturnRows()) {
+      return Rewrite.NONE;
+    }
+    return read(Purpose.SKIPPED_BY_DELETE, Moment.BEFORE, matching(where), true)
+        .and(read(Purpose.MISSED_BY_DELETE, Moment.AFTER, matching(where), true));
+  }
+
+  private ReadText matching(Optional<Span> where) {
     ReadText text = ofTarget();
     where.ifPresent(condition -> text.add(" where ").copy(condition));
-    text.add(context.limit());
-    return read(Purpose.SKIPPED_BY_DELETE, Moment.AFTER, text, true);
+    return text.add(context.limit());
   }
 
   /** DELETE IGNORE leaves what it may not delete. */

@@ -69,7 +69,8 @@ final class TestCatalog implements Catalog {
             Set.of(),
             changing.isEmpty(),
             Set.of(),
-            List.of());
+            List.of(),
+            dialect == Dialect.POSTGRESQL || dialect == Dialect.H2);
     List<KeyColumn> key = names.isEmpty() ? List.of() : nameColumns(names.get(0), types);
     tables.put(
         Identifiers.fold(name), new Table(name, status, names, visible, traits.namedBy(key)));

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.sql.PlanRequest;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.SideRead;
-import io.txwatch.sql.SideRead.Purpose;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.rewrite.RewritePlanner.Level;
 import java.util.Arrays;
@@ -91,13 +90,20 @@ class WriteReadsTest {
           MARIADB    | DELETE FROM t WHERE a IN (SELECT 1)   |
           MYSQL      | DELETE FROM t WHERE a = ?             | SKIPPED_BY_DELETE select t.txw_rid, t.txw_wl from t where a = ? limit 101 [1]
           MYSQL      | UPDATE t SET b = 1 WHERE a = 1        |
-          POSTGRESQL | DELETE FROM t WHERE a = 1             |
-          H2         | DELETE FROM t WHERE a = 1             |
+          SQLITE     | DELETE FROM t WHERE a = 1             |
+          POSTGRESQL | DELETE FROM t WHERE a = ?             | SKIPPED_BY_DELETE select t.txw_rid, t.txw_wl from t where a = ? limit 101 [1]; MISSED_BY_DELETE select t.txw_rid, t.txw_wl from t where a = ? limit 101 [1]
+          H2         | DELETE FROM t                         | SKIPPED_BY_DELETE select t.txw_rid, t.txw_wl from t limit 101 []; MISSED_BY_DELETE select t.txw_rid, t.txw_wl from t limit 101 []
+          POSTGRESQL | DELETE FROM t WHERE a = 1 RETURNING a | SKIPPED_BY_DELETE select t.txw_rid, t.txw_wl from t where a = 1 limit 101 []; MISSED_BY_DELETE select t.txw_rid, t.txw_wl from t where a = 1 limit 101 []
+          POSTGRESQL | DELETE FROM t WHERE CURRENT OF c      |
+          POSTGRESQL | DELETE FROM t USING u WHERE a = c     |
+          POSTGRESQL | DELETE FROM t WHERE a = random()      |
+          H2         | DELETE FROM t WHERE a = 1 LIMIT 1     |
+          POSTGRESQL | UPDATE t SET b = 1 WHERE a = 1        |
           """)
-  void whatADeletePassedOver(Dialect dialect, String sql, String reads) {
+  void whatADeleteLeaves(Dialect dialect, String sql, String reads) {
     assertThat(
             plan(dialect, sql, true, Level.PREDICATES).sideReads().stream()
-                .filter(read -> read.purpose() == Purpose.SKIPPED_BY_DELETE)
+                .filter(read -> read.purpose().isEvidenceOfDelete())
                 .map(WriteReadsTest::text)
                 .collect(Collectors.joining("; ")))
         .isEqualTo(reads == null ? "" : reads);

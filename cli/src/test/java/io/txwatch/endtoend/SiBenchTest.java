@@ -1,0 +1,131 @@
+package io.txwatch.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.endtoend.ApplicationLog.Attempt;
+import io.txwatch.endtoend.LoggedLoad.Operation;
+import io.txwatch.endtoend.LoggedLoad.Session;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * SIBench (Cahill: Serializable Isolation for Snapshot Databases, 2009): half of the transactions
+ * search all rows for the least value, half increment one row. All readers and writers overlap, and
+ * every outcome is serializable at snapshot isolation, since no transaction reads a row that it
+ * does not write and writes another one. At READ COMMITTED it is not, if the search takes two
+ * statements. The judge is the application's own log.
+ */
+class SiBenchTest {
+
+  private static final int ITEMS = 10;
+  private static final int THREADS = 4;
+  private static final int TRANSACTIONS = 2_000;
+  private static final LoggedLoad.Rows ROWS = (table, id) -> id;
+
+  /** The search, in one statement or in two. */
+  private record Minimum(int statements) implements Operation {
+    @Override
+    public String name() {
+      return "Minimum";
+    }
+
+    @Override
+    public void run(Session session) throws SQLException {
+      for (int part = 0; part < statements; part++) {
+        session.read(
+            "item",
+            "SELECT id, value, version FROM item WHERE id %% %d = %d ORDER BY value, id"
+                .formatted(statements, part));
+        session.pause();
+      }
+    }
+  }
+
+  private record Increment(int id) implements Operation {
+    @Override
+    public String name() {
+      return "Increment";
+    }
+
+    @Override
+    public void run(Session session) throws SQLException {
+      session.write("item", id, "value + 1");
+    }
+  }
+
+  private static LoggedRun run(int level, int statements, String versions, Path folder)
+      throws Exception {
+    String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE item (id INT PRIMARY KEY, value INT NOT NULL, version INT)");
+      statement.execute(
+          "INSERT INTO item SELECT i, i, 0 FROM generate_series(0, " + (ITEMS - 1) + ") i");
+      if (versions.equals("columns")) {
+        Watched.prepare(connection);
+      }
+    }
+    Watched watched = new Watched(folder, Map.of("txwatch.versions", versions));
+    List<Attempt> attempts;
+    try (watched;
+        LoggedLoad load = new LoggedLoad(ROWS)) {
+      attempts =
+          load.run(
+              THREADS,
+              TRANSACTIONS,
+              level,
+              () -> watched.connect(url),
+              random ->
+                  random.nextBoolean()
+                      ? new Minimum(statements)
+                      : new Increment(random.nextInt(ITEMS)));
+    }
+    return new LoggedRun(
+        new ApplicationLog(attempts),
+        watched.reported(),
+        LoggedRun.rows(url, watched.usesSystemColumns(), ROWS, "item"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"4, columns", "4, system", "8, columns", "8, system"})
+  void snapshotsAreSerializable(int level, String versions, @TempDir Path folder) throws Exception {
+    LoggedRun run = run(level, 2, versions, folder);
+
+    assertThat(run.log().committedCount()).isEqualTo(TRANSACTIONS);
+    assertThat(run.log().tangles()).isEmpty();
+    assertThat(run.reported()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"columns", "system"})
+  void oneStatementIsSerializableAtReadCommitted(String versions, @TempDir Path folder)
+      throws Exception {
+    LoggedRun run = run(Connection.TRANSACTION_READ_COMMITTED, 1, versions, folder);
+
+    assertThat(run.log().tangles()).isEmpty();
+    assertThat(run.reported()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"columns", "system"})
+  void twoStatementsAreNotAtReadCommitted(String versions, @TempDir Path folder) throws Exception {
+    LoggedRun run = run(Connection.TRANSACTION_READ_COMMITTED, 2, versions, folder);
+
+    assertThat(run.log().tangles()).isNotEmpty();
+    run.assertThatTheLogAgrees();
+    for (ReportedAnomaly anomaly : run.reported()) {
+      assertThat(LoggedRun.operations(anomaly)).contains("Minimum -rw-> Increment");
+    }
+  }
+}
