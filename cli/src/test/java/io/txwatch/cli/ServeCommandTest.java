@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.sun.tools.attach.VirtualMachine;
 import io.txwatch.metrics.MeterBean;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -28,10 +28,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import javax.management.MBeanServer;
 import javax.management.ObjectName;
-import javax.management.remote.JMXConnector;
-import javax.management.remote.JMXConnectorFactory;
-import javax.management.remote.JMXServiceURL;
 import org.h2.tools.Server;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -167,23 +165,31 @@ class ServeCommandTest {
     assertThat(status).contains(part);
   }
 
+  /** {@code serve}, and a tool in its JVM that reads an attribute of its bean. */
+  static final class ServeWithTool {
+
+    private ServeWithTool() {}
+
+    public static void main(String[] args) throws Exception {
+      Thread serve = new Thread(() -> Main.main(args));
+      serve.start();
+      MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
+      ObjectName name = new ObjectName(MeterBean.NAME);
+      while (!beans.isRegistered(name)) {
+        Thread.sleep(10);
+      }
+      System.err.println("observed: " + beans.getAttribute(name, "StatementsObserved"));
+      serve.join();
+    }
+  }
+
   @Test
   @Timeout(60)
   void figuresAreAttributesOfABean() throws Exception {
     try (Child server =
-        new Child(List.of(), Main.class, "serve", "--listen", "127.0.0.1:0", "--http", "none")) {
-      server.await("analysing");
-      VirtualMachine jvm = VirtualMachine.attach(Long.toString(server.process.pid()));
-      try (JMXConnector tool =
-          JMXConnectorFactory.connect(new JMXServiceURL(jvm.startLocalManagementAgent()))) {
-        Object observed =
-            tool.getMBeanServerConnection()
-                .getAttribute(new ObjectName(MeterBean.NAME), "StatementsObserved");
-
-        assertThat(observed).isEqualTo(0L);
-      } finally {
-        jvm.detach();
-      }
+        new Child(
+            List.of(), ServeWithTool.class, "serve", "--listen", "127.0.0.1:0", "--http", "none")) {
+      assertThat(server.await("observed")).isEqualTo("observed: 0");
     }
   }
 
