@@ -599,7 +599,7 @@ class SystemColumnsTest {
     }
   }
 
-  /** The driver pipelines the items if it can tell how much they return. */
+  /** The driver pipelines the items if it can estimate how much they return. */
   @Test
   void aBatchThatReturnsRowsTakesAsManyRoundTripsAsUnwatched() throws SQLException {
     TestDatabase database = database(ACCOUNT);

@@ -88,7 +88,7 @@ record SystemVersionSource(RowKey key) implements VersionSource {
 
   /**
    * Of a type with a maximal length: the driver sends the items of a batch one by one if it cannot
-   * tell how much they return.
+   * estimate how much they return.
    */
   @Override
   public String written(StatementKind kind, String qualifier, Written how) {
