@@ -29,7 +29,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class LoggedLoad implements AutoCloseable {
 
-  private static final long PAUSE_NANOS = 1_000_000;
+  /** The attempts of other workers that a pause waits for. */
+  private static final int PAUSE_ATTEMPTS = 4;
+
+  private static final long MAX_PAUSE_NANOS = 20_000_000;
+  private static final long POLL_NANOS = 100_000;
   private static final ThreadLocal<@Nullable String> NAME = new ThreadLocal<>();
 
   /** A transaction of the application without its commit. */
@@ -47,6 +51,9 @@ final class LoggedLoad implements AutoCloseable {
   }
 
   private final Rows rows;
+
+  /** The attempts that have ended. */
+  private final AtomicInteger ended = new AtomicInteger();
 
   LoggedLoad(Rows rows) {
     this.rows = rows;
@@ -94,9 +101,13 @@ final class LoggedLoad implements AutoCloseable {
       }
     }
 
-    /** Gives other transactions the time to come in between. */
+    /** Waits until some transactions of other workers have come in between, if they do. */
     void pause() {
-      LockSupport.parkNanos(PAUSE_NANOS);
+      int until = ended.get() + PAUSE_ATTEMPTS;
+      long started = System.nanoTime();
+      while (ended.get() < until && System.nanoTime() - started < MAX_PAUSE_NANOS) {
+        LockSupport.parkNanos(POLL_NANOS);
+      }
     }
   }
 
@@ -139,7 +150,7 @@ final class LoggedLoad implements AutoCloseable {
     }
   }
 
-  private static List<Attempt> work(
+  private List<Attempt> work(
       int worker, AtomicInteger left, Session session, Function<Random, Operation> mix)
       throws SQLException {
     Random random = new Random(worker);
@@ -152,6 +163,7 @@ final class LoggedLoad implements AutoCloseable {
         NAME.set(operation.name() + " " + worker + " " + attempts.size());
         committed = attempt(session, operation);
         attempts.add(new Attempt(worker, attempts.size(), committed, session.accesses));
+        ended.incrementAndGet();
       }
     }
     return attempts;
