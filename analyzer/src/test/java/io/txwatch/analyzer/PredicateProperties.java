@@ -45,7 +45,7 @@ class PredicateProperties {
       @ForAll Mode mode,
       @ForAll long seed,
       @ForAll @IntRange(min = 2, max = 30) int transactions,
-      @ForAll @IntRange(min = 5, max = 200) int eventsPerChange) {
+      @ForAll @IntRange(min = 5, max = 80) int eventsPerChange) {
     Random random = new Random(seed);
     PredicateSimulation run = PredicateSimulation.run(mode, random, 4, transactions);
     new InferredEdges(ShedHistory.of(run.events, random, eventsPerChange))

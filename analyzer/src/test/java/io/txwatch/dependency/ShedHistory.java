@@ -43,7 +43,7 @@ public final class ShedHistory {
   }
 
   /** With a constant share. */
-  static List<Event> of(List<Event> history, RowShare share) {
+  public static List<Event> of(List<Event> history, RowShare share) {
     ShedHistory shed = new ShedHistory();
     for (int i = 0; i < share.halvings(); i++) {
       shed.change(true, history.get(0).session());
