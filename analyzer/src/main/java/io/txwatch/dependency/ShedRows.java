@@ -16,45 +16,74 @@ import java.util.Map;
  * <p>What follows from the absence of an event needs more: that each transaction which overlapped
  * with another one has the row in its share, those included of which no event was emitted. That a
  * version set lacks a row proves nothing if an unknown transaction may have deleted or inserted it,
- * and the writer of an unknown id is not "not watched" if it may have omitted its write.
+ * and the writer of an unknown id is not "not watched" if it may have omitted its write. A process
+ * announces when it omits nothing more ({@link io.txwatch.history.LoadShedding}); a transaction of
+ * the same process that begins afterwards overlaps with none that did. Those of other processes may
+ * arrive in another order, so for them the smallest share counts for good.
  */
 final class ShedRows {
 
-  /** The smallest share of the active transactions of each process, by the ids of its node. */
-  private final Map<Long, RowShare> active = new HashMap<>();
+  /** What a process has omitted. */
+  private static final class Process {
 
-  /** The smallest share so far. */
-  private RowShare smallest = RowShare.ALL;
+    /** The smallest share so far. */
+    RowShare smallest = RowShare.ALL;
 
-  /** When the last transaction ended that had omitted something; on the clock of events. */
-  private long until = -1;
+    /** The smallest share of its active transactions. */
+    RowShare active = RowShare.ALL;
+
+    /** When the last transaction had ended that omitted something; on the clock of events. */
+    long until;
+  }
+
+  /** The processes that omitted something, by the ids of their nodes. */
+  private final Map<Long, Process> processes = new HashMap<>();
 
   /** The smallest share of the active transactions of a session's process. */
   void shed(long session, RowShare share, long clock) {
-    if (share.isAll()) {
-      active.remove(session >>> Integer.SIZE);
-    } else {
-      active.put(session >>> Integer.SIZE, share);
-      smallest = smallest.and(share);
+    Process process = processes.get(node(session));
+    if (process == null) {
+      if (share.isAll()) {
+        return;
+      }
+      process = new Process();
+      processes.put(node(session), process);
     }
-    until = clock;
+    process.active = share;
+    process.smallest = process.smallest.and(share);
+    process.until = clock;
   }
 
   /** A transaction has this share. */
   void began(long session, RowShare share, long clock) {
     if (!share.isAll()) {
-      shed(
-          session, share.and(active.getOrDefault(session >>> Integer.SIZE, RowShare.ALL)), clock);
+      Process process = processes.get(node(session));
+      shed(session, process == null ? share : share.and(process.active), clock);
     }
   }
 
   /**
-   * Whether each transaction of which events may have been omitted, and which overlapped with this
-   * one, omitted none on a row.
+   * Whether no transaction that overlapped with this one can have omitted an access to a row.
    */
   boolean isComplete(Row row, Transaction overlapping) {
-    boolean isLater =
-        active.isEmpty() && overlapping.share().isAll() && overlapping.beganAt > until;
-    return isLater || smallest.contains(row.table(), row.id());
+    if (processes.isEmpty()) {
+      return true;
+    }
+    for (Map.Entry<Long, Process> entry : processes.entrySet()) {
+      Process process = entry.getValue();
+      boolean isOver =
+          process.active.isAll()
+              && entry.getKey() == node(overlapping.id())
+              && overlapping.share().isAll()
+              && overlapping.beganAt > process.until;
+      if (!isOver && !process.smallest.contains(row.table(), row.id())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static long node(long id) {
+    return id >>> Integer.SIZE;
   }
 }

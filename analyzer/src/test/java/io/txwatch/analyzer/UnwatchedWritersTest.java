@@ -132,6 +132,16 @@ class UnwatchedWritersTest {
     }
   }
 
+  /** Events of two processes may arrive in another order than they happened. */
+  @Test
+  void omissionsOfAnotherProcessMatterForGood() {
+    List<Event> events = new ArrayList<>(transaction(1, LOST));
+    long other = 1L << 32 | 1;
+    events.add(0, new Event.RowsShed(other, shareWithoutTheRow(), 0, 0));
+    events.add(1, new Event.RowsShed(other, RowShare.ALL, 0, 0));
+    assertThat(analyzed(events)).isEmpty();
+  }
+
   private static List<Anomaly> analyzed(List<Event> events) {
     List<Anomaly> found = new ArrayList<>();
     Analyzer analyzer = new Analyzer(Judge.DBMS, found::add);

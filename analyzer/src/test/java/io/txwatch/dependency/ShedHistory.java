@@ -61,6 +61,8 @@ public final class ShedHistory {
       return;
     } else {
       halvings++;
+      adjust(false, session);
+      adjust(true, session);
     }
     adjust(smaller, session);
   }

@@ -10,17 +10,20 @@ import java.util.function.Consumer;
  * queue can deliver. Each transaction reads the share once, when it begins, and omits its statements
  * on other rows ({@link TransactionEvents}): so it is complete for the rows of its share.
  *
- * <p>The queue's thread decides. While more than half of the queue is used, it halves the share:
- * once, and again only after everything is delivered that was in the queue then, since that was
- * observed under the larger share. So a pause of the process, which fills the queue once, halves the
- * share once. When its thread was idle for most of some time, it doubles the share, since twice the
- * events then fit.
+ * <p>The queue's thread decides. A <em>backlog</em> begins when more than half of the queue is used,
+ * and ends when everything is delivered that was in the queue then. If more than half is used again
+ * at its end, or almost all of the queue is used before, the share is halved and the next backlog
+ * begins. So a pause of the process, which fills the queue once, halves the share once at most. The
+ * share is doubled when the thread is idle for most of some time, since twice the events then fit;
+ * or when little of the queue was used for longer, which is an attempt.
  *
  * <p>Consumers need the smallest share of all active transactions, including those of which nothing
  * is emitted. A smaller share is announced ({@link Event.RowsShed}) before a transaction can begin
- * under it, a larger one after the last transaction has ended that began under a smaller one. A
- * transaction first counts itself and then reads the share again; the thread first changes the share
- * and then reads the counts. So the thread overlooks none.
+ * under it. A larger one is announced when the last transaction has ended that began under a smaller
+ * one, and everything has been delivered that was queued then: what begins after the announcement,
+ * in the order of delivery, did not overlap with such a transaction. A transaction first counts
+ * itself and then reads the share again; the thread first changes the share and then reads the
+ * counts. So the thread overlooks none.
  */
 public final class LoadShedding {
 
@@ -30,8 +33,11 @@ public final class LoadShedding {
   /** The time over which it is measured how long the queue's thread is idle. */
   private static final long WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-  /** The share is doubled if the queue's thread is idle for this part of the time. */
+  /** The share is doubled if the queue's thread is idle for more than this part of the time. */
   private static final double IDLE_TO_DOUBLE = 0.55;
+
+  /** It is also doubled after so many windows in which at most an eighth of the queue was used. */
+  private static final int QUIET_WINDOWS_TO_DOUBLE = 4;
 
   /** The interval at which omitted statements are reported. */
   private static final long REPORT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -48,13 +54,28 @@ public final class LoadShedding {
 
   private RowShare announced = RowShare.ALL;
 
+  /** The share to be announced next, if it is larger. */
+  private RowShare next = RowShare.ALL;
+
+  /** The queue's producer index since which {@link #next} holds. */
+  private long nextSince;
+
+  private boolean isNextDelivered;
+
   /** The session that announcements name: always the same one. */
   private long announcer;
 
-  /** The share is not halved before the queue's consumer index has reached this. */
-  private long nextHalvingAt;
+  /** The queue's producer index when the last backlog began. */
+  private long backlogEnd;
+
+  private boolean isBacklog;
+
+  /** Whether the share was halved since the backlog began. */
+  private boolean isHalved;
 
   private long windowBegan;
+  private long maxQueued;
+  private int quietWindows;
   private long idleBefore;
   private long reportedAt;
 
@@ -118,10 +139,9 @@ public final class LoadShedding {
       long session,
       Consumer<Event> out) {
     long queued = producerIndex - consumerIndex;
-    if (queued > capacity / 2
-        && consumerIndex >= nextHalvingAt
-        && share.halvings() < RowShare.MAX_HALVINGS) {
-      nextHalvingAt = producerIndex;
+    maxQueued = Math.max(maxQueued, queued);
+    if (mustHalve(consumerIndex, producerIndex, capacity)) {
+      quietWindows = 0;
       beginWindow(now, idleNanos);
       RowShare half = share.half();
       announce(announced.and(half), now, session, out);
@@ -131,18 +151,57 @@ public final class LoadShedding {
       return;
     }
     if (now - windowBegan > WINDOW_NANOS) {
-      if (idleNanos - idleBefore > IDLE_TO_DOUBLE * (now - windowBegan)) {
+      quietWindows = maxQueued <= capacity / 8 ? quietWindows + 1 : 0;
+      if (idleNanos - idleBefore > IDLE_TO_DOUBLE * (now - windowBegan)
+          || quietWindows == QUIET_WINDOWS_TO_DOUBLE) {
+        quietWindows = 0;
         share = share.twice();
       }
       beginWindow(now, idleNanos);
     }
-    RowShare smallest = smallestActive();
-    if (!smallest.equals(announced) || now - reportedAt > REPORT_NANOS) {
-      announce(smallest, now, session, out);
+    if (isLargerDue(consumerIndex, producerIndex)) {
+      announce(next, now, session, out);
+    } else if (now - reportedAt > REPORT_NANOS) {
+      announce(announced, now, session, out);
     }
   }
 
+  /**
+   * Whether {@link #next} must be announced. The second call after its events were delivered also
+   * follows events that had found no room in the queue.
+   */
+  private boolean isLargerDue(long consumerIndex, long producerIndex) {
+    RowShare smallest = smallestActive();
+    if (!smallest.equals(next)) {
+      next = smallest;
+      nextSince = producerIndex;
+      isNextDelivered = false;
+    } else if (isNextDelivered) {
+      return !next.equals(announced);
+    } else {
+      isNextDelivered = consumerIndex >= nextSince;
+    }
+    return false;
+  }
+
+  private boolean mustHalve(long consumerIndex, long producerIndex, int capacity) {
+    long queued = producerIndex - consumerIndex;
+    if (consumerIndex >= backlogEnd) {
+      isHalved = isBacklog && queued > capacity / 2;
+      isBacklog = queued > capacity / 2;
+      backlogEnd = isBacklog ? producerIndex : backlogEnd;
+      return isHalved && share.halvings() < RowShare.MAX_HALVINGS;
+    }
+    if (!isHalved && queued > capacity / 8 * 7) {
+      isHalved = true;
+      backlogEnd = producerIndex;
+      return share.halvings() < RowShare.MAX_HALVINGS;
+    }
+    return false;
+  }
+
   private void beginWindow(long now, long idleNanos) {
+    maxQueued = 0;
     windowBegan = now;
     idleBefore = idleNanos;
   }

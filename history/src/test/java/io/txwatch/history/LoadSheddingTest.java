@@ -35,6 +35,7 @@ class LoadSheddingTest {
   private void overload(int times) {
     for (int i = 0; i < times; i++) {
       adjust(CAPACITY);
+      adjust(CAPACITY);
       consumerIndex += CAPACITY;
     }
   }
@@ -65,10 +66,21 @@ class LoadSheddingTest {
   }
 
   @Test
-  void halfFullQueueHalvesNothing() {
-    adjust(CAPACITY / 2);
+  void burstThatFitsHalvesNothing() {
+    for (int queued = CAPACITY * 3 / 4; queued >= 0; queued--) {
+      adjust(queued);
+      consumerIndex++;
+    }
     assertThat(shedding.share()).isEqualTo(RowShare.ALL);
     assertThat(announced).isEmpty();
+  }
+
+  @Test
+  void backlogThatFollowsAnotherHalvesTheShare() {
+    adjust(CAPACITY * 3 / 4);
+    consumerIndex += CAPACITY * 3 / 4;
+    adjust(CAPACITY * 3 / 4);
+    assertThat(shedding.share()).isEqualTo(HALF);
   }
 
   @Test
@@ -84,9 +96,22 @@ class LoadSheddingTest {
     assertThat(shedding.share()).isEqualTo(RowShare.ALL);
   }
 
+  @Test
+  void shareIsDoubledWhenTheQueueStaysAlmostEmpty() {
+    overload(2);
+    for (int window = 1; window < 8; window++) {
+      adjust(window == 4 ? CAPACITY / 4 : CAPACITY / 8);
+      pass(600, 0.1);
+      assertThat(shedding.share()).isEqualTo(QUARTER);
+    }
+    pass(600, 0.1);
+    assertThat(shedding.share()).isEqualTo(HALF);
+  }
+
   /** Otherwise a consumer would take an event that is omitted for one that does not exist. */
   @Test
   void smallerShareIsAnnouncedBeforeTransactionsBeginUnderIt() {
+    adjust(CAPACITY);
     shedding.adjust(
         0, CAPACITY, CAPACITY, 0, 0, 7, event -> assertThat(shedding.share().isAll()).isTrue());
     assertThat(shedding.began()).isEqualTo(HALF);
@@ -103,15 +128,38 @@ class LoadSheddingTest {
     assertThat(shedding.share()).isEqualTo(RowShare.ALL);
     assertThat(announced).last().extracting(Event.RowsShed::share).isEqualTo(QUARTER);
     shedding.ended(second, 3, false);
-    pass(1, 1);
+    deliverAll();
     assertThat(announced).last().extracting(Event.RowsShed::share).isEqualTo(HALF);
     shedding.ended(first, 4, true);
-    pass(1, 1);
+    deliverAll();
     assertThat(announced).last().isEqualTo(new Event.RowsShed(7, RowShare.ALL, 4, 1));
     assertThat(announced.stream().mapToLong(Event.RowsShed::statements).sum()).isEqualTo(7);
     int all = announced.size();
     pass(10_000, 1);
     assertThat(announced).hasSize(all);
+  }
+
+  private void deliverAll() {
+    for (int i = 0; i < 3; i++) {
+      adjust(0);
+    }
+  }
+
+  /** They may overlap with a transaction under the smaller share. */
+  @Test
+  void largerShareIsAnnouncedAfterTheEventsThatAreQueued() {
+    overload(1);
+    shedding.ended(shedding.began(), 1, true);
+    pass(600, 1);
+    int queued = 5;
+    consumerIndex -= queued;
+    for (int i = 0; i < queued; i++) {
+      assertThat(announced).allMatch(event -> event.share().equals(HALF));
+      adjust(queued - i);
+      consumerIndex++;
+    }
+    deliverAll();
+    assertThat(announced).last().extracting(Event.RowsShed::share).isEqualTo(RowShare.ALL);
   }
 
   @Test

@@ -29,6 +29,7 @@ class TransactionEventsTest {
   private TransactionEvents begin(boolean isOverloaded) {
     if (isOverloaded) {
       shedding.adjust(0, 64, 64, 0, 0, 1, announced::add);
+      shedding.adjust(0, 64, 64, 0, 0, 1, announced::add);
     }
     return new TransactionEvents(
         shedding, emitted::add, 1, 2, IsolationLevel.READ_COMMITTED, 0, "name");
