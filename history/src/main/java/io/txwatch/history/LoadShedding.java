@@ -119,6 +119,16 @@ public final class LoadShedding {
     return share;
   }
 
+  /** Another queue begins, whose indexes and idle time start at 0. */
+  void queueBegan() {
+    backlogEnd = 0;
+    isBacklog = false;
+    isHalved = false;
+    nextSince = 0;
+    isNextDelivered = false;
+    beginWindow(System.nanoTime(), 0);
+  }
+
   /**
    * Changes the share if necessary. Called by the queue's thread only.
    *

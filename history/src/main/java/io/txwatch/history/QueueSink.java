@@ -513,6 +513,7 @@ public final class QueueSink implements EventSink {
   private void run() {
     try {
       awaitPredecessor();
+      shedding.queueBegan();
       for (EventSink consumer : consumers) {
         consumer.setWaker(this::wake);
       }

@@ -83,6 +83,24 @@ class LoadSheddingTest {
     assertThat(shedding.share()).isEqualTo(HALF);
   }
 
+  /** A shared queue ends without users, and the next one has indexes of its own. */
+  @Test
+  void nextQueueContinuesWithTheShare() {
+    overload(20);
+    shedding.queueBegan();
+    consumerIndex = 0;
+    assertThat(shedding.share()).isEqualTo(new RowShare(RowShare.MAX_HALVINGS));
+    for (int i = 0; i < RowShare.MAX_HALVINGS; i++) {
+      nanos = System.nanoTime() + TimeUnit.MINUTES.toNanos(i + 1);
+      idleNanos = TimeUnit.MINUTES.toNanos(i + 2);
+      adjust(0);
+    }
+    deliverAll();
+    assertThat(announced).last().extracting(Event.RowsShed::share).isEqualTo(RowShare.ALL);
+    overload(1);
+    assertThat(shedding.share()).isEqualTo(HALF);
+  }
+
   @Test
   void shareIsDoubledWhenTheThreadIsMostlyIdle() {
     overload(2);
