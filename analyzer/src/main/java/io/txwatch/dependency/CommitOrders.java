@@ -9,8 +9,8 @@ import java.util.Set;
 /**
  * Emits the edges of the {@linkplain CommitOrder orders} that count, between committed
  * transactions. Transitive edges are omitted: session order has one edge to each transaction,
- * real-time order as many as transactions ended concurrently before it. The latter omits transactions
- * that observe a share of the rows, since their beginnings are emitted late.
+ * real-time order as many as transactions ended concurrently before it. The latter omits
+ * transactions that observe a share of the rows, since their beginnings are emitted late.
  */
 final class CommitOrders {
 

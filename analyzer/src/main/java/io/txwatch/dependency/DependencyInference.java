@@ -136,7 +136,15 @@ public final class DependencyInference {
    */
   public DependencyInference(
       DependencyListener out, Set<CommitOrder> orders, long maxBytes, Granularity granularity) {
-    this(out, orders, maxBytes, granularity, new LongTable<>(), new RecurringIds(), new ShedRows(), 0);
+    this(
+        out,
+        orders,
+        maxBytes,
+        granularity,
+        new LongTable<>(),
+        new RecurringIds(),
+        new ShedRows(),
+        0);
   }
 
   private DependencyInference(

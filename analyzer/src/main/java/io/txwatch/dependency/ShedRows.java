@@ -9,9 +9,9 @@ import java.util.Map;
  * RowShare}).
  *
  * <p>A transaction is observed in full for the rows of its share, and takes part in everything that
- * follows from them. For other rows it is as if a transaction had lost its events: a version that it
- * made there stays open ({@link Transaction#isObservedWrite}). So what follows from the existence
- * of events is the same as without overload, or is missing.
+ * follows from them. For other rows it is as if a transaction had lost its events: a version that
+ * it made there stays open ({@link Transaction#isObservedWrite}). So what follows from the
+ * existence of events is the same as without overload, or is missing.
  *
  * <p>What follows from the absence of an event needs more: that each transaction which overlapped
  * with another one has the row in its share, those included of which no event was emitted. That a
@@ -62,9 +62,7 @@ final class ShedRows {
     }
   }
 
-  /**
-   * Whether no transaction that overlapped with this one can have omitted an access to a row.
-   */
+  /** Whether no transaction that overlapped with this one can have omitted an access to a row. */
   boolean isComplete(Row row, Transaction overlapping) {
     if (processes.isEmpty()) {
       return true;

@@ -393,8 +393,8 @@ public final class Transaction {
   }
 
   /**
-   * Whether a version that it made is known as well as without overload: the row is of its share, and
-   * so is a row that the statement is known to have accessed.
+   * Whether a version that it made is known as well as without overload: the row is of its share,
+   * and so is a row that the statement is known to have accessed.
    */
   boolean isObservedWrite(Version version) {
     return share.isAll()

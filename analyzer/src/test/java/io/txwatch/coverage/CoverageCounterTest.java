@@ -47,11 +47,9 @@ class CoverageCounterTest {
     assertThat(count.coverage(0).shed()).isEqualTo(Shed.NOTHING);
     shed(1, 3, 0, 0);
     shed(2, 1, 10, 2);
-    assertThat(count.coverage(0).shed())
-        .isEqualTo(new Shed(new RowShare(3), new RowShare(3), 2));
+    assertThat(count.coverage(0).shed()).isEqualTo(new Shed(new RowShare(3), new RowShare(3), 2));
     shed(1, 0, 30, 4);
-    assertThat(count.coverage(0).shed())
-        .isEqualTo(new Shed(new RowShare(1), new RowShare(3), 6));
+    assertThat(count.coverage(0).shed()).isEqualTo(new Shed(new RowShare(1), new RowShare(3), 6));
     assertThat(count.coverage(0).gaps()).isEqualTo(Map.of(GapReason.SHED, 40L));
     assertThat(count.coverage(0).dropped()).isZero();
   }

@@ -78,13 +78,7 @@ public final class ShedHistory {
       open.put(
           e.transaction(),
           new TransactionEvents(
-              shedding,
-              out::add,
-              e.session(),
-              e.transaction(),
-              e.level(),
-              e.micros(),
-              e.name()));
+              shedding, out::add, e.session(), e.transaction(), e.level(), e.micros(), e.name()));
     } else if (!open.containsKey(event.transaction())) {
       out.add(event);
     } else {

@@ -86,8 +86,7 @@ class ShedRowsProperties {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  private static List<Event> history(
-      Mode mode, Random random, int transactions, boolean columns) {
+  private static List<Event> history(Mode mode, Random random, int transactions, boolean columns) {
     List<Event> history = Simulation.run(mode, random, 5, transactions, ROWS, false);
     return columns ? ColumnReference.withColumns(history, random) : history;
   }

@@ -259,8 +259,8 @@ public sealed interface Event {
   /**
    * More events arise than can be processed: transactions of a process omit statements on rows
    * outside a {@linkplain RowShare share}. Emitted when the share becomes smaller, before a
-   * transaction begins under it; when it is larger again, after the last transaction under a smaller
-   * one has ended; and in between, for the counts.
+   * transaction begins under it; when it is larger again, after the last transaction under a
+   * smaller one has ended; and in between, for the counts.
    *
    * @param session a session of the process
    * @param share the smallest share of the process's active transactions

@@ -7,23 +7,24 @@ import java.util.function.Consumer;
 
 /**
  * Decides what {@linkplain RowShare share} of the rows is observed while more events arrive than a
- * queue can deliver. Each transaction reads the share once, when it begins, and omits its statements
- * on other rows ({@link TransactionEvents}): so it is complete for the rows of its share.
+ * queue can deliver. Each transaction reads the share once, when it begins, and omits its
+ * statements on other rows ({@link TransactionEvents}): so it is complete for the rows of its
+ * share.
  *
- * <p>The queue's thread decides. A <em>backlog</em> begins when more than half of the queue is used,
- * and ends when everything is delivered that was in the queue then. If more than half is used again
- * at its end, or almost all of the queue is used before, the share is halved and the next backlog
- * begins. So a pause of the process, which fills the queue once, halves the share once at most. The
- * share is doubled when the thread is idle for most of some time, since twice the events then fit;
- * or when little of the queue was used for longer, which is an attempt.
+ * <p>The queue's thread decides. A <em>backlog</em> begins when more than half of the queue is
+ * used, and ends when everything is delivered that was in the queue then. If more than half is used
+ * again at its end, or almost all of the queue is used before, the share is halved and the next
+ * backlog begins. So a pause of the process, which fills the queue once, halves the share once at
+ * most. The share is doubled when the thread is idle for most of some time, since twice the events
+ * then fit; or when little of the queue was used for longer, which is an attempt.
  *
  * <p>Consumers need the smallest share of all active transactions, including those of which nothing
  * is emitted. A smaller share is announced ({@link Event.RowsShed}) before a transaction can begin
- * under it. A larger one is announced when the last transaction has ended that began under a smaller
- * one, and everything has been delivered that was queued then: what begins after the announcement,
- * in the order of delivery, did not overlap with such a transaction. A transaction first counts
- * itself and then reads the share again; the thread first changes the share and then reads the
- * counts. So the thread overlooks none.
+ * under it. A larger one is announced when the last transaction has ended that began under a
+ * smaller one, and everything has been delivered that was queued then: what begins after the
+ * announcement, in the order of delivery, did not overlap with such a transaction. A transaction
+ * first counts itself and then reads the share again; the thread first changes the share and then
+ * reads the counts. So the thread overlooks none.
  */
 public final class LoadShedding {
 

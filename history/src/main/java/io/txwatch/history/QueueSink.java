@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>When the queue fills</h2>
  *
- * From half of its capacity on, transactions that begin omit what concerns a part of all rows ({@link
- * LoadShedding}).
+ * From half of its capacity on, transactions that begin omit what concerns a part of all rows
+ * ({@link LoadShedding}).
  *
  * <h2>When the queue is full</h2>
  *

@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
  * Emits the events of one transaction, except its statements on rows outside its {@linkplain
  * RowShare share}. Not thread-safe.
  *
- * <p>A statement that accessed rows outside the share only is omitted, and of another one these rows
- * are. Kept is everything that may concern a row of the share: statements whose rows were not
+ * <p>A statement that accessed rows outside the share only is omitted, and of another one these
+ * rows are. Kept is everything that may concern a row of the share: statements whose rows were not
  * observed, gaps, ids by the DBMS. Version sets are omitted under every share but {@link
  * RowShare#ALL}: each contains a whole table.
  *
- * <p>The beginning is emitted before the first other event. A transaction without one is not emitted
- * at all, but counted.
+ * <p>The beginning is emitted before the first other event. A transaction without one is not
+ * emitted at all, but counted.
  */
 public final class TransactionEvents {
 
@@ -51,8 +51,7 @@ public final class TransactionEvents {
     this.shedding = shedding;
     this.out = out;
     this.share = shedding.began();
-    this.beginning =
-        new Event.TransactionBegan(session, transaction, level, micros, name, share);
+    this.beginning = new Event.TransactionBegan(session, transaction, level, micros, name, share);
     if (share.isAll()) {
       emitBeginning();
     }

@@ -148,8 +148,6 @@ class TransactionEventsTest {
 
   private void assertOmitted(long statements, long transactions) {
     shedding.adjust(64, 64, 64, 1_000_000_000, 0, 1, announced::add);
-    assertThat(announced)
-        .last()
-        .isEqualTo(new Event.RowsShed(1, HALF, statements, transactions));
+    assertThat(announced).last().isEqualTo(new Event.RowsShed(1, HALF, statements, transactions));
   }
 }

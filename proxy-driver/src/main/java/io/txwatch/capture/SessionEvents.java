@@ -115,10 +115,7 @@ final class SessionEvents {
 
   /** Emits a gap, in a transaction or in none. */
   void gap(
-      SessionState.@Nullable Transaction transaction,
-      GapReason reason,
-      String detail,
-      long count) {
+      SessionState.@Nullable Transaction transaction, GapReason reason, String detail, long count) {
     if (transaction == null) {
       send(new Event.Gap(session, 0, reason, detail, count));
     } else {
