@@ -24,7 +24,7 @@ import java.util.Map;
 final class ShedRows {
 
   /** What a process has omitted. */
-  private static final class Process {
+  private static final class ProcessShare {
 
     /** The smallest share so far. */
     RowShare smallest = RowShare.ALL;
@@ -37,16 +37,16 @@ final class ShedRows {
   }
 
   /** The processes that omitted something, by the ids of their nodes. */
-  private final Map<Long, Process> processes = new HashMap<>();
+  private final Map<Long, ProcessShare> processes = new HashMap<>();
 
   /** The smallest share of the active transactions of a session's process. */
   void shed(long session, RowShare share, long clock) {
-    Process process = processes.get(node(session));
+    ProcessShare process = processes.get(node(session));
     if (process == null) {
       if (share.isAll()) {
         return;
       }
-      process = new Process();
+      process = new ProcessShare();
       processes.put(node(session), process);
     }
     process.active = share;
@@ -57,7 +57,7 @@ final class ShedRows {
   /** A transaction has this share. */
   void began(long session, RowShare share, long clock) {
     if (!share.isAll()) {
-      Process process = processes.get(node(session));
+      ProcessShare process = processes.get(node(session));
       shed(session, process == null ? share : share.and(process.active), clock);
     }
   }
@@ -67,8 +67,8 @@ final class ShedRows {
     if (processes.isEmpty()) {
       return true;
     }
-    for (Map.Entry<Long, Process> entry : processes.entrySet()) {
-      Process process = entry.getValue();
+    for (Map.Entry<Long, ProcessShare> entry : processes.entrySet()) {
+      ProcessShare process = entry.getValue();
       boolean isOver =
           process.active.isAll()
               && entry.getKey() == node(overlapping.id())

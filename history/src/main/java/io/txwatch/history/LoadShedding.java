@@ -203,7 +203,7 @@ public final class LoadShedding {
       backlogEnd = isBacklog ? producerIndex : backlogEnd;
       return isHalved && share.halvings() < RowShare.MAX_HALVINGS;
     }
-    if (!isHalved && queued > capacity / 8 * 7) {
+    if (!isHalved && queued > capacity - capacity / 8) {
       isHalved = true;
       backlogEnd = producerIndex;
       return share.halvings() < RowShare.MAX_HALVINGS;

@@ -68,31 +68,32 @@ public final class TransactionEvents {
 
   /** A statement was executed. */
   public void executed(Event.StatementExecuted event) {
-    Event.StatementExecuted kept = share.isAll() ? event : inShare(event);
+    boolean isUnobserved = isAfterGap;
     isAfterGap = false;
-    if (kept != event) {
-      omitted++;
+    if (share.isAll()) {
+      emit(event);
+      return;
     }
-    if (kept != null) {
-      emitBeginning();
-      emitted++;
-      out.accept(kept);
-    }
-  }
-
-  /** What of a statement is emitted; null if nothing. */
-  private Event.@Nullable StatementExecuted inShare(Event.StatementExecuted event) {
     List<RowAccess> rows = event.rows();
     int inside = 0;
     for (int i = 0; i < rows.size(); i++) { // an iterator would be a new object for each event
       inside += share.contains(rows.get(i).table(), rows.get(i).row()) ? 1 : 0;
     }
-    if (inside == 0 && !isAfterGap && isWhole(event)) {
-      return null;
+    boolean isKept = inside > 0 || isUnobserved || !isWhole(event);
+    if (isKept && inside == rows.size() && event.versionSets().isEmpty()) {
+      emit(event);
+      return;
     }
-    return inside == rows.size() && event.versionSets().isEmpty()
-        ? event
-        : event.withRows(inside == rows.size() ? rows : inShare(rows));
+    omitted++;
+    if (isKept) {
+      emit(event.withRows(inShare(rows)));
+    }
+  }
+
+  private void emit(Event.StatementExecuted event) {
+    emitBeginning();
+    emitted++;
+    out.accept(event);
   }
 
   private List<RowAccess> inShare(List<RowAccess> rows) {
