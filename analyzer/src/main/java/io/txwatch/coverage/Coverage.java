@@ -21,6 +21,7 @@ import java.util.stream.Stream;
  * @param rowLevel pairs of accesses to different columns of a row, which do not depend on each
  *     other unless rows are the items
  * @param gaps what was not observed, by reason
+ * @param shed what was not observed because of overload
  */
 public record Coverage(
     long sessions,
@@ -33,9 +34,38 @@ public record Coverage(
     long uncertain,
     long forbidden,
     long rowLevel,
-    Map<GapReason, Long> gaps) {
+    Map<GapReason, Long> gaps,
+    Shed shed) {
 
   public static final Coverage NONE = new Coverage(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of());
+
+  /** A coverage without overload. */
+  public Coverage(
+      long sessions,
+      long transactions,
+      long committed,
+      long statements,
+      long instrumented,
+      long rowsRead,
+      long rowsWritten,
+      long uncertain,
+      long forbidden,
+      long rowLevel,
+      Map<GapReason, Long> gaps) {
+    this(
+        sessions,
+        transactions,
+        committed,
+        statements,
+        instrumented,
+        rowsRead,
+        rowsWritten,
+        uncertain,
+        forbidden,
+        rowLevel,
+        gaps,
+        Shed.NOTHING);
+  }
 
   public Coverage {
     gaps = Map.copyOf(gaps);
@@ -64,6 +94,7 @@ public record Coverage(
         uncertain + other.uncertain,
         forbidden + other.forbidden,
         rowLevel + other.rowLevel,
-        sums);
+        sums,
+        shed.plus(other.shed));
   }
 }

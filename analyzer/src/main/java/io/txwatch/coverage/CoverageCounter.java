@@ -5,8 +5,10 @@ import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
+import io.txwatch.history.RowShare;
 import io.txwatch.history.VersionSet;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -27,6 +29,12 @@ public final class CoverageCounter {
   private long forbidden;
   private final Map<GapReason, Long> gaps = new EnumMap<>(GapReason.class);
 
+  /** The share of each process that observes a part of the rows, by the ids of its node. */
+  private final Map<Long, RowShare> shares = new HashMap<>();
+
+  private RowShare smallestShare = RowShare.ALL;
+  private long shedTransactions;
+
   private static final int MAX_PENDING_GAPS = 1 << 12;
 
   /** The sessions whose last event was a gap, and whose statement has not arrived yet. */
@@ -44,6 +52,8 @@ public final class CoverageCounter {
       }
     } else if (event instanceof Event.Gap e) {
       gap(e);
+    } else if (event instanceof Event.RowsShed e) {
+      shed(e);
     } else if (event instanceof Event.SessionClosed e) {
       pendingGaps.remove(e.session());
     }
@@ -90,6 +100,19 @@ public final class CoverageCounter {
     }
   }
 
+  private void shed(Event.RowsShed event) {
+    if (event.statements() > 0) {
+      gaps.merge(GapReason.SHED, event.statements(), Long::sum);
+    }
+    shedTransactions += event.transactions();
+    smallestShare = smallestShare.and(event.share());
+    if (event.share().isAll()) {
+      shares.remove(event.session() >>> Integer.SIZE);
+    } else {
+      shares.put(event.session() >>> Integer.SIZE, event.share());
+    }
+  }
+
   /** Counts a possible anomaly that is not reported, because the level forbids it. */
   public void countForbidden() {
     forbidden++;
@@ -112,6 +135,10 @@ public final class CoverageCounter {
         uncertain,
         forbidden,
         rowLevel,
-        Map.copyOf(gaps));
+        Map.copyOf(gaps),
+        new Shed(
+            shares.values().stream().reduce(RowShare.ALL, RowShare::and),
+            smallestShare,
+            shedTransactions));
   }
 }

@@ -9,7 +9,8 @@ import java.util.Set;
 /**
  * Emits the edges of the {@linkplain CommitOrder orders} that count, between committed
  * transactions. Transitive edges are omitted: session order has one edge to each transaction,
- * real-time order as many as transactions ended concurrently before it.
+ * real-time order as many as transactions ended concurrently before it. The latter omits
+ * transactions that observe a share of the rows, since their beginnings are emitted late.
  */
 final class CommitOrders {
 
@@ -32,7 +33,7 @@ final class CommitOrders {
   }
 
   void began(Transaction transaction) {
-    if (orders.contains(CommitOrder.REAL_TIME)) {
+    if (orders.contains(CommitOrder.REAL_TIME) && transaction.share().isAll()) {
       transaction.after = List.copyOf(frontiers.getOrDefault(node(transaction), List.of()));
     }
   }
@@ -45,7 +46,7 @@ final class CommitOrders {
       }
       session.committed = transaction;
     }
-    if (orders.contains(CommitOrder.REAL_TIME)) {
+    if (orders.contains(CommitOrder.REAL_TIME) && transaction.share().isAll()) {
       List<Transaction> frontier =
           frontiers.computeIfAbsent(node(transaction), n -> new ArrayList<>());
       for (Transaction before : transaction.after) {

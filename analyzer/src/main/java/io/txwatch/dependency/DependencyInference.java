@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * (another process, lost events) has a place in the chain but is never part of an anomaly; one
  * known by the id that its DBMS gave to it may have overwritten what another one read ({@link
  * UnwatchedWriters}). A transaction whose count of events is wrong takes no part: the missing event
- * may be a rollback to a savepoint.
+ * may be a rollback to a savepoint. Under overload, transactions omit a part of the rows ({@link
+ * ShedRows}).
  */
 public final class DependencyInference {
 
@@ -71,6 +72,7 @@ public final class DependencyInference {
   private final LongTable<Transaction> identified = new LongTable<>();
 
   private final RecurringIds ids;
+  private final ShedRows shed;
 
   /** Active transactions, and some that overlapped with them, in the order in which they began. */
   private final ArrayDeque<Transaction> running = new ArrayDeque<>();
@@ -134,7 +136,15 @@ public final class DependencyInference {
    */
   public DependencyInference(
       DependencyListener out, Set<CommitOrder> orders, long maxBytes, Granularity granularity) {
-    this(out, orders, maxBytes, granularity, new LongTable<>(), new RecurringIds(), 0);
+    this(
+        out,
+        orders,
+        maxBytes,
+        granularity,
+        new LongTable<>(),
+        new RecurringIds(),
+        new ShedRows(),
+        0);
   }
 
   private DependencyInference(
@@ -144,13 +154,16 @@ public final class DependencyInference {
       Granularity granularity,
       LongTable<Session> sessions,
       RecurringIds ids,
+      ShedRows shed,
       long clock) {
     this.out = new WithinRuns(listener);
     this.orders = new CommitOrders(orders, out);
-    this.chains = new VersionChains(out, new WritersByToken(), footprint, maxBytes, granularity);
+    this.chains =
+        new VersionChains(out, new WritersByToken(), shed, footprint, maxBytes, granularity);
     this.granularity = granularity;
     this.sessions = sessions;
     this.ids = ids;
+    this.shed = shed;
     this.clock = clock;
     this.maxSessions =
         (int) Math.max(MIN_SESSIONS, Math.min(MAX_SESSIONS, maxBytes / BYTES_PER_SESSION));
@@ -170,7 +183,7 @@ public final class DependencyInference {
           session.committed = null;
         });
     return new DependencyInference(
-        listener, commitOrders, maxBytes, granularity, sessions, ids, clock);
+        listener, commitOrders, maxBytes, granularity, sessions, ids, shed, clock);
   }
 
   /** Processes an event. Events of one session must arrive in the order in which they happened. */
@@ -201,13 +214,16 @@ public final class DependencyInference {
       closed(e);
     } else if (event instanceof Event.Gap e) {
       gap(e);
+    } else if (event instanceof Event.RowsShed e) {
+      shed.shed(e.session(), e.share(), clock);
     }
   }
 
   private void began(Event.TransactionBegan event) {
     Session session = session(event.session());
     Transaction transaction = transaction(event.transaction());
-    transaction.began(session, event.level(), event.name());
+    transaction.began(session, event.level(), event.name(), event.share());
+    shed.began(event.session(), event.share(), clock);
     transaction.events++;
     began(session, transaction);
   }
@@ -581,7 +597,7 @@ public final class DependencyInference {
     ended(transaction);
     transaction.endedMicros = event.micros();
     if (event.outcome() == Outcome.ABORTED) {
-      transaction.writes.forEach(version -> chains.settle(version, Fate.VANISHED));
+      settle(transaction, true);
     } else if (event.outcome() == Outcome.COMMITTED && !transaction.lossy) {
       committed(transaction);
       orders.committed(session, transaction);
@@ -591,12 +607,18 @@ public final class DependencyInference {
     transaction.ended();
   }
 
+  private void settle(Transaction transaction, boolean aborted) {
+    for (Version version : transaction.writes) {
+      if (transaction.isObservedWrite(version)) {
+        chains.settle(version, aborted || version.isUndone() ? Fate.VANISHED : Fate.SURVIVED);
+      }
+    }
+  }
+
   private void committed(Transaction transaction) {
     transaction.committing = true;
     out.committed(transaction);
-    for (Version version : transaction.writes) {
-      chains.settle(version, version.isUndone() ? Fate.VANISHED : Fate.SURVIVED);
-    }
+    settle(transaction, false);
     transaction.readsCount = true;
     transaction.reads.forEach(chains::settle);
     transaction.committing = false;

@@ -78,13 +78,15 @@ final class PredicateReads {
 
   private final DependencyListener out;
   private final VersionLookup versions;
+  private final ShedRows shed;
   private long clock;
   private long readings;
 
   /** The memory of the reads that are kept; an upper bound until they are {@link #prune pruned}. */
   private long weight;
 
-  PredicateReads(DependencyListener out, VersionLookup versions) {
+  PredicateReads(DependencyListener out, VersionLookup versions, ShedRows shed) {
+    this.shed = shed;
     this.out = out;
     this.versions = versions;
   }
@@ -158,7 +160,9 @@ final class PredicateReads {
       }
     }
     for (Version version : table.recentChanges) {
-      if (version.row.lastSetRead != reading && !version.row.broken) {
+      if (version.row.lastSetRead != reading
+          && !version.row.broken
+          && shed.isComplete(version.row, read.reader)) {
         lacks(read, version);
       }
     }

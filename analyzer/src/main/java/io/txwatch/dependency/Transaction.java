@@ -6,6 +6,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
+import io.txwatch.history.RowShare;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterToken;
 import java.util.ArrayList;
@@ -42,6 +43,7 @@ public final class Transaction {
   private String name = "";
   private IsolationLevel level = IsolationLevel.READ_UNCOMMITTED;
   private boolean levelKnown;
+  private RowShare share = RowShare.ALL;
 
   /** False while only its tokens were observed. */
   boolean observed;
@@ -199,7 +201,12 @@ public final class Transaction {
   }
 
   void began(Session in, @Nullable IsolationLevel at, String called) {
+    began(in, at, called, RowShare.ALL);
+  }
+
+  void began(Session in, @Nullable IsolationLevel at, String called, RowShare of) {
     observed = true;
+    share = of;
     session = in;
     name = called;
     lossy |= !in.opened; // the database of its rows is unknown
@@ -378,6 +385,23 @@ public final class Transaction {
    */
   boolean cannotHaveWritten(int statement) {
     return !gap && statement > lastStatement && statement != WriterToken.MAX_STATEMENT;
+  }
+
+  /** The rows of which its accesses were emitted. */
+  RowShare share() {
+    return share;
+  }
+
+  /**
+   * Whether a version that it made is known as well as without overload: the row is of its share,
+   * and so is a row that the statement is known to have accessed.
+   */
+  boolean isObservedWrite(Version version) {
+    return share.isAll()
+        || share.contains(version.row.table(), version.row.id())
+            && (version.certain
+                || version.number == WriterToken.BY_DBMS
+                || statement(version.number).isPresent());
   }
 
   /** Whether it undid a statement by ROLLBACK TO SAVEPOINT. */

@@ -36,12 +36,12 @@ final class UnwatchedWriters {
   private UnwatchedWriters() {}
 
   /** Emits the dependencies from and to a writer that can no longer be observed. */
-  static void conclude(Transaction writer, DependencyListener out) {
+  static void conclude(Transaction writer, ShedRows shed, DependencyListener out) {
     for (Version version : writer.writes) {
       for (Version next = version.firstNext; next != null; next = next.sibling) {
         boolean isOfAnother = next.writer != null && isOlder(version.writerId, next.writer.wholeId);
         Optional<Read> lost = isOfAnother ? lostRead(version, next) : Optional.empty();
-        if (lost.isPresent()) {
+        if (lost.isPresent() && shed.isComplete(version.row, lost.get().reader)) {
           conclude(writer, lost.get(), version, next, out);
         }
       }

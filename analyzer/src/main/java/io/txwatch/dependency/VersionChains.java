@@ -70,6 +70,7 @@ final class VersionChains {
 
   private final DependencyListener out;
   private final Writers writers;
+  private final ShedRows shed;
   private final Footprint footprint;
 
   /** The limit of the memory within one statement. */
@@ -97,21 +98,24 @@ final class VersionChains {
   /**
    * Creates empty chains.
    *
+   * @param shed of which rows accesses may be missing
    * @param footprint counts the memory
    * @param maxBytes the limit of the memory within one statement
    */
   VersionChains(
       DependencyListener out,
       Writers writers,
+      ShedRows shed,
       Footprint footprint,
       long maxBytes,
       Granularity granularity) {
     this.out = out;
     this.writers = writers;
+    this.shed = shed;
     this.footprint = footprint;
     this.maxBytes = maxBytes;
     this.granularity = granularity;
-    this.predicates = new PredicateReads(out, this::version);
+    this.predicates = new PredicateReads(out, this::version, shed);
     this.dependencies = new RowDependencies(out, this::nextSurvivor, true);
   }
 
@@ -515,7 +519,7 @@ final class VersionChains {
 
   /** Concludes what follows from a writer that is not watched. */
   void concludeUnwatched(Transaction writer) {
-    UnwatchedWriters.conclude(writer, out);
+    UnwatchedWriters.conclude(writer, shed, out);
   }
 
   void discarded(Transaction transaction) {
@@ -634,7 +638,7 @@ final class VersionChains {
     version.writer = writer;
     version.fate = Fate.OPEN;
     writer.writes.add(version);
-    if (version.number == WriterToken.MAX_STATEMENT) {
+    if (version.number == WriterToken.MAX_STATEMENT || !writer.isObservedWrite(version)) {
       return;
     }
     if (writer.outcome == Outcome.ABORTED) {

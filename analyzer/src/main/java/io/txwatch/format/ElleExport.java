@@ -129,6 +129,10 @@ public final class ElleExport {
   // First pass: the order of versions, and how transactions ended.
 
   private final Map<Long, int[]> counts = new HashMap<>();
+
+  /** Transactions that omitted statements. */
+  private final Set<Long> shed = new HashSet<>();
+
   private final Map<Long, List<Event.StatementsUndone>> undone = new HashMap<>();
 
   private void learn(Event event) {
@@ -138,13 +142,16 @@ public final class ElleExport {
       versions.learn(place(e.session()), e);
       count(e.transaction());
     } else if (event instanceof Event.TransactionBegan e) {
+      if (!e.share().isAll()) {
+        shed.add(e.transaction());
+      }
       count(e.transaction());
     } else if (event instanceof Event.StatementsUndone e) {
       undone.computeIfAbsent(e.transaction(), t -> new ArrayList<>()).add(e);
       count(e.transaction());
     } else if (event instanceof Event.TransactionEnded e) {
       int seen = counts.getOrDefault(e.transaction(), new int[1])[0];
-      boolean lossy = e.events() > 0 && e.events() != seen;
+      boolean lossy = e.events() > 0 && e.events() != seen || shed.remove(e.transaction());
       ends.putIfAbsent(
           e.transaction(),
           new Ended(e.outcome(), lossy, undone.getOrDefault(e.transaction(), List.of())));

@@ -26,6 +26,16 @@ public enum Meter {
       m -> m.coverage().instrumented()),
   ROWS_READ(Type.COUNTER, "", "row versions read", m -> m.coverage().rowsRead()),
   ROWS_WRITTEN(Type.COUNTER, "", "row versions written", m -> m.coverage().rowsWritten()),
+  ROWS_OBSERVED_ONE_IN(
+      Type.GAUGE,
+      "",
+      "one row in so many is observed; more than 1 under overload",
+      m -> 1L << m.coverage().shed().share().halvings()),
+  TRANSACTIONS_SHED(
+      Type.COUNTER,
+      "",
+      "transactions of which nothing was observed because of overload",
+      m -> m.coverage().shed().transactions()),
   EVENTS_DROPPED(Type.COUNTER, "", "events that were lost", m -> m.figures().dropped()),
   GRAPH_MEMORY(
       Type.GAUGE,

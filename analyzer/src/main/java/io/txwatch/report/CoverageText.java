@@ -1,6 +1,7 @@
 package io.txwatch.report;
 
 import io.txwatch.coverage.Coverage;
+import io.txwatch.coverage.Shed;
 import io.txwatch.history.GapReason;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -31,6 +32,16 @@ public final class CoverageText {
       lines.add(
           String.format(
               Locale.ROOT, "%,d %s: %s", gap.getValue(), gap.getKey(), remedy(gap.getKey())));
+    }
+    Shed shed = coverage.shed();
+    if (!shed.smallest().isAll()) {
+      lines.add(
+          String.format(
+              Locale.ROOT,
+              "rows observed: %s now, %s at the least; nothing was observed of %s",
+              shed.share(),
+              shed.smallest(),
+              plural(shed.transactions(), "transaction")));
     }
     long unresolvedWrites = coverage.statements() - coverage.instrumented() - statements(coverage);
     if (unresolvedWrites > 0) {
@@ -164,6 +175,10 @@ public final class CoverageText {
           "transactions discarded because the analyzer's share of the heap was full, usually one"
               + " that stays open and idle; anomalies with them are missed: end such transactions,"
               + " or increase the heap";
+      case SHED ->
+          "statements on other rows than those that are observed while more events arise than can"
+              + " be processed; of the observed rows everything is known, and what is reported is"
+              + " certain";
     };
   }
 }

@@ -191,6 +191,9 @@ public final class JsonReport {
     json.writeNumberField("uncertain", coverage.uncertain());
     json.writeNumberField("forbidden", coverage.forbidden());
     json.writeNumberField("rowLevel", coverage.rowLevel());
+    json.writeNumberField("share", coverage.shed().share().fraction());
+    json.writeNumberField("smallestShare", coverage.shed().smallest().fraction());
+    json.writeNumberField("shedTransactions", coverage.shed().transactions());
     json.writeObjectFieldStart("gaps");
     for (GapReason reason : GapReason.values()) {
       Long count = coverage.gaps().get(reason);

@@ -87,6 +87,7 @@ function showStatus(status) {
     ['observed', coverageText(status.coverage)], ['anomalies', number(status.anomalies)],
     ['sessions', number(status.sessions)], ['memory of the graph', megabytes(status.graphBytes)],
     ['lost events', number(status.dropped)],
+    ...status.coverage.smallestShare < 1 ? [['rows observed', `${status.coverage.share * 100} %`]] : [],
   ]);
   showCoverage(status.coverage);
   before = status;

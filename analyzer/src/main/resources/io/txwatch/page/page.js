@@ -19,6 +19,8 @@ function showCoverage(coverage) {
     ['sessions', coverage.sessions], ['transactions', coverage.transactions], ['committed', coverage.committed],
     ['statements', coverage.statements], ['statements whose rows were observed', coverage.instrumented],
     ['row versions read', coverage.rowsRead], ['row versions written', coverage.rowsWritten],
+    ...coverage.smallestShare < 1 ? [['rows observed: one in', 1 / coverage.share], ['at the least: one in', 1 / coverage.smallestShare],
+      ['transactions of which nothing was observed', coverage.shedTransactions]] : [],
     ...Object.entries(coverage.gaps).map(([reason, count]) => [`not observed: ${gapNames[reason] ?? reason}`, count]),
   ];
   byId('coverage').replaceChildren(el('table', {class: 'rows'}, el('tbody', {},

@@ -11,6 +11,7 @@ import io.txwatch.dependency.Interleavings;
 import io.txwatch.dependency.PredicateSimulation;
 import io.txwatch.dependency.PredicateSimulation.Mode;
 import io.txwatch.dependency.PredicateSimulation.Seen;
+import io.txwatch.dependency.ShedHistory;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.history.Event;
 import java.util.HashMap;
@@ -33,6 +34,21 @@ class PredicateProperties {
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 30) int transactions) {
     PredicateSimulation run = PredicateSimulation.run(mode, new Random(seed), 4, transactions);
     new InferredEdges(run.events)
+        .all.stream()
+            .filter(edge -> edge.evidence().byPredicate())
+            .forEach(edge -> assertTrue(edge, run, edge.evidence().possible()));
+  }
+
+  /** The same while the share of the rows that is observed changes. */
+  @Property(tries = 3000)
+  void reportedDependenciesAreTrueUnderOverload(
+      @ForAll Mode mode,
+      @ForAll long seed,
+      @ForAll @IntRange(min = 2, max = 30) int transactions,
+      @ForAll @IntRange(min = 5, max = 80) int eventsPerChange) {
+    Random random = new Random(seed);
+    PredicateSimulation run = PredicateSimulation.run(mode, random, 4, transactions);
+    new InferredEdges(ShedHistory.of(run.events, random, eventsPerChange))
         .all.stream()
             .filter(edge -> edge.evidence().byPredicate())
             .forEach(edge -> assertTrue(edge, run, edge.evidence().possible()));

@@ -12,6 +12,7 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
+import io.txwatch.history.RowShare;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
@@ -25,6 +26,7 @@ import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.statistics.Statistics;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -91,6 +93,53 @@ class UnwatchedWritersTest {
     assertThat(found.stream().map(a -> a.phenomenon().name())).allMatch("LOST_UPDATE"::equals);
     assertThat(found.size()).isLessThanOrEqualTo(1);
     assertThat(result).isEqualTo(expected);
+  }
+
+  private static final String LOST = "id 300: r100 w200>300";
+
+  /** A share without the row of the histories. */
+  private static RowShare shareWithoutTheRow() {
+    RowShare share = RowShare.ALL;
+    while (share.contains("t", 1)) {
+      share = share.half();
+    }
+    return share;
+  }
+
+  private static List<Event> withShed(int at, RowShare share, List<Event> events) {
+    List<Event> changed = new ArrayList<>(events);
+    changed.add(at, new Event.RowsShed(1, share, 0, 0));
+    return changed;
+  }
+
+  /** A watched transaction may have omitted the write. */
+  @Test
+  void nothingIsConcludedOfRowsThatOverlappingTransactionsOmit() {
+    List<Event> lost = transaction(1, LOST);
+    RowShare without = shareWithoutTheRow();
+    assertThat(analyzed(withShed(0, without.twice(), lost))).hasSize(1);
+    for (int at = 0; at <= lost.size(); at++) {
+      assertThat(analyzed(withShed(at, without, lost))).isEmpty();
+    }
+  }
+
+  @Test
+  void omissionsThatEndedBeforeTheTransactionBeganDoNotMatter() {
+    List<Event> shedBefore = withShed(0, shareWithoutTheRow(), transaction(1, LOST));
+    assertThat(analyzed(withShed(1, RowShare.ALL, shedBefore))).hasSize(1);
+    for (int at = 3; at <= shedBefore.size(); at++) {
+      assertThat(analyzed(withShed(at, RowShare.ALL, shedBefore))).isEmpty();
+    }
+  }
+
+  /** Events of two processes may arrive in another order than they happened. */
+  @Test
+  void omissionsOfAnotherProcessMatterForGood() {
+    List<Event> events = new ArrayList<>(transaction(1, LOST));
+    long other = 1L << 32 | 1;
+    events.add(0, new Event.RowsShed(other, shareWithoutTheRow(), 0, 0));
+    events.add(1, new Event.RowsShed(other, RowShare.ALL, 0, 0));
+    assertThat(analyzed(events)).isEmpty();
   }
 
   private static List<Anomaly> analyzed(List<Event> events) {

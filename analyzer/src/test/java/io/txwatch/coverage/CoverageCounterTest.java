@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.RowShare;
 import io.txwatch.history.StatementKind;
 import java.util.List;
 import java.util.Map;
@@ -34,5 +35,22 @@ class CoverageCounterTest {
     assertThat(coverage.statements()).isEqualTo(4);
     assertThat(coverage.instrumented()).isEqualTo(1);
     assertThat(coverage.gaps()).isEqualTo(Map.of(GapReason.SHAPE, 1L, GapReason.NOT_PREPARED, 1L));
+  }
+
+  private void shed(long process, int halvings, long statements, long transactions) {
+    count.count(
+        new Event.RowsShed(process << 32 | 1, new RowShare(halvings), statements, transactions));
+  }
+
+  @Test
+  void shareIsTheSmallestOneOfAllProcesses() {
+    assertThat(count.coverage(0).shed()).isEqualTo(Shed.NOTHING);
+    shed(1, 3, 0, 0);
+    shed(2, 1, 10, 2);
+    assertThat(count.coverage(0).shed()).isEqualTo(new Shed(new RowShare(3), new RowShare(3), 2));
+    shed(1, 0, 30, 4);
+    assertThat(count.coverage(0).shed()).isEqualTo(new Shed(new RowShare(1), new RowShare(3), 6));
+    assertThat(count.coverage(0).gaps()).isEqualTo(Map.of(GapReason.SHED, 40L));
+    assertThat(count.coverage(0).dropped()).isZero();
   }
 }

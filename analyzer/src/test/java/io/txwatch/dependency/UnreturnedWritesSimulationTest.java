@@ -339,11 +339,16 @@ class UnreturnedWritesSimulationTest {
   void everyDependencyAgreesWithTheOrderOfTheWrites() {
     int inferred = 0;
     int withoutTargets = 0;
+    int inferredUnderOverload = 0;
     for (long seed = 0; seed < 10_000; seed++) {
       Db db = new Db(seed);
       List<Event> history = db.run();
       var edges = new DependencyRecorder(history).all;
       edges.forEach(db::check);
+      List<Event> shed = ShedHistory.of(history, new Random(seed), 40);
+      var shedEdges = new DependencyRecorder(shed).all;
+      shedEdges.forEach(db::check);
+      inferredUnderOverload += shedEdges.size();
       inferred += edges.size();
       withoutTargets +=
           new DependencyRecorder(
@@ -351,6 +356,7 @@ class UnreturnedWritesSimulationTest {
               .all.size();
     }
     assertThat(inferred).isGreaterThan(withoutTargets + 500);
+    assertThat(inferredUnderOverload).isBetween(500, inferred);
   }
 
   private static Event untargeted(Event event) {

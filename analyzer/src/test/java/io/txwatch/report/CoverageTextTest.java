@@ -3,7 +3,9 @@ package io.txwatch.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.coverage.Coverage;
+import io.txwatch.coverage.Shed;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.RowShare;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +51,22 @@ class CoverageTextTest {
                       7 uncertain accesses: returned by side reads, which may have read another snapshot;
                       nothing is proven by them
                       2 possible anomalies: not reported, since the isolation level forbids them
+            """);
+  }
+
+  @Test
+  void shareOfTheRowsIsPrintedAfterOverload() {
+    Shed shed = new Shed(new RowShare(1), new RowShare(4), 1234);
+    assertThat(
+            TextReport.coverage(
+                new Coverage(1, 2, 2, 4, 4, 2, 2, 0, 0, 0, Map.of(GapReason.SHED, 9999L), shed)))
+        .isEqualTo(
+            """
+            coverage  2 transactions in 1 session (2 committed); rows seen for 4 of 4 statements (100.0 %)
+            not seen  9,999 SHED: statements on other rows than those that are observed while more events arise
+                      than can be processed; of the observed rows everything is known, and what is reported is
+                      certain
+                      rows observed: 1/2 now, 1/16 at the least; nothing was observed of 1,234 transactions
             """);
   }
 

@@ -345,7 +345,12 @@ final class CheckCommand implements Callable<Integer> {
   private Event atLevel(Event event) {
     return isolation != null && event instanceof Event.TransactionBegan began
         ? new Event.TransactionBegan(
-            began.session(), began.transaction(), isolation, began.micros(), began.name())
+            began.session(),
+            began.transaction(),
+            isolation,
+            began.micros(),
+            began.name(),
+            began.share())
         : event;
   }
 }

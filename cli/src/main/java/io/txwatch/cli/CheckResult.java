@@ -58,7 +58,8 @@ record CheckResult(
           GapReason.TORN_RECORD,
           GapReason.CUT_OFF,
           GapReason.FAULT,
-          GapReason.FORGOTTEN);
+          GapReason.FORGOTTEN,
+          GapReason.SHED);
 
   static CheckResult ofOwn(
       Path file,

@@ -39,10 +39,23 @@ public sealed interface Event {
    * @param level its isolation level
    * @param micros the time
    * @param name what the application calls it: {@code shop.OrderService.sell}; empty if unknown
+   * @param share the rows of which its accesses are emitted. Unless that is all, this event may be
+   *     emitted later: before the transaction's first other event
    */
   record TransactionBegan(
-      long session, long transaction, IsolationLevel level, long micros, String name)
+      long session,
+      long transaction,
+      IsolationLevel level,
+      long micros,
+      String name,
+      RowShare share)
       implements Event {
+
+    /** A transaction of which everything is emitted. */
+    public TransactionBegan(
+        long session, long transaction, IsolationLevel level, long micros, String name) {
+      this(session, transaction, level, micros, name, RowShare.ALL);
+    }
 
     /** A transaction without a name. */
     public TransactionBegan(long session, long transaction, IsolationLevel level, long micros) {
@@ -138,6 +151,11 @@ public sealed interface Event {
     }
 
     StatementExecuted withoutVersionSets() {
+      return withRows(rows);
+    }
+
+    /** With these rows and without version sets. */
+    StatementExecuted withRows(List<RowAccess> others) {
       return new StatementExecuted(
           session,
           transaction,
@@ -145,7 +163,7 @@ public sealed interface Event {
           kind,
           sql,
           callSite,
-          rows,
+          others,
           writesSeen,
           sqlState,
           List.of(),
@@ -237,4 +255,19 @@ public sealed interface Event {
           1);
     }
   }
+
+  /**
+   * More events arise than can be processed: transactions of a process omit statements on rows
+   * outside a {@linkplain RowShare share}. Emitted when the share becomes smaller, before a
+   * transaction begins under it; when it is larger again, after the last transaction under a
+   * smaller one has ended; and in between, for the counts.
+   *
+   * @param session a session of the process
+   * @param share the smallest share of the process's active transactions
+   * @param statements the statements that were omitted, as a whole or some of their rows, by
+   *     transactions that ended since the previous such event
+   * @param transactions those of these transactions of which nothing was emitted
+   */
+  record RowsShed(long session, RowShare share, long statements, long transactions)
+      implements Event {}
 }

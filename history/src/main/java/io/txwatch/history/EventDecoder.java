@@ -47,7 +47,8 @@ final class EventDecoder {
             e.getTransaction(),
             WireNames.LEVEL.toOurs(e.getLevel()),
             e.getMicros(),
-            text(e.getName()));
+            text(e.getName()),
+            share(e.getHalvings()));
       }
       case TRANSACTION_ENDED -> {
         var e = entry.getTransactionEnded();
@@ -93,9 +94,20 @@ final class EventDecoder {
             text(e.getDetail()),
             e.getCount());
       }
+      case ROWS_SHED -> {
+        var e = entry.getRowsShed();
+        yield new Event.RowsShed(
+            e.getSession(), share(e.getHalvings()), e.getStatements(), e.getTransactions());
+      }
       case HEADER, CLOSED, ORIGIN, WHAT_NOT_SET ->
           throw new IllegalArgumentException("no event that this version knows");
     };
+  }
+
+  /** The smallest share stands for smaller ones, which this version does not know. */
+  static RowShare share(int halvings) {
+    boolean isKnown = Integer.compareUnsigned(halvings, RowShare.MAX_HALVINGS) <= 0;
+    return halvings == 0 ? RowShare.ALL : new RowShare(isKnown ? halvings : RowShare.MAX_HALVINGS);
   }
 
   /** Returns the gap that replaces an event too large to be written. */

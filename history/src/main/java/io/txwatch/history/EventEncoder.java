@@ -144,6 +144,13 @@ final class EventEncoder {
     } else if (event instanceof Event.SessionClosed e) {
       entry.setSessionClosed(
           io.txwatch.history.wire.SessionClosed.newBuilder().setSession(e.session()));
+    } else if (event instanceof Event.RowsShed e) {
+      entry.setRowsShed(
+          io.txwatch.history.wire.RowsShed.newBuilder()
+              .setSession(e.session())
+              .setHalvings(e.share().halvings())
+              .setStatements(e.statements())
+              .setTransactions(e.transactions()));
     } else if (event instanceof Event.Gap e) {
       entry.setGap(
           io.txwatch.history.wire.Gap.newBuilder()
@@ -159,6 +166,9 @@ final class EventEncoder {
   private void began(Event.TransactionBegan e) {
     int name = text(e.name());
     out.clear();
+    out.varintField(
+        io.txwatch.history.wire.TransactionBegan.HALVINGS_FIELD_NUMBER << 3 | VARINT,
+        e.share().halvings());
     if (name != 0) {
       out.varintField(
           io.txwatch.history.wire.TransactionBegan.NAME_FIELD_NUMBER << 3 | VARINT, name);

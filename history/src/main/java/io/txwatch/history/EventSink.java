@@ -11,6 +11,11 @@ public interface EventSink extends AutoCloseable {
 
   void accept(Event event);
 
+  /** Decides what share of the rows transactions emit to this sink: all, unless it is a queue. */
+  default LoadShedding shedding() {
+    return LoadShedding.NEVER;
+  }
+
   /**
    * A {@link QueueSink} calls this periodically: every event that it had accepted before the
    * previous call has been delivered.

@@ -161,6 +161,7 @@ final class FrequentEntries {
     int level = 0;
     long micros = 0;
     int name = 0;
+    int halvings = 0;
     while (usual && at < to) {
       switch ((int) varint(to)) {
         case TransactionBegan.SESSION_FIELD_NUMBER << 3 | FIXED64 -> session = fixed64(to);
@@ -168,13 +169,15 @@ final class FrequentEntries {
         case TransactionBegan.LEVEL_FIELD_NUMBER << 3 | VARINT -> level = (int) varint(to);
         case TransactionBegan.MICROS_FIELD_NUMBER << 3 | VARINT -> micros = varint(to);
         case TransactionBegan.NAME_FIELD_NUMBER << 3 | VARINT -> name = (int) varint(to);
+        case TransactionBegan.HALVINGS_FIELD_NUMBER << 3 | VARINT -> halvings = (int) varint(to);
         default -> usual = false;
       }
     }
     IsolationLevel ours = WireNames.LEVEL.ofNumber(level);
     String nameText = text(name);
     return usual && at == to && ours != null && nameText != null
-        ? new Event.TransactionBegan(session, transaction, ours, micros, nameText)
+        ? new Event.TransactionBegan(
+            session, transaction, ours, micros, nameText, EventDecoder.share(halvings))
         : null;
   }
 

@@ -46,7 +46,12 @@ public enum GapReason {
    * The analyzer's memory was full and a transaction was discarded, or a statement had more rows
    * than fit: it is part of no further anomaly.
    */
-  FORGOTTEN;
+  FORGOTTEN,
+  /**
+   * More events arose than could be processed: a statement on rows that are not observed meanwhile,
+   * as a whole or in part. See {@link RowShare}.
+   */
+  SHED;
 
   /** True if the gap concerns one statement and immediately precedes that statement's event. */
   public boolean isOfStatement() {
@@ -60,7 +65,7 @@ public enum GapReason {
           OPAQUE,
           TOO_LARGE ->
           true;
-      case NO_VERSION_SET, BYPASS, OVERFLOW, FAULT, TORN_RECORD, CUT_OFF, FORGOTTEN -> false;
+      case NO_VERSION_SET, BYPASS, OVERFLOW, FAULT, TORN_RECORD, CUT_OFF, FORGOTTEN, SHED -> false;
     };
   }
 }

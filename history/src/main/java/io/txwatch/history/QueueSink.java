@@ -26,6 +26,11 @@ import org.jspecify.annotations.Nullable;
  * A bounded queue between the application's threads and the consumers of events, drained by one
  * daemon thread. {@link #accept} takes some ten nanoseconds, never blocks, and never throws.
  *
+ * <h2>When the queue fills</h2>
+ *
+ * From half of its capacity on, transactions that begin omit what concerns a part of all rows
+ * ({@link LoadShedding}).
+ *
  * <h2>When the queue is full</h2>
  *
  * Statements, which are the most and the largest events, are dropped. The first loss of a
@@ -132,8 +137,11 @@ public final class QueueSink implements EventSink {
    */
   private static final int EVENTS_PER_YIELD = 1 << 6;
 
-  /** The number of events between two checks whether {@link EventSink#caughtUp} is due. */
-  private static final int EVENTS_PER_CATCH_UP_CHECK = 1 << 10;
+  /**
+   * The number of events between two checks whether {@link EventSink#caughtUp} is due and the queue
+   * fills.
+   */
+  private static final int EVENTS_PER_CHECK = 1 << 10;
 
   private final MpscAtomicArrayQueue<Event> queue;
   private final Queue<DeferredEvent> reserve = new ConcurrentLinkedQueue<>();
@@ -170,6 +178,11 @@ public final class QueueSink implements EventSink {
 
   /** The time ({@link System#nanoTime}) after which a closed queue delivers no more events. */
   private volatile long deliverUntil;
+
+  private final LoadShedding shedding;
+
+  /** A session of which an event was delivered; 0 before the first one. */
+  private long lastSession;
 
   private final List<EventSink> consumers;
   private final Map<EventSink, Long> failures = new HashMap<>();
@@ -237,7 +250,13 @@ public final class QueueSink implements EventSink {
    * @param warnings receives lines about failures
    */
   public QueueSink(int capacity, List<? extends EventSink> consumers, Consumer<String> warnings) {
-    this(capacity, consumers, warnings, queue -> Long.MAX_VALUE, new CountDownLatch(0));
+    this(
+        capacity,
+        consumers,
+        warnings,
+        queue -> Long.MAX_VALUE,
+        new CountDownLatch(0),
+        new LoadShedding());
   }
 
   /**
@@ -246,13 +265,16 @@ public final class QueueSink implements EventSink {
    * @param nanosToEnd returns the nanoseconds until the queue must end; at 0 or less no more events
    *     can be added
    * @param predecessorEnded open while another queue uses the consumers
+   * @param shedding used by one queue at a time
    */
   QueueSink(
       int capacity,
       List<? extends EventSink> consumers,
       Consumer<String> warnings,
       ToLongFunction<QueueSink> nanosToEnd,
-      CountDownLatch predecessorEnded) {
+      CountDownLatch predecessorEnded,
+      LoadShedding shedding) {
+    this.shedding = shedding;
     long room = Math.max(MIN_CAPACITY, maxHeapBytes() / HEAP_BYTES_PER_EVENT);
     this.queue = new MpscAtomicArrayQueue<>((int) Math.max(4, Math.min(capacity, room)));
     this.maxReserved =
@@ -263,6 +285,11 @@ public final class QueueSink implements EventSink {
     this.predecessorEnded = predecessorEnded;
     this.thread = BackgroundThreads.create("txwatch-events", this::run);
     thread.start();
+  }
+
+  @Override
+  public LoadShedding shedding() {
+    return shedding;
   }
 
   /** Open until this queue has ended and released its consumers; does not reference the queue. */
@@ -486,6 +513,7 @@ public final class QueueSink implements EventSink {
   private void run() {
     try {
       awaitPredecessor();
+      shedding.queueBegan();
       for (EventSink consumer : consumers) {
         consumer.setWaker(this::wake);
       }
@@ -562,6 +590,7 @@ public final class QueueSink implements EventSink {
       if (last) {
         done = delivered == 0 || isTooLate();
       } else {
+        adjustShedding();
         notifyCaughtUp();
         pauses.after(delivered);
       }
@@ -573,12 +602,21 @@ public final class QueueSink implements EventSink {
     private int idleRounds;
     private boolean flushedTwice;
 
+    /** The sum of all pauses. */
+    private long idleNanos;
+
     void reset() {
       idleRounds = 0;
       flushedTwice = false;
     }
 
     void after(long delivered) {
+      long since = System.nanoTime();
+      pause(delivered);
+      idleNanos += System.nanoTime() - since;
+    }
+
+    private void pause(long delivered) {
       if (delivered > 0) {
         reset();
         LockSupport.parkNanos(
@@ -658,11 +696,24 @@ public final class QueueSink implements EventSink {
       if (delivered % EVENTS_PER_YIELD == 0 && !isFilling(delivered)) {
         Thread.yield();
       }
-      // The queue may never be empty at this point.
-      if (delivered % EVENTS_PER_CATCH_UP_CHECK == 0 && place >= catchUpTo) {
-        notifyCaughtUp();
+      if (delivered % EVENTS_PER_CHECK == 0) {
+        adjustShedding();
+        if (place >= catchUpTo) { // the queue may never be empty at this point
+          notifyCaughtUp();
+        }
       }
     }
+  }
+
+  private void adjustShedding() {
+    shedding.adjust(
+        queue.currentConsumerIndex(),
+        queue.currentProducerIndex(),
+        queue.capacity(),
+        System.nanoTime(),
+        pauses.idleNanos,
+        lastSession,
+        this::deliver);
   }
 
   /** Notifies consumers once everything is delivered that had been queued at the previous call. */
@@ -736,6 +787,9 @@ public final class QueueSink implements EventSink {
   private void deliver(Event event) {
     if (event instanceof Event.StatementExecuted e && isHeavy(e)) {
       versionRows.addAndGet(-weight(e));
+    }
+    if (event.session() != 0) {
+      lastSession = event.session();
     }
     for (EventSink consumer : consumers) {
       try {

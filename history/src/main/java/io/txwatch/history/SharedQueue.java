@@ -48,6 +48,8 @@ public final class SharedQueue {
   private final boolean closesAtShutdown;
   private final long lingerNanos;
 
+  private final LoadShedding shedding = new LoadShedding();
+
   private @Nullable QueueSink current;
 
   /** Open until the latest queue has ended. */
@@ -108,8 +110,14 @@ public final class SharedQueue {
     return queue;
   }
 
+  /** Decides what share of the rows transactions emit. */
+  public LoadShedding shedding() {
+    return shedding;
+  }
+
   private QueueSink create() {
-    QueueSink queue = new QueueSink(capacity, consumers, warnings, this::nanosToEnd, latestEnded);
+    QueueSink queue =
+        new QueueSink(capacity, consumers, warnings, this::nanosToEnd, latestEnded, shedding);
     latestMayBegin = latestEnded;
     latestEnded = queue.ended();
     return closesAtShutdown ? queue.closeAtShutdown() : queue;

@@ -111,7 +111,7 @@ public enum Setting {
       "txwatch.queue",
       "65536",
       "N",
-      "events that may wait for the analyzer before they are dropped and counted"),
+      "events that may wait for the analyzer; if more arise, a share of the rows is observed"),
   JUDGE_BY(
       "txwatch.judge-by",
       "dbms",

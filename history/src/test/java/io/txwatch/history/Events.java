@@ -26,7 +26,8 @@ final class Events {
                 undone(),
                 named(),
                 ended(),
-                gap()))
+                gap(),
+                shed()))
         .list()
         .ofMaxSize(12);
   }
@@ -69,7 +70,7 @@ final class Events {
   }
 
   private static Arbitrary<Event> began() {
-    return Combinators.combine(ID, ID, Arbitraries.of(IsolationLevel.class), ID, text())
+    return Combinators.combine(ID, ID, Arbitraries.of(IsolationLevel.class), ID, text(), share())
         .as(Event.TransactionBegan::new);
   }
 
@@ -132,6 +133,14 @@ final class Events {
     return Combinators.combine(
             ID, ID, Arbitraries.of(Outcome.class), ID, Arbitraries.integers().greaterOrEqual(0))
         .as(Event.TransactionEnded::new);
+  }
+
+  private static Arbitrary<RowShare> share() {
+    return Arbitraries.integers().between(0, RowShare.MAX_HALVINGS).map(RowShare::new);
+  }
+
+  private static Arbitrary<Event> shed() {
+    return Combinators.combine(ID, share(), ID, ID).as(Event.RowsShed::new);
   }
 
   private static Arbitrary<Event> gap() {

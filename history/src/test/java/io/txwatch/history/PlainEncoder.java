@@ -48,7 +48,15 @@ final class PlainEncoder {
               .setTransaction(e.transaction())
               .setLevel(WireNames.LEVEL.toWire(e.level()))
               .setMicros(e.micros())
-              .setName(text(e.name())));
+              .setName(text(e.name()))
+              .setHalvings(e.share().halvings()));
+    } else if (event instanceof Event.RowsShed e) {
+      entry.setRowsShed(
+          io.txwatch.history.wire.RowsShed.newBuilder()
+              .setSession(e.session())
+              .setHalvings(e.share().halvings())
+              .setStatements(e.statements())
+              .setTransactions(e.transactions()));
     } else if (event instanceof Event.TransactionEnded e) {
       entry.setTransactionEnded(
           io.txwatch.history.wire.TransactionEnded.newBuilder()

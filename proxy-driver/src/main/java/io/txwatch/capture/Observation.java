@@ -201,7 +201,7 @@ public final class Observation {
       if (ended) {
         if (!lateRowsReported) {
           lateRowsReported = true;
-          tracker.gap(0, GapReason.OPAQUE, "rows read after their transaction had ended", 1);
+          tracker.gapOutside(GapReason.OPAQUE, "rows read after their transaction had ended");
         }
         return;
       }

@@ -7,6 +7,7 @@ import io.txwatch.history.EventSinkProvider;
 import io.txwatch.history.HistoryWriter;
 import io.txwatch.history.Ids;
 import io.txwatch.history.LazySink;
+import io.txwatch.history.LoadShedding;
 import io.txwatch.history.SharedQueue;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
@@ -156,6 +157,11 @@ public final class Pipeline implements AutoCloseable {
       }
     }
     return queue.acquire();
+  }
+
+  /** Decides what share of the rows a session's transactions emit. */
+  LoadShedding shedding() {
+    return queue == null ? sink.shedding() : queue.shedding();
   }
 
   /** Releases the sink after a session's last event. */

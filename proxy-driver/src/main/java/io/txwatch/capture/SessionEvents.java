@@ -7,6 +7,7 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.Ids;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.TransactionEvents;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -68,28 +69,31 @@ final class SessionEvents {
     return database;
   }
 
-  void began(SessionState.Transaction transaction, IsolationLevel level) {
-    transaction.events++;
-    send(
-        new Event.TransactionBegan(
-            session, transaction.id, level, micros.getAsLong(), TransactionNames.current()));
+  /** Begins a transaction, whose further events go through the returned object. */
+  TransactionEvents began(long transaction, IsolationLevel level) {
+    return new TransactionEvents(
+        pipeline.shedding(),
+        this::send,
+        session,
+        transaction,
+        level,
+        micros.getAsLong(),
+        TransactionNames.current());
   }
 
   void ended(SessionState.Transaction transaction, Outcome outcome) {
-    send(
-        new Event.TransactionEnded(
-            session, transaction.id, outcome, micros.getAsLong(), transaction.events));
+    transaction.events.ended(session, transaction.id, outcome, micros.getAsLong());
   }
 
   void undone(SessionState.Transaction transaction, int firstStatement) {
-    transaction.events++;
-    send(
+    transaction.events.undone(
         new Event.StatementsUndone(
             session, transaction.id, firstStatement, transaction.statements));
   }
 
   void identified(SessionState.Transaction transaction, long idByDbms) {
-    send(new Event.TransactionIdentified(session, transaction.id, idByDbms));
+    transaction.events.identified(
+        new Event.TransactionIdentified(session, transaction.id, idByDbms));
   }
 
   /** Notes the key of a row; true if it is to be {@linkplain #named emitted}. */
@@ -109,9 +113,14 @@ final class SessionEvents {
     }
   }
 
-  /** Emits a gap, in a transaction or, if that is 0, in none. */
-  void gap(long transaction, GapReason reason, String detail, long count) {
-    send(new Event.Gap(session, transaction, reason, detail, count));
+  /** Emits a gap, in a transaction or in none. */
+  void gap(
+      SessionState.@Nullable Transaction transaction, GapReason reason, String detail, long count) {
+    if (transaction == null) {
+      send(new Event.Gap(session, 0, reason, detail, count));
+    } else {
+      transaction.events.gap(new Event.Gap(session, transaction.id, reason, detail, count));
+    }
   }
 
   /** Emits the session's last event, if it has emitted any. */
@@ -126,13 +135,12 @@ final class SessionEvents {
     SessionState.Transaction of = observation.transaction;
     GapReason reason = observation.gapReason();
     if (reason != null && !(sqlState != null && isRefusal(reason, sqlState))) {
-      gap(of.id, reason, observation.gapDetail(), 1);
+      gap(of, reason, observation.gapDetail(), 1);
     }
     if (observation.droppedRowCount() > 0) {
-      gap(of.id, GapReason.OVERFLOW, "rows of one statement", observation.droppedRowCount());
+      gap(of, GapReason.OVERFLOW, "rows of one statement", observation.droppedRowCount());
     }
-    of.events++;
-    send(
+    of.events.executed(
         new Event.StatementExecuted(
             session,
             of.id,

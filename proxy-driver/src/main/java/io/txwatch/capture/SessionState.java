@@ -4,6 +4,7 @@ import io.txwatch.history.Ids;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.StatementKind;
+import io.txwatch.history.TransactionEvents;
 import io.txwatch.sql.TransactionControl;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -40,12 +41,12 @@ final class SessionState {
     /** True once the history contains the id that the DBMS gave to it as a whole. */
     boolean isIdentified;
 
-    /** The number of emitted events, excluding its end. */
-    int events;
+    final TransactionEvents events;
 
     final List<Observation> open = new ArrayList<>(2);
 
-    Transaction(long id, boolean single) {
+    Transaction(long id, boolean single, TransactionEvents events) {
+      this.events = events;
       this.id = id;
       this.single = single;
     }
@@ -136,10 +137,8 @@ final class SessionState {
       isAfterLoss = true;
       events.reconnected(ids.next());
     }
-    Transaction begun = new Transaction(id, single);
-    current = begun;
     IsolationLevel once = levelOnce;
-    events.began(begun, once == null ? level : once);
+    current = new Transaction(id, single, events.began(id, once == null ? level : once));
   }
 
   /** Adds a statement to the transaction that is open. */

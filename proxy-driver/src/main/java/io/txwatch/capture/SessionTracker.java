@@ -531,7 +531,7 @@ public final class SessionTracker {
 
   /** Emits a gap in the open transaction. */
   public synchronized void gap(GapReason reason, String detail) {
-    gap(state.current == null ? 0 : state.current.id, reason, detail, 1);
+    events.gap(state.current, reason, detail, 1);
   }
 
   /** The open transaction has written a version without its token. */
@@ -542,8 +542,9 @@ public final class SessionTracker {
     }
   }
 
-  synchronized void gap(long transaction, GapReason reason, String detail, long count) {
-    events.gap(transaction, reason, detail, count);
+  /** Emits a gap outside any transaction. */
+  synchronized void gapOutside(GapReason reason, String detail) {
+    events.gap(null, reason, detail, 1);
   }
 
   // ---------------------------------------------------------------- queries

@@ -1,6 +1,5 @@
 package io.txwatch.bench.analysis;
 
-import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import java.io.IOException;
 import java.util.List;
@@ -16,18 +15,16 @@ final class FixedRateLoad {
 
   private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  private final EventSink to;
   private final PlantedLostUpdates planted;
   private final TwoPhaseLockingSimulation<String> execution;
   private long done;
 
   /** Creates the load of one of several processes, each with a database of its own. */
   FixedRateLoad(EventSink to, int process) {
-    this.to = to;
-    this.planted = new PlantedLostUpdates(to::accept, process);
+    this.planted = new PlantedLostUpdates(to::accept, to.shedding(), process);
     this.execution =
         new TwoPhaseLockingSimulation<>(
-            new SimulatedDriverEvents(to::accept, process),
+            new SimulatedDriverEvents(to::accept, to.shedding(), process),
             TwoPhaseLockingSimulation.SEED,
             Integer.MAX_VALUE);
   }
@@ -68,9 +65,9 @@ final class FixedRateLoad {
 
   private void plant(ObjLongConsumer<Long> committed) {
     long transaction = planted.nextTransactionId();
-    Event commit = planted.plant(to::accept);
+    Runnable commit = planted.plant();
     committed.accept(transaction, System.nanoTime());
-    to.accept(commit);
+    commit.run();
   }
 
   /** A quantile of sorted nanoseconds, in milliseconds. */

@@ -2,6 +2,7 @@ package io.txwatch.bench.analysis;
 
 import io.txwatch.bench.Markdown;
 import io.txwatch.coverage.Coverage;
+import io.txwatch.history.GapReason;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -13,6 +14,8 @@ final class LatencyTable {
       new Markdown(
           "offered, operations/s",
           "taken in, operations/s",
+          "shed, operations/s",
+          "least share",
           "events lost",
           "planted",
           "reported",
@@ -24,18 +27,27 @@ final class LatencyTable {
    * Adds a row.
    *
    * @param rate the offered operations per second
-   * @param perSecond the operations per second that were accepted
+   * @param taken the operations that were accepted
+   * @param seconds the time in which they were
    * @param coverage what was accepted and what is missing
    * @param plants the number of planted lost updates
    * @param latencies the nanoseconds from commit to report of each reported one
    */
   void row(
-      long rate, double perSecond, Coverage coverage, long plants, Collection<Long> latencies) {
+      long rate,
+      long taken,
+      double seconds,
+      Coverage coverage,
+      long plants,
+      Collection<Long> latencies) {
+    long shed = coverage.gaps().getOrDefault(GapReason.SHED, 0L);
     List<Long> sorted = latencies.stream().sorted().toList();
     table.row(
         String.format(Locale.ROOT, "%,d", rate),
-        String.format(Locale.ROOT, "%,.0f", perSecond),
-        Long.toString(coverage.gaps().values().stream().mapToLong(Long::longValue).sum()),
+        String.format(Locale.ROOT, "%,.0f", taken / seconds),
+        String.format(Locale.ROOT, "%,.0f", shed / seconds),
+        coverage.shed().smallest().toString(),
+        Long.toString(coverage.dropped()),
         Long.toString(plants),
         Integer.toString(sorted.size()),
         FixedRateLoad.millis(sorted, 0.5),

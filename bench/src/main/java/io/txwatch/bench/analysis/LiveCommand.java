@@ -92,7 +92,7 @@ public final class LiveCommand implements Callable<Integer> {
     queue.close();
     double taken = (System.nanoTime() - started) / 1e9;
     Coverage coverage = analyzer.coverage();
-    table.row(rate, coverage.statements() / taken, coverage, plants, latencies);
+    table.row(rate, coverage.statements(), taken, coverage, plants, latencies);
   }
 
   private void found(Anomaly anomaly) {

@@ -4,7 +4,9 @@ import io.txwatch.bench.analysis.SimulatedTable.StatementId;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.LoadShedding;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.TransactionEvents;
 import io.txwatch.history.WriterToken;
 import java.util.Arrays;
 import java.util.List;
@@ -28,16 +30,20 @@ final class PlantedLostUpdates {
   private final long node;
   private final long firstSession;
   private final long secondSession;
+  private final Consumer<Event> events;
+  private final LoadShedding shedding;
   private final String[] lists = new String[ROWS];
   private long transactions = 2;
 
   /** Opens the two sessions. */
   PlantedLostUpdates(Consumer<Event> events) {
-    this(events, 0);
+    this(events, LoadShedding.NEVER, 0);
   }
 
   /** Opens the sessions of one of several processes, each with a database of its own. */
-  PlantedLostUpdates(Consumer<Event> events, int process) {
+  PlantedLostUpdates(Consumer<Event> events, LoadShedding shedding, int process) {
+    this.events = events;
+    this.shedding = shedding;
     node = 0x5eed_0002L + 2L * process << 32;
     firstSession = node | 1;
     secondSession = node | 2;
@@ -52,32 +58,32 @@ final class PlantedLostUpdates {
     return node | transactions + 1;
   }
 
-  /** Emits a lost update and returns the commit that proves it, which is not emitted. */
-  Event plant(Consumer<Event> events) {
-    long loser = nextTransactionId();
-    long winner = loser + 1;
+  /** Emits a lost update except the commit that proves it, which the returned action emits. */
+  Runnable plant() {
+    long loserId = nextTransactionId();
+    long winnerId = loserId + 1;
     transactions += 2;
     int row = (int) (transactions / 2 % ROWS);
-    begin(events, firstSession, loser);
-    begin(events, secondSession, winner);
-    events.accept(read(new StatementId(firstSession, loser, 1), row, lists));
-    events.accept(read(new StatementId(secondSession, winner, 1), row, lists));
-    events.accept(update(new StatementId(secondSession, winner, 2), row, lists));
-    events.accept(new Event.TransactionEnded(secondSession, winner, Outcome.COMMITTED, 0, 3));
-    events.accept(update(new StatementId(firstSession, loser, 2), row, lists));
-    return new Event.TransactionEnded(firstSession, loser, Outcome.COMMITTED, 0, 3);
+    TransactionEvents loser = begin(firstSession, loserId);
+    TransactionEvents winner = begin(secondSession, winnerId);
+    loser.executed(read(new StatementId(firstSession, loserId, 1), row, lists));
+    winner.executed(read(new StatementId(secondSession, winnerId, 1), row, lists));
+    winner.executed(update(new StatementId(secondSession, winnerId, 2), row, lists));
+    winner.ended(secondSession, winnerId, Outcome.COMMITTED, 0);
+    loser.executed(update(new StatementId(firstSession, loserId, 2), row, lists));
+    return () -> loser.ended(firstSession, loserId, Outcome.COMMITTED, 0);
   }
 
-  private static void begin(Consumer<Event> events, long session, long transaction) {
-    events.accept(
-        new Event.TransactionBegan(session, transaction, IsolationLevel.READ_COMMITTED, 0));
+  private TransactionEvents begin(long session, long transaction) {
+    return new TransactionEvents(
+        shedding, events, session, transaction, IsolationLevel.READ_COMMITTED, 0, "");
   }
 
-  private static Event read(StatementId id, int row, String[] lists) {
+  private static Event.StatementExecuted read(StatementId id, int row, String[] lists) {
     return STOCK.read(id, row, lists[row]);
   }
 
-  private static Event update(StatementId id, int row, String[] lists) {
+  private static Event.StatementExecuted update(StatementId id, int row, String[] lists) {
     lists[row] =
         SimulatedDriverEvents.window(lists[row] + WriterToken.of(id.transaction(), id.number()));
     return STOCK.updated(id, row, lists[row]);

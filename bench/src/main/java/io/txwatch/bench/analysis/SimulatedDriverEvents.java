@@ -5,7 +5,9 @@ import io.txwatch.bench.analysis.TwoPhaseLockingSimulation.Operation;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.LoadShedding;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.TransactionEvents;
 import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
 import java.util.List;
@@ -27,15 +29,20 @@ final class SimulatedDriverEvents implements TwoPhaseLockingSimulation.Recorder<
 
   private final long node;
   private final Consumer<Event> events;
-  private final int[] count = new int[TwoPhaseLockingSimulation.SESSIONS];
+  private final LoadShedding shedding;
 
-  /** Emits the events to the consumer, starting with the opened sessions. */
+  /** The open transaction of each session. */
+  private final TransactionEvents[] open =
+      new TransactionEvents[TwoPhaseLockingSimulation.SESSIONS];
+
+  /** Emits all events to the consumer, starting with the opened sessions. */
   SimulatedDriverEvents(Consumer<Event> events) {
-    this(events, 0);
+    this(events, LoadShedding.NEVER, 0);
   }
 
   /** The same for one of several processes, each with a database of its own. */
-  SimulatedDriverEvents(Consumer<Event> events, int process) {
+  SimulatedDriverEvents(Consumer<Event> events, LoadShedding shedding, int process) {
+    this.shedding = shedding;
     this.events = events;
     this.node = 0x5eed_0001L + 2L * process << 32;
     Database database = new Database("PostgreSQL", "18.6", Map.of(), "database " + process);
@@ -51,22 +58,27 @@ final class SimulatedDriverEvents implements TwoPhaseLockingSimulation.Recorder<
 
   @Override
   public void began(int session, long transaction, List<Operation> operations) {
-    count[session] = 1;
-    events.accept(
-        new Event.TransactionBegan(
-            id(session), node | transaction, IsolationLevel.SERIALIZABLE, transaction));
+    open[session] =
+        new TransactionEvents(
+            shedding,
+            events,
+            id(session),
+            node | transaction,
+            IsolationLevel.SERIALIZABLE,
+            transaction,
+            "");
   }
 
   @Override
   public void read(int session, long transaction, int position, int key, String list) {
-    events.accept(ACCOUNT.read(statement(session, transaction, position), key, list));
+    open[session].executed(ACCOUNT.read(statement(session, transaction, position), key, list));
   }
 
   @Override
   public String append(
       int session, long transaction, int position, Operation operation, String list) {
     String window = window(list + WriterToken.of(node | transaction, position));
-    events.accept(
+    open[session].executed(
         ACCOUNT.updated(statement(session, transaction, position), operation.key(), window));
     return window;
   }
@@ -77,16 +89,13 @@ final class SimulatedDriverEvents implements TwoPhaseLockingSimulation.Recorder<
   }
 
   private StatementId statement(int session, long transaction, int position) {
-    count[session]++;
     return new StatementId(id(session), node | transaction, position);
   }
 
   @Override
   public void ended(int session, long transaction, boolean committed) {
     Outcome outcome = committed ? Outcome.COMMITTED : Outcome.ABORTED;
-    events.accept(
-        new Event.TransactionEnded(
-            id(session), node | transaction, outcome, transaction, count[session]));
+    open[session].ended(id(session), node | transaction, outcome, transaction);
   }
 
   private long id(int session) {

@@ -65,7 +65,7 @@ public final class SoakCommand implements Callable<Integer> {
       for (long done = 0; done < operations; ) {
         done += FixedRateLoad.PLANT_EVERY_OPERATIONS;
         execution.runUntil(done);
-        analyzer.accept(planted.plant(analyzer::accept));
+        planted.plant().run();
         plants++;
         if (done / every > (done - FixedRateLoad.PLANT_EVERY_OPERATIONS) / every) {
           System.gc();

@@ -141,7 +141,7 @@ public final class TcpCommand implements Callable<Integer> {
       double taken = (System.nanoTime() - started) / 1e9;
       server.close();
       Coverage coverage = server.status().coverage();
-      table.row(rate, (coverage.statements() - before) / taken, coverage, planted, latencies);
+      table.row(rate, coverage.statements() - before, taken, coverage, planted, latencies);
     }
   }
 
