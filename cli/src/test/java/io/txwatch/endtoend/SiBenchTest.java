@@ -30,7 +30,7 @@ class SiBenchTest {
 
   private static final int ITEMS = 10;
   private static final int THREADS = 4;
-  private static final int TRANSACTIONS = 2_000;
+  private static final int TRANSACTIONS = 400;
   private static final LoggedLoad.Rows ROWS = (table, id) -> id;
 
   /** The search, in one statement or in two. */
@@ -43,11 +43,13 @@ class SiBenchTest {
     @Override
     public void run(Session session) throws SQLException {
       for (int part = 0; part < statements; part++) {
+        if (part > 0) {
+          session.pause();
+        }
         session.read(
             "item",
             "SELECT id, value, version FROM item WHERE id %% %d = %d ORDER BY value, id"
                 .formatted(statements, part));
-        session.pause();
       }
     }
   }
