@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * application's own log: at SERIALIZABLE there is nothing to find; at REPEATABLE READ every edge of
  * every reported anomaly is in the log; at READ COMMITTED also every lost update that the log
  * proves is found. Twenty-five thousand transactions at each level by eight threads; with {@code
- * -Dworkload.transactions=1000000 -Dworkload.threads=3}, as many as that. With more threads than
+ * -Dworkload.transactions=1000000 -Dworkload.threads=4}, as many as that. With more threads than
  * processors a long run leaves the analyzer too little time, and events are lost.
  */
 class RandomWorkloadTest {

@@ -44,7 +44,7 @@ final class Workload {
    */
   static final String MARK = "SELECT 'worker ";
 
-  private static final long SPAN = 1_000_000;
+  private static final long SPAN = 2_000_000;
 
   /**
    * What passes between two reads of hot rows: other transactions come in between, or it is left to
