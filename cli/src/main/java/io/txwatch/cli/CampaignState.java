@@ -32,6 +32,9 @@ record CampaignState(long seed, long next, String plan) {
 
   private static final String FILE = "campaign.properties";
 
+  /** More cases than a campaign of a year executes. */
+  private static final long MAX_CASE = 1L << 48;
+
   /** The state of a campaign. */
   static CampaignState of(Campaign campaign, Campaign.Plan plan, Dbms dbms) {
     return new CampaignState(plan.seed(), campaign.nextCase(), planOf(plan, dbms));
@@ -63,9 +66,13 @@ record CampaignState(long seed, long next, String plan) {
     Properties properties = new Properties();
     try (Reader reader = Files.newBufferedReader(file)) {
       properties.load(reader);
+      long next = Long.parseLong(properties.getProperty("next", ""));
+      if (next < 0 || next > MAX_CASE) {
+        throw new IllegalArgumentException("next=" + next + " is no number of a case");
+      }
       return new CampaignState(
           Long.parseLong(properties.getProperty("seed", "")),
-          Long.parseLong(properties.getProperty("next", "")),
+          next,
           properties.getProperty("plan", ""));
     } catch (IllegalArgumentException e) {
       throw CommandException.badInput("--resume: " + file + " is damaged: " + e.getMessage());

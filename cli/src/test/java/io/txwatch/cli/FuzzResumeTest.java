@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,10 +50,13 @@ class FuzzResumeTest {
     assertThat(none.code()).isEqualTo(ExitCode.BAD_INPUT);
     assertThat(none.err()).contains("there is no " + out.resolve("campaign.properties"));
 
-    Files.writeString(out.resolve("campaign.properties"), "seed=x\n");
-    Invocation damaged = fuzz("--resume", "--cases", "4");
-    assertThat(damaged.code()).isEqualTo(ExitCode.BAD_INPUT);
-    assertThat(damaged.err()).contains("campaign.properties is damaged");
+    for (String text :
+        List.of("next=1\nseed=x", "seed=3\nnext=-5", "seed=3\nnext=" + Long.MAX_VALUE)) {
+      Files.writeString(out.resolve("campaign.properties"), text);
+      Invocation damaged = fuzz("--resume", "--cases", "4");
+      assertThat(damaged.code()).as(text).isEqualTo(ExitCode.BAD_INPUT);
+      assertThat(damaged.err()).contains("campaign.properties is damaged").hasLineCount(1);
+    }
 
     Invocation seeded = fuzz("--resume", "--seed", "3");
     assertThat(seeded.code()).isEqualTo(ExitCode.BAD_INPUT);
