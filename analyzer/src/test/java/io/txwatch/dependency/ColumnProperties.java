@@ -14,11 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import org.jgrapht.alg.interfaces.ShortestPathAlgorithm;
 import org.jgrapht.alg.shortestpath.BFSShortestPath;
@@ -26,7 +23,7 @@ import org.jgrapht.graph.DefaultDirectedGraph;
 import org.jgrapht.graph.DefaultEdge;
 
 /** Properties of the dependencies of every history whose items are columns. */
-class ColumnProperties {
+class ColumnProperties implements SimulatedModes {
 
   @Property
   void incrementalInferenceEqualsThatOfEachColumn(
@@ -144,16 +141,5 @@ class ColumnProperties {
         new DependencyInference(listener, Set.of(), Long.MAX_VALUE, granularity);
     history.forEach(inference::accept);
     return edges;
-  }
-
-  /** All but BROKEN, in which lists contradict each other. */
-  @Provide
-  Arbitrary<Mode> modes() {
-    return Arbitraries.of(Mode.SERIAL, Mode.SNAPSHOT, Mode.READ_COMMITTED, Mode.READ_UNCOMMITTED);
-  }
-
-  @Provide
-  Arbitrary<Mode> modesWithoutDirtyReads() {
-    return Arbitraries.of(Mode.SERIAL, Mode.SNAPSHOT, Mode.READ_COMMITTED);
   }
 }

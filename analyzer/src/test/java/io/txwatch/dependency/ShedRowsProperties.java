@@ -10,15 +10,12 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 
 /** What is inferred while a share of the rows is observed, compared with what all rows give. */
-class ShedRowsProperties {
+class ShedRowsProperties implements SimulatedModes {
 
   private static final int ROWS = 6;
   private static final String TABLE = "t";
@@ -97,16 +94,5 @@ class ShedRowsProperties {
             text ->
                 share.contains(TABLE, Long.parseLong(text.substring(text.lastIndexOf(' ') + 1))))
         .collect(Collectors.toCollection(TreeSet::new));
-  }
-
-  /** All but BROKEN: rows with contradictory lists are excluded, if the contradiction is known. */
-  @Provide
-  Arbitrary<Mode> modes() {
-    return Arbitraries.of(Mode.SERIAL, Mode.SNAPSHOT, Mode.READ_COMMITTED, Mode.READ_UNCOMMITTED);
-  }
-
-  @Provide
-  Arbitrary<Mode> modesWithoutDirtyReads() {
-    return Arbitraries.of(Mode.SERIAL, Mode.SNAPSHOT, Mode.READ_COMMITTED);
   }
 }
