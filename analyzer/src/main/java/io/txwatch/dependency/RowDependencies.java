@@ -377,7 +377,7 @@ final class RowDependencies {
     for (Version version = upTo;
         version != null && wanted != 0 && left > 0;
         version = version.previous) {
-      if (version == upTo || version.fate == Fate.SURVIVED) {
+      if (version == upTo || version.fate == Fate.SURVIVED || willSurvive(version, writer)) {
         long common = wanted & version.written();
         own |= version.writer == writer ? common : 0;
         wanted &= ~common;
@@ -385,6 +385,15 @@ final class RowDependencies {
       }
     }
     return own;
+  }
+
+  /** Whether a version will be settled by the commit of its writer that is being processed. */
+  private static boolean willSurvive(Version version, Transaction writer) {
+    return version.fate == Fate.OPEN
+        && version.writer == writer
+        && writer.committing
+        && !version.isUndone()
+        && writer.isObservedWrite(version);
   }
 
   /** Emits that a DELETE skipped a row because of an overwrite. */
