@@ -15,7 +15,7 @@ import java.util.Set;
  */
 final class CyclicPart {
 
-  private final EdgeList edges = new EdgeList(64, true);
+  private final EdgeList edges = new EdgeList();
   private final Digraph graph;
   private final int[] whole;
   private final int[] component;
@@ -43,7 +43,7 @@ final class CyclicPart {
         };
     dependencies.forEach(inside);
     dependencies.forEachOrder(orders, inside);
-    graph = new Digraph(nodes.size(), edges, true);
+    graph = new Digraph(nodes.size(), edges);
     whole = new int[nodes.size()];
     Arrays.setAll(whole, node -> components[nodes.get(node)]);
     int[] ordered = Arrays.stream(whole).sorted().distinct().toArray();

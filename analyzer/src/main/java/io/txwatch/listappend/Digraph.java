@@ -1,5 +1,7 @@
 package io.txwatch.listappend;
 
+import java.util.function.Consumer;
+
 /** A graph by the outgoing edges of each node, in two arrays. Immutable. */
 final class Digraph {
 
@@ -8,34 +10,56 @@ final class Digraph {
   private final int[] edges;
 
   /**
-   * Indexes edges.
+   * Indexes the edges of a list, with their numbers in it.
    *
-   * @param withEdges whether {@link #edge} is needed
+   * @param nodes the number of nodes
    */
-  Digraph(int nodes, EdgeList list, boolean withEdges) {
-    starts = new int[nodes + 1];
-    for (int edge = 0; edge < list.size(); edge++) {
-      starts[list.from(edge) + 1]++;
+  Digraph(int nodes, EdgeList list) {
+    this(nodes, list::forEach, true);
+  }
+
+  /**
+   * Indexes edges without keeping a list of them.
+   *
+   * @param nodes the number of nodes
+   * @param source emits the edges; called twice, it must emit the same ones in the same order
+   */
+  Digraph(int nodes, Consumer<ListDependencies.Sink> source) {
+    this(nodes, source, false);
+  }
+
+  private Digraph(int nodes, Consumer<ListDependencies.Sink> source, boolean withEdges) {
+    // While edges are added, starts[n + 1] is where the next edge of node n belongs: in the end,
+    // where those of node n + 1 begin.
+    int[] next = new int[nodes + 2];
+    source.accept((from, to, kind, fromOp, toOp) -> next[from + 2]++);
+    for (int node = 1; node <= nodes; node++) {
+      next[node + 1] += next[node];
     }
-    for (int node = 0; node < nodes; node++) {
-      starts[node + 1] += starts[node];
-    }
-    packed = new int[list.size()];
-    edges = new int[withEdges ? list.size() : 0];
-    for (int edge = list.size() - 1; edge >= 0; edge--) {
-      int at = --starts[list.from(edge) + 1];
-      packed[at] = list.packed(edge);
-      if (withEdges) {
-        edges[at] = edge;
-      }
-    }
-    // Each start was moved to that of the node before: move them back.
-    System.arraycopy(starts, 1, starts, 0, nodes);
-    starts[nodes] = list.size();
+    starts = next;
+    packed = new int[next[nodes + 1]];
+    edges = new int[withEdges ? packed.length : 0];
+    source.accept(
+        new ListDependencies.Sink() {
+          private int edge;
+
+          @Override
+          public void edge(int from, int to, int kind, int fromOp, int toOp) {
+            int at = next[from + 1]++;
+            packed[at] = EdgeList.pack(to, kind);
+            if (withEdges) {
+              edges[at] = edge++;
+            }
+          }
+        });
   }
 
   int nodes() {
-    return starts.length - 1;
+    return starts.length - 2;
+  }
+
+  boolean hasEdges() {
+    return packed.length > 0;
   }
 
   /** The first of a node's outgoing edges, which are numbered consecutively. */

@@ -4,8 +4,7 @@ import io.txwatch.dependency.DependencyKind;
 import java.util.Arrays;
 
 /**
- * The edges of a graph whose nodes are numbers, with their kinds and, on request, the operations at
- * their ends.
+ * The edges of a graph whose nodes are numbers, with their kinds and the operations at their ends.
  */
 final class EdgeList implements ListDependencies.Sink {
 
@@ -18,20 +17,11 @@ final class EdgeList implements ListDependencies.Sink {
   /** The most nodes. */
   static final int MAX_NODES = 1 << KIND_SHIFT;
 
-  private int[] from;
-  private int[] to;
-  private int[] fromOps;
-  private int[] toOps;
-  private final boolean withOperations;
+  private int[] from = new int[64];
+  private int[] to = new int[64];
+  private int[] fromOps = new int[64];
+  private int[] toOps = new int[64];
   private int size;
-
-  EdgeList(int capacity, boolean withOperations) {
-    this.withOperations = withOperations;
-    from = new int[capacity + 1];
-    to = new int[capacity + 1];
-    fromOps = new int[withOperations ? capacity + 1 : 0];
-    toOps = new int[withOperations ? capacity + 1 : 0];
-  }
 
   @Override
   public void edge(int source, int target, int kind, int fromOp, int toOp) {
@@ -39,18 +29,21 @@ final class EdgeList implements ListDependencies.Sink {
       int length = size + (size >> 1) + 1;
       from = Arrays.copyOf(from, length);
       to = Arrays.copyOf(to, length);
-      if (withOperations) {
-        fromOps = Arrays.copyOf(fromOps, length);
-        toOps = Arrays.copyOf(toOps, length);
-      }
+      fromOps = Arrays.copyOf(fromOps, length);
+      toOps = Arrays.copyOf(toOps, length);
     }
     from[size] = source;
     to[size] = pack(target, kind);
-    if (withOperations) {
-      fromOps[size] = fromOp;
-      toOps[size] = toOp;
-    }
+    fromOps[size] = fromOp;
+    toOps[size] = toOp;
     size++;
+  }
+
+  /** Emits the edges in the order of their numbers. */
+  void forEach(ListDependencies.Sink sink) {
+    for (int edge = 0; edge < size; edge++) {
+      sink.edge(from[edge], to(edge), kind(edge), fromOps[edge], toOps[edge]);
+    }
   }
 
   static int pack(int target, int kind) {
@@ -83,11 +76,6 @@ final class EdgeList implements ListDependencies.Sink {
 
   int kind(int edge) {
     return kindOf(to[edge]);
-  }
-
-  /** The target with the kind. */
-  int packed(int edge) {
-    return to[edge];
   }
 
   int fromOp(int edge) {

@@ -71,7 +71,7 @@ public final class ListAppendCheck {
             history.transactions(),
             anomalies::rank,
             cycle -> listener.accept(anomalies.of(cycle)));
-    int[] components = cycles.search(history.operations() + history.operations() / 2);
+    int[] components = cycles.search();
     if (violated.get()) {
       return new Result(Optional.of(false), "");
     } else if (!cycles.related() && !accused.get()) {

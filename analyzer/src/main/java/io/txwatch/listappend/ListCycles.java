@@ -89,23 +89,26 @@ final class ListCycles {
   /**
    * Reports cycles.
    *
-   * @param expected the approximate number of dependencies
    * @return the component of each node with the orders that count, -1 for none
    */
-  int[] search(int expected) {
-    EdgeList edges = new EdgeList(expected, false);
-    dependencies.forEach(edges);
-    related = edges.size() > 0;
-    int[] components = search(edges, Set.of());
-    if (!orders.isEmpty()) {
-      dependencies.forEachOrder(orders, edges);
-      components = search(edges, orders);
-    }
-    return components;
+  int[] search() {
+    Digraph graph = new Digraph(dependencies.nodes(), dependencies::forEach);
+    related = graph.hasEdges();
+    int[] components = search(graph, Set.of());
+    return orders.isEmpty() ? components : search(withOrders(), orders);
   }
 
-  private int[] search(EdgeList edges, Set<CommitOrder> with) {
-    int[] components = Components.of(new Digraph(dependencies.nodes(), edges, false), ALL);
+  private Digraph withOrders() {
+    return new Digraph(
+        dependencies.nodes(),
+        sink -> {
+          dependencies.forEach(sink);
+          dependencies.forEachOrder(orders, sink);
+        });
+  }
+
+  private int[] search(Digraph graph, Set<CommitOrder> with) {
+    int[] components = Components.of(graph, ALL);
     if (Arrays.stream(components).anyMatch(component -> component >= 0)) {
       new Part(new CyclicPart(dependencies, components, with), with).search();
     }

@@ -93,11 +93,11 @@ public final class ListHistory {
    */
   public void begin(long process, int before, long index, Outcome outcome) {
     if (transactions == processes.length) {
-      processes = Arrays.copyOf(processes, transactions * 2);
-      outcomes = Arrays.copyOf(outcomes, transactions * 2);
-      befores = Arrays.copyOf(befores, transactions * 2);
-      indexes = Arrays.copyOf(indexes, transactions * 2);
-      firstOps = Arrays.copyOf(firstOps, transactions * 2 + 1);
+      processes = Arrays.copyOf(processes, transactions + (transactions >> 1));
+      outcomes = Arrays.copyOf(outcomes, transactions + (transactions >> 1));
+      befores = Arrays.copyOf(befores, transactions + (transactions >> 1));
+      indexes = Arrays.copyOf(indexes, transactions + (transactions >> 1));
+      firstOps = Arrays.copyOf(firstOps, transactions + (transactions >> 1) + 1);
     }
     processes[transactions] = process;
     outcomes[transactions] = (byte) outcome.ordinal();
@@ -127,9 +127,9 @@ public final class ListHistory {
 
   private void add(Kind kind, int key, long value) {
     if (operations == kinds.length) {
-      kinds = Arrays.copyOf(kinds, operations * 2);
-      keys = Arrays.copyOf(keys, operations * 2);
-      values = Arrays.copyOf(values, operations * 2);
+      kinds = Arrays.copyOf(kinds, operations + (operations >> 1));
+      keys = Arrays.copyOf(keys, operations + (operations >> 1));
+      values = Arrays.copyOf(values, operations + (operations >> 1));
     }
     kinds[operations] = (byte) kind.ordinal();
     keys[operations] = key;
