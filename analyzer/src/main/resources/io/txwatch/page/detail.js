@@ -71,14 +71,13 @@ function facts(anomaly) {
 
 /** The statements as a table: a column for each transaction, a row for each step. */
 function scheduleOf(anomaly) {
-  const tables = tablesOf(anomaly);
   const head = el('tr', {}, anomaly.transactions.map((transaction, i) =>
     el('th', {scope: 'col'}, `T${i + 1}`, el('small', {}, titleOf(transaction) || 'not watched'))));
   const rows = anomaly.schedule.map(step => {
     const transaction = anomaly.transactions[step.transaction];
     const statement = transaction.statements.find(candidate => candidate.seq === step.seq);
     return el('tr', {}, anomaly.transactions.map((lane, i) =>
-      i === step.transaction ? el('td', {class: 'lane'}, bar(transaction, statement, step.effects, tables)) : el('td', {class: 'lane'})));
+      i === step.transaction ? el('td', {class: 'lane'}, bar(anomaly, transaction, statement, step.effects)) : el('td', {class: 'lane'})));
   });
   const ends = el('tr', {}, anomaly.transactions.map(transaction =>
     el('td', {class: 'end'}, (transaction.outcome ?? 'still active').toLowerCase())));
@@ -86,9 +85,9 @@ function scheduleOf(anomaly) {
     el('table', {}, el('thead', {}, head), el('tbody', {}, rows, ends)));
 }
 
-function bar(transaction, statement, effects, tables) {
+function bar(anomaly, transaction, statement, effects) {
   return el('div', {class: WRITES.has(statement.kind) ? 'bar write' : 'bar', 'data-bar': `${transaction.id}/${statement.seq}`},
-    sqlText(statement.sql, tables),
+    sqlText(statement.sql, relevantParts(anomaly, transaction, statement)),
     statement.callSite === '' ? null : el('span', {class: 'place-of-code'}, 'at ' + statement.callSite),
     effects.map(effect => el('span', {class: 'effect'}, effect)));
 }

@@ -43,7 +43,7 @@ class MinimalListCycleProperties {
     for (Set<CommitOrder> orders : ListAppendProperties.ORDERS) {
       ListDependencies dependencies = new ListDependencies(history, order, committed);
       List<List<Edge>> found = new ArrayList<>();
-      new ListCycles(dependencies, orders, transactions, cycle -> 0, found::add).search(8);
+      new ListCycles(dependencies, orders, transactions, cycle -> 0, found::add).search();
       List<Edge> without = edges(dependencies, Set.of());
       List<Edge> with = edges(dependencies, orders);
       for (List<Edge> cycle : found) {
@@ -60,7 +60,7 @@ class MinimalListCycleProperties {
 
   /** The dependencies between transactions, without auxiliary nodes. */
   private static List<Edge> edges(ListDependencies dependencies, Set<CommitOrder> orders) {
-    EdgeList list = new EdgeList(16, true);
+    EdgeList list = new EdgeList();
     dependencies.forEach(list);
     dependencies.forEachOrder(orders, list);
     Map<Integer, List<Integer>> out = new HashMap<>();

@@ -54,6 +54,22 @@ public final class ExampleAnomalies {
         .anomaly();
   }
 
+  /** A sum by a predicate, an INSERT that it misses, and a column that is read by a star. */
+  public static Anomaly skewThroughAPredicateAndAColumn() {
+    return anomaly(Phenomenon.WRITE_SKEW)
+        .cycle(CycleClass.G2)
+        .t(
+            "1 SELECT sum(amount) FROM entry e WHERE e.kind IN ('in', 'WHERE') ORDER BY 1 @ A.java:1",
+            "2 UPDATE account SET \"Balance\" = ?, owner = owner WHERE id = ? @ A.java:2")
+        .t(
+            "1 SELECT *, 2 * 3 FROM account WHERE id = ? @ B.java:1",
+            "2 INSERT INTO entry SELECT * FROM news WHERE fresh @ B.java:2")
+        .edge("1.1 rw 2.2 entry 7 ?")
+        .edge("2.1 rw 1.2 account 1 balance")
+        .advice("Run these transactions at SERIALIZABLE.")
+        .anomaly();
+  }
+
   /** Two readers, who disagree about which of two writers came first. */
   public static Anomaly longFork() {
     return anomaly(Phenomenon.LONG_FORK)

@@ -269,6 +269,28 @@ class PageBrowserTest {
   }
 
   @Test
+  void tablesColumnsAndPredicatesOfTheDependenciesAreMarked(@TempDir Path folder) throws Exception {
+    browser().open(report(folder, ExampleAnomalies.skewThroughAPredicateAndAColumn()));
+    browser().follow("write skew");
+    assertThat(browser().texts(".bar code")).contains("SELECT *, 2 * 3 FROM account WHERE id = ?");
+    assertThat(
+            browser()
+                .run(
+                    """
+                    return [...document.querySelectorAll('.bar code')]
+                      .map(code => code.textContent.split(' ')[0] + ': '
+                        + [...code.querySelectorAll(':scope > mark')].map(mark => mark.textContent.trim()).join(' | '))
+                      .sort()
+                    """))
+        .isEqualTo(
+            List.of(
+                "INSERT: entry",
+                "SELECT: * | account",
+                "SELECT: entry | WHERE e.kind IN ('in', 'WHERE')",
+                "UPDATE: account | \"Balance\""));
+  }
+
+  @Test
   void sqlFullOfMarkupIsText(@TempDir Path folder) throws Exception {
     browser().open(report(folder, ExampleAnomalies.lostUpdate()));
     browser().follow("lost update");

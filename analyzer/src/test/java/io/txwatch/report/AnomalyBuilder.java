@@ -128,11 +128,17 @@ public final class AnomalyBuilder {
     return sql.startsWith("UPDATE") ? StatementKind.UPDATE : StatementKind.SELECT;
   }
 
-  /** An edge: "1.2 rw 2.3 account 7" leads from statement 2 of T1 to statement 3 of T2. */
+  /**
+   * An edge: "1.2 rw 2.3 account 7" leads from statement 2 of T1 to statement 3 of T2. Columns may
+   * follow: "1.2 rw 2.3 account 7 balance owner"; "1.2 rw 2.3 account 7 ?" leads through a
+   * predicate.
+   */
   public AnomalyBuilder edge(String edge) {
     String[] words = edge.split(" ");
     String[] from = words[0].split("\\.");
     String[] to = words[2].split("\\.");
+    List<String> last = List.of(words).subList(Math.min(5, words.length), words.length);
+    boolean predicate = last.contains("?");
     edges.add(
         new Dependency(
             id(Integer.parseInt(from[0])),
@@ -140,9 +146,11 @@ public final class AnomalyBuilder {
             DependencyKind.valueOf(words[1].toUpperCase(Locale.ROOT)),
             words.length > 3 ? words[3] : "",
             words.length > 4 ? Long.parseLong(words[4]) : 0,
+            "",
             Integer.parseInt(from[1]),
             Integer.parseInt(to[1]),
-            EdgeEvidence.ITEM));
+            predicate ? EdgeEvidence.PREDICATE : EdgeEvidence.ITEM,
+            predicate ? List.of() : last));
     return this;
   }
 
