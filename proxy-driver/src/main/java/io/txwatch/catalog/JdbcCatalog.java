@@ -210,6 +210,11 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   }
 
   @Override
+  public boolean mergeReturnsRows() {
+    return shared.mergeReturnsRows();
+  }
+
+  @Override
   public boolean storesAsGiven() {
     return storesAsGiven;
   }

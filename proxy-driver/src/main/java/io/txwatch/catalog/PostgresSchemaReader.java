@@ -60,6 +60,9 @@ final class PostgresSchemaReader extends SchemaReader {
   /** True if RETURNING can return the replaced row. */
   private final boolean returnsOld;
 
+  /** True if MERGE can return rows. */
+  private final boolean mergeReturnsRows;
+
   private final boolean hasSystemVersions;
 
   /** True if the crash of a session's process can be recognized. */
@@ -72,6 +75,7 @@ final class PostgresSchemaReader extends SchemaReader {
     this.hasSystemVersions = hasSystemVersions(database);
     this.identifiesRuns = database.product().equals("PostgreSQL");
     this.returnsOld = database.product().equals("PostgreSQL") && majorVersion(database) >= 18;
+    this.mergeReturnsRows = database.product().equals("PostgreSQL") && majorVersion(database) >= 17;
     this.usesSystemColumns = usesSystemColumns;
   }
 
@@ -484,6 +488,11 @@ final class PostgresSchemaReader extends SchemaReader {
   @Override
   public boolean hasSystemVersions() {
     return hasSystemVersions;
+  }
+
+  @Override
+  public boolean mergeReturnsRows() {
+    return mergeReturnsRows;
   }
 
   /** True if {@code prepare} has added columns to tables of a database. */

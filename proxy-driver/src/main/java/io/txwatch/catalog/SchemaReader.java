@@ -87,6 +87,11 @@ public abstract class SchemaReader {
   /** True if {@code *} shows the auxiliary columns. */
   abstract boolean auxiliaryVisible();
 
+  /** {@link Catalog#mergeReturnsRows}. */
+  public boolean mergeReturnsRows() {
+    return true;
+  }
+
   /** True if the DBMS's own columns can take the place of the auxiliary ones. */
   public boolean hasSystemVersions() {
     return false;

@@ -196,6 +196,10 @@ final class SharedTableCache {
     return probe.dialect();
   }
 
+  boolean mergeReturnsRows() {
+    return reader != null && reader.mergeReturnsRows();
+  }
+
   /** True if {@code *} shows the auxiliary columns. */
   boolean auxiliaryVisible() {
     return reader != null && reader.auxiliaryVisible();

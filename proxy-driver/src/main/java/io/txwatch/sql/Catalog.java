@@ -49,6 +49,14 @@ public interface Catalog {
     return false;
   }
 
+  /**
+   * True if a MERGE can return rows by a RETURNING clause, where the DBMS has one: PostgreSQL from
+   * version 17 on.
+   */
+  default boolean mergeReturnsRows() {
+    return true;
+  }
+
   /** The auxiliary column that identifies a row. */
   String ROW_ID_COLUMN = "txw_rid";
 

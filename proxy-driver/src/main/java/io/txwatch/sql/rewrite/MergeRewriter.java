@@ -132,7 +132,8 @@ final class MergeRewriter {
   private Rewrite returnedRows() {
     boolean deletes = merge.branches().stream().anyMatch(when -> when.action() == Action.DELETE);
     Returning how = context.dialect().sql().returning(StatementKind.MERGE);
-    if (!context.mayReturnRows() || (how == Returning.DELTA_TABLE && deletes)) {
+    boolean returns = how == Returning.DELTA_TABLE ? !deletes : context.tables().mergeReturnsRows();
+    if (!context.mayReturnRows() || !returns) {
       Rewrite after = WriteReads.after(context, target).rewrite();
       return deletes
           ? after.and(Rewrite.unseen(GapReason.SHAPE, "the rows that MERGE deletes are not seen"))

@@ -54,6 +54,11 @@ public final class Tables {
     return known.values().stream().flatMap(Optional::stream).anyMatch(t -> t.key().isPresent());
   }
 
+  /** True if MERGE has a RETURNING clause. */
+  public boolean mergeReturnsRows() {
+    return catalog.mergeReturnsRows();
+  }
+
   /** True if values are stored as they are given, or refused. */
   public boolean storeAsGiven() {
     return catalog.storesAsGiven();

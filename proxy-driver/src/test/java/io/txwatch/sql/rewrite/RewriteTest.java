@@ -223,6 +223,18 @@ class RewriteTest {
                     "SELECT count(*) FROM t\n-> same"));
   }
 
+  /** PostgreSQL 15 and 16: MERGE has no RETURNING. */
+  @TestFactory
+  Stream<DynamicTest> mergeThatCannotReturnRowsKeepsItsResult() {
+    return cases(
+        new TestCatalog(Dialect.POSTGRESQL).prepared("t", "a", "b").mergeReturnsNoRows(),
+        Dialect.POSTGRESQL,
+        "MERGE INTO t USING u ON u.c = t.a WHEN MATCHED THEN UPDATE SET b = 1\n"
+            + "-> MERGE INTO t USING u ON u.c = t.a WHEN MATCHED THEN UPDATE SET b = 1, txw_wl ="
+            + " pg_catalog.right(coalesce(t.txw_wl, '') operator(pg_catalog.||)"
+            + " cast(TOK as varchar), 112)");
+  }
+
   @TestFactory
   Stream<DynamicTest> postgresql() {
     return cases(

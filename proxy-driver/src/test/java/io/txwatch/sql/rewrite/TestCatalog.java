@@ -28,6 +28,7 @@ final class TestCatalog implements Catalog {
   private final Dialect dialect;
   private boolean small = true;
   private boolean strict;
+  private boolean mergeReturnsRows = true;
   private boolean writtenAnewUnseen;
   private final Map<String, Table> tables = new HashMap<>();
 
@@ -143,6 +144,17 @@ final class TestCatalog implements Catalog {
   @Override
   public boolean writtenAnewUnseen() {
     return writtenAnewUnseen;
+  }
+
+  /** MERGE has no RETURNING. */
+  TestCatalog mergeReturnsNoRows() {
+    mergeReturnsRows = false;
+    return this;
+  }
+
+  @Override
+  public boolean mergeReturnsRows() {
+    return mergeReturnsRows;
   }
 
   @Override
