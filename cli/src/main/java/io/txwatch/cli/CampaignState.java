@@ -49,7 +49,8 @@ record CampaignState(long seed, long next, String plan) {
         + plan.oracles().stream().map(Oracle::name).collect(Collectors.joining(" "))
         + ", "
         + plan.maxStatements()
-        + " statements";
+        + " statements"
+        + (plan.learnsWeights() ? ", learnt weights" : "");
   }
 
   /**

@@ -60,7 +60,8 @@ import picocli.CommandLine.TypeConversionException;
       "  {\"type\":\"finding\",\"oracle\":…,\"isolation\":…,\"case\":…,\"reproducedRuns\":\"5/5\",…}",
       "  {\"type\":\"summary\",\"seed\":N,\"cases\":N,\"undecided\":N,\"casesPerSecond\":x,…}",
       "The same seed generates the same cases, on every machine and with any number of workers.",
-      "With isorel or aptrans as the only oracle the cases differ.",
+      "With isorel or aptrans as the only oracle the cases differ. With --weights learnt they also",
+      "depend on what earlier cases have shown, and --resume learns again from the first new case.",
       ""
     })
 final class FuzzCommand implements Callable<Integer> {
@@ -127,6 +128,15 @@ final class FuzzCommand implements Callable<Integer> {
           "the most statements of a transaction (default: 4); with more, isorel finds more and the"
               + " other oracles decide less")
   private int maxStatements = CaseGenerator.MAX_STATEMENTS;
+
+  @Option(
+      names = "--weights",
+      paramLabel = "fixed|learnt",
+      defaultValue = "fixed",
+      description =
+          "how often each form of statement is generated (default: fixed); learnt: forms that bring"
+              + " something new are generated more often")
+  private WeightMode weights = WeightMode.FIXED;
 
   @Option(
       names = "--out",
@@ -216,14 +226,24 @@ final class FuzzCommand implements Callable<Integer> {
     for (IsolationLevel level : chosen) {
       DbmsLevels.require(dbms, level);
     }
-    return new Campaign.Plan(
-        chosenSeed,
-        chosen,
-        OracleNames.named(oracles, graph.judge),
-        cases == null ? Long.MAX_VALUE : cases,
-        duration != null ? duration : cases == null ? DEFAULT_DURATION : UNLIMITED,
-        Math.min(workers, dbms.maxWorkers()),
-        maxStatements);
+    Campaign.Plan plan =
+        new Campaign.Plan(
+            chosenSeed,
+            chosen,
+            OracleNames.named(oracles, graph.judge),
+            cases == null ? Long.MAX_VALUE : cases,
+            duration != null ? duration : cases == null ? DEFAULT_DURATION : UNLIMITED,
+            Math.min(workers, dbms.maxWorkers()),
+            maxStatements);
+    return weights == WeightMode.LEARNT ? plan.learning() : plan;
+  }
+
+  /** How often each form of statement is generated. */
+  private enum WeightMode {
+    /** As often in each case. */
+    FIXED,
+    /** More often if it brings something new. */
+    LEARNT
   }
 
   /** {@code 60s}, {@code 10m}, {@code 2h}. */

@@ -56,6 +56,10 @@ final class FuzzOutput {
         summary.kinds().entrySet().stream()
             .map(kind -> kind.getValue() + " " + kind.getKey())
             .collect(Collectors.joining(", ")));
+    textOut.println(
+        summary.coverage().entrySet().stream()
+            .map(shown -> shown.getValue() + " " + shown.getKey().plural())
+            .collect(Collectors.joining(", ", "coverage: ", "")));
     for (Map.Entry<GraphAnomaly.Kind, Long> anomaly : summary.anomalies().entrySet()) {
       GraphAnomaly.Kind kind = anomaly.getKey();
       textOut.printf(
@@ -147,6 +151,11 @@ final class FuzzOutput {
       json.writeObjectFieldStart("kinds");
       for (var kind : summary.kinds().entrySet()) {
         json.writeNumberField(kind.getKey(), kind.getValue());
+      }
+      json.writeEndObject();
+      json.writeObjectFieldStart("coverage");
+      for (var shown : summary.coverage().entrySet()) {
+        json.writeNumberField(shown.getKey().name(), shown.getValue());
       }
       json.writeEndObject();
       json.writeArrayFieldStart("anomalies");

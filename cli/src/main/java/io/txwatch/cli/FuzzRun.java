@@ -61,7 +61,9 @@ final class FuzzRun {
         + plan.levels().stream().map(Enum::name).collect(Collectors.joining(", "))
         + ", seed "
         + plan.seed()
-        + (plan.first() > 0 ? ", from case " + plan.first() : "");
+        + (plan.first() > 0 ? ", from case " + plan.first() : "")
+        + (plan.learnsWeights() ? ", learnt weights" : "")
+        + (plan.learnsWeights() && plan.first() > 0 ? " (learning starts again)" : "");
   }
 
   /** The DBMS and its version. */

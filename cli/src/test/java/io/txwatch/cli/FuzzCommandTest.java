@@ -34,6 +34,7 @@ class FuzzCommandTest {
     assertThat(summary.path("findings").isNumber()).isTrue();
     assertThat(summary.path("casesPerSecond").asDouble()).isPositive();
     assertThat(summary.path("accepted").asDouble()).isGreaterThan(0.97);
+    assertThat(summary.path("coverage").path("STATEMENT_KIND").asInt()).isGreaterThan(20);
   }
 
   @Test

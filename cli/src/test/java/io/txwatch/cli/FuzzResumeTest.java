@@ -45,6 +45,21 @@ class FuzzResumeTest {
   }
 
   @Test
+  void aCampaignWithLearntWeightsLearnsAgain() throws Exception {
+    Invocation first = fuzz("--seed", "7", "--cases", "40", "--weights", "learnt");
+    assertThat(first.code()).as(first.err()).isEqualTo(ExitCode.CLEAN);
+    assertThat(first.out()).contains("seed 7, learnt weights").contains("coverage: ");
+
+    Invocation second = fuzz("--resume", "--cases", "4", "--weights", "learnt");
+    assertThat(second.code()).as(second.err()).isEqualTo(ExitCode.CLEAN);
+    assertThat(second.out()).contains(", learnt weights (learning starts again)");
+
+    Invocation other = fuzz("--resume", "--cases", "4");
+    assertThat(other.code()).isEqualTo(ExitCode.BAD_INPUT);
+    assertThat(other.err()).contains("4 statements, learnt weights; this is H2");
+  }
+
+  @Test
   void withoutACampaignNothingIsContinued() throws Exception {
     Invocation none = fuzz("--resume", "--cases", "4");
     assertThat(none.code()).isEqualTo(ExitCode.BAD_INPUT);

@@ -5,6 +5,7 @@ import io.txwatch.dbms.Failure;
 import io.txwatch.generator.CaseGenerator;
 import io.txwatch.generator.CaseKind;
 import io.txwatch.generator.Grammar;
+import io.txwatch.generator.Weights;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.GraphAnomaly;
@@ -24,7 +25,9 @@ import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,8 +43,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a campaign. Its {@code n}-th case is the same on every machine and with any number of
- * workers. The oracles determine the kind of its cases ({@link CaseKind}). Each worker has a
- * workspace and sessions of its own.
+ * workers; if weights are learnt, as long as the DBMS behaves the same. The oracles determine the
+ * kind of its cases ({@link CaseKind}). Each worker has a workspace and sessions of its own.
  */
 public final class Campaign {
 
@@ -76,6 +79,7 @@ public final class Campaign {
   private final long batchSize;
 
   private final AtomicLong next;
+  private final Exploration exploration;
   private final List<WorkerHeartbeat> heartbeats = new CopyOnWriteArrayList<>();
   private final AtomicLong cases = new AtomicLong();
   private final AtomicLong undecided = new AtomicLong();
@@ -107,6 +111,8 @@ public final class Campaign {
    * @param maxStatements the most statements of a transaction
    * @param first the number of the first case
    * @param reported the shapes of findings that were reported before and are not reported again
+   * @param learnsWeights true if productions that bring something new are made more often; which
+   *     cases a seed generates then depends on what earlier ones have shown
    */
   public record Plan(
       long seed,
@@ -117,7 +123,8 @@ public final class Campaign {
       int workers,
       int maxStatements,
       long first,
-      Set<CaseShape> reported) {
+      Set<CaseShape> reported,
+      boolean learnsWeights) {
 
     /** Copies its arguments. */
     public Plan {
@@ -135,19 +142,43 @@ public final class Campaign {
         Duration duration,
         int workers,
         int maxStatements) {
-      this(seed, levels, oracles, cases, duration, workers, maxStatements, 0, Set.of());
+      this(seed, levels, oracles, cases, duration, workers, maxStatements, 0, Set.of(), false);
     }
 
     /** The same plan without findings of these shapes. */
     public Plan with(Set<CaseShape> shapes) {
       return new Plan(
-          seed, levels, oracles, cases, duration, workers, maxStatements, first, shapes);
+          seed,
+          levels,
+          oracles,
+          cases,
+          duration,
+          workers,
+          maxStatements,
+          first,
+          shapes,
+          learnsWeights);
+    }
+
+    /** The same plan with weights that are learnt. */
+    public Plan learning() {
+      return new Plan(
+          seed, levels, oracles, cases, duration, workers, maxStatements, first, reported, true);
     }
 
     /** The same plan with the cases of a seed from a number on. */
     public Plan continuing(long ofSeed, long from) {
       return new Plan(
-          ofSeed, levels, oracles, cases, duration, workers, maxStatements, from, reported);
+          ofSeed,
+          levels,
+          oracles,
+          cases,
+          duration,
+          workers,
+          maxStatements,
+          from,
+          reported,
+          learnsWeights);
     }
 
     /** The number after that of the last case. */
@@ -193,6 +224,7 @@ public final class Campaign {
     this.grammar = grammar;
     this.plan = plan;
     this.next = new AtomicLong(plan.first());
+    this.exploration = new Exploration(plan.learnsWeights(), plan.first(), plan.end());
     plan.reported().forEach(repetitions::add);
     this.listener = listener;
     this.allOraclesWatch =
@@ -231,11 +263,11 @@ public final class Campaign {
 
   /**
    * The number of the case with which a later campaign continues this one: each case before it was
-   * executed. Some of those after it may have been, too.
+   * executed, and its violations reported. Some of those after it may have been, too.
    */
   public long nextCase() {
     return heartbeats.stream()
-        .mapToLong(WorkerHeartbeat::number)
+        .mapToLong(WorkerHeartbeat::unfinished)
         .filter(number -> number >= 0)
         .min()
         .orElse(plan.first());
@@ -302,6 +334,7 @@ public final class Campaign {
         new TreeMap<>(kinds),
         new TreeMap<>(anomalies),
         new TreeMap<>(patterns),
+        exploration.counts(),
         (System.nanoTime() - start) / 1e9);
   }
 
@@ -312,16 +345,16 @@ public final class Campaign {
 
   private void work(WorkerHeartbeat heartbeat) {
     try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, QUIESCENCE_TIMEOUT)) {
-      Worker worker = new Worker(heartbeat.monitoring(executor));
+      Worker worker = new Worker(heartbeat.monitoring(executor), heartbeat);
       while (!isOver()) {
         long first = next.getAndAdd(batchSize);
         if (first >= plan.end()) {
           return;
         }
         for (long n = first; n < Math.min(first + batchSize, plan.end()) && !isOver(); n++) {
-          heartbeat.begin(n);
           worker.run(n);
         }
+        worker.reportPending();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -338,20 +371,37 @@ public final class Campaign {
   /** Executes the cases of one worker. */
   private final class Worker {
     private final CaseExecutor executor;
+    private final WorkerHeartbeat heartbeat;
 
     private final Map<CaseKind, CaseGenerator> generators = new EnumMap<>(CaseKind.class);
 
-    Worker(CaseExecutor executor) {
+    /** The violations of the cases of this batch that are reported at its end. */
+    private final Deque<Violation> pending = new ArrayDeque<>();
+
+    private record Violation(
+        long number, Oracle oracle, CaseExecution execution, OracleVerdict verdict) {}
+
+    Worker(CaseExecutor executor, WorkerHeartbeat heartbeat) {
       this.executor = executor;
+      this.heartbeat = heartbeat;
+    }
+
+    private void begin(long number) {
+      heartbeat.begin(number, pending.isEmpty() ? number : pending.getFirst().number());
     }
 
     void run(long number) throws SQLException, InterruptedException {
+      begin(number);
+      Weights weights = exploration.weights(number, this::isOverWhileIdle);
+      if (isOver()) {
+        return;
+      }
       CaseGenerator.GeneratedCase generated =
           generators
               .computeIfAbsent(
                   kindOf(number),
                   kind -> new CaseGenerator(plan.seed(), grammar, plan.maxStatements(), kind))
-              .generate(number);
+              .generate(number, weights);
       IsolationLevel level = plan.levels().get((int) (number % plan.levels().size()));
       cases.incrementAndGet();
       generated.kinds().forEach((kind, count) -> kinds.merge(kind, (long) count, Long::sum));
@@ -362,7 +412,9 @@ public final class Campaign {
                 : executor.execute(generated.testCase(), level);
         count(generated, execution);
         if (!hasLostConnection(execution)) {
-          judge(execution, number);
+          List<OracleVerdict> verdicts = judge(execution, number);
+          exploration.executed(
+              number, generated.productions(), CaseFeatures.of(execution, verdicts));
           return;
         }
         reportCrash(execution);
@@ -372,6 +424,7 @@ public final class Campaign {
       } catch (ScheduleExecutor.SetupException e) {
         statements.incrementAndGet();
         rejected.incrementAndGet();
+        exploration.executed(number, generated.productions(), Map.of());
       } catch (SQLException e) {
         if (isConnectionLost(e)) {
           reportCrash(
@@ -387,6 +440,24 @@ public final class Campaign {
                   List.of()));
         }
         throw e;
+      }
+    }
+
+    private boolean isOverWhileIdle() {
+      heartbeat.idle();
+      return isOver();
+    }
+
+    /**
+     * Reports the violations of a batch. Other workers need the results of all its cases to go on,
+     * and a report takes as long as many of them.
+     */
+    void reportPending() throws SQLException, InterruptedException {
+      while (!pending.isEmpty()) {
+        Violation next = pending.getFirst();
+        begin(next.number());
+        report(next.oracle(), next.execution(), next.verdict());
+        pending.removeFirst();
       }
     }
 
@@ -432,11 +503,12 @@ public final class Campaign {
           || number / plan.levels().size() % oracle.mixInterval() == 0;
     }
 
-    private void judge(CaseExecution execution, long number)
+    private List<OracleVerdict> judge(CaseExecution execution, long number)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       if (execution.race().isPresent()) {
         racing.incrementAndGet();
       }
+      List<OracleVerdict> verdicts = new ArrayList<>();
       boolean isDecided = false;
       boolean isUndecided = false;
       for (Oracle oracle : plan.oracles()) {
@@ -445,6 +517,7 @@ public final class Campaign {
         }
         OracleVerdict verdict = oracle.judge(execution, executor);
         listener.judged(execution, verdict);
+        verdicts.add(verdict);
         verdict.anomalies().stream()
             .map(GraphAnomaly::kind)
             .distinct()
@@ -453,7 +526,11 @@ public final class Campaign {
         switch (verdict.result()) {
           case VIOLATION -> {
             isDecided = true;
-            report(oracle, execution, verdict);
+            if (plan.learnsWeights()) {
+              pending.add(new Violation(number, oracle, execution, verdict));
+            } else {
+              report(oracle, execution, verdict);
+            }
           }
           case CLEAN -> isDecided = true;
           case UNDECIDED -> isUndecided = true;
@@ -463,6 +540,7 @@ public final class Campaign {
       if (!isDecided) {
         (isUndecided ? undecided : unsupported).incrementAndGet();
       }
+      return verdicts;
     }
 
     private void countPattern(CaseExecution execution, OracleVerdict verdict) {

@@ -23,6 +23,7 @@ import java.util.SortedMap;
  * @param kinds the number of generated statements of each kind
  * @param anomalies the number of cases with anomalies of each kind, forbidden or permitted
  * @param patterns the number of cases by what became of the pattern that they follow
+ * @param coverage how many different things of each kind the cases have shown
  * @param seconds the duration
  */
 public record Summary(
@@ -40,6 +41,7 @@ public record Summary(
     Map<String, Long> kinds,
     SortedMap<GraphAnomaly.Kind, Long> anomalies,
     SortedMap<PatternCount, Long> patterns,
+    Map<NoveltyKind, Integer> coverage,
     double seconds) {
 
   public double casesPerSecond() {

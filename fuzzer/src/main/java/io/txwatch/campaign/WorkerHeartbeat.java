@@ -20,11 +20,27 @@ final class WorkerHeartbeat {
 
   private volatile long last = System.nanoTime();
   private volatile long number = -1;
+  private volatile long unfinished = -1;
 
-  /** Records that the worker starts a case. */
-  void begin(long number) {
+  /**
+   * Records that the worker starts a case.
+   *
+   * @param unfinished the first case that it has not executed and reported
+   */
+  void begin(long number, long unfinished) {
     this.number = number;
+    this.unfinished = unfinished;
     last = System.nanoTime();
+  }
+
+  /** Records that the worker waits for another one. */
+  void idle() {
+    last = System.nanoTime();
+  }
+
+  /** The first case that the worker has not executed and reported; -1 before the first one. */
+  long unfinished() {
+    return unfinished;
   }
 
   /** The current case; -1 before the first one. */

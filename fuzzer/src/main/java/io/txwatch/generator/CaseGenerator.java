@@ -16,8 +16,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Generates the cases of a campaign: the {@code n}-th case of a seed is the same on every machine,
- * whatever was generated before. For one thread.
+ * Generates the cases of a campaign: with the same weights, the {@code n}-th case of a seed is the
+ * same on every machine, whatever was generated before. For one thread.
  *
  * <p>Consecutive cases have the same tables, with other rows, because defining tables is the most
  * expensive part of a case.
@@ -43,6 +43,7 @@ public final class CaseGenerator {
   private SchemaGenerator.@Nullable Schema schema;
 
   private long schemaFamily;
+  private Weights schemaWeights = Weights.FIXED;
 
   /** Creates a generator with the default workload and length of transactions. */
   public CaseGenerator(long seed, Grammar grammar) {
@@ -68,9 +69,13 @@ public final class CaseGenerator {
    * @param testCase the case
    * @param kinds the number of its statements of each kind
    * @param expected by the id of a step, the errors that the data may cause
+   * @param productions the named choices made for it and its tables
    */
   public record GeneratedCase(
-      TestCase testCase, Map<String, Integer> kinds, Map<Integer, Set<ExpectedError>> expected) {
+      TestCase testCase,
+      Map<String, Integer> kinds,
+      Map<Integer, Set<ExpectedError>> expected,
+      Set<String> productions) {
 
     /** True if the data may cause that error in the step. */
     public boolean isExpected(int step, String sqlState, int vendorCode, String message) {
@@ -79,10 +84,20 @@ public final class CaseGenerator {
     }
   }
 
-  /** Generates the {@code number}-th case. */
+  /** Generates the {@code number}-th case with productions as often as usual. */
   public GeneratedCase generate(long number) {
-    RandomSource random = new RandomSource(seed, number);
-    SchemaGenerator.Schema schema = schema(number / caseKind.casesPerSchema());
+    return generate(number, Weights.FIXED);
+  }
+
+  /**
+   * Generates the {@code number}-th case.
+   *
+   * @param weights how often productions are made; the same for all cases with the same tables
+   */
+  public GeneratedCase generate(long number, Weights weights) {
+    RandomSource random = new RandomSource(seed, number, weights);
+    SchemaGenerator.Schema schema = schema(number / caseKind.casesPerSchema(), weights);
+    random.made().addAll(schema.productions());
     Literals literals = new Literals(random, grammar);
     TableContents contents =
         new TableContents(random, grammar, caseKind, literals, schema.tables());
@@ -103,7 +118,7 @@ public final class CaseGenerator {
     TestCase testCase =
         new TestCase(
             "case-" + number, headers(number), setup, merge(random, sessions, expected), List.of());
-    return new GeneratedCase(testCase, statements.kinds(), expected);
+    return new GeneratedCase(testCase, statements.kinds(), expected, random.made());
   }
 
   private Map<String, String> headers(long number) {
@@ -134,15 +149,18 @@ public final class CaseGenerator {
     return new GeneratedCase(
         new TestCase("case-" + number, headers, setup, steps, List.of()),
         generator.kinds(),
-        expected);
+        expected,
+        context.random.made());
   }
 
-  private SchemaGenerator.Schema schema(long family) {
+  private SchemaGenerator.Schema schema(long family, Weights weights) {
     SchemaGenerator.Schema known = schema;
-    if (known == null || family != schemaFamily) {
-      known = new SchemaGenerator(new RandomSource(seed, -1 - family), grammar, caseKind).next();
+    if (known == null || family != schemaFamily || !weights.equals(schemaWeights)) {
+      RandomSource random = new RandomSource(seed, -1 - family, weights);
+      known = new SchemaGenerator(random, grammar, caseKind).next();
       schema = known;
       schemaFamily = family;
+      schemaWeights = weights;
     }
     return known;
   }
@@ -157,11 +175,11 @@ public final class CaseGenerator {
       steps.add(statements.next());
       return steps;
     }
-    if (random.percent(8)) {
+    if (random.percent("statement before", 8)) {
       steps.add(statements.next());
     }
     addTransaction(random, statements, steps);
-    if (random.percent(8)) {
+    if (random.percent("statement after", 8)) {
       steps.add(statements.next());
     }
     if (productions.draw("second transaction", random).isPresent()) {
@@ -182,7 +200,9 @@ public final class CaseGenerator {
     int size = random.between(1, maxStatements);
     Optional<String> savepointSql = grammar.savepoint("s");
     int savepoint =
-        size > 2 && savepointSql.isPresent() && random.percent(10) ? random.below(size - 1) : -1;
+        size > 2 && savepointSql.isPresent() && random.percent("savepoint", 10)
+            ? random.below(size - 1)
+            : -1;
     for (int i = 0; i < size; i++) {
       steps.add(
           i == 0 && caseKind.startsWithQuery(random) ? statements.query() : statements.next());
@@ -201,7 +221,10 @@ public final class CaseGenerator {
       RandomSource random,
       List<Deque<GeneratedStatement>> sessions,
       Map<Integer, Set<ExpectedError>> expected) {
-    int switches = random.percent(50) ? random.between(1, MAX_SWITCHES) : Integer.MAX_VALUE;
+    int switches =
+        random.alternative("switches", 50, 50) == 0
+            ? random.between(1, MAX_SWITCHES)
+            : Integer.MAX_VALUE;
     List<Step> steps = new ArrayList<>();
     int remaining = sessions.stream().mapToInt(Deque::size).sum();
     int session = -1;

@@ -33,7 +33,7 @@ public enum CaseKind {
    */
   PATTERNS(128);
 
-  /** The kinds of statements, in the order of their thresholds. */
+  /** The kinds of statements, in the order of their probabilities. */
   enum Kind {
     QUERY,
     LOCKING_QUERY,
@@ -74,12 +74,12 @@ public enum CaseKind {
   }
 
   int sessions(RandomSource random) {
-    return random.percent(88) ? 2 : random.between(3, MAX_SESSIONS);
+    return random.alternative("sessions", 88, 12) == 0 ? 2 : random.between(3, MAX_SESSIONS);
   }
 
   /** True if a session has a single statement and no transaction. */
   boolean isSingleStatement(RandomSource random) {
-    return this == STATEMENTS && random.percent(12);
+    return this == STATEMENTS && random.percent("single statement", 12);
   }
 
   boolean commits(RandomSource random) {
@@ -88,7 +88,7 @@ public enum CaseKind {
 
   /** True if a table gets a foreign key, where possible. */
   boolean refersToParent(RandomSource random) {
-    return random.percent(this == HISTORIES ? 20 : 75);
+    return random.percent("foreign key", this == HISTORIES ? 20 : 75);
   }
 
   /** True if foreign keys may have actions, whose writes most DBMSs do not let triggers record. */
@@ -117,19 +117,10 @@ public enum CaseKind {
   }
 
   Kind kind(RandomSource random) {
-    int draw = random.below(100);
-    return switch (this) {
-      case STATEMENTS -> kind(draw, 25, 33, 52, 56, 82);
-      case HISTORIES, PATTERNS -> kind(draw, 40, 44, 54, 58, 92);
-    };
-  }
-
-  /** The first kind whose threshold is greater than the number; otherwise the last kind. */
-  private static Kind kind(int draw, int... bounds) {
-    int kind = 0;
-    while (kind < bounds.length && draw >= bounds[kind]) {
-      kind++;
-    }
-    return Kind.values()[kind];
+    return Kind.values()[
+        switch (this) {
+          case STATEMENTS -> random.alternative("statement", 25, 8, 19, 4, 26, 18);
+          case HISTORIES, PATTERNS -> random.alternative("statement", 40, 4, 10, 4, 34, 8);
+        }];
   }
 }

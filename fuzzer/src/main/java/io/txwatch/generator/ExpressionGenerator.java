@@ -79,7 +79,7 @@ final class ExpressionGenerator {
     if (function.isPresent()) {
       return filled(function.get(), type, deeper);
     }
-    switch (random.below(6)) {
+    switch (random.alternative("value", 1, 1, 1, 1, 2)) {
       case 2:
         return minOrMax(type, deeper);
       case 3:
@@ -190,7 +190,7 @@ final class ExpressionGenerator {
 
   private String condition(int depth) {
     if (depth < MAX_DEPTH) {
-      switch (random.below(8)) {
+      switch (random.alternative("condition", 1, 1, 1, 1, 4)) {
         case 0:
           return "(" + condition(depth + 1) + " AND " + condition(depth + 1) + ")";
         case 1:
@@ -212,7 +212,7 @@ final class ExpressionGenerator {
   private String predicate(int depth) {
     SqlType type =
         random.oneOf(SqlType.INT, SqlType.INT, SqlType.TEXT, SqlType.DECIMAL, SqlType.DATE);
-    return switch (random.below(7)) {
+    return switch (random.alternative("predicate", 1, 1, 1, 1, 1, 2)) {
       case 0 -> "(" + value(type, depth) + " IS " + random.oneOf("", "NOT ") + "NULL)";
       case 1 -> "(" + value(type, depth) + " IN (" + literal(type) + ", " + literal(type) + "))";
       case 2 ->
@@ -234,7 +234,7 @@ final class ExpressionGenerator {
   private String subquery(int depth) {
     GeneratedTable table = random.oneOf(readable);
     String alias = "q" + ++aliases;
-    if (random.percent(50)) {
+    if (random.alternative("subquery", 50, 50) == 0) {
       return random.oneOf("(EXISTS", "(NOT EXISTS")
           + " (SELECT 1 FROM "
           + table.name()
@@ -247,7 +247,7 @@ final class ExpressionGenerator {
     String value = value(column.type(), depth);
     return "("
         + value
-        + (grammar.hasQuantifiers() && random.percent(30)
+        + (grammar.hasQuantifiers() && random.percent("quantifier", 30)
             ? random.oneOf(" = ANY ", " < ANY ", " >= ALL ", " <> ALL ")
             : random.oneOf(" IN ", " NOT IN "))
         + "(SELECT "

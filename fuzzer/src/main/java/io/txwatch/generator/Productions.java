@@ -33,7 +33,13 @@ final class Productions {
    * @param percent the probability
    * @param text its text with placeholders
    */
-  record Production(String kind, int percent, String text) {}
+  record Production(String kind, int percent, String text) {
+
+    /** Its name among the weights. */
+    String id() {
+      return kind + ": " + text;
+    }
+  }
 
   private Productions(List<Production> productions) {
     this.productions = List.copyOf(productions);
@@ -94,23 +100,16 @@ final class Productions {
 
   /** The text of a production of the kind; empty if none is made. */
   Optional<String> draw(String kind, RandomSource random) {
-    int draw = random.below(100);
-    for (Production production : productions) {
-      if (production.kind().equals(kind)) {
-        if (draw < production.percent()) {
-          return Optional.of(production.text());
-        }
-        draw -= production.percent();
-      }
-    }
-    return Optional.empty();
+    List<Production> ofKind =
+        productions.stream().filter(production -> production.kind().equals(kind)).toList();
+    return random.oneOrNone(ofKind).map(Production::text);
   }
 
   /** The texts of the productions of the kind that are made, each on its own. */
   List<String> drawEach(String kind, RandomSource random) {
     List<String> drawn = new ArrayList<>();
     for (Production production : productions) {
-      if (production.kind().equals(kind) && random.percent(production.percent())) {
+      if (production.kind().equals(kind) && random.percent(production.id(), production.percent())) {
         drawn.add(production.text());
       }
     }

@@ -3,11 +3,13 @@ package io.txwatch.generator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** Generates queries; as bags, their results do not depend on the order of rows. */
 final class QueryGenerator {
 
   private static final int FORMS = 15;
+  private static final int[] EQUAL_PARTS = IntStream.generate(() -> 1).limit(FORMS).toArray();
 
   private final StatementContext context;
   private final RandomSource random;
@@ -46,7 +48,8 @@ final class QueryGenerator {
   private String text() {
     GeneratedTable table = context.randomTable();
     ExpressionGenerator expressions = context.expressions(context.tables);
-    int form = context.caseKind.readsWholeRows(random) ? FORMS : random.below(FORMS);
+    int form =
+        context.caseKind.readsWholeRows(random) ? FORMS : random.alternative("query", EQUAL_PARTS);
     if (form == 3 || form == 4) {
       return join(
           table,
@@ -105,7 +108,9 @@ final class QueryGenerator {
   }
 
   private String groups() {
-    return " GROUP BY c1" + (random.percent(30) ? " HAVING COUNT(*) > 1" : "") + " ORDER BY c1";
+    return " GROUP BY c1"
+        + (random.percent("having", 30) ? " HAVING COUNT(*) > 1" : "")
+        + " ORDER BY c1";
   }
 
   private String window(GeneratedTable table) {

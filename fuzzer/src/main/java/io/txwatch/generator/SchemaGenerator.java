@@ -30,8 +30,9 @@ final class SchemaGenerator {
    *
    * @param tables its tables, parents before children
    * @param definitions the statements that define it
+   * @param productions the named choices made for it
    */
-  record Schema(List<GeneratedTable> tables, List<String> definitions) {}
+  record Schema(List<GeneratedTable> tables, List<String> definitions, Set<String> productions) {}
 
   Schema next() {
     List<GeneratedTable> tables = new ArrayList<>();
@@ -40,13 +41,13 @@ final class SchemaGenerator {
     for (int i = 0; i < count; i++) {
       tables.add(table("t" + i, tables, definitions));
     }
-    return new Schema(tables, definitions);
+    return new Schema(tables, definitions, random.made());
   }
 
   private GeneratedTable table(
       String name, List<GeneratedTable> earlier, List<String> definitions) {
     Optional<Partitions> partitions =
-        grammar.hasPartitions() && random.percent(10)
+        grammar.hasPartitions() && random.percent("partitions", 10)
             ? Optional.of(Partitions.any(random, grammar))
             : Optional.empty();
     TableDraft draft =
@@ -161,13 +162,13 @@ final class SchemaGenerator {
       String declared = random.oneOf(type.declared());
       boolean ofPrimaryKey = primaryKey.contains(name);
       boolean notNull = ofPrimaryKey || random.percent(20);
-      boolean hasCheck = !ofPrimaryKey && type == SqlType.INT && random.percent(10);
+      boolean hasCheck = !ofPrimaryKey && type == SqlType.INT && random.percent("check", 10);
       String definition = name + " " + declared;
       if (!ofPrimaryKey && !hasCheck && random.percent(20)) {
         definition += " DEFAULT " + grammar.defaultLiteral(Literals.any(random, grammar, type));
       }
       definition += notNull ? " NOT NULL" : "";
-      if (!ofPrimaryKey && mayBeUnique && random.percent(12)) {
+      if (!ofPrimaryKey && mayBeUnique && random.percent("unique", 12)) {
         Optional<String> index = productions.draw("unique index", random);
         if (index.isPresent()) {
           uniqueIndexes.add(index.get().replace("{T}", this.name).replace("{C}", name));
@@ -250,7 +251,7 @@ final class SchemaGenerator {
 
   /** Two columns that are unique together; the first of them is in no foreign key. */
   private Optional<List<String>> compositeKey(TableDraft draft, int width, boolean partitioned) {
-    if (!random.percent(15)) {
+    if (!random.percent("composite key", 15)) {
       return Optional.empty();
     }
     List<Column> columns = draft.columns;
@@ -268,7 +269,7 @@ final class SchemaGenerator {
     List<Column> columns = draft.columns;
     String table = draft.name;
     for (int i = 1; i < columns.size(); i++) {
-      if (random.percent(25) && !draft.special.contains(columns.get(i).name())) {
+      if (random.percent("index", 25) && !draft.special.contains(columns.get(i).name())) {
         String second = columns.get(random.below(i)).name();
         String more = random.percent(20) && !draft.special.contains(second) ? ", " + second : "";
         definitions.add(

@@ -46,15 +46,15 @@ final class StatementContext {
 
   /** A WHERE clause, or an empty text. */
   String where(GeneratedTable table, ExpressionGenerator expressions) {
-    int draw = random.below(100);
-    if (draw < 22) {
+    int form = random.alternative("where", 22, 20, 28, 30);
+    if (form == 0) {
       return "";
     }
     List<String> before = used.computeIfAbsent(table.name(), first -> new ArrayList<>());
-    if (draw < 42 && !before.isEmpty()) {
+    if (form == 1 && !before.isEmpty()) {
       return " WHERE " + random.oneOf(before);
     }
-    if (draw < 70) {
+    if (form <= 2) {
       String condition = expressions.simpleCondition();
       before.add(condition);
       return " WHERE " + condition;

@@ -31,7 +31,7 @@ final class WriteGenerator {
 
   GeneratedStatement insert() {
     GeneratedTable table = context.randomTable();
-    if (context.tables.size() > 1 && random.percent(10)) {
+    if (context.tables.size() > 1 && random.percent("insert select", 10)) {
       return new GeneratedStatement(
           "insert", insertSelect(table), errors(table, table.columns(), true));
     }
@@ -49,8 +49,9 @@ final class WriteGenerator {
     for (int i = random.percent(70) ? 1 : 2; i > 0; i--) {
       rows.add(row(table, columns));
     }
-    String ignore = random.percent(12) ? grammar.ignore() : "";
-    String doNothing = !table.keys().isEmpty() && random.percent(12) ? grammar.doNothing() : "";
+    String ignore = random.percent("insert ignore", 12) ? grammar.ignore() : "";
+    String doNothing =
+        !table.keys().isEmpty() && random.percent("do nothing", 12) ? grammar.doNothing() : "";
     String sql =
         "INSERT"
             + ignore
@@ -102,7 +103,7 @@ final class WriteGenerator {
   private String upsert(GeneratedTable table, Column target, String value) {
     String insertInto =
         " INTO " + table.name() + names(table.columns()) + " VALUES " + row(table, table.columns());
-    if ((grammar.isMySql() || grammar == Grammar.SQLITE) && random.percent(50)) {
+    if ((grammar.isMySql() || grammar == Grammar.SQLITE) && random.percent("replace", 50)) {
       return "REPLACE" + insertInto;
     }
     String key = String.join(", ", table.keys().get(table.keys().size() - 1));
@@ -165,7 +166,8 @@ final class WriteGenerator {
     List<Column> plain = table.plainColumns();
     List<Column> assigned = new ArrayList<>();
     StringJoiner assignments = new StringJoiner(", ");
-    boolean ofKey = random.percent(20); // a row may move within the range of a scan
+    boolean ofKey =
+        random.percent("update of key", 20); // a row may move within the range of a scan
     for (Column column : ofKey ? List.<Column>of() : plain) {
       if (random.percent(assigned.isEmpty() ? 60 : 25)) {
         assigned.add(column);
@@ -239,10 +241,10 @@ final class WriteGenerator {
    * preceding WITH, or inside a WITH.
    */
   private Optional<String> dialectSpecific(GeneratedTable table, String kind) {
-    if (!random.percent(DIALECT_SPECIFIC_PERCENT)) {
+    if (!random.percent("dialect specific " + kind, DIALECT_SPECIFIC_PERCENT)) {
       return Optional.empty();
     }
-    if (grammar.allowsWriteInWith() && random.percent(30)) {
+    if (grammar.allowsWriteInWith() && random.percent("write in with", 30)) {
       return Optional.of(
           "WITH w AS ("
               + writeHead(table, kind)
@@ -253,7 +255,7 @@ final class WriteGenerator {
       return Optional.empty();
     }
     GeneratedTable other = random.oneOf(context.otherTables(table));
-    if (grammar.allowsWithBeforeWrite() && random.percent(40)) {
+    if (grammar.allowsWithBeforeWrite() && random.percent("with before write", 40)) {
       return Optional.of(
           "WITH w AS (SELECT c0 FROM "
               + other.name()
@@ -297,13 +299,13 @@ final class WriteGenerator {
 
   /** A limited number of rows in a total order, or a RETURNING clause. */
   private String suffix(GeneratedTable table, String kind) {
-    return grammar.limitsWrites() && random.percent(8)
+    return grammar.limitsWrites() && random.percent("limited write", 8)
         ? " ORDER BY " + table.allColumns() + grammar.limit(random.between(1, 2))
         : returning(kind);
   }
 
   private String returning(String kind) {
-    return grammar.supportsReturning(kind) && random.percent(8)
+    return grammar.supportsReturning(kind) && random.percent("returning", 8)
         ? " RETURNING " + random.oneOf("c0", "*")
         : "";
   }
