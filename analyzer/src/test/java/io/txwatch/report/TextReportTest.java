@@ -62,9 +62,7 @@ class TextReportTest {
                 .edge("2.2 ww 1.2 a 7")
                 .text())
         .contains(
-            """
-              traces   T1 4bf92f3577b34da6a3ce929d0e0e4736, T2 x\\u001b[31m
-              why      T1 < T2""");
+            "\n  traces   T1 4bf92f3577b34da6a3ce929d0e0e4736, T2 x\\u001b[31m\n  why      T1 < T2");
   }
 
   @Test
