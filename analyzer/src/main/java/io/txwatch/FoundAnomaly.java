@@ -55,6 +55,8 @@ public record FoundAnomaly(
    * @param statements the statements that take part in the anomaly, in order
    * @param name what the application calls it, with Spring the {@code @Transactional} method:
    *     {@code shop.OrderService.sell}; empty if unknown
+   * @param traceId the trace that it is part of, from OpenTelemetry or SLF4J's MDC, at most {@value
+   *     io.txwatch.history.TraceId#MAX_CHARACTERS} characters; empty if unknown
    */
   public record Transaction(
       String id,
@@ -62,7 +64,8 @@ public record FoundAnomaly(
       IsolationLevel isolation,
       Optional<Outcome> outcome,
       List<Statement> statements,
-      String name) {
+      String name,
+      String traceId) {
 
     public Transaction {
       statements = List.copyOf(statements);
@@ -138,7 +141,8 @@ public record FoundAnomaly(
         transaction.level(),
         transaction.outcome(),
         transaction.statements().stream().map(FoundAnomaly::of).toList(),
-        transaction.name());
+        transaction.name(),
+        transaction.traceId());
   }
 
   private static Statement of(ObservedStatement statement) {

@@ -386,6 +386,7 @@ public final class Analyzer implements EventSink {
         transaction.outcome(),
         statements,
         transaction.endedMicros(),
-        transaction.name());
+        transaction.name(),
+        transaction.traceId());
   }
 }

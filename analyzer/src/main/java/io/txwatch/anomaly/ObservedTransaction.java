@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param statements the statements that take part in the anomaly, in order
  * @param endedMicros when it ended, by its node's clock, in microseconds since 1970; 0 if unknown
  * @param name what the application calls it: {@code shop.OrderService.sell}; empty if unknown
+ * @param traceId the trace that it is part of; empty if unknown
  */
 public record ObservedTransaction(
     long id,
@@ -24,16 +25,17 @@ public record ObservedTransaction(
     Optional<Outcome> outcome,
     List<ObservedStatement> statements,
     long endedMicros,
-    String name) {
+    String name,
+    String traceId) {
 
-  /** A transaction whose time and name are unknown. */
+  /** A transaction whose time, name and trace are unknown. */
   public ObservedTransaction(
       long id,
       String session,
       IsolationLevel level,
       Optional<Outcome> outcome,
       List<ObservedStatement> statements) {
-    this(id, session, level, outcome, statements, 0, "");
+    this(id, session, level, outcome, statements, 0, "", "");
   }
 
   /** The name without the packages: {@code OrderService.sell}; empty if unknown. */

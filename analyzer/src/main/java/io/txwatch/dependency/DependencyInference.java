@@ -222,7 +222,7 @@ public final class DependencyInference {
   private void began(Event.TransactionBegan event) {
     Session session = session(event.session());
     Transaction transaction = transaction(event.transaction());
-    transaction.began(session, event.level(), event.name(), event.share());
+    transaction.began(session, event.level(), event.name(), event.traceId(), event.share());
     shed.began(event.session(), event.share(), clock);
     transaction.events++;
     began(session, transaction);

@@ -41,6 +41,7 @@ public final class Transaction {
 
   private Session session = Session.NONE;
   private String name = "";
+  private String traceId = "";
   private IsolationLevel level = IsolationLevel.READ_UNCOMMITTED;
   private boolean levelKnown;
   private RowShare share = RowShare.ALL;
@@ -201,14 +202,18 @@ public final class Transaction {
   }
 
   void began(Session in, @Nullable IsolationLevel at, String called) {
-    began(in, at, called, RowShare.ALL);
+    began(in, at, called, "", RowShare.ALL);
   }
 
-  void began(Session in, @Nullable IsolationLevel at, String called, RowShare of) {
+  void began(Session in, @Nullable IsolationLevel at, String called, String trace, RowShare of) {
     observed = true;
     share = of;
     session = in;
     name = called;
+    traceId = trace;
+    if (!trace.isEmpty()) {
+      addWeight(Footprint.ofText(trace));
+    }
     lossy |= !in.opened; // the database of its rows is unknown
     if (at != null) {
       level = at;
@@ -422,6 +427,11 @@ public final class Transaction {
   /** What the application calls it; empty if not known. */
   public String name() {
     return name;
+  }
+
+  /** The trace that it is part of; empty if not known. */
+  public String traceId() {
+    return traceId;
   }
 
   /** The session's name; empty if not known. */

@@ -3,6 +3,7 @@ package io.txwatch.document;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ObservedStatement;
+import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.anomaly.Verdict;
 import io.txwatch.report.AnomalyGroups.Group;
@@ -126,7 +127,27 @@ final class SarifDocument {
     }
     json.writeEndArray();
     json.writeNumberField("occurrenceCount", group.count());
+    writeTraces(json, anomaly);
     json.writeEndObject();
+  }
+
+  /** A property bag (section 3.8) with the traces of the transactions, if any is known. */
+  private static void writeTraces(JsonGenerator json, Anomaly anomaly) throws IOException {
+    List<String> traceIds =
+        anomaly.transactions().stream()
+            .map(ObservedTransaction::traceId)
+            .filter(traceId -> !traceId.isEmpty())
+            .distinct()
+            .toList();
+    if (!traceIds.isEmpty()) {
+      json.writeObjectFieldStart("properties");
+      json.writeArrayFieldStart("traceIds");
+      for (String traceId : traceIds) {
+        json.writeString(traceId);
+      }
+      json.writeEndArray();
+      json.writeEndObject();
+    }
   }
 
   private static Optional<String> sqlAt(

@@ -212,6 +212,9 @@ public final class JsonReport {
     if (!transaction.name().isEmpty()) {
       json.writeStringField("name", transaction.name());
     }
+    if (!transaction.traceId().isEmpty()) {
+      json.writeStringField("traceId", transaction.traceId());
+    }
     json.writeStringField("session", transaction.session());
     json.writeStringField("isolation", transaction.level().name());
     writeNullable(json, "outcome", transaction.outcome().map(Enum::name).orElse(null));

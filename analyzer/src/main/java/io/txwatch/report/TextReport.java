@@ -123,6 +123,11 @@ public final class TextReport {
         new ArrayList<>(indented("", headline(anomaly, times), MARGIN + MARGIN, total));
     int columns = anomaly.transactions().size();
     lines.addAll(columns <= MAX_COLUMNS ? columns(anomaly, total) : lanes(anomaly, total));
+    String traces = traces(anomaly);
+    if (!traces.isEmpty()) {
+      String trace = MARGIN + "traces   ";
+      lines.addAll(indented(trace, traces, " ".repeat(trace.length()), total));
+    }
     String label = MARGIN + "why      ";
     for (String clause : Explanation.of(anomaly)) {
       lines.addAll(indented(label, clause, " ".repeat(label.length() + GAP), total));
@@ -324,6 +329,18 @@ public final class TextReport {
         + ", "
         + TerminalText.escape(transaction.title())
         + ")";
+  }
+
+  /** The traces of the transactions, in full; empty if none is known. */
+  private static String traces(Anomaly anomaly) {
+    List<String> traces = new ArrayList<>();
+    for (int i = 0; i < anomaly.transactions().size(); i++) {
+      String traceId = anomaly.transactions().get(i).traceId();
+      if (!traceId.isEmpty()) {
+        traces.add(Explanation.label(i) + " " + TerminalText.escape(traceId));
+      }
+    }
+    return String.join(", ", traces);
   }
 
   private static List<String> indented(String first, String text, String others, int width) {

@@ -12,6 +12,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.HistoryBytes;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
+import io.txwatch.history.RowShare;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.VersionSet;
 import io.txwatch.history.WriterList;
@@ -114,7 +115,9 @@ public final class HistorySlice {
               transaction.id(),
               transaction.level(),
               transaction.endedMicros(),
-              transaction.name()));
+              transaction.name(),
+              transaction.traceId(),
+              RowShare.ALL));
     }
   }
 

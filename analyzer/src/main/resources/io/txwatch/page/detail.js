@@ -15,8 +15,11 @@ const placesOf = anomaly => [...new Set(anomaly.transactions
   .map(statement => statement.callSite.replace(/ \(usually\)$/, ''))
   .filter(site => site !== ''))];
 
-/** What the application calls a transaction, without the packages: OrderService.sell. */
-const operationOf = transaction => (transaction.name ?? '').split('.').slice(-2).join('.');
+/** What the application calls a transaction, without the packages: OrderService.sell. A route, GET /orders, as it is. */
+const operationOf = transaction => {
+  const name = transaction.name ?? '';
+  return name.includes('/') ? name : name.split('.').slice(-2).join('.');
+};
 
 /** The operation and the session of a transaction. */
 const titleOf = transaction => [operationOf(transaction), transaction.session].filter(text => text !== '').join(', ');
@@ -72,7 +75,8 @@ function facts(anomaly) {
 /** The statements as a table: a column for each transaction, a row for each step. */
 function scheduleOf(anomaly) {
   const head = el('tr', {}, anomaly.transactions.map((transaction, i) =>
-    el('th', {scope: 'col'}, `T${i + 1}`, el('small', {}, titleOf(transaction) || 'not watched'))));
+    el('th', {scope: 'col'}, `T${i + 1}`, el('small', {}, titleOf(transaction) || 'not watched'),
+      transaction.traceId ? el('small', {class: 'trace'}, 'trace ' + transaction.traceId) : null)));
   const rows = anomaly.schedule.map(step => {
     const transaction = anomaly.transactions[step.transaction];
     const statement = transaction.statements.find(candidate => candidate.seq === step.seq);

@@ -53,7 +53,7 @@ function showFilters(anomalies) {
       chosen.set('text', input.value.toLowerCase());
       showList();
     });
-    form.append(el('label', {}, 'SQL or line of code', input));
+    form.append(el('label', {}, 'SQL, line of code or trace', input));
     form.addEventListener('submit', event => event.preventDefault());
   }
 }
@@ -70,7 +70,8 @@ function searchText(anomaly) {
   let text = searchTexts.get(anomaly);
   if (text === undefined) {
     text = anomaly.transactions
-      .flatMap(transaction => transaction.statements.flatMap(statement => [statement.sql, statement.callSite]))
+      .flatMap(transaction => [transaction.traceId ?? '',
+        ...transaction.statements.flatMap(statement => [statement.sql, statement.callSite])])
       .concat(phenomenonName(anomaly))
       .join('\n')
       .toLowerCase();

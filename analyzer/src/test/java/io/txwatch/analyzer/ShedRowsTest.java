@@ -62,7 +62,7 @@ class ShedRowsTest {
       changed.add(
           event instanceof Event.TransactionBegan e && e.transaction() == 1
               ? new Event.TransactionBegan(
-                  e.session(), e.transaction(), e.level(), e.micros(), e.name(), HALF)
+                  e.session(), e.transaction(), e.level(), e.micros(), e.name(), e.traceId(), HALF)
               : event);
     }
     return changed;

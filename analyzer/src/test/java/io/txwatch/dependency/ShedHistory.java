@@ -78,7 +78,14 @@ public final class ShedHistory {
       open.put(
           e.transaction(),
           new TransactionEvents(
-              shedding, out::add, e.session(), e.transaction(), e.level(), e.micros(), e.name()));
+              shedding,
+              out::add,
+              e.session(),
+              e.transaction(),
+              e.level(),
+              e.micros(),
+              e.name(),
+              e.traceId()));
     } else if (!open.containsKey(event.transaction())) {
       out.add(event);
     } else {

@@ -46,7 +46,8 @@ class DocumentsTest {
       List.of(
           report(),
           report(ExampleAnomalies.lostUpdate()),
-          report(ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree()));
+          report(ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree()),
+          report(ExampleAnomalies.lostUpdateOfTraces()));
 
   @Test
   void endingOfTheNameSelectsTheFormat() {
@@ -76,6 +77,23 @@ class DocumentsTest {
     assertThat(lostUpdate.get("relatedLocations").findValuesAsText("uri"))
         .containsExactly("src/main/java/my%20shop/BankService.java", "BillingService.java");
     assertThat(run.at("/results/1/level").asText()).isEqualTo("error");
+  }
+
+  @Test
+  void tracesArePropertiesOfASarifResult() throws Exception {
+    JsonNode run =
+        new ObjectMapper()
+            .readTree(
+                DocumentFormat.SARIF.write(
+                    report(ExampleAnomalies.lostUpdateOfTraces(), ExampleAnomalies.lostUpdate()),
+                    SourceFiles.NONE))
+            .get("runs")
+            .get(0);
+    assertThat(run.at("/results/0/properties/traceIds"))
+        .extracting(JsonNode::asText)
+        .containsExactly(
+            "4bf92f3577b34da6a3ce929d0e0e4736", "</script><script>window.hit=3</script>");
+    assertThat(run.at("/results/1").has("properties")).isFalse();
   }
 
   @Test

@@ -70,6 +70,20 @@ public final class ExampleAnomalies {
         .anomaly();
   }
 
+  /** The transactions are part of traces; one id is markup. */
+  public static Anomaly lostUpdateOfTraces() {
+    return anomaly(Phenomenon.LOST_UPDATE)
+        .cycle(CycleClass.G_SINGLE)
+        .t("1 SELECT balance FROM account @ Orders.java:68", "2 UPDATE account @ Orders.java:83")
+        .inTrace("4bf92f3577b34da6a3ce929d0e0e4736")
+        .t("4 UPDATE account @ Stock.java:12")
+        .inTrace("</script><script>window.hit=3</script>")
+        .edge("1.1 rw 2.4 account 7")
+        .edge("2.4 ww 1.2 account 7")
+        .advice("Lock the read at Orders.java:68 (SELECT ... FOR UPDATE).")
+        .anomaly();
+  }
+
   /** Two readers, who disagree about which of two writers came first. */
   public static Anomaly longFork() {
     return anomaly(Phenomenon.LONG_FORK)

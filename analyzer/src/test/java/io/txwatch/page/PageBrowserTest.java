@@ -132,6 +132,22 @@ class PageBrowserTest {
   }
 
   @Test
+  void tracesAreShownAndFound(@TempDir Path folder) throws Exception {
+    browser()
+        .open(
+            report(folder, ExampleAnomalies.lostUpdateOfTraces(), ExampleAnomalies.skewOfThree()));
+    browser().follow("lost update");
+    assertThat(browser().texts(".schedule th .trace"))
+        .containsExactly(
+            "trace 4bf92f3577b34da6a3ce929d0e0e4736",
+            "trace </script><script>window.hit=3</script>");
+    browser().driver().findElement(By.name("text")).sendKeys("4BF92F3577B34");
+    assertThat(browser().text("#count")).startsWith("1 of 2 kinds of anomaly");
+    assertThat(browser().run("return window.hit === undefined")).isEqualTo(true);
+    assertThat(browser().accessibilityViolations()).isEmpty();
+  }
+
+  @Test
   void firstAnomalyIsOpenWhereThereIsRoom(@TempDir Path folder) throws Exception {
     String report = report(folder, ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree());
     browser().open(report);

@@ -80,18 +80,43 @@ public final class AnomalyBuilder {
     transactions.set(
         last,
         new ObservedTransaction(
-            t.id(), t.session(), t.level(), t.outcome(), t.statements(), micros, t.name()));
+            t.id(),
+            t.session(),
+            t.level(),
+            t.outcome(),
+            t.statements(),
+            micros,
+            t.name(),
+            t.traceId()));
     return this;
   }
 
   /** Names the last transaction. */
   public AnomalyBuilder named(String name) {
     int last = transactions.size() - 1;
+    return called(name, transactions.get(last).traceId());
+  }
+
+  /** The last transaction is part of a trace. */
+  public AnomalyBuilder inTrace(String traceId) {
+    int last = transactions.size() - 1;
+    return called(transactions.get(last).name(), traceId);
+  }
+
+  private AnomalyBuilder called(String name, String traceId) {
+    int last = transactions.size() - 1;
     ObservedTransaction t = transactions.get(last);
     transactions.set(
         last,
         new ObservedTransaction(
-            t.id(), t.session(), t.level(), t.outcome(), t.statements(), t.endedMicros(), name));
+            t.id(),
+            t.session(),
+            t.level(),
+            t.outcome(),
+            t.statements(),
+            t.endedMicros(),
+            name,
+            traceId));
     return this;
   }
 

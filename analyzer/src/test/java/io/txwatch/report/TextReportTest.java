@@ -50,6 +50,22 @@ class TextReportTest {
   }
 
   @Test
+  void tracesAreShownInFull() {
+    assertThat(
+            anomaly(Phenomenon.LOST_UPDATE)
+                .cycle(CycleClass.G_SINGLE)
+                .t("1 SELECT a @ A.java:1", "2 UPDATE a @ A.java:2")
+                .inTrace("4bf92f3577b34da6a3ce929d0e0e4736")
+                .t("2 UPDATE a @ A.java:2")
+                .inTrace("x\u001b[31m")
+                .edge("1.1 rw 2.2 a 7")
+                .edge("2.2 ww 1.2 a 7")
+                .text())
+        .contains(
+            "\n  traces   T1 4bf92f3577b34da6a3ce929d0e0e4736, T2 x\\u001b[31m\n  why      T1 < T2");
+  }
+
+  @Test
   void writeSkewBrokenByTheDbms() {
     assertThat(
             anomaly(Phenomenon.WRITE_SKEW)

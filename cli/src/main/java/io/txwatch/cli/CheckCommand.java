@@ -350,6 +350,7 @@ final class CheckCommand implements Callable<Integer> {
             isolation,
             began.micros(),
             began.name(),
+            began.traceId(),
             began.share())
         : event;
   }

@@ -39,6 +39,8 @@ public sealed interface Event {
    * @param level its isolation level
    * @param micros the time
    * @param name what the application calls it: {@code shop.OrderService.sell}; empty if unknown
+   * @param traceId the trace that it is part of, for display; cut to {@link
+   *     TraceId#MAX_CHARACTERS}, empty if unknown
    * @param share the rows of which its accesses are emitted. Unless that is all, this event may be
    *     emitted later: before the transaction's first other event
    */
@@ -48,13 +50,18 @@ public sealed interface Event {
       IsolationLevel level,
       long micros,
       String name,
+      String traceId,
       RowShare share)
       implements Event {
 
-    /** A transaction of which everything is emitted. */
+    public TransactionBegan {
+      traceId = TraceId.limited(traceId);
+    }
+
+    /** A transaction outside any trace, of which everything is emitted. */
     public TransactionBegan(
         long session, long transaction, IsolationLevel level, long micros, String name) {
-      this(session, transaction, level, micros, name, RowShare.ALL);
+      this(session, transaction, level, micros, name, "", RowShare.ALL);
     }
 
     /** A transaction without a name. */

@@ -48,6 +48,7 @@ final class EventDecoder {
             WireNames.LEVEL.toOurs(e.getLevel()),
             e.getMicros(),
             text(e.getName()),
+            e.getTraceId(),
             share(e.getHalvings()));
       }
       case TRANSACTION_ENDED -> {

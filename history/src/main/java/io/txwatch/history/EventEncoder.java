@@ -166,6 +166,10 @@ final class EventEncoder {
   private void began(Event.TransactionBegan e) {
     int name = text(e.name());
     out.clear();
+    if (!e.traceId().isEmpty()) {
+      out.textField(
+          io.txwatch.history.wire.TransactionBegan.TRACE_ID_FIELD_NUMBER << 3 | BYTES, e.traceId());
+    }
     out.varintField(
         io.txwatch.history.wire.TransactionBegan.HALVINGS_FIELD_NUMBER << 3 | VARINT,
         e.share().halvings());

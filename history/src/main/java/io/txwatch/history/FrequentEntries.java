@@ -162,6 +162,7 @@ final class FrequentEntries {
     long micros = 0;
     int name = 0;
     int halvings = 0;
+    String traceId = "";
     while (usual && at < to) {
       switch ((int) varint(to)) {
         case TransactionBegan.SESSION_FIELD_NUMBER << 3 | FIXED64 -> session = fixed64(to);
@@ -170,6 +171,7 @@ final class FrequentEntries {
         case TransactionBegan.MICROS_FIELD_NUMBER << 3 | VARINT -> micros = varint(to);
         case TransactionBegan.NAME_FIELD_NUMBER << 3 | VARINT -> name = (int) varint(to);
         case TransactionBegan.HALVINGS_FIELD_NUMBER << 3 | VARINT -> halvings = (int) varint(to);
+        case TransactionBegan.TRACE_ID_FIELD_NUMBER << 3 | BYTES -> traceId = ascii(end(to));
         default -> usual = false;
       }
     }
@@ -177,7 +179,7 @@ final class FrequentEntries {
     String nameText = text(name);
     return usual && at == to && ours != null && nameText != null
         ? new Event.TransactionBegan(
-            session, transaction, ours, micros, nameText, EventDecoder.share(halvings))
+            session, transaction, ours, micros, nameText, traceId, EventDecoder.share(halvings))
         : null;
   }
 

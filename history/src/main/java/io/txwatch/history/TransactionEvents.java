@@ -47,11 +47,13 @@ public final class TransactionEvents {
       long transaction,
       IsolationLevel level,
       long micros,
-      String name) {
+      String name,
+      String traceId) {
     this.shedding = shedding;
     this.out = out;
     this.share = shedding.began();
-    this.beginning = new Event.TransactionBegan(session, transaction, level, micros, name, share);
+    this.beginning =
+        new Event.TransactionBegan(session, transaction, level, micros, name, traceId, share);
     if (share.isAll()) {
       emitBeginning();
     }

@@ -70,8 +70,14 @@ final class Events {
   }
 
   private static Arbitrary<Event> began() {
-    return Combinators.combine(ID, ID, Arbitraries.of(IsolationLevel.class), ID, text(), share())
+    return Combinators.combine(
+            ID, ID, Arbitraries.of(IsolationLevel.class), ID, text(), traceId(), share())
         .as(Event.TransactionBegan::new);
+  }
+
+  /** As tracers print it, or any text. */
+  private static Arbitrary<String> traceId() {
+    return Arbitraries.oneOf(Arbitraries.just("4bf92f3577b34da6a3ce929d0e0e4736"), text());
   }
 
   private static Arbitrary<Event> executed() {

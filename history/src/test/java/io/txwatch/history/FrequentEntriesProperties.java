@@ -68,8 +68,12 @@ class FrequentEntriesProperties {
   }
 
   private static boolean isFrequent(Event event) {
-    return event instanceof Event.TransactionBegan
+    return event instanceof Event.TransactionBegan began && isAscii(began.traceId())
         || event instanceof Event.TransactionEnded
         || event instanceof Event.StatementExecuted e && e.succeeded() && e.versionSets().isEmpty();
+  }
+
+  private static boolean isAscii(String text) {
+    return text.chars().allMatch(c -> c < 0x80);
   }
 }

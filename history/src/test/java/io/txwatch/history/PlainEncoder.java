@@ -49,7 +49,8 @@ final class PlainEncoder {
               .setLevel(WireNames.LEVEL.toWire(e.level()))
               .setMicros(e.micros())
               .setName(text(e.name()))
-              .setHalvings(e.share().halvings()));
+              .setHalvings(e.share().halvings())
+              .setTraceId(e.traceId()));
     } else if (event instanceof Event.RowsShed e) {
       entry.setRowsShed(
           io.txwatch.history.wire.RowsShed.newBuilder()

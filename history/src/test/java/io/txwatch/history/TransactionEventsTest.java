@@ -32,11 +32,12 @@ class TransactionEventsTest {
       shedding.adjust(0, 64, 64, 0, 0, 1, announced::add);
     }
     return new TransactionEvents(
-        shedding, emitted::add, 1, 2, IsolationLevel.READ_COMMITTED, 0, "name");
+        shedding, emitted::add, 1, 2, IsolationLevel.READ_COMMITTED, 0, "name", "trace");
   }
 
   private static Event.TransactionBegan began(RowShare share) {
-    return new Event.TransactionBegan(1, 2, IsolationLevel.READ_COMMITTED, 0, "name", share);
+    return new Event.TransactionBegan(
+        1, 2, IsolationLevel.READ_COMMITTED, 0, "name", "trace", share);
   }
 
   private Event.StatementExecuted statement(StatementKind kind, long... rows) {

@@ -78,7 +78,8 @@ final class SessionEvents {
         transaction,
         level,
         micros.getAsLong(),
-        TransactionNames.current());
+        TransactionNames.current(),
+        TraceIds.current());
   }
 
   void ended(SessionState.Transaction transaction, Outcome outcome) {

@@ -14,13 +14,11 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.util.ClassUtils;
 
 /**
  * Attaches the agent if {@code txwatch.enabled} is true, with the settings {@code txwatch.*} of the
  * application's properties. Unless set, {@code txwatch.service} is the application's name.
- * Transactions get the names that Spring gives them.
+ * Transactions get the names of {@link OperationNames}.
  *
  * <p>It follows the listeners that read {@code application.properties} and set up logging, and
  * precedes every bean. A failure is one line on standard error, and the application starts
@@ -55,21 +53,12 @@ public final class TxWatchStart
       if (environment.getProperty(ENABLED, Boolean.class, false)) {
         SelfAttachment.attach(
             Settings.agentArguments(defaults(environment), settings(environment)));
-        nameTransactions();
+        Watch.nameTransactions(OperationNames::current);
       }
     } catch (RuntimeException | LinkageError e) {
       System.err.println(
           "txwatch: the application runs unwatched: "
               + String.valueOf(e.getMessage()).strip().replaceAll("\\s+", " "));
-    }
-  }
-
-  /** Spring names a transaction after its {@code @Transactional} method. */
-  private static void nameTransactions() {
-    if (ClassUtils.isPresent(
-        "org.springframework.transaction.support.TransactionSynchronizationManager",
-        TxWatchStart.class.getClassLoader())) {
-      Watch.nameTransactions(TransactionSynchronizationManager::getCurrentTransactionName);
     }
   }
 

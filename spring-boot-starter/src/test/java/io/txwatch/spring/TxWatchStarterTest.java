@@ -12,12 +12,16 @@ import io.txwatch.spring.shop.OrderService;
 import io.txwatch.spring.shop.Shop;
 import io.txwatch.spring.shop.VersionedItem;
 import io.txwatch.spring.shop.VersionedItems;
+import io.txwatch.spring.shop.VisitController;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.util.List;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -89,6 +93,33 @@ class TxWatchStarterTest {
     assertThat(lostUpdatesOf("VERSIONED_ITEM")).isEmpty();
     assertThat(TxWatch.report().anomalies())
         .noneMatch(a -> a.rows().stream().anyMatch(row -> row.table().equals("VERSIONED_ITEM")));
+  }
+
+  @Test
+  void transactionOutsideAnyServiceHasTheNameOfItsRoute() throws Exception {
+    try (Connection connection = shop.getBean(DataSource.class).getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE visit (id INT PRIMARY KEY, n INT)");
+      statement.execute("INSERT INTO visit VALUES (7, 0)");
+    }
+    shop.getBean(VisitController.class).setMeanwhile(() -> visit(7));
+    visit(7);
+
+    assertThat(lostUpdatesOf("VISIT"))
+        .singleElement()
+        .satisfies(
+            lost ->
+                assertThat(lost.transactions())
+                    .extracting(FoundAnomaly.Transaction::name)
+                    .containsExactly("GET /items/{id}/visit", "GET /items/{id}/visit"));
+  }
+
+  private static void visit(int item) {
+    try {
+      assertThat(get("/items/" + item + "/visit").body()).isEqualTo("1");
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test

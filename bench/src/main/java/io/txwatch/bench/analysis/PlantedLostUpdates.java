@@ -76,7 +76,7 @@ final class PlantedLostUpdates {
 
   private TransactionEvents begin(long session, long transaction) {
     return new TransactionEvents(
-        shedding, events, session, transaction, IsolationLevel.READ_COMMITTED, 0, "");
+        shedding, events, session, transaction, IsolationLevel.READ_COMMITTED, 0, "", "");
   }
 
   private static Event.StatementExecuted read(StatementId id, int row, String[] lists) {

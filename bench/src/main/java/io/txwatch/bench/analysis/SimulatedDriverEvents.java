@@ -66,6 +66,7 @@ final class SimulatedDriverEvents implements TwoPhaseLockingSimulation.Recorder<
             node | transaction,
             IsolationLevel.SERIALIZABLE,
             transaction,
+            "",
             "");
   }
 
