@@ -20,12 +20,16 @@ import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.GapReason;
+import io.txwatch.stale.Across;
+import io.txwatch.stale.StaleWrite;
+import io.txwatch.stale.StaleWrites;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Detects anomalies in a stream of events, and counts the coverage. Not thread-safe.
@@ -91,7 +95,9 @@ public final class Analyzer implements EventSink {
   private AnomalyDetector detector;
   private DependencyInference inference;
   private final SuspectedAnomalies suspected;
+  private final Granularity granularity;
   private Consumer<Anomaly> onWithdrawn = anomaly -> {};
+  private @Nullable StaleWrites staleWrites;
   private int graphRebuildSize = MIN_GRAPH_TRANSACTIONS;
   private long suspectedAt;
 
@@ -150,6 +156,7 @@ public final class Analyzer implements EventSink {
     this.onAnomaly = onAnomaly;
     this.memory = new MemoryBudget(memory);
     this.orders = Set.copyOf(orders);
+    this.granularity = granularity;
     this.suspected = new SuspectedAnomalies(this.memory.forSuspectedAnomalies());
     this.detector = newDetector();
     this.inference =
@@ -162,6 +169,9 @@ public final class Analyzer implements EventSink {
     coverage.count(event);
     inference.accept(event);
     detector.flush();
+    if (staleWrites != null) {
+      staleWrites.accept(event);
+    }
     if (!suspected.isEmpty() && event instanceof Event.TransactionEnded ended) {
       suspected.resolve(ended.transaction(), ended.outcome()).forEach(onWithdrawn);
     }
@@ -239,6 +249,23 @@ public final class Analyzer implements EventSink {
     rowLevelBefore += inference.rowLevelDependencies();
     inference = inference.restarted(detector, orders, memory.maxWithinEvent());
     graphRebuildSize = MIN_GRAPH_TRANSACTIONS;
+    if (staleWrites != null) {
+      staleWrites.restart();
+    }
+  }
+
+  /**
+   * Also reports stale writes, from the next event on. They take memory of their own, which {@link
+   * StaleWrites} bounds.
+   */
+  public void across(Across across) {
+    staleWrites =
+        across == Across.OFF ? null : new StaleWrites(across, granularity, this::reportStaleWrite);
+  }
+
+  private void reportStaleWrite(StaleWrite found) {
+    String key = inference.rowKey(found.scope(), found.table(), found.row());
+    onAnomaly.accept(StaleWriteAnomaly.of(found, key));
   }
 
   /** The bytes used by state that grows with the traffic. */

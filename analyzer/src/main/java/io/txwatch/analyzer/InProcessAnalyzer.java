@@ -12,6 +12,7 @@ import io.txwatch.report.LogTarget;
 import io.txwatch.report.ReportFile;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
+import io.txwatch.stale.Across;
 import java.io.Flushable;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -55,6 +56,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     Judge judge = Judge.named(settings.get(Setting.JUDGE_BY));
     Granularity granularity =
         Granularity.parse(settings.get(Setting.GRANULARITY)).orElse(Granularity.DEFAULT);
+    Across across = Across.parse(settings.get(Setting.ACROSS)).orElse(Across.OFF);
     String where = settings.get(Setting.LOG);
     ApplicationLog ofApplication =
         where.equals("slf4j") ? new ApplicationLog(application, console) : null;
@@ -62,7 +64,11 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     ConsoleReporter log =
         where.equals("none") ? null : new ConsoleReporter(target, System::nanoTime);
     Function<Consumer<Anomaly>, Analyzer> newAnalyzer =
-        onAnomaly -> new Analyzer(judge, onAnomaly, granularity);
+        onAnomaly -> {
+          Analyzer analyzer = new Analyzer(judge, onAnomaly, granularity);
+          analyzer.across(across);
+          return analyzer;
+        };
     return new ReportingSink(
         newAnalyzer,
         settings.get(Setting.REPORT),

@@ -2,7 +2,7 @@ package io.txwatch.anomaly;
 
 import io.txwatch.history.IsolationLevel;
 
-/** Adya's portable isolation levels (thesis, 1999, chapter 4), weakest first. */
+/** Adya's portable isolation levels (thesis, 1999, chapter 4), weakest first, and none of them. */
 public enum AdyaLevel {
   /** Proscribes G0. */
   PL_1("PL-1"),
@@ -13,7 +13,9 @@ public enum AdyaLevel {
   /** Proscribes G1 and G2: conflict serializability. */
   PL_3("PL-3"),
   /** As PL-3, in an order that agrees with real time: strict serializability (section 4.3). */
-  PL_SS("PL-SS");
+  PL_SS("PL-SS"),
+  /** No level: what it stands for has a serial order, and that of real time agrees with it. */
+  NONE("none");
 
   private final String term;
 

@@ -18,7 +18,8 @@ import java.util.Optional;
  * @param isolation the level it is judged at
  * @param transactions its transactions; for a cycle, in the order of the cycle
  * @param cycle the edges: {@code cycle[i]} leads from {@code transactions[i]} to the next, the last
- *     back to the first; for G1a, G1b and internal, the one dependency that is wrong
+ *     back to the first; for G1a, G1b and internal, the one dependency that is wrong; for a stale
+ *     write the two dependencies that it consists of
  * @param advice what would prevent it, in a sentence or two
  */
 public record Anomaly(
@@ -52,11 +53,12 @@ public record Anomaly(
 
   /**
    * Whether one of its dependencies is only possible: a predicate may not have read a row, or a
-   * side read may have returned another version. Such an anomaly is never a violation and never
-   * confirmed.
+   * side read may have returned another version. Every stale write is: the writer may not have used
+   * what the reader read. Such an anomaly is never a violation and never confirmed.
    */
   public boolean possible() {
-    return cycle.stream().anyMatch(edge -> edge.evidence().possible());
+    return phenomenon == Phenomenon.STALE_WRITE
+        || cycle.stream().anyMatch(edge -> edge.evidence().possible());
   }
 
   /** When the last of its transactions ended, in microseconds since 1970; 0 if unknown. */

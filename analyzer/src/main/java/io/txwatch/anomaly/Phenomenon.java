@@ -134,7 +134,15 @@ public enum Phenomenon {
       "A cycle with rw edges, two of them adjacent, one at least by predicate: write skew on what"
           + " predicates match, if there are two transactions.",
       "Adya 1999, section 4.3",
-      AdyaLevel.PL_3);
+      AdyaLevel.PL_3),
+  /** A lost update that no transaction contains. */
+  STALE_WRITE(
+      "stale write",
+      "T1 read row x, T2 wrote x after that, and T3, a later transaction of T1's trace or session,"
+          + " wrote x over that without having read it again or compared what T2 had changed. A"
+          + " serial order explains it: T1, T2, T3.",
+      "Fowler 2002 (Patterns of Enterprise Application Architecture), Optimistic Offline Lock",
+      AdyaLevel.NONE);
 
   private final String term;
   private final String definition;

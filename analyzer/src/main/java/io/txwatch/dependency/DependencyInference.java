@@ -249,6 +249,11 @@ public final class DependencyInference {
     return clock;
   }
 
+  /** The value of a row's primary key, for display; empty if it is not known. */
+  public String rowKey(String scope, String table, long row) {
+    return chains.rowKey(scope, table, row);
+  }
+
   /** The number of transactions retained, including those known only by a token. */
   public int transactions() {
     return transactions.size();

@@ -124,6 +124,11 @@ final class VersionChains {
     keys.of(place, table).put(row, key);
   }
 
+  /** The key of a row; empty if it is not known. */
+  String rowKey(String place, String table, long row) {
+    return keys.of(place, table).of(row);
+  }
+
   /** A transaction has committed, and its writes and reads are settled. */
   void committed(Transaction transaction) {
     predicates.committed(transaction);

@@ -22,7 +22,10 @@ public record Guarantee(
     boolean statementSnapshot,
     String source) {
 
-  private static final Set<Phenomenon> ALL = EnumSet.allOf(Phenomenon.class);
+  /** No level prevents stale writes: each has a serial order. */
+  private static final Set<Phenomenon> ALL =
+      EnumSet.complementOf(EnumSet.of(Phenomenon.STALE_WRITE));
+
   private static final Set<Phenomenon> G1 =
       EnumSet.of(
           Phenomenon.DIRTY_WRITE,
@@ -37,7 +40,9 @@ public record Guarantee(
           Phenomenon.READ_SKEW,
           Phenomenon.FRACTURED_READ);
   private static final Set<Phenomenon> NOT_IN_SNAPSHOT =
-      EnumSet.complementOf(EnumSet.of(Phenomenon.WRITE_SKEW, Phenomenon.G2_ITEM, Phenomenon.G2));
+      EnumSet.complementOf(
+          EnumSet.of(
+              Phenomenon.WRITE_SKEW, Phenomenon.G2_ITEM, Phenomenon.G2, Phenomenon.STALE_WRITE));
 
   /** Own writes are visible and writes are not interleaved; nothing else. */
   static Guarantee dirty(String source) {

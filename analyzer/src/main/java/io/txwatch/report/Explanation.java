@@ -1,6 +1,7 @@
 package io.txwatch.report;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
@@ -39,8 +40,12 @@ public final class Explanation {
                     + " saw the writes of "
                     + rows.of(edge)
                     + " in orders that contradict each other.";
+            case STALE_WRITE -> staleWrite(anomaly, edge, rows.withColumns(edge));
             default -> order(anomaly, edge, rows.withColumns(edge));
           });
+    }
+    if (anomaly.phenomenon() == Phenomenon.STALE_WRITE) {
+      clauses.add(doubtOfStaleWrite(anomaly));
     }
     return isCycle(anomaly.phenomenon()) ? joined(clauses) : clauses;
   }
@@ -67,7 +72,8 @@ public final class Explanation {
           INTERNAL,
           GARBAGE_READ,
           DUPLICATE_WRITE,
-          INCOMPATIBLE_ORDER ->
+          INCOMPATIBLE_ORDER,
+          STALE_WRITE ->
           false;
       default -> true;
     };
@@ -163,6 +169,38 @@ public final class Explanation {
         + ", but "
         + writer
         + " wrote that row again: only its last write exists in a serial order.";
+  }
+
+  private static String staleWrite(Anomaly anomaly, Dependency edge, String row) {
+    String from = label(anomaly, edge.from());
+    String to = label(anomaly, edge.to());
+    if (edge.kind() == DependencyKind.RW) {
+      return from + " read " + row + ", and " + to + " wrote it after that;";
+    }
+    return to
+        + ", later in "
+        + label(0)
+        + (isInOneTrace(anomaly) ? "'s trace" : "'s session")
+        + ", overwrote "
+        + from
+        + "'s write without having read the row again.";
+  }
+
+  private static boolean isInOneTrace(Anomaly anomaly) {
+    ObservedTransaction reader = anomaly.transactions().get(0);
+    ObservedTransaction writer = anomaly.transactions().get(anomaly.transactions().size() - 1);
+    return !reader.traceId().isEmpty() && reader.traceId().equals(writer.traceId());
+  }
+
+  private static String doubtOfStaleWrite(Anomaly anomaly) {
+    String writer = label(anomaly.transactions().size() - 1);
+    return isInOneTrace(anomaly)
+        ? "(possible: " + writer + " may have used other data than " + label(0) + " read)"
+        : "(possible: a pool lends one connection to many requests, so "
+            + writer
+            + " may not have used what "
+            + label(0)
+            + " read)";
   }
 
   private static String internal(Anomaly anomaly, Dependency edge, String row) {

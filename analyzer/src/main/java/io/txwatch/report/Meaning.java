@@ -63,6 +63,10 @@ public final class Meaning {
       case G2 ->
           "These transactions each checked by a query what another one was about to change, and all"
               + " went ahead.";
+      case STALE_WRITE ->
+          "A row was read in one transaction and written in a later one. In between, another"
+              + " transaction wrote it: that update is lost if the later one used what had been read"
+              + " before.";
     };
   }
 }

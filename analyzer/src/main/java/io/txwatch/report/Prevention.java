@@ -62,6 +62,15 @@ public final class Prevention {
               "Read from the primary, not from a replica that lags behind.",
               "Use a DBMS and a level that respect the order in time, if the application relies on"
                   + " it.");
+      case STALE_WRITE ->
+          List.of(
+              "Add a version column, keep its value with what was read (in the form, in the request),"
+                  + " and update only that version: WHERE id = ? AND version = ?. If the update"
+                  + " count is 0, show the newer row. JPA does so with @Version, if the entity that"
+                  + " is merged has the version that was read.",
+              "Read the row again in the transaction that writes it, locked (SELECT ... FOR UPDATE),"
+                  + " and apply only what was edited.",
+              "No isolation level prevents it: each of these transactions is correct.");
       case GARBAGE_READ, DUPLICATE_WRITE, INCOMPATIBLE_ORDER -> List.of(RECORDING);
     };
   }

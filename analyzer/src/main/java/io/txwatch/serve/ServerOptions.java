@@ -3,6 +3,7 @@ package io.txwatch.serve;
 import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.link.Address;
+import io.txwatch.stale.Across;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -18,6 +19,8 @@ import javax.net.ssl.SSLContext;
  * @param historyMaxBytes the size at which that file is renamed and a new one begins
  * @param judge the standard that levels must meet
  * @param granularity what two statements must share to depend on each other
+ * @param across which transactions belong together, of which a later one may write what an earlier
+ *     one had read
  * @param grace how long a client that was cut off is awaited
  * @param silence how long a client may send nothing before its connection is closed
  * @param memory the approximate memory limit of the analyzer, in bytes
@@ -30,6 +33,7 @@ public record ServerOptions(
     long historyMaxBytes,
     Judge judge,
     Granularity granularity,
+    Across across,
     Duration grace,
     Duration silence,
     long memory) {

@@ -44,6 +44,7 @@ final class SharedAnalysis {
     Analyzer analysis =
         new Analyzer(
             options.judge(), this::found, options.memory(), Set.of(), options.granularity());
+    analysis.across(options.across());
     analysis.onWithdrawn(this::withdrawn);
     this.analyzer = new FaultTolerantAnalyzer(analysis, listener::log);
     this.history = options.history().isEmpty() ? null : open(options, clients);

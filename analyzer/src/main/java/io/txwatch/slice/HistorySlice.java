@@ -8,6 +8,7 @@ import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.EdgeEvidence;
 import io.txwatch.history.Access;
+import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.Event;
 import io.txwatch.history.HistoryBytes;
 import io.txwatch.history.Outcome;
@@ -70,7 +71,7 @@ public final class HistorySlice {
       boolean last =
           steps.subList(i + 1, steps.size()).stream().noneMatch(s -> s.column() == step.column());
       if (last && endsAtOnce(transaction)) {
-        end(transaction, Outcome.COMMITTED);
+        end(transaction, transaction.outcome().orElse(Outcome.COMMITTED));
       }
     }
     for (ObservedTransaction transaction : anomaly.transactions()) {
@@ -81,6 +82,9 @@ public final class HistorySlice {
   }
 
   private boolean endsAtOnce(ObservedTransaction transaction) {
+    if (anomaly.phenomenon() == Phenomenon.STALE_WRITE) { // its transactions have all ended
+      return true;
+    }
     return anomaly.phenomenon() != Phenomenon.ABORTED_READ
         && transaction.outcome().filter(Outcome.COMMITTED::equals).isPresent();
   }
@@ -155,7 +159,26 @@ public final class HistorySlice {
         rows,
         true,
         null,
-        sets);
+        sets,
+        anomaly.phenomenon() == Phenomenon.STALE_WRITE ? columns(place) : "");
+  }
+
+  /** The columns of a statement of a stale write, which none is without known columns. */
+  private String columns(Place place) {
+    Dependency edge = anomaly.cycle().get(0);
+    AccessedColumns.Columns used =
+        edge.columns().isEmpty()
+            ? AccessedColumns.Columns.ALL
+            : AccessedColumns.Columns.of(edge.columns());
+    boolean isRead = Place.from(edge).equals(place);
+    return new AccessedColumns(
+            List.of(
+                new AccessedColumns.OfTable(
+                    edge.table(),
+                    isRead ? used : AccessedColumns.Columns.NONE,
+                    AccessedColumns.Columns.NONE,
+                    isRead ? AccessedColumns.Columns.NONE : used)))
+        .text();
   }
 
   private RowAccess read(Place reader, RowId row, Optional<Place> version) {

@@ -10,6 +10,7 @@ import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dependency.CommitOrder;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.stale.Across;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +31,10 @@ import org.junit.jupiter.params.provider.FieldSource;
  */
 class TaxonomyTest {
 
-  /** How the history is read: as events, with session order, with real-time order, or as lists. */
+  /**
+   * How the history is read: as events, with session order, with real-time order, across the
+   * transactions of a session, or as lists.
+   */
   private static final List<String> TABLE =
       List.of(
           "event | w1(x0) w2(x1) w2(y0) w1(y2) c1 c2         | DIRTY_WRITE G0",
@@ -68,7 +72,8 @@ class TaxonomyTest {
           "time  | r4(z0) r3(q0) w1(z0) c1 r2(x0) c2 w3(x0) c3 r4(x3) c4"
               + " | TRANSACTION_INVERSION G-nonadjacent-realtime",
           "time  | r3(z0) w1(z0) c1 r2(x0) c2 w3(x0) c3"
-              + " | TRANSACTION_INVERSION G2-item-realtime");
+              + " | TRANSACTION_INVERSION G2-item-realtime",
+          "across | 3~1 r1(x0)[a] c1 w2(x0)[a] c2 w3(x2)[a] c3  | STALE_WRITE");
 
   @TempDir private Path directory = Path.of("");
 
@@ -89,6 +94,7 @@ class TaxonomyTest {
     } else {
       try (Analyzer analyzer =
           new Analyzer(Judge.ADYA, found::add, 1 << 28, orders(parts[0].strip()))) {
+        analyzer.across(parts[0].strip().equals("across") ? Across.SESSION : Across.OFF);
         Notation.events(parts[1]).forEach(analyzer::accept);
       }
     }

@@ -5,6 +5,7 @@ import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.HistoryWriter;
 import io.txwatch.link.Address;
+import io.txwatch.stale.Across;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -142,6 +143,7 @@ final class ServerProcess implements AutoCloseable {
                 HistoryWriter.MAX_FILE_BYTES,
                 Judge.DBMS,
                 Granularity.DEFAULT,
+                Across.OFF,
                 ServerOptions.GRACE,
                 Duration.ofSeconds(10),
                 64 << 20),

@@ -10,6 +10,7 @@ import io.txwatch.link.Address;
 import io.txwatch.link.TcpProvider;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
+import io.txwatch.stale.Across;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -72,6 +73,7 @@ final class TestServer implements AutoCloseable, ServerListener {
                 HistoryWriter.MAX_FILE_BYTES,
                 Judge.DBMS,
                 Granularity.DEFAULT,
+                Across.OFF,
                 grace,
                 silence,
                 64 << 20),

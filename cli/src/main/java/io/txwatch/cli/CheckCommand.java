@@ -117,6 +117,8 @@ final class CheckCommand implements Callable<Integer> {
 
   @Mixin private GranularityOption granularity = new GranularityOption();
 
+  @Mixin private AcrossOption across = new AcrossOption();
+
   @Option(
       names = "--row-level",
       description =
@@ -287,6 +289,7 @@ final class CheckCommand implements Callable<Integer> {
         Progress progress =
             Progress.ofBytes(console, file.toString(), reader.totalBytes(), reader::bytesRead);
         Analyzer analyzer = new Analyzer(by, groups::add, memory, orders(), granularity.value)) {
+      analyzer.across(across.value);
       TimedBatches analysis = new TimedBatches(event -> analyzer.accept(atLevel(event)));
       reader.forEach(analysis);
       analysis.finish();

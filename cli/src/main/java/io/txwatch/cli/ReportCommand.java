@@ -77,6 +77,8 @@ final class ReportCommand implements Callable<Integer> {
 
   @Mixin private GranularityOption granularity = new GranularityOption();
 
+  @Mixin private AcrossOption across = new AcrossOption();
+
   @Mixin private CommonOptions common = new CommonOptions();
 
   @Override
@@ -125,6 +127,7 @@ final class ReportCommand implements Callable<Integer> {
         Progress progress =
             Progress.ofBytes(console, file.toString(), reader.totalBytes(), reader::bytesRead);
         Analyzer analyzer = new Analyzer(judge, groups::add, granularity.value)) {
+      analyzer.across(across.value);
       reader.forEach(analyzer::accept);
       analyzer.suspectAll();
       analyzer.close();

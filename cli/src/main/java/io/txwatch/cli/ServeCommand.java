@@ -135,6 +135,8 @@ final class ServeCommand implements Callable<Integer> {
 
   @Mixin private GranularityOption granularity = new GranularityOption();
 
+  @Mixin private AcrossOption across = new AcrossOption();
+
   @Option(
       names = "--grace",
       paramLabel = "SECONDS",
@@ -168,6 +170,7 @@ final class ServeCommand implements Callable<Integer> {
             historyMax << 20,
             judge,
             granularity.value,
+            across.value,
             Duration.ofSeconds(grace),
             ServerOptions.SILENCE,
             Runtime.getRuntime().maxMemory() / 2);

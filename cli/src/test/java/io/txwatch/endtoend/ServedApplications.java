@@ -10,6 +10,7 @@ import io.txwatch.serve.AnalysisServer;
 import io.txwatch.serve.ServerListener;
 import io.txwatch.serve.ServerOptions;
 import io.txwatch.settings.Settings;
+import io.txwatch.stale.Across;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -42,6 +43,7 @@ final class ServedApplications implements AutoCloseable, ServerListener {
                 HistoryWriter.MAX_FILE_BYTES,
                 Judge.DBMS,
                 Granularity.DEFAULT,
+                Across.OFF,
                 ServerOptions.GRACE,
                 ServerOptions.SILENCE,
                 64 << 20),

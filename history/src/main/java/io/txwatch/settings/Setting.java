@@ -121,7 +121,13 @@ public enum Setting {
       "txwatch.granularity",
       "column",
       "column|row",
-      "what two statements must share to depend on each other: a column of a row, or the row");
+      "what two statements must share to depend on each other: a column of a row, or the row"),
+  ACROSS(
+      "txwatch.across",
+      "off",
+      "off|trace|session",
+      "also report stale writes: an UPDATE of what an earlier transaction of the same trace, or of"
+          + " the same physical connection, had read, and another one changed meanwhile");
 
   private final String key;
   private final String defaultValue;

@@ -13,6 +13,7 @@ import io.txwatch.link.Address;
 import io.txwatch.serve.AnalysisServer;
 import io.txwatch.serve.ServerListener;
 import io.txwatch.serve.ServerOptions;
+import io.txwatch.stale.Across;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -104,6 +105,7 @@ public final class TcpCommand implements Callable<Integer> {
                 HistoryWriter.MAX_FILE_BYTES,
                 Judge.DBMS,
                 Granularity.DEFAULT,
+                Across.OFF,
                 ServerOptions.GRACE,
                 ServerOptions.SILENCE,
                 Runtime.getRuntime().maxMemory() / 2),

@@ -1,0 +1,449 @@
+package io.txwatch.stale;
+
+import io.txwatch.anomaly.ObservedStatement;
+import io.txwatch.anomaly.ObservedTransaction;
+import io.txwatch.dependency.Granularity;
+import io.txwatch.history.Access;
+import io.txwatch.history.AccessedColumns;
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.RowAccess;
+import io.txwatch.history.StatementKind;
+import io.txwatch.history.WriterList;
+import io.txwatch.stale.RowHistory.Seen;
+import io.txwatch.stale.RowHistory.Token;
+import io.txwatch.stale.RowHistory.Write;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Finds stale writes in a stream of events. Not thread-safe.
+ *
+ * <p>An UPDATE of T3 is a stale write if T1, an earlier transaction of the same {@linkplain Across
+ * group}, read a column that it assigns, another group's transaction T2 wrote that column in a
+ * later version, and no transaction of the group read or wrote the column after that. All versions
+ * from the one that T1 read to the one that T3 replaced are known. It is none if the UPDATE reads
+ * the column itself, or if its WHERE clause compares a column that was changed in between: then it
+ * matched the newest version, as a check of a version number does.
+ *
+ * <p>What was not observed only hides stale writes. A statement without rows may have read a row
+ * again, so its group's reads before it no longer count, and neither does a write of unknown
+ * columns as the one that was lost.
+ *
+ * <p>Memory is bounded by {@link #MAX_READS} and {@link #MAX_ROWS_PER_GROUP}; a read counts for
+ * {@link #MAX_AGE_EVENTS}.
+ */
+public final class StaleWrites {
+
+  /** The rows that one trace or session has read; the row whose read is the oldest is evicted. */
+  public static final int MAX_ROWS_PER_GROUP = 1 << 10;
+
+  /** The same of all together; the trace or session that is idle for longest is evicted. */
+  public static final int MAX_READS = 1 << 14;
+
+  /** A read counts until so many further events have arrived. */
+  public static final long MAX_AGE_EVENTS = 1 << 20;
+
+  /** The reads and writes of one transaction; one with more counts as not observed in full. */
+  private static final int MAX_STEPS = 1 << 12;
+
+  /** The texts of columns that are remembered in parsed form. */
+  private static final int MAX_TEXTS = 1 << 10;
+
+  /** The database of a session whose opening was not observed. */
+  private static final Database NO_DATABASE = new Database("", "", Map.of());
+
+  private record RowKey(String scope, String table, long row) {}
+
+  private record Session(String name, Database database) {}
+
+  /** A read or write, until its transaction ends. */
+  private record Step(
+      RowKey row,
+      RowAccess access,
+      Optional<AccessedColumns.OfTable> columns,
+      ObservedStatement by) {
+
+    boolean isRead() {
+      return access.access() == Access.READ;
+    }
+
+    /** Whether it is an UPDATE whose columns are known. */
+    boolean isUpdate() {
+      return by.kind() == StatementKind.UPDATE
+          && (access.access() == Access.UPDATE || access.access() == Access.TARGET)
+          && columns.isPresent();
+    }
+
+    ColumnSet written() {
+      return columns.map(used -> ColumnSet.of(used.written())).orElse(ColumnSet.ALL);
+    }
+
+    ColumnSet read() {
+      return columns.map(used -> ColumnSet.of(used.read())).orElse(ColumnSet.ALL);
+    }
+
+    ColumnSet predicate() {
+      return columns.map(used -> ColumnSet.of(used.predicate())).orElse(ColumnSet.ALL);
+    }
+  }
+
+  /** An active transaction. */
+  private static final class Active {
+    final Event.TransactionBegan began;
+    final String group;
+    final Session session;
+    final long beganAt;
+    final List<Step> steps = new ArrayList<>();
+    int events = 1;
+
+    /** A statement of it may have read rows that were not observed. */
+    boolean isGapped;
+
+    /** An event of it was lost, or may have been. */
+    boolean isLossy;
+
+    Active(Event.TransactionBegan began, String group, Session session, long beganAt) {
+      this.began = began;
+      this.group = group;
+      this.session = session;
+      this.beganAt = beganAt;
+      this.isGapped = !began.share().isAll();
+    }
+  }
+
+  private final Across across;
+  private final boolean isRowTheItem;
+  private final Consumer<StaleWrite> out;
+  private final Map<Long, Session> sessions = new HashMap<>();
+  private final Map<Long, Active> active = new HashMap<>();
+
+  /** In the order of their last reads. */
+  private final LinkedHashMap<RowKey, RowHistory> rows = new LinkedHashMap<>();
+
+  /** The rows that each group has read, in the order of the last reads of groups and of rows. */
+  private final LinkedHashMap<String, LinkedHashMap<RowKey, Boolean>> groups =
+      new LinkedHashMap<>();
+
+  private final Map<String, AccessedColumns> texts = new HashMap<>();
+  private int reads;
+  private long clock;
+
+  /**
+   * Emits each stale write to {@code out}, from within {@link #accept}.
+   *
+   * @param across which transactions belong together
+   */
+  public StaleWrites(Across across, Granularity granularity, Consumer<StaleWrite> out) {
+    this.across = across;
+    this.isRowTheItem = granularity == Granularity.ROW;
+    this.out = out;
+  }
+
+  /** Processes an event. Events of one session must arrive in the order in which they happened. */
+  public void accept(Event event) {
+    clock++;
+    if (event instanceof Event.StatementExecuted e) {
+      executed(e);
+    } else if (event instanceof Event.TransactionBegan e) {
+      Session session = sessions.getOrDefault(e.session(), new Session("", NO_DATABASE));
+      String group = session.database() == NO_DATABASE ? "" : group(e);
+      active.put(e.transaction(), new Active(e, group, session, clock));
+    } else if (event instanceof Event.TransactionEnded e) {
+      ended(e);
+    } else if (event instanceof Event.StatementsUndone e) {
+      undone(e);
+    } else if (event instanceof Event.SessionOpened e) {
+      sessions.put(e.session(), new Session(e.name(), e.database()));
+    } else if (event instanceof Event.SessionClosed e) {
+      closed(e.session());
+    } else if (event instanceof Event.Gap e) {
+      gap(e);
+    }
+  }
+
+  private String group(Event.TransactionBegan event) {
+    return across.group(event.session(), event.traceId());
+  }
+
+  /** Forgets everything except the sessions: what follows may be related to nothing before. */
+  public void restart() {
+    active.values().forEach(transaction -> transaction.isLossy = true);
+    rows.clear();
+    groups.clear();
+    reads = 0;
+  }
+
+  private void closed(long session) {
+    sessions.remove(session);
+    if (across == Across.SESSION) {
+      forget(Long.toString(session));
+    }
+  }
+
+  private void executed(Event.StatementExecuted event) {
+    Active transaction = active.get(event.transaction());
+    if (transaction == null) {
+      return;
+    }
+    transaction.events++;
+    if (!event.succeeded() || transaction.session.database() == NO_DATABASE) {
+      return;
+    }
+    ObservedStatement statement =
+        new ObservedStatement(event.statement(), event.kind(), event.sql(), event.callSite());
+    for (RowAccess access : event.rows()) {
+      RowKey key = new RowKey(transaction.session.database().scope(), access.table(), access.row());
+      boolean isRead = access.access() == Access.READ;
+      RowHistory row = rows.get(key);
+      if (row == null && isRead && !transaction.group.isEmpty()) {
+        row = new RowHistory(isRowTheItem);
+        rows.put(key, row);
+        row.lastReadAt = clock;
+      }
+      if (row != null) {
+        row.learn(access.writers());
+        row.examine(found -> report(found, transaction.session.database(), key));
+      }
+      if ((isRead && !transaction.group.isEmpty()) || access.access().isWrite()) {
+        add(
+            transaction,
+            new Step(key, access, columns(event.columns(), access.table()), statement));
+      }
+    }
+    evictOld();
+  }
+
+  private static void add(Active transaction, Step step) {
+    if (transaction.steps.size() == MAX_STEPS) {
+      transaction.isLossy = true;
+    } else {
+      transaction.steps.add(step);
+    }
+  }
+
+  private Optional<AccessedColumns.OfTable> columns(String text, String table) {
+    AccessedColumns known = texts.get(text);
+    if (known == null) {
+      known = AccessedColumns.parse(text);
+      if (texts.size() == MAX_TEXTS) {
+        texts.clear();
+      }
+      texts.put(text, known);
+    }
+    return known.of(table);
+  }
+
+  private void undone(Event.StatementsUndone event) {
+    Active transaction = active.get(event.transaction());
+    if (transaction != null) {
+      transaction.events++;
+      transaction.steps.removeIf(
+          step ->
+              !step.isRead()
+                  && step.by().number() >= event.firstStatement()
+                  && step.by().number() <= event.lastStatement());
+    }
+  }
+
+  private void gap(Event.Gap gap) {
+    Active transaction = active.get(gap.transaction());
+    if (transaction == null) {
+      switch (gap.reason()) {
+        case TOO_LARGE, NO_VERSION_SET -> {}
+        default -> restart();
+      }
+      return;
+    }
+    switch (gap.reason()) {
+      case TOO_LARGE, NO_VERSION_SET -> {}
+      case OVERFLOW, TORN_RECORD, CUT_OFF, FORGOTTEN, BYPASS, FAULT -> transaction.isLossy = true;
+      default -> transaction.isGapped = true;
+    }
+  }
+
+  private void ended(Event.TransactionEnded event) {
+    Active transaction = active.remove(event.transaction());
+    if (transaction == null) { // it was not observed, and may be of any group
+      restart();
+      return;
+    }
+    transaction.isLossy |= event.events() > 0 && event.events() != transaction.events;
+    Set<RowKey> written = new HashSet<>();
+    for (Step step : transaction.steps) {
+      if (step.isRead()) {
+        read(transaction, step, event);
+      } else if (event.outcome() == Outcome.COMMITTED && !transaction.isLossy) {
+        written.addAll(wrote(transaction, step, event));
+      }
+    }
+    for (RowKey key : written) {
+      RowHistory row = rows.get(key);
+      if (row != null) {
+        row.examine(found -> report(found, transaction.session.database(), key));
+      }
+    }
+    if (transaction.isGapped || transaction.isLossy) {
+      forget(transaction.group);
+    }
+    evictOld();
+  }
+
+  private void read(Active transaction, Step step, Event.TransactionEnded end) {
+    RowHistory row = rows.get(step.row());
+    if (row == null) {
+      row = new RowHistory(isRowTheItem); // evicted meanwhile
+    }
+    row.supersede(transaction.group, step.read());
+    Optional<Token> version = RowHistory.version(step.access().writers());
+    if (version.isPresent() && step.access().certain() && step.columns().isPresent()) {
+      row.learn(step.access().writers());
+      row.add(
+          transaction.group,
+          new Seen(version.get(), step.read(), observed(transaction, step, end), clock));
+      touch(transaction.group, step.row(), row);
+    }
+  }
+
+  private List<RowKey> wrote(Active transaction, Step step, Event.TransactionEnded end) {
+    RowHistory row = rows.get(step.row());
+    WriterList list = step.access().writers();
+    Optional<Token> version = RowHistory.version(list);
+    if (row == null
+        || version.isEmpty()
+        || list.size() == 0
+        || step.access().access() == Access.DELETE) {
+      return List.of();
+    }
+    row.learn(list);
+    boolean mayBeStale = step.isUpdate() && !transaction.group.isEmpty() && !transaction.isGapped;
+    row.add(
+        new Write(
+            version.get(),
+            transaction.group,
+            step.isUpdate(),
+            step.written(),
+            step.predicate(),
+            observed(transaction, step, end),
+            mayBeStale ? seenBefore(transaction, step, row) : List.of()));
+    if (!transaction.group.isEmpty()) {
+      row.supersede(transaction.group, step.written());
+    }
+    return List.of(step.row());
+  }
+
+  /** What earlier transactions of the group had seen of the columns that a write assigns. */
+  private List<Seen> seenBefore(Active transaction, Step step, RowHistory row) {
+    ColumnSet blind = step.written().minus(step.read());
+    List<Seen> before = new ArrayList<>();
+    for (Seen one : row.seenBy(transaction.group)) {
+      ColumnSet common =
+          isRowTheItem && !blind.isEmpty() ? one.columns() : one.columns().intersection(blind);
+      if (one.endedAt() < transaction.beganAt && !common.isEmpty()) {
+        before.add(new Seen(one.version(), common, one.by(), one.endedAt()));
+      }
+    }
+    return before;
+  }
+
+  private static ObservedTransaction observed(
+      Active transaction, Step step, Event.TransactionEnded end) {
+    return new ObservedTransaction(
+        end.transaction(),
+        transaction.session.name(),
+        transaction.began.level(),
+        Optional.of(end.outcome()),
+        List.of(step.by()),
+        end.micros(),
+        transaction.began.name(),
+        transaction.began.traceId());
+  }
+
+  /** The group read the row now: neither is evicted before others. */
+  private void touch(String group, RowKey key, RowHistory row) {
+    row.lastReadAt = clock;
+    rows.remove(key);
+    rows.put(key, row);
+    LinkedHashMap<RowKey, Boolean> ofGroup = groups.remove(group);
+    ofGroup = ofGroup == null ? new LinkedHashMap<>() : ofGroup;
+    groups.put(group, ofGroup);
+    reads += ofGroup.remove(key) == null ? 1 : 0;
+    ofGroup.put(key, true);
+    if (ofGroup.size() > MAX_ROWS_PER_GROUP) {
+      evict(group, ofGroup.keySet().iterator().next());
+    }
+    while (reads > MAX_READS) {
+      forget(groups.keySet().iterator().next());
+    }
+  }
+
+  private void evict(String group, RowKey key) {
+    LinkedHashMap<RowKey, Boolean> ofGroup = groups.get(group);
+    if (ofGroup != null && ofGroup.remove(key) != null) {
+      reads--;
+    }
+    RowHistory row = rows.get(key);
+    if (row != null) {
+      row.forget(group);
+    }
+  }
+
+  private void forget(String group) {
+    LinkedHashMap<RowKey, Boolean> ofGroup = groups.get(group);
+    if (ofGroup != null) {
+      List.copyOf(ofGroup.keySet()).forEach(key -> evict(group, key));
+      groups.remove(group);
+    }
+  }
+
+  /** Evicts rows that nobody has read for long, and the oldest if there are too many. */
+  private void evictOld() {
+    while (!rows.isEmpty()) {
+      Map.Entry<RowKey, RowHistory> eldest = rows.entrySet().iterator().next();
+      if (rows.size() <= MAX_READS && clock - eldest.getValue().lastReadAt <= MAX_AGE_EVENTS) {
+        return;
+      }
+      rows.remove(eldest.getKey());
+      for (String group : eldest.getValue().groups()) {
+        LinkedHashMap<RowKey, Boolean> ofGroup = groups.get(group);
+        if (ofGroup != null && ofGroup.remove(eldest.getKey()) != null) {
+          reads--;
+          if (ofGroup.isEmpty()) {
+            groups.remove(group);
+          }
+        }
+      }
+    }
+  }
+
+  private void report(RowHistory.Found found, Database database, RowKey key) {
+    out.accept(
+        new StaleWrite(
+            found.seen().by(),
+            found.other().by(),
+            found.write().by(),
+            database,
+            key.scope(),
+            key.table(),
+            key.row(),
+            isRowTheItem ? List.of() : found.columns().sorted()));
+  }
+
+  /** The reads that are remembered. */
+  int reads() {
+    return reads;
+  }
+
+  /** The rows that are remembered. */
+  int rows() {
+    return rows.size();
+  }
+}

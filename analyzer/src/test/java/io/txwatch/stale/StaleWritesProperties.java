@@ -1,0 +1,38 @@
+package io.txwatch.stale;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.analyzer.Notation;
+import io.txwatch.dependency.Granularity;
+import java.util.Set;
+import java.util.TreeSet;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+/** Random schedules of a few sessions; a judge that knows everything decides by the definition. */
+class StaleWritesProperties {
+
+  @Property(tries = 3000)
+  void findsWhatTheDefinitionSays(@ForAll long seed) {
+    RandomSessions sessions = new RandomSessions(seed);
+    Set<String> found = new TreeSet<>();
+    StaleWrites detector =
+        new StaleWrites(
+            Across.SESSION,
+            Granularity.COLUMN,
+            one -> found.add(one.writer().id() + " " + (char) one.row()));
+    Notation.events(sessions.history()).forEach(detector::accept);
+
+    assertThat(found).as(sessions.history()).isEqualTo(sessions.staleWrites());
+  }
+
+  /** The property would hold of a detector that finds nothing if the schedules were too simple. */
+  @Property(tries = 1)
+  void manySchedulesHaveStaleWrites() {
+    long with = 0;
+    for (long seed = 0; seed < 1000; seed++) {
+      with += new RandomSessions(seed).staleWrites().isEmpty() ? 0 : 1;
+    }
+    assertThat(with).isGreaterThan(100).isLessThan(900);
+  }
+}

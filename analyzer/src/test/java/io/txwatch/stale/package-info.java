@@ -1,0 +1,4 @@
+@NullMarked
+package io.txwatch.stale;
+
+import org.jspecify.annotations.NullMarked;
