@@ -75,6 +75,7 @@ class ArchitectureTest {
                 "listappend",
                 "live",
                 "slice",
+                "stale",
                 "metrics",
                 "page",
                 "document",

@@ -149,11 +149,17 @@ final class RowHistory {
     return seen.getOrDefault(group, List.of());
   }
 
-  /** A group read columns, or wrote them: what it had seen of them before counts no more. */
-  void supersede(String group, ColumnSet columns) {
+  /**
+   * A group read columns, or wrote them: what it had seen of them before counts no more.
+   *
+   * @param at when, on the clock of events
+   */
+  void supersede(String group, ColumnSet columns, long at) {
     List<Seen> left = new ArrayList<>();
     for (Seen one : seenBy(group)) {
-      ColumnSet rest = isRowTheItem ? ColumnSet.NONE : one.columns().minus(columns);
+      boolean isLater = one.endedAt() > at;
+      ColumnSet since = isRowTheItem ? ColumnSet.NONE : one.columns().minus(columns);
+      ColumnSet rest = isLater ? one.columns() : since;
       if (!rest.isEmpty()) {
         left.add(new Seen(one.version(), rest, one.by(), one.endedAt()));
       }
@@ -177,6 +183,20 @@ final class RowHistory {
   /** What a group has seen counts no more. */
   void forget(String group) {
     seen.remove(group);
+  }
+
+  /** Whether the transaction of a version is known to have committed it. */
+  boolean isKnown(Token version) {
+    return writes.containsKey(version);
+  }
+
+  /** The versions that a writers' list names, the oldest first. */
+  static List<Token> versions(WriterList list) {
+    List<Token> versions = new ArrayList<>();
+    for (int i = 0; i < list.size(); i++) {
+      versions.add(token(list, i));
+    }
+    return versions;
   }
 
   /** A transaction committed a write. */

@@ -34,6 +34,9 @@ import java.util.function.Consumer;
  * the column itself, or if its WHERE clause compares a column that was changed in between: then it
  * matched the newest version, as a check of a version number does.
  *
+ * <p>Where the DBMS does not return what an UPDATE wrote (MySQL, MariaDB), its rows become known
+ * when a later writers' list contains its token.
+ *
  * <p>What was not observed only hides stale writes. A statement without rows may have read a row
  * again, so its group's reads before it no longer count, and neither does a write of unknown
  * columns as the one that was lost.
@@ -52,18 +55,26 @@ public final class StaleWrites {
   /** A read counts until so many further events have arrived. */
   public static final long MAX_AGE_EVENTS = 1 << 20;
 
+  /** The UPDATEs whose rows are not known yet; the oldest is evicted. */
+  private static final int MAX_UPDATES = 1 << 14;
+
   /** The reads and writes of one transaction; one with more counts as not observed in full. */
   private static final int MAX_STEPS = 1 << 12;
 
   /** The texts of columns that are remembered in parsed form. */
   private static final int MAX_TEXTS = 1 << 10;
 
-  /** The database of a session whose opening was not observed. */
-  private static final Database NO_DATABASE = new Database("", "", Map.of());
-
   private record RowKey(String scope, String table, long row) {}
 
-  private record Session(String name, Database database) {}
+  /**
+   * A session.
+   *
+   * @param isOpened false if its opening was not observed: the database of its rows is unknown
+   */
+  private record Session(String name, Database database, boolean isOpened) {
+
+    static final Session UNKNOWN = new Session("", new Database("", "", Map.of()), false);
+  }
 
   /** A read or write, until its transaction ends. */
   private record Step(
@@ -83,18 +94,17 @@ public final class StaleWrites {
           && columns.isPresent();
     }
 
-    ColumnSet written() {
-      return columns.map(used -> ColumnSet.of(used.written())).orElse(ColumnSet.ALL);
-    }
-
     ColumnSet read() {
       return columns.map(used -> ColumnSet.of(used.read())).orElse(ColumnSet.ALL);
     }
-
-    ColumnSet predicate() {
-      return columns.map(used -> ColumnSet.of(used.predicate())).orElse(ColumnSet.ALL);
-    }
   }
+
+  /** An UPDATE whose rows were not returned. */
+  private record Update(ObservedStatement by, String columns) {}
+
+  /** The same of a transaction that committed. */
+  private record CommittedUpdate(
+      Active transaction, Update update, Event.TransactionEnded end, long endedAt) {}
 
   /** An active transaction. */
   private static final class Active {
@@ -103,6 +113,7 @@ public final class StaleWrites {
     final Session session;
     final long beganAt;
     final List<Step> steps = new ArrayList<>();
+    final List<Update> updates = new ArrayList<>(1);
     int events = 1;
 
     /** A statement of it may have read rows that were not observed. */
@@ -133,6 +144,7 @@ public final class StaleWrites {
   private final LinkedHashMap<String, LinkedHashMap<RowKey, Boolean>> groups =
       new LinkedHashMap<>();
 
+  private final LinkedHashMap<Token, CommittedUpdate> updates = new LinkedHashMap<>();
   private final Map<String, AccessedColumns> texts = new HashMap<>();
   private int reads;
   private long clock;
@@ -154,15 +166,15 @@ public final class StaleWrites {
     if (event instanceof Event.StatementExecuted e) {
       executed(e);
     } else if (event instanceof Event.TransactionBegan e) {
-      Session session = sessions.getOrDefault(e.session(), new Session("", NO_DATABASE));
-      String group = session.database() == NO_DATABASE ? "" : group(e);
+      Session session = sessions.getOrDefault(e.session(), Session.UNKNOWN);
+      String group = across.group(e.session(), e.traceId());
       active.put(e.transaction(), new Active(e, group, session, clock));
     } else if (event instanceof Event.TransactionEnded e) {
       ended(e);
     } else if (event instanceof Event.StatementsUndone e) {
       undone(e);
     } else if (event instanceof Event.SessionOpened e) {
-      sessions.put(e.session(), new Session(e.name(), e.database()));
+      sessions.put(e.session(), new Session(e.name(), e.database(), true));
     } else if (event instanceof Event.SessionClosed e) {
       closed(e.session());
     } else if (event instanceof Event.Gap e) {
@@ -170,15 +182,12 @@ public final class StaleWrites {
     }
   }
 
-  private String group(Event.TransactionBegan event) {
-    return across.group(event.session(), event.traceId());
-  }
-
   /** Forgets everything except the sessions: what follows may be related to nothing before. */
   public void restart() {
     active.values().forEach(transaction -> transaction.isLossy = true);
     rows.clear();
     groups.clear();
+    updates.clear();
     reads = 0;
   }
 
@@ -195,7 +204,11 @@ public final class StaleWrites {
       return;
     }
     transaction.events++;
-    if (!event.succeeded() || transaction.session.database() == NO_DATABASE) {
+    if (!event.succeeded()) {
+      return;
+    }
+    if (!transaction.session.isOpened()) {
+      transaction.isGapped = true; // it may have read any row again
       return;
     }
     ObservedStatement statement =
@@ -210,7 +223,7 @@ public final class StaleWrites {
         row.lastReadAt = clock;
       }
       if (row != null) {
-        row.learn(access.writers());
+        learn(key, row, access.writers());
         row.examine(found -> report(found, transaction.session.database(), key));
       }
       if ((isRead && !transaction.group.isEmpty()) || access.access().isWrite()) {
@@ -219,7 +232,27 @@ public final class StaleWrites {
             new Step(key, access, columns(event.columns(), access.table()), statement));
       }
     }
+    if (event.kind() == StatementKind.UPDATE
+        && event.rows().stream().noneMatch(access -> access.access().isWrite())) {
+      if (transaction.updates.size() == MAX_STEPS) {
+        transaction.isLossy = true;
+      } else {
+        transaction.updates.add(new Update(statement, event.columns()));
+      }
+    }
     evictOld();
+  }
+
+  /** Learns from a writers' list, also which UPDATEs wrote the row. */
+  private void learn(RowKey key, RowHistory row, WriterList list) {
+    row.learn(list);
+    for (Token version : RowHistory.versions(list)) {
+      CommittedUpdate committed = row.isKnown(version) ? null : updates.get(version);
+      if (committed != null
+          && committed.transaction().session.database().scope().equals(key.scope())) {
+        add(row, version, committed, columns(committed.update().columns(), key.table()));
+      }
+    }
   }
 
   private static void add(Active transaction, Step step) {
@@ -246,12 +279,13 @@ public final class StaleWrites {
     Active transaction = active.get(event.transaction());
     if (transaction != null) {
       transaction.events++;
-      transaction.steps.removeIf(
-          step ->
-              !step.isRead()
-                  && step.by().number() >= event.firstStatement()
-                  && step.by().number() <= event.lastStatement());
+      transaction.steps.removeIf(step -> !step.isRead() && isUndone(step.by(), event));
+      transaction.updates.removeIf(update -> isUndone(update.by(), event));
     }
+  }
+
+  private static boolean isUndone(ObservedStatement statement, Event.StatementsUndone by) {
+    return statement.number() >= by.firstStatement() && statement.number() <= by.lastStatement();
   }
 
   private void gap(Event.Gap gap) {
@@ -277,15 +311,19 @@ public final class StaleWrites {
       return;
     }
     transaction.isLossy |= event.events() > 0 && event.events() != transaction.events;
-    Set<RowKey> written = new HashSet<>();
+    if (event.outcome() == Outcome.COMMITTED && !transaction.isLossy) {
+      remember(transaction, event);
+    }
+    Set<RowKey> accessed = new HashSet<>();
     for (Step step : transaction.steps) {
+      accessed.add(step.row());
       if (step.isRead()) {
         read(transaction, step, event);
       } else if (event.outcome() == Outcome.COMMITTED && !transaction.isLossy) {
-        written.addAll(wrote(transaction, step, event));
+        wrote(transaction, step, event);
       }
     }
-    for (RowKey key : written) {
+    for (RowKey key : accessed) {
       RowHistory row = rows.get(key);
       if (row != null) {
         row.examine(found -> report(found, transaction.session.database(), key));
@@ -294,59 +332,86 @@ public final class StaleWrites {
     if (transaction.isGapped || transaction.isLossy) {
       forget(transaction.group);
     }
+    transaction.steps.clear(); // its UPDATEs may be remembered
+    transaction.updates.clear();
     evictOld();
   }
 
-  private void read(Active transaction, Step step, Event.TransactionEnded end) {
-    RowHistory row = rows.get(step.row());
-    if (row == null) {
-      row = new RowHistory(isRowTheItem); // evicted meanwhile
+  private void remember(Active transaction, Event.TransactionEnded end) {
+    for (Update update : transaction.updates) {
+      updates.put(
+          new Token(end.transaction(), update.by().number()),
+          new CommittedUpdate(transaction, update, end, clock));
+      if (updates.size() > MAX_UPDATES) {
+        updates.remove(updates.keySet().iterator().next());
+      }
     }
-    row.supersede(transaction.group, step.read());
+  }
+
+  private void read(Active transaction, Step step, Event.TransactionEnded end) {
+    RowHistory known = rows.get(step.row());
+    RowHistory row = known == null ? new RowHistory(isRowTheItem) : known; // evicted meanwhile
+    learn(step.row(), row, step.access().writers());
+    row.supersede(transaction.group, step.read(), clock);
     Optional<Token> version = RowHistory.version(step.access().writers());
     if (version.isPresent() && step.access().certain() && step.columns().isPresent()) {
-      row.learn(step.access().writers());
       row.add(
           transaction.group,
-          new Seen(version.get(), step.read(), observed(transaction, step, end), clock));
+          new Seen(version.get(), step.read(), observed(transaction, step.by(), end), clock));
       touch(transaction.group, step.row(), row);
     }
   }
 
-  private List<RowKey> wrote(Active transaction, Step step, Event.TransactionEnded end) {
+  private void wrote(Active transaction, Step step, Event.TransactionEnded end) {
     RowHistory row = rows.get(step.row());
     WriterList list = step.access().writers();
-    Optional<Token> version = RowHistory.version(list);
-    if (row == null
-        || version.isEmpty()
-        || list.size() == 0
-        || step.access().access() == Access.DELETE) {
-      return List.of();
+    if (row == null || list.size() == 0 || step.access().access() == Access.DELETE) {
+      return;
     }
-    row.learn(list);
-    boolean mayBeStale = step.isUpdate() && !transaction.group.isEmpty() && !transaction.isGapped;
+    learn(step.row(), row, list);
+    Token version = RowHistory.version(list).orElseThrow();
+    CommittedUpdate committed =
+        new CommittedUpdate(transaction, new Update(step.by(), ""), end, clock);
+    add(row, version, committed, step.isUpdate() ? step.columns() : Optional.empty());
+  }
+
+  /**
+   * Adds a committed write to the history of a row.
+   *
+   * @param columns the columns that an UPDATE used; empty if they are not known, or if it is none
+   */
+  private void add(
+      RowHistory row,
+      Token version,
+      CommittedUpdate committed,
+      Optional<AccessedColumns.OfTable> columns) {
+    Active transaction = committed.transaction();
+    ColumnSet written = columns.map(used -> ColumnSet.of(used.written())).orElse(ColumnSet.ALL);
+    ColumnSet read = columns.map(used -> ColumnSet.of(used.read())).orElse(ColumnSet.ALL);
     row.add(
         new Write(
-            version.get(),
+            version,
             transaction.group,
-            step.isUpdate(),
-            step.written(),
-            step.predicate(),
-            observed(transaction, step, end),
-            mayBeStale ? seenBefore(transaction, step, row) : List.of()));
+            columns.isPresent(),
+            written,
+            columns.map(used -> ColumnSet.of(used.predicate())).orElse(ColumnSet.ALL),
+            observed(transaction, committed.update().by(), committed.end()),
+            columns.isPresent() && !transaction.group.isEmpty() && !transaction.isGapped
+                ? seenBefore(transaction, written.minus(read), row)
+                : List.of()));
     if (!transaction.group.isEmpty()) {
-      row.supersede(transaction.group, step.written());
+      row.supersede(transaction.group, written, committed.endedAt());
     }
-    return List.of(step.row());
   }
 
   /** What earlier transactions of the group had seen of the columns that a write assigns. */
-  private List<Seen> seenBefore(Active transaction, Step step, RowHistory row) {
-    ColumnSet blind = step.written().minus(step.read());
+  private List<Seen> seenBefore(Active transaction, ColumnSet assigned, RowHistory row) {
     List<Seen> before = new ArrayList<>();
     for (Seen one : row.seenBy(transaction.group)) {
       ColumnSet common =
-          isRowTheItem && !blind.isEmpty() ? one.columns() : one.columns().intersection(blind);
+          isRowTheItem && !assigned.isEmpty()
+              ? one.columns()
+              : one.columns().intersection(assigned);
       if (one.endedAt() < transaction.beganAt && !common.isEmpty()) {
         before.add(new Seen(one.version(), common, one.by(), one.endedAt()));
       }
@@ -355,13 +420,13 @@ public final class StaleWrites {
   }
 
   private static ObservedTransaction observed(
-      Active transaction, Step step, Event.TransactionEnded end) {
+      Active transaction, ObservedStatement by, Event.TransactionEnded end) {
     return new ObservedTransaction(
         end.transaction(),
         transaction.session.name(),
         transaction.began.level(),
         Optional.of(end.outcome()),
-        List.of(step.by()),
+        List.of(by),
         end.micros(),
         transaction.began.name(),
         transaction.began.traceId());

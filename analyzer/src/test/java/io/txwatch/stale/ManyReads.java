@@ -21,8 +21,7 @@ final class ManyReads {
   static List<Event> of(long session, long transaction, long row) {
     return List.of(
         new Event.SessionOpened(session + 1, "s" + session, DATABASE),
-        new Event.TransactionBegan(
-            session + 1, transaction, IsolationLevel.READ_COMMITTED, 0),
+        new Event.TransactionBegan(session + 1, transaction, IsolationLevel.READ_COMMITTED, 0),
         new Event.StatementExecuted(
             session + 1,
             transaction,

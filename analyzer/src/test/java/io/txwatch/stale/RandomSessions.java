@@ -1,5 +1,6 @@
 package io.txwatch.stale;
 
+import io.txwatch.history.WriterList;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -13,8 +14,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Transactions of three sessions on two rows, at READ COMMITTED with row locks, and the stale writes
- * among them by brute force.
+ * Transactions of three sessions on two rows, at READ COMMITTED with row locks, and the stale
+ * writes among them by brute force.
  */
 final class RandomSessions {
 
@@ -24,12 +25,18 @@ final class RandomSessions {
 
   /** A version that survived; {@code read} is what its statement read. */
   private record Version(
-      int tx, int session, String name, Set<String> written, Set<String> read, Set<String> compared) {}
+      int tx,
+      int session,
+      String name,
+      Set<String> written,
+      Set<String> read,
+      Set<String> compared) {}
 
   /** What a session did with a row: it read a version, or made one. */
   private record Deed(int tx, boolean isRead, @Nullable Version version, Set<String> columns) {}
 
   private final Random random;
+  private final boolean isBlind;
   private final StringBuilder history = new StringBuilder();
   private final Map<Character, List<Version>> versions = new LinkedHashMap<>();
   private final Map<Character, Integer> locks = new HashMap<>();
@@ -40,8 +47,15 @@ final class RandomSessions {
   private final Set<Integer> aborted = new HashSet<>();
   private int lastTx;
 
-  RandomSessions(long seed) {
+  /**
+   * A schedule.
+   *
+   * @param isBlind whether the rows of some UPDATEs are not observed; at the end somebody reads all
+   *     rows then
+   */
+  RandomSessions(long seed, boolean isBlind) {
     this.random = new Random(seed);
+    this.isBlind = isBlind;
     for (char row : new char[] {'x', 'y'}) {
       versions.put(row, new ArrayList<>());
     }
@@ -49,6 +63,23 @@ final class RandomSessions {
       step(random.nextInt(SESSIONS));
     }
     List.copyOf(current.keySet()).forEach(session -> end(session, true));
+    if (isBlind) {
+      versions.forEach(
+          (row, all) ->
+              history.append(
+                  "r%d(%c%s)[z] "
+                      .formatted(lastTx + 1, row, name(all.isEmpty() ? null : last(all)))));
+      history.append('c').append(lastTx + 1);
+    }
+  }
+
+  private static Version last(List<Version> all) {
+    return all.get(all.size() - 1);
+  }
+
+  /** Whether a writers' list at the end shows all versions of each row. */
+  boolean isShownAtTheEnd() {
+    return versions.values().stream().allMatch(all -> all.size() <= WriterList.WINDOW);
   }
 
   String history() {
@@ -103,8 +134,7 @@ final class RandomSessions {
     Set<String> columns = some(1);
     Version version = visible(row, tx);
     statements.merge(tx, 1, Integer::sum);
-    history.append(
-        "r%d(%c%s)[%s] ".formatted(tx, row, name(version), String.join(",", columns)));
+    history.append("r%d(%c%s)[%s] ".formatted(tx, row, name(version), String.join(",", columns)));
     deeds(session, row).add(new Deed(tx, true, version, columns));
   }
 
@@ -120,8 +150,9 @@ final class RandomSessions {
     Set<String> compared = random.nextInt(4) == 0 ? some(1) : Set.of();
     int number = statements.merge(tx, 1, Integer::sum);
     history.append(
-        "w%d(%c%s)[%s<%s/%s] "
+        "%c%d(%c%s)[%s<%s/%s] "
             .formatted(
+                isBlind && random.nextBoolean() ? 'b' : 'w',
                 tx,
                 row,
                 name(before),
@@ -172,7 +203,7 @@ final class RandomSessions {
   private boolean isStale(char row, List<Version> all, Version write, String column) {
     Deed last = null;
     for (Deed deed : deeds(write.session(), row)) {
-      if (deed.version() == write) {
+      if (write.equals(deed.version())) {
         break;
       }
       boolean counts = deed.isRead() || !aborted.contains(deed.tx());

@@ -20,7 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class StaleWritesTest {
 
-  private static List<String> found(Iterable<Event> events, Across across, Granularity granularity) {
+  private static List<String> found(
+      Iterable<Event> events, Across across, Granularity granularity) {
     List<String> found = new ArrayList<>();
     StaleWrites detector =
         new StaleWrites(
@@ -81,6 +82,10 @@ class StaleWritesTest {
         "3~1 r1(x0)[a] c1 w2(x0)[a] c2 w3(x2)[a/tenant] c3         | 1 2 3 x[a]",
         // MySQL and MariaDB: a later read shows which versions the UPDATEs by key made.
         "3~1 r1(x0)[a] c1 t2(x0)[a] c2 t3(x2)[a] c3 r4(x3)[a] c4   | 1 2 3 x[a]",
+        "3~1 r1(x0)[a] c1 b2(x0)[a] c2 b3(x2)[a] c3 r4(x3)[z] c4   | 1 2 3 x[a]",
+        // The next transaction of the session shows it.
+        "3~1 4~1 r1(x0)[a] c1 b2(x0)[a] c2 b3(x2)[a] c3 r4(x3)[a] c4 | 1 2 3 x[a]",
+        "3~1 r1(x0)[a] c1 b2(x0)[a] c2 b3(x2)[a] r3(x3)[a] c3      | 1 2 3 x[a]",
       })
   void writeOfWhatAnEarlierTransactionReadIsStale(String history, String expected) {
     assertThat(inSessions(history)).containsExactly(expected);
@@ -124,10 +129,12 @@ class StaleWritesTest {
     assertThat(found(traced(history, Map.of(1, "A", 3, "A")), Across.TRACE, Granularity.COLUMN))
         .containsExactly("1 2 3 x[a]");
     assertThat(
-            found(traced(history, Map.of(1, "A", 2, "B", 3, "A")), Across.TRACE, Granularity.COLUMN))
+            found(
+                traced(history, Map.of(1, "A", 2, "B", 3, "A")), Across.TRACE, Granularity.COLUMN))
         .containsExactly("1 2 3 x[a]");
     assertThat(
-            found(traced(history, Map.of(1, "A", 2, "A", 3, "A")), Across.TRACE, Granularity.COLUMN))
+            found(
+                traced(history, Map.of(1, "A", 2, "A", 3, "A")), Across.TRACE, Granularity.COLUMN))
         .as("all of one trace")
         .isEmpty();
     assertThat(found(traced(history, Map.of(1, "A", 3, "B")), Across.TRACE, Granularity.COLUMN))
