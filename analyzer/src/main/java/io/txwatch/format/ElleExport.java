@@ -252,7 +252,7 @@ public final class ElleExport {
         }
       }
       if (!taken.isEmpty()) {
-        line("fail", nextProcess++, taken);
+        added("fail", taken, taken);
       }
     }
   }
@@ -321,6 +321,13 @@ public final class ElleExport {
     return key;
   }
 
+  /** A transaction of a process of its own. Elle rejects a completion that was not invoked. */
+  private void added(String type, List<String> invoked, List<String> completed) throws IOException {
+    long process = nextProcess++;
+    line("invoke", process, invoked);
+    line(type, process, completed);
+  }
+
   private void line(String type, long process, List<String> mops) throws IOException {
     out.write(
         "{:type :"
@@ -346,7 +353,7 @@ public final class ElleExport {
         for (Version version : versions.writes(writer)) {
           appends(version, appends);
         }
-        line("info", nextProcess++, appends);
+        added("info", appends, appends);
       }
     }
     Set<Segment> read = new HashSet<>();
@@ -384,7 +391,7 @@ public final class ElleExport {
 
   private void lastReads(Version last, Set<Segment> read) throws IOException {
     int segment = last.depth() / SEGMENT;
-    line("ok", nextProcess++, List.of(read(last, segment)));
+    added("ok", List.of(), List.of(read(last, segment)));
     @Nullable Version version = last;
     while (segment > 0 && version != null) {
       while (version != null && version.depth() > segment * SEGMENT) {
@@ -394,7 +401,7 @@ public final class ElleExport {
       if (version == null || !read.add(new Segment(version.root(), segment))) {
         return;
       }
-      line("ok", nextProcess++, List.of(read(version, segment)));
+      added("ok", List.of(), List.of(read(version, segment)));
     }
   }
 }

@@ -63,6 +63,26 @@ class ElleExportProperties {
     assertSameAfterTheRoundTrip(Simulation.run(mode, new Random(seed), 4, transactions, 3, true));
   }
 
+  /** Elle rejects a history in which a process completes what it did not invoke. */
+  @Property(tries = 100)
+  void processesCompleteExactlyWhatTheyInvoked(
+      @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 1, max = 80) int transactions)
+      throws IOException {
+    String edn = edn(Simulation.run(mode, new Random(seed), 4, transactions, 1, true));
+    Set<String> running = new TreeSet<>();
+    edn.lines()
+        .filter(line -> !line.startsWith(";"))
+        .forEach(
+            line -> {
+              String process = line.replaceFirst(".*:process (\\d+).*", "$1");
+              boolean invoked = line.contains(":type :invoke");
+              assertThat(invoked ? running.add(process) : running.remove(process))
+                  .as("%s%nin%n%s", line, edn)
+                  .isTrue();
+            });
+    assertThat(running).as(edn).isEmpty();
+  }
+
   /** A row with many writes is split over several keys; a stale write is still found. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 62, 63, 64, 65, 127, 128, 129, 149})
