@@ -84,6 +84,21 @@ public final class ExampleAnomalies {
         .anomaly();
   }
 
+  /** T3, in the trace of T1, overwrites what T2 wrote after T1's read. */
+  public static Anomaly staleWrite() {
+    return anomaly(Phenomenon.STALE_WRITE)
+        .suspected()
+        .t("1 SELECT stock FROM item WHERE id = ? @ ItemForm.java:20")
+        .inTrace("4bf92f3577b34da6a3ce929d0e0e4736")
+        .t("2 UPDATE item SET stock = ? WHERE id = ? @ Sale.java:31")
+        .t("1 UPDATE item SET stock = ? WHERE id = ? @ ItemForm.java:44")
+        .inTrace("4bf92f3577b34da6a3ce929d0e0e4736")
+        .edge("1.1 rw 2.2 item 7")
+        .edge("2.2 ww 3.1 item 7")
+        .advice("Let the UPDATE at ItemForm.java:44 compare the version that was read.")
+        .anomaly();
+  }
+
   /** Two readers, who disagree about which of two writers came first. */
   public static Anomaly longFork() {
     return anomaly(Phenomenon.LONG_FORK)

@@ -148,6 +148,20 @@ class PageBrowserTest {
   }
 
   @Test
+  void staleWriteIsExplainedAsPossible(@TempDir Path folder) throws Exception {
+    browser().open(report(folder, ExampleAnomalies.staleWrite(), ExampleAnomalies.skewOfThree()));
+    browser().follow("stale write");
+    assertThat(browser().text("#detail h2")).isEqualTo("stale write hazard possible");
+    assertThat(browser().texts("#detail h3"))
+        .contains("Why an update may be lost", "The dependencies")
+        .doesNotContain("Why no serial order explains it");
+    assertThat(browser().texts(".why li"))
+        .contains("(possible: T3 may have used other data than T1 read)");
+    assertThat(browser().accessibilityViolations()).isEmpty();
+    assertThat(browser().consoleErrors()).isEmpty();
+  }
+
+  @Test
   void firstAnomalyIsOpenWhereThereIsRoom(@TempDir Path folder) throws Exception {
     String report = report(folder, ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree());
     browser().open(report);

@@ -145,6 +145,19 @@ class StaleWritesTest {
   }
 
   @Test
+  void writeOfTheSameTraceInBetweenCountsAlsoIfItsEndIsKnownLater() {
+    String history = "r1(x0)[a] c1 w2(x0)[a] c2 w4(x2)[a] w3(x4)[a] c3 c4";
+    assertThat(
+            found(
+                traced(history, Map.of(1, "A", 3, "A", 4, "A")), Across.TRACE, Granularity.COLUMN))
+        .isEmpty();
+    assertThat(
+            found(
+                traced(history, Map.of(1, "A", 3, "A", 4, "B")), Across.TRACE, Granularity.COLUMN))
+        .containsExactly("1 4 3 x[a]");
+  }
+
+  @Test
   void readThatEndedAfterTheWriterBeganIsNoEarlierTransaction() {
     String history = "w3(y0)[a] r1(x0)[a] c1 w2(x0)[a] c2 w3(x2)[a] c3";
     assertThat(found(traced(history, Map.of(1, "A", 3, "A")), Across.TRACE, Granularity.COLUMN))
