@@ -570,6 +570,17 @@ final class CaseSession implements AutoCloseable {
     return true;
   }
 
+  /** Ends the session without waiting for its statement, which does not return. */
+  void abort() {
+    work.clear();
+    work.add(END);
+    try {
+      connection.abort(Runnable::run);
+    } catch (SQLException e) {
+      fault = e;
+    }
+  }
+
   @Override
   public String toString() {
     return name + (running == null ? "" : " running " + running.sql());

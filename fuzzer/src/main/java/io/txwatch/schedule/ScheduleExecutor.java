@@ -243,6 +243,60 @@ public final class ScheduleExecutor implements AutoCloseable {
     return executeConcurrent(testCase, level, run, reader);
   }
 
+  /**
+   * Executes the case with freely threaded sessions.
+   *
+   * @throws SetupException if it cannot be set up
+   * @throws SQLException if the DBMS cannot be reached
+   */
+  public FreeExecution executeFreely(TestCase given, IsolationLevel level)
+      throws SQLException, SetupException, InterruptedException {
+    TestCase testCase = rendered(given);
+    monitor.awaitHousekeeping();
+    boolean changesOnlyRows = SchemaFixture.changesOnlyRows(testCase);
+    fixture = canBundle() ? nextFixture() : fixtures.get(0);
+    boolean isNew = fixture.setUp(testCase);
+    if (!changesOnlyRows) {
+      fixture.invalidate();
+    }
+    application.prepare(workspace, isNew);
+    CaseSession reader = session("reader");
+    Map<String, CaseSession> caseSessions = readySessions(testCase, level, changesOnlyRows);
+    for (CaseSession session : caseSessions.values()) {
+      session.prepareToBlock(true);
+    }
+    FreeRun run = new FreeRun(testCase, caseSessions, environment);
+    Optional<String> undecided = run.run();
+    List<StepOutcome> finals = List.of();
+    if (undecided.isPresent()) {
+      if (run.cancel(maxCancelMillis())) {
+        caseSessions.values().forEach(this::abandon);
+      } else {
+        hasLostSession = true;
+        caseSessions.values().forEach(CaseSession::abort);
+        sessions.keySet().removeAll(caseSessions.keySet());
+      }
+      fixture.invalidate();
+    } else {
+      finals = readFinalState(testCase, reader);
+      fixture.release(testCase, run.outcomes());
+    }
+    fixture.countVersions(run.outcomes());
+    List<Integer> order = run.order();
+    return new FreeExecution(
+        new CaseExecution(
+            testCase,
+            level,
+            run.outcomes(),
+            order,
+            order.size(),
+            finals,
+            undecided,
+            Optional.empty(),
+            application.observed()),
+        undecided.isPresent() ? List.of() : run.schedules());
+  }
+
   /** Begins to probe the sessions of a case. */
   private void probe(StatementProbe probe, Collection<CaseSession> caseSessions)
       throws SQLException {
