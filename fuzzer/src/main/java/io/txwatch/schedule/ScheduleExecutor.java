@@ -6,6 +6,7 @@ import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.sql.Connection;
@@ -278,6 +279,7 @@ public final class ScheduleExecutor implements AutoCloseable {
       }
       fixture.invalidate();
     } else {
+      closeIfLocking(testCase, caseSessions.values());
       finals = readFinalState(testCase, reader);
       fixture.release(testCase, run.outcomes());
     }
@@ -319,12 +321,15 @@ public final class ScheduleExecutor implements AutoCloseable {
   /** The sessions of a case, at its level and on its tables. */
   private Map<String, CaseSession> readySessions(
       TestCase testCase, IsolationLevel level, boolean changesOnlyRows) throws SQLException {
+    monitor.expectTableLocks(!changesOnlyRows);
     Map<String, CaseSession> ready = new LinkedHashMap<>();
     for (String name : testCase.sessions()) {
       CaseSession session = session(name);
       session.reset();
       session.switchTo(fixture.switchStatement());
       session.setLevel(level, changesOnlyRows);
+      session.prepareStatements(
+          testCase.header(StatementText.JDBC_HEADER).equals(Optional.of(StatementText.PREPARED)));
       dbms.refreshSchema(session.connection());
       ready.put(name, session);
     }
@@ -340,6 +345,7 @@ public final class ScheduleExecutor implements AutoCloseable {
       abandon(run.sessions());
       fixture.invalidate();
     } else {
+      closeIfLocking(testCase, run.sessions());
       finals = readFinalState(testCase, reader);
       fixture.release(testCase, run.outcomes());
     }
@@ -439,6 +445,14 @@ public final class ScheduleExecutor implements AutoCloseable {
             sessionContext);
     sessions.put(name, opened);
     return opened;
+  }
+
+  /** Closes sessions that may have locked tables, because a rollback does not unlock them. */
+  private void closeIfLocking(TestCase testCase, Collection<CaseSession> given) {
+    if (testCase.steps().stream()
+        .anyMatch(step -> StatementText.locksTablesOfSession(step.sql()))) {
+      List.copyOf(given).forEach(this::abandon);
+    }
   }
 
   /** Abandons sessions that may block each other: each as soon as its step has returned. */
