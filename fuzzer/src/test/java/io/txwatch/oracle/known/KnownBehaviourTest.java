@@ -365,8 +365,7 @@ class KnownBehaviourTest {
       assertThat(known(fixture, refused, "txcheck")).contains(KnownBehaviour.H2_INSERT_TRIED_AGAIN);
 
       String taken = schedule.replace("(c1) VALUES (6.0)", "(c0, c1) VALUES (6, 6.0)");
-      CaseExecution duplicate =
-          fixture.execute(taken.replace("(7.5)", "(5, 7.5)"), "RC");
+      CaseExecution duplicate = fixture.execute(taken.replace("(7.5)", "(5, 7.5)"), "RC");
       assertThat(duplicate.outcome(3).vendorCode()).as(duplicate.toString()).isEqualTo(23505);
       assertThat(known(fixture, duplicate, "txcheck")).isEmpty();
     }
