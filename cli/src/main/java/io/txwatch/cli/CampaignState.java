@@ -50,7 +50,7 @@ record CampaignState(long seed, long next, String plan) {
         + ", "
         + plan.maxStatements()
         + " statements"
-        + (plan.learnsWeights() ? ", learnt weights" : "");
+        + (plan.modes().contains(Campaign.Mode.LEARNT_WEIGHTS) ? ", learnt weights" : "");
   }
 
   /**

@@ -139,6 +139,13 @@ final class FuzzCommand implements Callable<Integer> {
   private WeightMode weights = WeightMode.FIXED;
 
   @Option(
+      names = "--free-threads",
+      description =
+          "execute isorel's cases also without a schedule, each session as fast as it can; what this"
+              + " finds depends on the processors, too")
+  private boolean freeThreads;
+
+  @Option(
       names = "--out",
       paramLabel = "DIR",
       description =
@@ -235,7 +242,8 @@ final class FuzzCommand implements Callable<Integer> {
             duration != null ? duration : cases == null ? DEFAULT_DURATION : UNLIMITED,
             Math.min(workers, dbms.maxWorkers()),
             maxStatements);
-    return weights == WeightMode.LEARNT ? plan.learning() : plan;
+    plan = weights == WeightMode.LEARNT ? plan.with(Campaign.Mode.LEARNT_WEIGHTS) : plan;
+    return freeThreads ? plan.with(Campaign.Mode.FREE_THREADS) : plan;
   }
 
   /** How often each form of statement is generated. */

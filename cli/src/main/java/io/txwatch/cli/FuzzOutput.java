@@ -60,6 +60,13 @@ final class FuzzOutput {
         summary.coverage().entrySet().stream()
             .map(shown -> shown.getValue() + " " + shown.getKey().plural())
             .collect(Collectors.joining(", ", "coverage: ", "")));
+    if (summary.freeThreads().executions() > 0) {
+      textOut.println(
+          summary.freeThreads().executions()
+              + " cases also with freely threaded sessions, "
+              + summary.freeThreads().furtherAnomalies()
+              + " anomalies in these executions alone");
+    }
     for (Map.Entry<GraphAnomaly.Kind, Long> anomaly : summary.anomalies().entrySet()) {
       GraphAnomaly.Kind kind = anomaly.getKey();
       textOut.printf(
@@ -157,6 +164,10 @@ final class FuzzOutput {
       for (var shown : summary.coverage().entrySet()) {
         json.writeNumberField(shown.getKey().name(), shown.getValue());
       }
+      json.writeEndObject();
+      json.writeObjectFieldStart("freeThreads");
+      json.writeNumberField("executions", summary.freeThreads().executions());
+      json.writeNumberField("furtherAnomalies", summary.freeThreads().furtherAnomalies());
       json.writeEndObject();
       json.writeArrayFieldStart("anomalies");
       for (Map.Entry<GraphAnomaly.Kind, Long> anomaly : summary.anomalies().entrySet()) {

@@ -62,8 +62,10 @@ final class FuzzRun {
         + ", seed "
         + plan.seed()
         + (plan.first() > 0 ? ", from case " + plan.first() : "")
-        + (plan.learnsWeights() ? ", learnt weights" : "")
-        + (plan.learnsWeights() && plan.first() > 0 ? " (learning starts again)" : "");
+        + (plan.modes().contains(Campaign.Mode.LEARNT_WEIGHTS) ? ", learnt weights" : "")
+        + (plan.modes().contains(Campaign.Mode.LEARNT_WEIGHTS) && plan.first() > 0
+            ? " (learning starts again)"
+            : "");
   }
 
   /** The DBMS and its version. */

@@ -19,6 +19,7 @@ import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.reduction.CaseShape;
 import io.txwatch.reduction.Reducer;
 import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.FreeExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.TestCase;
@@ -29,6 +30,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +41,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +52,9 @@ import org.jspecify.annotations.Nullable;
 public final class Campaign {
 
   private static final int REPRODUCTIONS = 5;
+
+  /** The executions with freely threaded sessions that show how often a violation occurs. */
+  private static final int FREE_REPETITIONS = 20;
 
   /** The number of consecutive cases of one kind. */
   private static final long CASES_PER_KIND = CaseKind.PATTERNS.casesPerSchema();
@@ -87,6 +93,8 @@ public final class Campaign {
   private final AtomicLong unsupported = new AtomicLong();
   private final AtomicLong unreproduced = new AtomicLong();
   private final AtomicLong repeated = new AtomicLong();
+  private final AtomicLong freeExecutions = new AtomicLong();
+  private final AtomicLong onlyFree = new AtomicLong();
   private final Repetitions repetitions = new Repetitions();
   private final AtomicLong findings = new AtomicLong();
   private final AtomicLong statements = new AtomicLong();
@@ -111,8 +119,7 @@ public final class Campaign {
    * @param maxStatements the most statements of a transaction
    * @param first the number of the first case
    * @param reported the shapes of findings that were reported before and are not reported again
-   * @param learnsWeights true if productions that bring something new are made more often; which
-   *     cases a seed generates then depends on what earlier ones have shown
+   * @param modes what it does besides
    */
   public record Plan(
       long seed,
@@ -124,13 +131,14 @@ public final class Campaign {
       int maxStatements,
       long first,
       Set<CaseShape> reported,
-      boolean learnsWeights) {
+      Set<Mode> modes) {
 
     /** Copies its arguments. */
     public Plan {
       levels = List.copyOf(levels);
       oracles = List.copyOf(oracles);
       reported = Set.copyOf(reported);
+      modes = Set.copyOf(modes);
     }
 
     /** Creates a plan that begins with the first case. */
@@ -142,43 +150,27 @@ public final class Campaign {
         Duration duration,
         int workers,
         int maxStatements) {
-      this(seed, levels, oracles, cases, duration, workers, maxStatements, 0, Set.of(), false);
+      this(seed, levels, oracles, cases, duration, workers, maxStatements, 0, Set.of(), Set.of());
     }
 
     /** The same plan without findings of these shapes. */
     public Plan with(Set<CaseShape> shapes) {
       return new Plan(
-          seed,
-          levels,
-          oracles,
-          cases,
-          duration,
-          workers,
-          maxStatements,
-          first,
-          shapes,
-          learnsWeights);
+          seed, levels, oracles, cases, duration, workers, maxStatements, first, shapes, modes);
     }
 
-    /** The same plan with weights that are learnt. */
-    public Plan learning() {
+    /** The same plan with a mode. */
+    public Plan with(Mode mode) {
+      Set<Mode> more = new HashSet<>(modes);
+      more.add(mode);
       return new Plan(
-          seed, levels, oracles, cases, duration, workers, maxStatements, first, reported, true);
+          seed, levels, oracles, cases, duration, workers, maxStatements, first, reported, more);
     }
 
     /** The same plan with the cases of a seed from a number on. */
     public Plan continuing(long ofSeed, long from) {
       return new Plan(
-          ofSeed,
-          levels,
-          oracles,
-          cases,
-          duration,
-          workers,
-          maxStatements,
-          from,
-          reported,
-          learnsWeights);
+          ofSeed, levels, oracles, cases, duration, workers, maxStatements, from, reported, modes);
     }
 
     /** The number after that of the last case. */
@@ -196,6 +188,20 @@ public final class Campaign {
         int workers) {
       this(seed, levels, oracles, cases, duration, workers, CaseGenerator.MAX_STATEMENTS);
     }
+  }
+
+  /** What a campaign does besides executing cases of a seed by their schedules. */
+  public enum Mode {
+    /**
+     * Productions that bring something new are made more often. Which cases a seed generates then
+     * depends on what earlier ones have shown.
+     */
+    LEARNT_WEIGHTS,
+    /**
+     * Cases of {@link CaseKind#HISTORIES} are executed once more with freely threaded sessions.
+     * What these executions show depends on the processors, too.
+     */
+    FREE_THREADS
   }
 
   /** Receives the results of a campaign; called by several threads. */
@@ -224,7 +230,8 @@ public final class Campaign {
     this.grammar = grammar;
     this.plan = plan;
     this.next = new AtomicLong(plan.first());
-    this.exploration = new Exploration(plan.learnsWeights(), plan.first(), plan.end());
+    this.exploration =
+        new Exploration(plan.modes().contains(Mode.LEARNT_WEIGHTS), plan.first(), plan.end());
     plan.reported().forEach(repetitions::add);
     this.listener = listener;
     this.allOraclesWatch =
@@ -335,6 +342,7 @@ public final class Campaign {
         new TreeMap<>(anomalies),
         new TreeMap<>(patterns),
         exploration.counts(),
+        new Summary.FreeThreads(freeExecutions.get(), onlyFree.get()),
         (System.nanoTime() - start) / 1e9);
   }
 
@@ -415,6 +423,13 @@ public final class Campaign {
           List<OracleVerdict> verdicts = judge(execution, number);
           exploration.executed(
               number, generated.productions(), CaseFeatures.of(execution, verdicts));
+          if (plan.modes().contains(Mode.FREE_THREADS) && kindOf(number) == CaseKind.HISTORIES) {
+            try {
+              runFreely(execution, verdicts);
+            } catch (ScheduleExecutor.SetupException e) {
+              rejected.incrementAndGet(); // its first execution was set up
+            }
+          }
           return;
         }
         reportCrash(execution);
@@ -441,6 +456,73 @@ public final class Campaign {
         }
         throw e;
       }
+    }
+
+    /** Executes a case with freely threaded sessions. */
+    private void runFreely(CaseExecution scheduled, List<OracleVerdict> verdicts)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      Set<GraphAnomaly.Kind> counted = new HashSet<>();
+      verdicts.forEach(verdict -> counted.addAll(kinds(verdict)));
+      for (Oracle oracle : plan.oracles()) {
+        if (!oracle.needsWatchedConnections() || !oracle.judges(scheduled.testCase())) {
+          continue;
+        }
+        FreeExecution free = executor.executeFreely(scheduled.testCase(), scheduled.level());
+        ServerCrashException.throwIfLost(free.execution());
+        OracleVerdict verdict = oracle.judge(free.execution(), executor);
+        freeExecutions.incrementAndGet();
+        listener.judged(free.execution(), verdict);
+        for (GraphAnomaly.Kind kind : kinds(verdict)) {
+          onlyFree.addAndGet(counted.add(kind) ? 1 : 0);
+        }
+        if (verdict.result() == OracleVerdict.Result.VIOLATION) {
+          reportFree(oracle, free, verdict);
+        }
+      }
+    }
+
+    private Set<GraphAnomaly.Kind> kinds(OracleVerdict verdict) {
+      return verdict.anomalies().stream().map(GraphAnomaly::kind).collect(Collectors.toSet());
+    }
+
+    /**
+     * Reports a violation without a schedule: by one of the observed orders if it shows the
+     * violation again, otherwise with the share of executions that do.
+     */
+    private void reportFree(Oracle oracle, FreeExecution free, OracleVerdict verdict)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      IsolationLevel level = free.execution().level();
+      for (TestCase schedule : free.schedules()) {
+        CaseExecution execution = executor.execute(schedule, level, oracle);
+        OracleVerdict again = oracle.judge(execution, executor);
+        if (again.reproduces(verdict)) {
+          report(oracle, execution, again);
+          return;
+        }
+      }
+      if (repetitions.isRepetition(free.execution(), verdict, Optional.empty())) {
+        repeated.incrementAndGet();
+        return;
+      }
+      int reproduced = 0;
+      for (int i = 0; i < FREE_REPETITIONS; i++) {
+        FreeExecution repetition = executor.executeFreely(free.execution().testCase(), level);
+        if (oracle.judge(repetition.execution(), executor).reproduces(verdict)) {
+          reproduced++;
+        }
+      }
+      TestCase testCase = free.execution().testCase().withHeader("isolation", level.name());
+      reportUnreproduced(
+          new CampaignFinding(
+              verdict.withReason("with freely threaded sessions, by no schedule: "),
+              level,
+              testCase,
+              free.schedules().isEmpty() ? testCase : free.schedules().get(0),
+              free.execution(),
+              reproduced,
+              FREE_REPETITIONS,
+              Optional.empty(),
+              List.of()));
     }
 
     private boolean isOverWhileIdle() {
@@ -526,7 +608,7 @@ public final class Campaign {
         switch (verdict.result()) {
           case VIOLATION -> {
             isDecided = true;
-            if (plan.learnsWeights()) {
+            if (plan.modes().contains(Mode.LEARNT_WEIGHTS)) {
               pending.add(new Violation(number, oracle, execution, verdict));
             } else {
               report(oracle, execution, verdict);

@@ -24,6 +24,7 @@ import java.util.SortedMap;
  * @param anomalies the number of cases with anomalies of each kind, forbidden or permitted
  * @param patterns the number of cases by what became of the pattern that they follow
  * @param coverage how many different things of each kind the cases have shown
+ * @param freeThreads what executions with freely threaded sessions have shown
  * @param seconds the duration
  */
 public record Summary(
@@ -42,7 +43,17 @@ public record Summary(
     SortedMap<GraphAnomaly.Kind, Long> anomalies,
     SortedMap<PatternCount, Long> patterns,
     Map<NoveltyKind, Integer> coverage,
+    FreeThreads freeThreads,
     double seconds) {
+
+  /**
+   * Executions with freely threaded sessions.
+   *
+   * @param executions the number of these
+   * @param furtherAnomalies the kinds of anomalies that they showed and the execution of the same
+   *     case by its schedule did not, summed over all cases
+   */
+  public record FreeThreads(long executions, long furtherAnomalies) {}
 
   public double casesPerSecond() {
     return seconds == 0 ? 0 : cases / seconds;

@@ -4,6 +4,7 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.FreeExecution;
 import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StatementProbe;
@@ -76,6 +77,12 @@ final class WorkerHeartbeat {
       public CaseExecution executeWatched(TestCase testCase, IsolationLevel level)
           throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
         return beat(executor.executeWatched(testCase, level));
+      }
+
+      @Override
+      public FreeExecution executeFreely(TestCase testCase, IsolationLevel level)
+          throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+        return beat(executor.executeFreely(testCase, level));
       }
 
       @Override

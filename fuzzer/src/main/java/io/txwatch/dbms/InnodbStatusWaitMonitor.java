@@ -51,6 +51,7 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
               + "RECORD LOCKS .* of table `[^`]*`\\.`([^`]+)` .*lock_mode X(.*)");
 
   private final Connection watcher;
+  private final MetadataLockWaits tableLocks;
   private final InnodbPurgeMonitor purges;
   private final Optional<String> note;
 
@@ -73,6 +74,7 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
   InnodbStatusWaitMonitor(Connection watcher, InnodbPurgeMonitor purges, Optional<String> note)
       throws SQLException {
     this.watcher = watcher;
+    this.tableLocks = new MetadataLockWaits(watcher);
     this.purges = purges;
     this.note = note;
     purges.readStatus(watcher);
@@ -120,7 +122,7 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
           queue.add(session);
         });
     boolean isSure = found.size() <= 1 && found.values().stream().noneMatch(Wait::mayBeSkipped);
-    return isSure || counterMatches(found.values()) ? waiting : Map.of();
+    return tableLocks.addTo(isSure || counterMatches(found.values()) ? waiting : Map.of());
   }
 
   /**
@@ -145,6 +147,11 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
       result.next();
       return result.getLong(2);
     }
+  }
+
+  @Override
+  public void expectTableLocks(boolean expected) {
+    tableLocks.expect(expected);
   }
 
   @Override

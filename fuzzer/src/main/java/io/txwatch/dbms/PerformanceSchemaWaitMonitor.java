@@ -36,9 +36,11 @@ final class PerformanceSchemaWaitMonitor implements WaitMonitor {
         """;
 
   private final Connection watcher;
+  private final MetadataLockWaits tableLocks;
 
   PerformanceSchemaWaitMonitor(Connection watcher) {
     this.watcher = watcher;
+    this.tableLocks = new MetadataLockWaits(watcher);
   }
 
   /**
@@ -82,7 +84,12 @@ final class PerformanceSchemaWaitMonitor implements WaitMonitor {
                 .map(sessionOfTransaction::get)
                 .filter(Objects::nonNull)
                 .collect(Collectors.toSet()));
-    return blockers;
+    return tableLocks.addTo(blockers);
+  }
+
+  @Override
+  public void expectTableLocks(boolean expected) {
+    tableLocks.expect(expected);
   }
 
   @Override

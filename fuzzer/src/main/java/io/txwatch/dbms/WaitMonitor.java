@@ -48,6 +48,12 @@ public interface WaitMonitor extends AutoCloseable {
   Map<Long, Set<Long>> waitGraph() throws SQLException;
 
   /**
+   * Determines whether sessions may wait for locks of whole tables and of definitions, which some
+   * DBMSs report elsewhere.
+   */
+  default void expectTableLocks(boolean expected) {}
+
+  /**
    * The sessions with uncommitted changes at the last poll; empty if the DBMS does not report them.
    */
   default Set<Long> sessionsWithChanges() {

@@ -2,17 +2,20 @@ package io.txwatch.generator;
 
 import io.txwatch.pattern.AnomalyPattern;
 import io.txwatch.pattern.PatternFile;
+import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,13 +115,24 @@ public final class CaseGenerator {
     List<Deque<GeneratedStatement>> sessions = new ArrayList<>();
     int count = caseKind.sessions(random);
     for (int i = 0; i < count; i++) {
-      sessions.add(session(random, statements));
+      sessions.add(session(context, statements));
     }
     Map<Integer, Set<ExpectedError>> expected = new HashMap<>();
-    TestCase testCase =
-        new TestCase(
-            "case-" + number, headers(number), setup, merge(random, sessions, expected), List.of());
+    List<Step> steps = merge(random, sessions, expected);
+    if (steps.stream().anyMatch(step -> StatementText.changesMoreThanRows(step.sql()))) {
+      expected.replaceAll((step, errors) -> withDefinitionErrors(errors));
+    }
+    Map<String, String> headers = headers(number);
+    productions.draw("jdbc", random).ifPresent(how -> headers.put(StatementText.JDBC_HEADER, how));
+    TestCase testCase = new TestCase("case-" + number, headers, setup, steps, List.of());
     return new GeneratedCase(testCase, statements.kinds(), expected, random.made());
+  }
+
+  private static Set<ExpectedError> withDefinitionErrors(Set<ExpectedError> errors) {
+    Set<ExpectedError> more =
+        EnumSet.of(ExpectedError.DEFINITION, ExpectedError.LOCK_NOT_AVAILABLE);
+    more.addAll(errors);
+    return more;
   }
 
   private Map<String, String> headers(long number) {
@@ -169,8 +183,11 @@ public final class CaseGenerator {
    * A transaction or a single statement; some transactions have an autocommitted statement before
    * or after.
    */
-  private Deque<GeneratedStatement> session(RandomSource random, StatementGenerator statements) {
+  private Deque<GeneratedStatement> session(
+      StatementContext context, StatementGenerator statements) {
+    RandomSource random = context.random;
     Deque<GeneratedStatement> steps = new ArrayDeque<>();
+    addBetween(context, statements, steps);
     if (caseKind.isSingleStatement(random)) {
       steps.add(statements.next());
       return steps;
@@ -178,18 +195,45 @@ public final class CaseGenerator {
     if (random.percent("statement before", 8)) {
       steps.add(statements.next());
     }
-    addTransaction(random, statements, steps);
+    addTransaction(context, statements, steps);
     if (random.percent("statement after", 8)) {
       steps.add(statements.next());
     }
     if (productions.draw("second transaction", random).isPresent()) {
-      addTransaction(random, statements, steps);
+      addBetween(context, statements, steps);
+      addTransaction(context, statements, steps);
     }
     return steps;
   }
 
+  /** Sometimes adds a definition, or a statement on locked tables, before a transaction. */
+  private void addBetween(
+      StatementContext context, StatementGenerator statements, Deque<GeneratedStatement> steps) {
+    if (caseKind != CaseKind.STATEMENTS) {
+      return;
+    }
+    productions
+        .draw("between", context.random)
+        .map(text -> text.replace("{T}", context.randomTable().name()))
+        .ifPresent(text -> steps.add(GeneratedStatement.control(text)));
+    productions
+        .draw("locked tables", context.random)
+        .ifPresent(
+            text -> {
+              String mode = text.replaceFirst(".*\\{ALL (\\w+)}.*", "$1");
+              String all =
+                  context.tables.stream()
+                      .map(table -> table.name() + " " + mode)
+                      .collect(Collectors.joining(", "));
+              steps.add(GeneratedStatement.control(text.replace("{ALL " + mode + "}", all)));
+              steps.add(statements.next());
+              steps.add(GeneratedStatement.control("UNLOCK TABLES"));
+            });
+  }
+
   private void addTransaction(
-      RandomSource random, StatementGenerator statements, Deque<GeneratedStatement> steps) {
+      StatementContext context, StatementGenerator statements, Deque<GeneratedStatement> steps) {
+    RandomSource random = context.random;
     productions
         .draw("level before begin", random)
         .ifPresent(level -> steps.add(GeneratedStatement.control(level)));
@@ -197,6 +241,12 @@ public final class CaseGenerator {
     productions
         .draw("level after begin", random)
         .ifPresent(level -> steps.add(GeneratedStatement.control(level)));
+    if (caseKind == CaseKind.STATEMENTS) {
+      productions
+          .draw("table lock", random)
+          .map(text -> text.replace("{T}", context.randomTable().name()))
+          .ifPresent(text -> steps.add(GeneratedStatement.control(text)));
+    }
     int size = random.between(1, maxStatements);
     Optional<String> savepointSql = grammar.savepoint("s");
     int savepoint =

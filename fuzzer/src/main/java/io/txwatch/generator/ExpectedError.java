@@ -23,6 +23,9 @@ public enum ExpectedError {
   OUT_OF_RANGE("^(22003|22001|.*/1264|.*/1406|.*/1690)", "out of range|too long"),
   /** A query that must not wait finds a lock. */
   LOCK_NOT_AVAILABLE("^(55P03|HY000/3572|HYT00/50200|.*/1205)", "NOWAIT"),
+  /** Another session has defined an index or a column, or a table is used that is not locked. */
+  DEFINITION(
+      "^(42P07|42701|42S11|.*/1061|.*/1060|.*/1412|.*/1100|.*/1099|.*/1192)", "already exists"),
   /** A row fits no partition. */
   NO_PARTITION("^(23514|.*/1526)", "no partition of relation");
 

@@ -130,7 +130,7 @@ final class ExpressionGenerator {
   private String count(int depth) {
     GeneratedTable table = random.oneOf(readable);
     String alias = "q" + ++aliases;
-    return "(SELECT COUNT(*) FROM " + table.name() + " " + alias + where(table, alias, depth) + ")";
+    return "(SELECT COUNT(*) FROM " + source(table, alias) + where(table, alias, depth) + ")";
   }
 
   /** The MIN or MAX of a column of the type; a literal if there is no such column. */
@@ -154,11 +154,22 @@ final class ExpressionGenerator {
         + "."
         + column.name()
         + ") FROM "
-        + table.name()
-        + " "
-        + alias
+        + source(table, alias)
         + where(table, alias, depth)
         + ")";
+  }
+
+  /** A table of a subquery, sometimes joined with another one. */
+  private String source(GeneratedTable table, String alias) {
+    return Productions.of(grammar)
+        .draw("subquery join", random)
+        .map(
+            join ->
+                join.replace("{T}", table.name())
+                    .replace("{A}", alias)
+                    .replace("{O}", random.oneOf(readable).name())
+                    .replace("{B}", alias + "j"))
+        .orElse(table.name() + " " + alias);
   }
 
   private String where(GeneratedTable table, String alias, int depth) {
@@ -237,9 +248,7 @@ final class ExpressionGenerator {
     if (random.alternative("subquery", 50, 50) == 0) {
       return random.oneOf("(EXISTS", "(NOT EXISTS")
           + " (SELECT 1 FROM "
-          + table.name()
-          + " "
-          + alias
+          + source(table, alias)
           + where(table, alias, depth)
           + "))";
     }
@@ -255,9 +264,7 @@ final class ExpressionGenerator {
         + "."
         + column.name()
         + " FROM "
-        + table.name()
-        + " "
-        + alias
+        + source(table, alias)
         + where(table, alias, depth)
         + "))";
   }

@@ -3,6 +3,7 @@ package io.txwatch.oracle;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.FreeExecution;
 import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StatementProbe;
@@ -20,6 +21,13 @@ public interface CaseExecutor {
 
   /** The same on watched connections: the execution has their events. */
   CaseExecution executeWatched(TestCase testCase, IsolationLevel level)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException;
+
+  /**
+   * Executes a case on watched connections, each of whose sessions sends its next step as soon as
+   * the previous one has returned.
+   */
+  FreeExecution executeFreely(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException;
 
   /**

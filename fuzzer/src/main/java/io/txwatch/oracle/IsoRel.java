@@ -32,10 +32,10 @@ import java.util.stream.Collectors;
  * in the verdict, but they are no violations. Anomalies that rest on an uncertain dependency are
  * not reported.
  *
- * <p>Differences from the paper: steps are submitted in the order of the case instead of by one
- * free-running thread for each session, so executions are reproducible and cases can be reduced;
- * deleted rows, and rows read by an aggregate or a subquery, are included; the analyzer's rules
- * decide which locking reads are exempt.
+ * <p>Differences from the paper: steps are submitted in the order of the case, so executions are
+ * reproducible and cases can be reduced; one freely running thread for each session is an option of
+ * campaigns; deleted rows, and rows read by an aggregate or a subquery, are included; the
+ * analyzer's rules decide which locking reads are exempt.
  */
 public final class IsoRel implements Oracle {
 

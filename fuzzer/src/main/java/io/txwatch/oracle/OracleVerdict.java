@@ -72,6 +72,11 @@ public record OracleVerdict(
     return new OracleVerdict(oracle, result, reason, statement, anomalies, Optional.of(found));
   }
 
+  /** The same verdict with words before its reason. */
+  public OracleVerdict withReason(String before) {
+    return new OracleVerdict(oracle, result, before + reason, statement, anomalies, patterns);
+  }
+
   /** Creates a verdict without a dependency graph. */
   public OracleVerdict(String oracle, Result result, String reason, Optional<Step> statement) {
     this(oracle, result, reason, statement, List.of());

@@ -4,6 +4,7 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.FreeExecution;
 import io.txwatch.schedule.JdbcCallStyle;
 import io.txwatch.schedule.RejectedStatements;
 import io.txwatch.schedule.Sandbox;
@@ -98,11 +99,21 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   @Override
   public CaseExecution executeWatched(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    return nextWatched().execute(testCase, level);
+  }
+
+  @Override
+  public FreeExecution executeFreely(TestCase testCase, IsolationLevel level)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    return nextWatched().executeFreely(testCase, level);
+  }
+
+  private ExecutorSlot nextWatched() throws SQLException {
     watchedIndex = (watchedIndex + 1) % dbms.fixtureCount();
     if (watchedIndex == watched.size()) {
       watched.add(new ExecutorSlot(true, rejected));
     }
-    return watched.get(watchedIndex).execute(testCase, level);
+    return watched.get(watchedIndex);
   }
 
   @Override
@@ -184,11 +195,22 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
     CaseExecution execute(TestCase testCase, IsolationLevel level, StatementProbe probe)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       CaseExecution execution = resources.executor.execute(testCase, level, probe);
+      replaceIfLost();
+      return execution;
+    }
+
+    FreeExecution executeFreely(TestCase testCase, IsolationLevel level)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      FreeExecution execution = resources.executor.executeFreely(testCase, level);
+      replaceIfLost();
+      return execution;
+    }
+
+    private void replaceIfLost() throws SQLException {
       if (resources.executor.hasLostSession()) {
         resources.abandon();
         resources = open();
       }
-      return execution;
     }
 
     @Override

@@ -59,6 +59,12 @@ public final class UnsupportedCase {
     if (steps.stream().anyMatch(step -> OWN_LEVEL.isFoundIn(step.sql()))) {
       return Optional.of("a transaction sets a level of its own");
     }
+    if (steps.stream().anyMatch(step -> StatementText.changesDefinitions(step.sql()))) {
+      return Optional.of("a statement changes definitions while transactions are open");
+    }
+    if (steps.stream().anyMatch(step -> StatementText.locksTables(step.sql()))) {
+      return Optional.of("a statement locks whole tables, which may end a transaction");
+    }
     if (steps.stream().anyMatch(step -> LOCK_DEPENDENT.occurIn(step.sql()))) {
       return Optional.of("a query does not wait for locks, so its result depends on them");
     }

@@ -10,6 +10,7 @@ import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
@@ -72,7 +73,7 @@ public final class Reducer {
 
   /** Returns the smallest case found; the case itself if nothing can be dropped. */
   public TestCase reduce(TestCase violating) throws SQLException, InterruptedException {
-    TestCase smallest = violating;
+    TestCase smallest = withPlainStatements(violating);
     TestCase before;
     do {
       before = smallest;
@@ -105,6 +106,14 @@ public final class Reducer {
       }
     }
     return level;
+  }
+
+  /** The case with statements that are not prepared, if it shows the violation. */
+  private TestCase withPlainStatements(TestCase original)
+      throws SQLException, InterruptedException {
+    return original.header(StatementText.JDBC_HEADER).isPresent()
+        ? smallerOf(original.withoutHeader(StatementText.JDBC_HEADER), original)
+        : original;
   }
 
   private TestCase withoutSessions(TestCase original) throws SQLException, InterruptedException {

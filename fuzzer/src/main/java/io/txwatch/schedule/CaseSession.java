@@ -8,6 +8,7 @@ import io.txwatch.testcase.Step;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -51,6 +52,8 @@ final class CaseSession implements AutoCloseable {
   private final Queue<Step> waiting = new ArrayDeque<>();
 
   private @Nullable IsolationLevel level;
+
+  private boolean prepares;
 
   /** The reads around the steps of the current case. */
   private ProbedBy probedBy = ProbedBy.NOTHING;
@@ -275,6 +278,9 @@ final class CaseSession implements AutoCloseable {
 
   /** Executes a step as SQL and reads its result to the end. */
   StepOutcome query(Step step, String sql) throws SQLException {
+    if (prepares && step.role() == Step.Role.WORK && !step.equals(SerialRun.INTERNAL)) {
+      return queryPrepared(step, sql);
+    }
     try (Statement executing = style.open(connection, sql)) {
       statement = executing;
       boolean isQuery =
@@ -282,6 +288,28 @@ final class CaseSession implements AutoCloseable {
               ? style.execute(executing, sql)
               : executeAfterPending(executing, sql);
       if (isQuery) {
+        try (ResultSet result = executing.getResultSet()) {
+          return StepOutcome.ofQuery(step, result);
+        }
+      }
+      return StepOutcome.ofCount(step, executing.getUpdateCount());
+    } finally {
+      statement = null;
+    }
+  }
+
+  private StepOutcome queryPrepared(Step step, String sql) throws SQLException {
+    if (!pendingStatements.isEmpty()) {
+      try (Statement pending = connection.createStatement()) {
+        String text = String.join(";\n", pendingStatements);
+        pendingStatements.clear();
+        hasPendingBegin = false;
+        pending.execute(text);
+      }
+    }
+    try (PreparedStatement executing = PreparedText.of(sql).prepare(connection)) {
+      statement = executing;
+      if (executing.execute()) {
         try (ResultSet result = executing.getResultSet()) {
           return StepOutcome.ofQuery(step, result);
         }
@@ -498,6 +526,11 @@ final class CaseSession implements AutoCloseable {
     }
   }
 
+  /** Determines whether the current case's statements are sent as prepared ones. */
+  void prepareStatements(boolean prepares) {
+    this.prepares = prepares;
+  }
+
   /** Sets the reads around the steps of the current case. */
   void probe(ProbedBy by) {
     probedBy = by;
@@ -568,6 +601,17 @@ final class CaseSession implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     return true;
+  }
+
+  /** Ends the session without waiting for its statement, which does not return. */
+  void abort() {
+    work.clear();
+    work.add(END);
+    try {
+      connection.abort(Runnable::run);
+    } catch (SQLException e) {
+      fault = e;
+    }
   }
 
   @Override

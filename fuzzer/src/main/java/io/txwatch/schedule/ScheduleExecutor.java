@@ -6,6 +6,7 @@ import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.sql.Connection;
@@ -243,6 +244,61 @@ public final class ScheduleExecutor implements AutoCloseable {
     return executeConcurrent(testCase, level, run, reader);
   }
 
+  /**
+   * Executes the case with freely threaded sessions.
+   *
+   * @throws SetupException if it cannot be set up
+   * @throws SQLException if the DBMS cannot be reached
+   */
+  public FreeExecution executeFreely(TestCase given, IsolationLevel level)
+      throws SQLException, SetupException, InterruptedException {
+    TestCase testCase = rendered(given);
+    monitor.awaitHousekeeping();
+    boolean changesOnlyRows = SchemaFixture.changesOnlyRows(testCase);
+    fixture = canBundle() ? nextFixture() : fixtures.get(0);
+    boolean isNew = fixture.setUp(testCase);
+    if (!changesOnlyRows) {
+      fixture.invalidate();
+    }
+    application.prepare(workspace, isNew);
+    CaseSession reader = session("reader");
+    Map<String, CaseSession> caseSessions = readySessions(testCase, level, changesOnlyRows);
+    for (CaseSession session : caseSessions.values()) {
+      session.prepareToBlock(true);
+    }
+    FreeRun run = new FreeRun(testCase, caseSessions, environment);
+    Optional<String> undecided = run.run();
+    List<StepOutcome> finals = List.of();
+    if (undecided.isPresent()) {
+      if (run.cancel(maxCancelMillis())) {
+        caseSessions.values().forEach(this::abandon);
+      } else {
+        hasLostSession = true;
+        caseSessions.values().forEach(CaseSession::abort);
+        sessions.keySet().removeAll(caseSessions.keySet());
+      }
+      fixture.invalidate();
+    } else {
+      closeIfLocking(testCase, caseSessions.values());
+      finals = readFinalState(testCase, reader);
+      fixture.release(testCase, run.outcomes());
+    }
+    fixture.countVersions(run.outcomes());
+    List<Integer> order = run.order();
+    return new FreeExecution(
+        new CaseExecution(
+            testCase,
+            level,
+            run.outcomes(),
+            order,
+            order.size(),
+            finals,
+            undecided,
+            Optional.empty(),
+            application.observed()),
+        undecided.isPresent() ? List.of() : run.schedules());
+  }
+
   /** Begins to probe the sessions of a case. */
   private void probe(StatementProbe probe, Collection<CaseSession> caseSessions)
       throws SQLException {
@@ -265,12 +321,15 @@ public final class ScheduleExecutor implements AutoCloseable {
   /** The sessions of a case, at its level and on its tables. */
   private Map<String, CaseSession> readySessions(
       TestCase testCase, IsolationLevel level, boolean changesOnlyRows) throws SQLException {
+    monitor.expectTableLocks(!changesOnlyRows);
     Map<String, CaseSession> ready = new LinkedHashMap<>();
     for (String name : testCase.sessions()) {
       CaseSession session = session(name);
       session.reset();
       session.switchTo(fixture.switchStatement());
       session.setLevel(level, changesOnlyRows);
+      session.prepareStatements(
+          testCase.header(StatementText.JDBC_HEADER).equals(Optional.of(StatementText.PREPARED)));
       dbms.refreshSchema(session.connection());
       ready.put(name, session);
     }
@@ -286,6 +345,7 @@ public final class ScheduleExecutor implements AutoCloseable {
       abandon(run.sessions());
       fixture.invalidate();
     } else {
+      closeIfLocking(testCase, run.sessions());
       finals = readFinalState(testCase, reader);
       fixture.release(testCase, run.outcomes());
     }
@@ -385,6 +445,14 @@ public final class ScheduleExecutor implements AutoCloseable {
             sessionContext);
     sessions.put(name, opened);
     return opened;
+  }
+
+  /** Closes sessions that may have locked tables, because a rollback does not unlock them. */
+  private void closeIfLocking(TestCase testCase, Collection<CaseSession> given) {
+    if (testCase.steps().stream()
+        .anyMatch(step -> StatementText.locksTablesOfSession(step.sql()))) {
+      List.copyOf(given).forEach(this::abandon);
+    }
   }
 
   /** Abandons sessions that may block each other: each as soon as its step has returned. */

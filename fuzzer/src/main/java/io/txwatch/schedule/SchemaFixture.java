@@ -6,7 +6,7 @@ import io.txwatch.dbms.Failure;
 import io.txwatch.dbms.Purge;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.schedule.ScheduleExecutor.SetupException;
-import io.txwatch.testcase.CachedPattern;
+import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.TestCase;
 import io.txwatch.testcase.WordSet;
 import java.sql.BatchUpdateException;
@@ -26,10 +26,6 @@ import java.util.Optional;
  * purge of deleted rows until it is over ({@link Workspace#delayPurge}).
  */
 final class SchemaFixture implements AutoCloseable {
-
-  private static final CachedPattern CHANGES_MORE_THAN_ROWS =
-      CachedPattern.of(
-          "(?i)^\\s*(CREATE|ALTER|DROP|TRUNCATE|RENAME|SET|PRAGMA|CALL|DO|BEGIN\\s+\\w)\\b");
 
   private static final WordSet TRIGGERS_ACTIONS = WordSet.of("UPDATE", "DELETE", "REPLACE");
 
@@ -79,7 +75,7 @@ final class SchemaFixture implements AutoCloseable {
   /** True if the case's statements change nothing but rows. */
   static boolean changesOnlyRows(TestCase testCase) {
     return testCase.steps().stream()
-        .noneMatch(step -> CHANGES_MORE_THAN_ROWS.isFoundIn(step.sql()));
+        .noneMatch(step -> StatementText.changesMoreThanRows(step.sql()));
   }
 
   /** The parts of a case's set-up; a case and its serial runs have the same. */

@@ -21,6 +21,16 @@ public final class StatementText {
   private static final CachedPattern DEPENDS_ON_COLUMNS =
       CachedPattern.of("(?i)\\b(DISTINCT|UNION|INTERSECT|EXCEPT|INSERT|REPLACE|MERGE|NATURAL)\\b");
 
+  private static final CachedPattern CHANGES_MORE_THAN_ROWS =
+      CachedPattern.of(
+          "(?i)^\\s*(CREATE|ALTER|DROP|TRUNCATE|RENAME|SET|PRAGMA|CALL|DO|BEGIN\\s+\\w|LOCK|UNLOCK)\\b");
+  private static final CachedPattern CHANGES_DEFINITIONS =
+      CachedPattern.of("(?i)^\\s*(CREATE|ALTER|DROP|TRUNCATE|RENAME)\\b");
+  private static final CachedPattern LOCKS_TABLES =
+      CachedPattern.of("(?i)^\\s*(UN)?LOCK\\s+TABLES?\\b");
+  private static final CachedPattern LOCKS_TABLES_OF_SESSION =
+      CachedPattern.of("(?i)^\\s*LOCK\\s+TABLES\\b");
+
   private static final WordSet VALUE_GENERATORS =
       WordSet.of(
           "AUTOINC",
@@ -33,7 +43,33 @@ public final class StatementText {
           "NEXTVAL",
           "SEQUENCE");
 
+  /** The header of a case whose statements are prepared. */
+  public static final String JDBC_HEADER = "jdbc";
+
+  /** The value of that header. */
+  public static final String PREPARED = "prepared";
+
   private StatementText() {}
+
+  /** True if it may change something besides rows: a definition, a setting, a lock of a table. */
+  public static boolean changesMoreThanRows(String sql) {
+    return CHANGES_MORE_THAN_ROWS.isFoundIn(sql);
+  }
+
+  /** True if it defines a table, an index or the like, or removes all rows in that way. */
+  public static boolean changesDefinitions(String sql) {
+    return CHANGES_DEFINITIONS.isFoundIn(sql);
+  }
+
+  /** True if it locks whole tables, or ends such locks. */
+  public static boolean locksTables(String sql) {
+    return LOCKS_TABLES.isFoundIn(sql);
+  }
+
+  /** True if it locks tables until the session unlocks them, whatever transactions end. */
+  public static boolean locksTablesOfSession(String sql) {
+    return LOCKS_TABLES_OF_SESSION.isFoundIn(sql);
+  }
 
   /** True if it defines a column or sequence that generates increasing values. */
   public static boolean generatesValues(String sql) {

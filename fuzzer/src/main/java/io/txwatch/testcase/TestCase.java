@@ -50,6 +50,13 @@ public record TestCase(
     return new TestCase(name, headers, List.copyOf(other), steps, finals);
   }
 
+  /** The same case without a header. */
+  public TestCase withoutHeader(String key) {
+    Map<String, String> fewer = new LinkedHashMap<>(headers);
+    fewer.remove(key);
+    return new TestCase(name, fewer, setup, steps, finals);
+  }
+
   /** The same case with an additional header at the end. */
   public TestCase withHeader(String key, String value) {
     Map<String, String> more = new LinkedHashMap<>(headers);

@@ -55,7 +55,7 @@ class LearningCampaignTest {
                   CASES,
                   Duration.ofMinutes(5),
                   workers)
-              .learning();
+              .with(Campaign.Mode.LEARNT_WEIGHTS);
       VerdictListener listener =
           new VerdictListener(
               (execution, verdict) ->

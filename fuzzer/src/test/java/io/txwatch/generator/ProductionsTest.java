@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -39,10 +40,13 @@ class ProductionsTest {
       testCase.steps().forEach(step -> texts.add(step.sql()));
       for (Production production : productions) {
         boolean occurs =
-            production.kind().equals("second transaction")
-                ? hasSecondTransaction(testCase)
-                : texts.stream()
-                    .anyMatch(Objects.requireNonNull(patterns.get(production)).asPredicate());
+            switch (production.kind()) {
+              case "second transaction" -> hasSecondTransaction(testCase);
+              case "jdbc" -> testCase.header("jdbc").equals(Optional.of(production.text()));
+              default ->
+                  texts.stream()
+                      .anyMatch(Objects.requireNonNull(patterns.get(production)).asPredicate());
+            };
         counts.merge(production.text(), occurs ? 1 : 0, Integer::sum);
       }
     }
@@ -59,7 +63,7 @@ class ProductionsTest {
       return Pattern.compile(text);
     }
     StringBuilder regex = new StringBuilder();
-    for (String part : text.split("\\{[A-Z]+\\}", -1)) {
+    for (String part : text.split("\\{[A-Z]+[ A-Z]*\\}", -1)) {
       regex.append(regex.isEmpty() ? "" : ".+").append(part.isEmpty() ? "" : Pattern.quote(part));
     }
     return Pattern.compile(regex.toString());

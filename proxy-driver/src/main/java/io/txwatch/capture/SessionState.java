@@ -178,7 +178,10 @@ final class SessionState {
   /** BEGIN was executed. */
   void begin(TransactionControl.Begin begin) {
     if (rules.beginCommits()) {
+      boolean isNext = current == null && !explicit; // a level was set for what begins now
+      @Nullable IsolationLevel next = levelOnce;
       end(Outcome.COMMITTED);
+      levelOnce = isNext ? next : null;
     }
     if (begin.level().isPresent()) {
       levelOnce = begin.level().get();

@@ -3,6 +3,7 @@ package io.txwatch.hazard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.Event;
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.jdbc.TestDatabase;
 import io.txwatch.servers.ServerKind;
@@ -138,6 +139,55 @@ class TransactionsTest {
     assertThat(outcomes(watched).subList(0, 3))
         .containsExactly(
             Outcome.COMMITTED, Outcome.ABORTED, ddlCommits ? Outcome.COMMITTED : Outcome.ABORTED);
+  }
+
+  /** The level is that of the next transaction alone, whatever begins it. */
+  @OnEach({ServerKind.MARIADB, ServerKind.MYSQL})
+  @DisplayName("41 SET TRANSACTION before BEGIN")
+  void levelOfTheNextTransaction(Place place) throws SQLException {
+    String set = "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE";
+    String update = "UPDATE item SET qty = qty + 1 WHERE id = 1";
+    TestDatabase watched =
+        place
+            .shop()
+            .run(
+                (connection, transcript) -> {
+                  for (String sql :
+                      List.of(
+                          set,
+                          "BEGIN",
+                          update,
+                          "COMMIT", // the first
+                          "BEGIN",
+                          update,
+                          "BEGIN",
+                          update,
+                          "COMMIT", // two and three
+                          set,
+                          update,
+                          update, // four and five
+                          "SET autocommit = 0",
+                          set,
+                          "START TRANSACTION",
+                          update,
+                          "COMMIT")) {
+                    transcript.step(sql, () -> execute(connection, sql));
+                  }
+                });
+    List<IsolationLevel> levels =
+        watched.events(Event.TransactionBegan.class).stream()
+            .map(Event.TransactionBegan::level)
+            .toList();
+    IsolationLevel usual = levels.get(1);
+    assertThat(usual).isNotEqualTo(IsolationLevel.SERIALIZABLE);
+    assertThat(levels)
+        .containsExactly(
+            IsolationLevel.SERIALIZABLE,
+            usual,
+            usual,
+            IsolationLevel.SERIALIZABLE,
+            usual,
+            IsolationLevel.SERIALIZABLE);
   }
 
   @OnEach

@@ -59,16 +59,18 @@ final class RetriedInserts {
       return false;
     }
     List<String> given = SqlLists.split(insert.group(2).toLowerCase(Locale.ROOT));
-    List<Integer> positions = new ArrayList<>();
-    for (String column : SqlLists.split(taken.group(1).toLowerCase(Locale.ROOT))) {
-      positions.add(given.indexOf(column.split(" ", 2)[0]));
-    }
+    List<String> columns =
+        SqlLists.split(taken.group(1).toLowerCase(Locale.ROOT)).stream()
+            .map(column -> column.split(" ", 2)[0])
+            .toList();
+    List<Integer> positions = columns.stream().map(given::indexOf).toList();
     List<List<String>> keys =
         SqlLists.split(insert.group(3)).stream().map(row -> key(row, positions)).toList();
     List<String> refused = literals(taken.group(2));
     int own = keys.indexOf(refused);
     return own >= 0
-        && !isWrittenElsewhere(refused, outcome.step(), execution)
+        && !isWrittenElsewhere(
+            new Key(insert.group(1), columns, refused), outcome.step(), execution)
         && keys.subList(own + 1, keys.size()).stream()
             .anyMatch(
                 key -> isWrittenConcurrently(key, insert.group(1), outcome.step(), execution));
@@ -87,15 +89,33 @@ final class RetriedInserts {
     return key;
   }
 
+  /** Values of the columns of an index. */
+  private record Key(String table, List<String> columns, List<String> values) {
+
+    /**
+     * True if a statement may write it. Of an INSERT into the table only the columns of the index
+     * count; for one that is not in its list, the definition has the default.
+     */
+    boolean mayBeWrittenBy(String sql) {
+      Matcher insert = INSERT.matcher(sql);
+      if (!insert.matches() || !insert.group(1).equalsIgnoreCase(table)) {
+        return SqlLists.split(sql.replaceFirst("(?is)^.*?\\bVALUES\\b", "")).stream()
+            .anyMatch(row -> literals(row).containsAll(values));
+      }
+      List<String> given = SqlLists.split(insert.group(2).toLowerCase(Locale.ROOT));
+      List<Integer> positions = columns.stream().map(given::indexOf).toList();
+      return SqlLists.split(insert.group(3)).stream()
+          .anyMatch(row -> key(row, positions).equals(values));
+    }
+  }
+
   /** True if another row may have the key, by the set-up or by another step. */
-  private static boolean isWrittenElsewhere(
-      List<String> key, Step refused, CaseExecution execution) {
+  private static boolean isWrittenElsewhere(Key key, Step refused, CaseExecution execution) {
     Stream<String> steps =
         execution.testCase().steps().stream().filter(step -> !step.equals(refused)).map(Step::sql);
     return Stream.concat(execution.testCase().setup().stream(), steps)
         .filter(sql -> !StatementText.isQuery(sql))
-        .flatMap(sql -> SqlLists.split(sql.replaceFirst("(?is)^.*?\\bVALUES\\b", "")).stream())
-        .anyMatch(row -> literals(row).containsAll(key));
+        .anyMatch(key::mayBeWrittenBy);
   }
 
   /** True if another session had written the key in a transaction that was still open. */

@@ -347,6 +347,30 @@ class KnownBehaviourTest {
     }
   }
 
+  /** Other rows have 6 in another column, which is no duplicate of the key 6. */
+  @Test
+  void aValueInAnotherColumnIsNotTheKeyOfAnInsertThatIsTriedAgain() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE t0 (c0 INT UNIQUE, c1 DECIMAL(12,2))
+        I: INSERT INTO t0 (c1) VALUES (6.0), (7.5)
+        T2: BEGIN
+        T2: UPDATE t0 SET c0 = 9 WHERE c1 = 7.5
+        T1: INSERT INTO t0 (c0) VALUES (6), (9)
+        T2: ROLLBACK
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      CaseExecution refused = fixture.execute(schedule, "RC");
+      assertThat(refused.outcome(3).vendorCode()).as(refused.toString()).isEqualTo(23505);
+      assertThat(known(fixture, refused, "txcheck")).contains(KnownBehaviour.H2_INSERT_TRIED_AGAIN);
+
+      String taken = schedule.replace("(c1) VALUES (6.0)", "(c0, c1) VALUES (6, 6.0)");
+      CaseExecution duplicate = fixture.execute(taken.replace("(7.5)", "(5, 7.5)"), "RC");
+      assertThat(duplicate.outcome(3).vendorCode()).as(duplicate.toString()).isEqualTo(23505);
+      assertThat(known(fixture, duplicate, "txcheck")).isEmpty();
+    }
+  }
+
   /** H2 returns 2 as the maximum, which T1 has written, and stores it. */
   @Test
   void aWriteReadsAWrongMaximum() throws Exception {

@@ -1,0 +1,47 @@
+package io.txwatch.dbms;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Adds the sessions of MySQL and MariaDB that wait for a lock of a whole table, which the server
+ * and not InnoDB grants. The state of a session names such a wait until the session runs again, so
+ * a session that was released a moment ago may still be included; its blockers are unknown.
+ */
+final class MetadataLockWaits {
+
+  private static final String WAITS =
+      "SELECT ID FROM information_schema.PROCESSLIST WHERE STATE LIKE 'Waiting for table%'";
+
+  private final Connection watcher;
+  private boolean isExpected;
+
+  MetadataLockWaits(Connection watcher) {
+    this.watcher = watcher;
+  }
+
+  /** Determines whether there may be such waits; if not, there is no query. */
+  void expect(boolean expected) {
+    isExpected = expected;
+  }
+
+  /** A wait-for graph with these waits added. */
+  Map<Long, Set<Long>> addTo(Map<Long, Set<Long>> waiting) throws SQLException {
+    if (!isExpected) {
+      return waiting;
+    }
+    Map<Long, Set<Long>> all = new HashMap<>(waiting);
+    try (Statement statement = watcher.createStatement();
+        ResultSet result = statement.executeQuery(WAITS)) {
+      while (result.next()) {
+        all.putIfAbsent(result.getLong(1), Set.of());
+      }
+    }
+    return all;
+  }
+}

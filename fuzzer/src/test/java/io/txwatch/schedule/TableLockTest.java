@@ -1,0 +1,139 @@
+package io.txwatch.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.oracle.WriteCheck;
+import io.txwatch.servers.ServerKind;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Cases with locks of whole tables, and with definitions while transactions are open. */
+class TableLockTest {
+
+  private static final String TABLE =
+      """
+      I: CREATE TABLE t0 (c0 INT NOT NULL PRIMARY KEY, c1 INT) {ENGINE}
+      I: INSERT INTO t0 VALUES (1, 1), (2, 2)
+      """;
+
+  /** T1 waits for T2's lock of the table, which nobody reports as a wait for a row. */
+  @Test
+  void aSessionWaitsUntilTablesAreUnlocked() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution execution =
+          fixture.execute(
+              TABLE
+                  + """
+                  T2: LOCK TABLES t0 WRITE
+                  T1: UPDATE t0 SET c1 = 5 WHERE (c0 = 1)
+                  T2: UPDATE t0 SET c1 = 6 WHERE (c0 = 1)
+                  T2: UNLOCK TABLES
+                  """,
+              "RR");
+
+      assertThat(execution.undecided()).isEmpty();
+      assertThat(execution.outcome(2).blocked()).isTrue();
+      assertThat(execution.outcomes()).allMatch(StepOutcome::succeeded);
+      assertThat(execution.finalState().toString()).contains("1,5");
+      assertThat(new WriteCheck().judge(execution, fixture.executor()).result())
+          .isEqualTo(OracleVerdict.Result.UNSUPPORTED);
+    }
+  }
+
+  /** The tables stay locked at the end of the first case; the second one is not affected. */
+  @Test
+  void tablesThatStayLockedDoNotBlockTheNextCase() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      for (int i = 0; i < 2; i++) {
+        CaseExecution execution =
+            fixture.execute(
+                TABLE
+                    + """
+                    T1: LOCK TABLES t0 WRITE
+                    T1: UPDATE t0 SET c1 = 5 WHERE (c0 = 1)
+                    """,
+                "RR");
+        assertThat(execution.outcomes()).allMatch(StepOutcome::succeeded);
+        assertThat(execution.finalState().toString()).contains("1,5");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"POSTGRESQL, IN ACCESS EXCLUSIVE MODE", "POSTGRESQL, IN SHARE MODE"})
+  void aTableLockLastsToTheEndOfItsTransaction(ServerKind kind, String mode) throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
+      CaseExecution execution =
+          fixture.execute(
+              TABLE
+                  + """
+                  T1: BEGIN
+                  T1: LOCK TABLE t0 %s
+                  T2: UPDATE t0 SET c1 = 5 WHERE (c0 = 1)
+                  T1: COMMIT
+                  """
+                      .formatted(mode),
+              "RC");
+
+      assertThat(execution.outcome(3).blocked()).isTrue();
+      assertThat(execution.outcomes()).allMatch(StepOutcome::succeeded);
+    }
+  }
+
+  /** What a statement returns depends on the definition that it sees. */
+  @Test
+  void aCaseWithADefinitionIsNotCompared() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution execution =
+          fixture.execute(
+              TABLE
+                  + """
+                  I: CREATE TABLE t1 (c0 INT NOT NULL PRIMARY KEY) {ENGINE}
+                  T1: BEGIN
+                  T1: SELECT * FROM t1
+                  T2: ALTER TABLE t0 ADD COLUMN d0 INT
+                  T1: SELECT * FROM t0
+                  T1: COMMIT
+                  """,
+              "RR");
+
+      assertThat(execution.outcomes()).allMatch(StepOutcome::succeeded);
+      assertThat(execution.outcome(4).columns()).contains("d0");
+      OracleVerdict verdict = new WriteCheck().judge(execution, fixture.executor());
+      assertThat(verdict.result()).isEqualTo(OracleVerdict.Result.UNSUPPORTED);
+      assertThat(verdict.reason())
+          .isEqualTo("a statement changes definitions while transactions are open");
+    }
+  }
+
+  /** T2's definition waits for T1's transaction, and T1 goes on. */
+  @ParameterizedTest
+  @CsvSource({
+    "MARIADB, CREATE INDEX d_t0 ON t0 (c1)",
+    "POSTGRESQL, CREATE INDEX d_t0 ON t0 (c1)",
+    "POSTGRESQL, ALTER TABLE t0 ADD COLUMN d0 INT",
+    "MARIADB, ALTER TABLE t0 ADD COLUMN d0 INT"
+  })
+  void aDefinitionWaitsForAnOpenTransaction(ServerKind kind, String definition) throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
+      CaseExecution execution =
+          fixture.execute(
+              TABLE
+                  + """
+                  T1: BEGIN
+                  T1: UPDATE t0 SET c1 = 5 WHERE (c0 = 1)
+                  T2: %s
+                  T1: UPDATE t0 SET c1 = 6 WHERE (c0 = 2)
+                  T1: COMMIT
+                  """
+                      .formatted(definition),
+              "RC");
+
+      assertThat(execution.undecided()).isEmpty();
+      assertThat(execution.outcome(3).blocked()).isTrue();
+      assertThat(execution.outcomes()).allMatch(StepOutcome::succeeded);
+    }
+  }
+}
