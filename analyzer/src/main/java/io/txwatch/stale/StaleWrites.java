@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds stale writes in a stream of events. Not thread-safe.
@@ -41,8 +42,8 @@ import java.util.function.Consumer;
  * again, so its group's reads before it no longer count, and neither does a write of unknown
  * columns as the one that was lost.
  *
- * <p>Memory is bounded by {@link #MAX_READS} and {@link #MAX_ROWS_PER_GROUP}; a read counts for
- * {@link #MAX_AGE_EVENTS}.
+ * <p>Memory is bounded, mainly by {@link #MAX_READS} and {@link #MAX_ROWS_PER_GROUP}; a read counts
+ * for {@link #MAX_AGE_EVENTS}.
  */
 public final class StaleWrites {
 
@@ -58,8 +59,13 @@ public final class StaleWrites {
   /** The UPDATEs whose rows are not known yet; the oldest is evicted. */
   private static final int MAX_UPDATES = 1 << 14;
 
-  /** The reads and writes of one transaction; one with more counts as not observed in full. */
-  private static final int MAX_STEPS = 1 << 12;
+  /** The reads and writes of active transactions; one with more is not observed in full. */
+  private static final int MAX_STEPS = 1 << 16;
+
+  /** Of more active transactions, or sessions, those that began first are evicted. */
+  private static final int MAX_ACTIVE = 1 << 12;
+
+  private static final int MAX_SESSIONS = 1 << 16;
 
   /** The texts of columns that are remembered in parsed form. */
   private static final int MAX_TEXTS = 1 << 10;
@@ -134,8 +140,11 @@ public final class StaleWrites {
   private final Across across;
   private final boolean isRowTheItem;
   private final Consumer<StaleWrite> out;
-  private final Map<Long, Session> sessions = new HashMap<>();
-  private final Map<Long, Active> active = new HashMap<>();
+  private final LinkedHashMap<Long, Session> sessions = new LinkedHashMap<>();
+  private final LinkedHashMap<Long, Active> active = new LinkedHashMap<>();
+
+  /** The reads, writes and UPDATEs of all active transactions. */
+  private int steps;
 
   /** In the order of their last reads. */
   private final LinkedHashMap<RowKey, RowHistory> rows = new LinkedHashMap<>();
@@ -169,12 +178,18 @@ public final class StaleWrites {
       Session session = sessions.getOrDefault(e.session(), Session.UNKNOWN);
       String group = across.group(e.session(), e.traceId());
       active.put(e.transaction(), new Active(e, group, session, clock));
+      if (active.size() > MAX_ACTIVE) {
+        release(active.remove(active.keySet().iterator().next()));
+      }
     } else if (event instanceof Event.TransactionEnded e) {
       ended(e);
     } else if (event instanceof Event.StatementsUndone e) {
       undone(e);
     } else if (event instanceof Event.SessionOpened e) {
       sessions.put(e.session(), new Session(e.name(), e.database(), true));
+      if (sessions.size() > MAX_SESSIONS) {
+        sessions.remove(sessions.keySet().iterator().next());
+      }
     } else if (event instanceof Event.SessionClosed e) {
       closed(e.session());
     } else if (event instanceof Event.Gap e) {
@@ -226,21 +241,36 @@ public final class StaleWrites {
         learn(key, row, access.writers());
         row.examine(found -> report(found, transaction.session.database(), key));
       }
-      if ((isRead && !transaction.group.isEmpty()) || access.access().isWrite()) {
-        add(
-            transaction,
+      boolean isStep = isRead ? !transaction.group.isEmpty() : access.access().isWrite();
+      if (isStep && hasRoomFor(transaction)) {
+        transaction.steps.add(
             new Step(key, access, columns(event.columns(), access.table()), statement));
       }
     }
     if (event.kind() == StatementKind.UPDATE
         && event.rows().stream().noneMatch(access -> access.access().isWrite())) {
-      if (transaction.updates.size() == MAX_STEPS) {
-        transaction.isLossy = true;
-      } else {
+      if (hasRoomFor(transaction)) {
         transaction.updates.add(new Update(statement, event.columns()));
       }
     }
     evictOld();
+  }
+
+  /** Whether there is memory for one more step of a transaction, which otherwise lacks it. */
+  private boolean hasRoomFor(Active transaction) {
+    boolean hasRoom = steps < MAX_STEPS;
+    transaction.isLossy |= !hasRoom;
+    steps += hasRoom ? 1 : 0;
+    return hasRoom;
+  }
+
+  /** The steps of a transaction are needed no more. */
+  private void release(@Nullable Active transaction) {
+    if (transaction != null) {
+      steps -= transaction.steps.size() + transaction.updates.size();
+      transaction.steps.clear();
+      transaction.updates.clear();
+    }
   }
 
   /** Learns from a writers' list, also which UPDATEs wrote the row. */
@@ -252,14 +282,6 @@ public final class StaleWrites {
           && committed.transaction().session.database().scope().equals(key.scope())) {
         add(row, version, committed, columns(committed.update().columns(), key.table()));
       }
-    }
-  }
-
-  private static void add(Active transaction, Step step) {
-    if (transaction.steps.size() == MAX_STEPS) {
-      transaction.isLossy = true;
-    } else {
-      transaction.steps.add(step);
     }
   }
 
@@ -279,8 +301,10 @@ public final class StaleWrites {
     Active transaction = active.get(event.transaction());
     if (transaction != null) {
       transaction.events++;
+      steps -= transaction.steps.size() + transaction.updates.size();
       transaction.steps.removeIf(step -> !step.isRead() && isUndone(step.by(), event));
       transaction.updates.removeIf(update -> isUndone(update.by(), event));
+      steps += transaction.steps.size() + transaction.updates.size();
     }
   }
 
@@ -332,8 +356,7 @@ public final class StaleWrites {
     if (transaction.isGapped || transaction.isLossy) {
       forget(transaction.group);
     }
-    transaction.steps.clear(); // its UPDATEs may be remembered
-    transaction.updates.clear();
+    release(transaction);
     evictOld();
   }
 
@@ -500,6 +523,11 @@ public final class StaleWrites {
             key.table(),
             key.row(),
             isRowTheItem ? List.of() : found.columns().sorted()));
+  }
+
+  /** The reads, writes and UPDATEs of active transactions that are remembered. */
+  int steps() {
+    return steps;
   }
 
   /** The reads that are remembered. */

@@ -201,6 +201,31 @@ class StaleWritesTest {
   }
 
   @Test
+  void transactionsThatNeverEndAreBounded() {
+    StaleWrites detector = new StaleWrites(Across.SESSION, Granularity.COLUMN, one -> {});
+    for (int i = 1; i <= 200_000; i++) {
+      ManyReads.of(i, i, i).subList(0, 3).forEach(detector::accept);
+      assertThat(detector.steps()).isLessThanOrEqualTo(1 << 12);
+    }
+    assertThat(detector.rows()).isLessThanOrEqualTo(StaleWrites.MAX_READS);
+    assertThat(detector.reads()).isZero();
+  }
+
+  @Test
+  void stepsOfActiveTransactionsAreBounded() {
+    StaleWrites detector = new StaleWrites(Across.SESSION, Granularity.COLUMN, one -> {});
+    List<Event> events = ManyReads.of(1, 1, 1);
+    events.subList(0, 2).forEach(detector::accept);
+    for (int i = 0; i < 100_000; i++) {
+      detector.accept(events.get(2));
+    }
+    assertThat(detector.steps()).isEqualTo(1 << 16);
+    detector.accept(events.get(3));
+    assertThat(detector.steps()).isZero();
+    assertThat(detector.reads()).as("it was not observed in full").isZero();
+  }
+
+  @Test
   void oldReadsAreForgotten() {
     StaleWrites detector = new StaleWrites(Across.SESSION, Granularity.COLUMN, one -> {});
     ManyReads.of(1, 1, 1).forEach(detector::accept);
