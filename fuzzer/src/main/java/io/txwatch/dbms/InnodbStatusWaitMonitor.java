@@ -155,6 +155,11 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
   }
 
   @Override
+  public boolean hasUncertainWaits() {
+    return tableLocks.hasFound();
+  }
+
+  @Override
   public void close() throws SQLException {
     watcher.close();
   }

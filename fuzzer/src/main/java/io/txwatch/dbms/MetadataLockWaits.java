@@ -20,6 +20,7 @@ final class MetadataLockWaits {
 
   private final Connection watcher;
   private boolean isExpected;
+  private boolean hasFound;
 
   MetadataLockWaits(Connection watcher) {
     this.watcher = watcher;
@@ -28,6 +29,12 @@ final class MetadataLockWaits {
   /** Determines whether there may be such waits; if not, there is no query. */
   void expect(boolean expected) {
     isExpected = expected;
+    hasFound = false;
+  }
+
+  /** True if a session has waited since that was determined. */
+  boolean hasFound() {
+    return hasFound;
   }
 
   /** A wait-for graph with these waits added. */
@@ -39,6 +46,7 @@ final class MetadataLockWaits {
     try (Statement statement = watcher.createStatement();
         ResultSet result = statement.executeQuery(WAITS)) {
       while (result.next()) {
+        hasFound = true;
         all.putIfAbsent(result.getLong(1), Set.of());
       }
     }

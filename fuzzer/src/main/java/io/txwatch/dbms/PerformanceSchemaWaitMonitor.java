@@ -93,6 +93,11 @@ final class PerformanceSchemaWaitMonitor implements WaitMonitor {
   }
 
   @Override
+  public boolean hasUncertainWaits() {
+    return tableLocks.hasFound();
+  }
+
+  @Override
   public void close() throws SQLException {
     watcher.close();
   }

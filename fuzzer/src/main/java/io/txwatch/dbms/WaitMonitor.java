@@ -54,6 +54,14 @@ public interface WaitMonitor extends AutoCloseable {
   default void expectTableLocks(boolean expected) {}
 
   /**
+   * True if, since that was determined, a session has waited for a lock that the DBMS may report as
+   * awaited although it was granted: when the session goes on is then unknown.
+   */
+  default boolean hasUncertainWaits() {
+    return false;
+  }
+
+  /**
    * The sessions with uncommitted changes at the last poll; empty if the DBMS does not report them.
    */
   default Set<Long> sessionsWithChanges() {

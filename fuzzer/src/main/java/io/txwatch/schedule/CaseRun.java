@@ -343,6 +343,9 @@ final class CaseRun {
 
   /** Why another execution of the case may differ, if it may. */
   Optional<String> race() {
-    return raceDetector.race();
+    Optional<String> race = raceDetector.race();
+    return race.isEmpty() && environment.monitor().hasUncertainWaits()
+        ? Optional.of("a session waits for a table, and when it goes on is unknown")
+        : race;
   }
 }
