@@ -155,8 +155,8 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
   }
 
   @Override
-  public boolean hasUncertainWaits() {
-    return tableLocks.hasFound();
+  public boolean hasUncertainWaits(Collection<Long> sessions) {
+    return tableLocks.hasFound(sessions);
   }
 
   @Override

@@ -4,7 +4,9 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
@@ -20,7 +22,9 @@ final class MetadataLockWaits {
 
   private final Connection watcher;
   private boolean isExpected;
-  private boolean hasFound;
+
+  /** The sessions that have waited, also those of other cases. */
+  private final Set<Long> found = new HashSet<>();
 
   MetadataLockWaits(Connection watcher) {
     this.watcher = watcher;
@@ -29,12 +33,12 @@ final class MetadataLockWaits {
   /** Determines whether there may be such waits; if not, there is no query. */
   void expect(boolean expected) {
     isExpected = expected;
-    hasFound = false;
+    found.clear();
   }
 
-  /** True if a session has waited since that was determined. */
-  boolean hasFound() {
-    return hasFound;
+  /** True if one of these sessions has waited since that was determined. */
+  boolean hasFound(Collection<Long> sessions) {
+    return sessions.stream().anyMatch(found::contains);
   }
 
   /** A wait-for graph with these waits added. */
@@ -46,7 +50,7 @@ final class MetadataLockWaits {
     try (Statement statement = watcher.createStatement();
         ResultSet result = statement.executeQuery(WAITS)) {
       while (result.next()) {
-        hasFound = true;
+        found.add(result.getLong(1));
         all.putIfAbsent(result.getLong(1), Set.of());
       }
     }

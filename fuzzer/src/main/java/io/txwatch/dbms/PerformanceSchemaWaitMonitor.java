@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -93,8 +94,8 @@ final class PerformanceSchemaWaitMonitor implements WaitMonitor {
   }
 
   @Override
-  public boolean hasUncertainWaits() {
-    return tableLocks.hasFound();
+  public boolean hasUncertainWaits(Collection<Long> sessions) {
+    return tableLocks.hasFound(sessions);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.txwatch.dbms;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -54,10 +55,10 @@ public interface WaitMonitor extends AutoCloseable {
   default void expectTableLocks(boolean expected) {}
 
   /**
-   * True if, since that was determined, a session has waited for a lock that the DBMS may report as
-   * awaited although it was granted: when the session goes on is then unknown.
+   * True if, since that was determined, one of these sessions has waited for a lock that the DBMS
+   * may report as awaited although it was granted: when the session goes on is then unknown.
    */
-  default boolean hasUncertainWaits() {
+  default boolean hasUncertainWaits(Collection<Long> sessions) {
     return false;
   }
 

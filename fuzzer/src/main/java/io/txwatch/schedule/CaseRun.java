@@ -344,7 +344,8 @@ final class CaseRun {
   /** Why another execution of the case may differ, if it may. */
   Optional<String> race() {
     Optional<String> race = raceDetector.race();
-    return race.isEmpty() && environment.monitor().hasUncertainWaits()
+    List<Long> keys = sessions.values().stream().map(CaseSession::key).toList();
+    return race.isEmpty() && environment.monitor().hasUncertainWaits(keys)
         ? Optional.of("a session waits for a table, and when it goes on is unknown")
         : race;
   }
