@@ -2,9 +2,9 @@ package io.txwatch.catalog;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import java.util.Collections;
 import java.util.Locale;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -45,7 +45,15 @@ public final class SchemaChangeGate {
   private static final Cache<String, SchemaChangeGate> ALL =
       Caffeine.newBuilder().weakValues().executor(Runnable::run).build();
 
-  private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
+  /** Weak, for a connection may be abandoned without being closed. */
+  private final Set<Session> sessions =
+      Collections.newSetFromMap(
+          Caffeine.newBuilder()
+              .weakKeys()
+              .executor(Runnable::run)
+              .<Session, Boolean>build()
+              .asMap());
+
   private final AtomicInteger changing = new AtomicInteger();
   private final AtomicLong changes = new AtomicLong();
 

@@ -33,7 +33,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedTableCache {
 
-  private static final Map<String, SharedTableCache> OPEN = new HashMap<>();
+  /**
+   * Those in use. A connection that the application abandons without closing it must not be kept
+   * from here, nor its driver's class loader.
+   */
+  private static final Cache<String, SharedTableCache> OPEN =
+      Caffeine.newBuilder().weakValues().executor(Runnable::run).build();
 
   private static final AtomicLong PRIVATE_COUNT = new AtomicLong();
 
@@ -148,7 +153,7 @@ final class SharedTableCache {
             + (source == ConnectionSource.NONE ? "\0pool" : "")
             + (DatabaseProbe.isPrivate(url) ? "\0" + PRIVATE_COUNT.incrementAndGet() : "");
     synchronized (OPEN) {
-      SharedTableCache known = OPEN.get(key);
+      SharedTableCache known = OPEN.getIfPresent(key);
       if (known != null) {
         known.sessions++;
         return known;
@@ -156,7 +161,7 @@ final class SharedTableCache {
     }
     SharedTableCache made = new SharedTableCache(key, connection, url, source, mode, log);
     synchronized (OPEN) {
-      SharedTableCache shared = OPEN.computeIfAbsent(key, k -> made);
+      SharedTableCache shared = OPEN.get(key, k -> made);
       shared.sessions++;
       return shared;
     }
@@ -210,7 +215,7 @@ final class SharedTableCache {
     synchronized (OPEN) {
       sessions--;
       if (sessions == 0) {
-        OPEN.remove(key, this);
+        OPEN.asMap().remove(key, this);
       }
     }
   }

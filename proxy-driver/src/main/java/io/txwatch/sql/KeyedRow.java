@@ -28,6 +28,11 @@ public record KeyedRow(Role role, String table, List<String> columns, List<Value
     READS,
     /** An UPDATE of the one row of the key, or of none, that assigns no column of any key. */
     WRITES,
+    /**
+     * An UPDATE of the one row of the key, or of none, that assigns columns of other keys alone: by
+     * those, other rows may be found after it. Mappers of objects assign all columns.
+     */
+    WRITES_OTHER_KEYS,
     /** After it other rows of its table may bear the keys. */
     MAY_MOVE,
     /** The same of any table. */
@@ -62,6 +67,11 @@ public record KeyedRow(Role role, String table, List<String> columns, List<Value
     public boolean isText() {
       return true;
     }
+  }
+
+  /** True for an UPDATE of the one row of the key, or of none. */
+  public boolean writes() {
+    return role == Role.WRITES || role == Role.WRITES_OTHER_KEYS;
   }
 
   /** It has nothing to do with any. */

@@ -156,6 +156,11 @@ class KeysTest {
                 insert.setString(1, "y");
                 transcript.line("single " + insert.executeUpdate());
                 keys(insert, transcript);
+                for (int i = 0; i < 2; i++) {
+                  insert.setString(1, "z" + i);
+                  insert.addBatch();
+                }
+                transcript.line("after a single one " + Arrays.toString(insert.executeBatch()));
               }
             });
   }

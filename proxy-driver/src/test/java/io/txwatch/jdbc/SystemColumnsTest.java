@@ -567,6 +567,34 @@ class SystemColumnsTest {
     }
   }
 
+  /** An item of a batch has another text than the statement that the driver has already. */
+  @Test
+  void batchWithGeneratedKeysOfAStatementThatWasExecutedBefore() throws SQLException {
+    TestDatabase database =
+        database("CREATE TABLE t (id INT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, n INT)");
+    try (Connection connection = watched(database)) {
+      for (String[] keys : List.of(new String[] {"id"}, new String[] {"id", "n"})) {
+        for (int round = 0; round < 3; round++) {
+          try (PreparedStatement insert =
+              connection.prepareStatement("INSERT INTO t (n) VALUES (?)", keys)) {
+            insert.setInt(1, 0);
+            assertThat(insert.executeUpdate()).isOne();
+            for (int n = 1; n < 4; n++) {
+              insert.setInt(1, n);
+              insert.addBatch();
+            }
+            assertThat(insert.executeBatch()).containsExactly(1, 1, 1);
+          }
+        }
+      }
+      try (Statement statement = connection.createStatement();
+          ResultSet sum = statement.executeQuery("SELECT COUNT(*), SUM(n) FROM t")) {
+        assertThat(sum.next()).isTrue();
+        assertThat(List.of(sum.getInt(1), sum.getInt(2))).containsExactly(24, 36);
+      }
+    }
+  }
+
   /** An upsert that does nothing has no keys. */
   @Test
   void generatedKeysOfOtherWritesAreThoseOfTheDriver() throws SQLException {

@@ -38,6 +38,8 @@ class TargetsTest {
         "CREATE TABLE account (id INT PRIMARY KEY, balance INT)",
         "CREATE TABLE tag (name VARCHAR(20) PRIMARY KEY, n INT)",
         "CREATE TABLE seat (r INT, s BIGINT, taken INT, PRIMARY KEY (r, s))",
+        "CREATE TABLE member (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL UNIQUE, n INT)",
+        "INSERT INTO member VALUES (1, 'a', 0), (2, 'b', 0)",
         "CREATE TABLE log (id INT PRIMARY KEY AUTO_INCREMENT, line INT)",
         "INSERT INTO account VALUES (1, 10), (2, 20), (3, 30)",
         "INSERT INTO tag VALUES ('a', 0), ('b', 0)",
@@ -139,6 +141,40 @@ class TargetsTest {
                   send(c, "UPDATE tag SET n = n + 1 WHERE name = ?", "a");
                 }))
         .containsExactly("r0", "t0", "r1", "t1");
+  }
+
+  /** Mappers of objects assign all columns, unique ones too. */
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void updateThatAssignsAnotherKeyIsATargetByTheKeyThatItKeeps(ServerKind kind)
+      throws SQLException {
+    assertThat(
+            recordedBy(
+                kind,
+                c -> {
+                  send(c, "SELECT * FROM member WHERE id = ?", 1);
+                  send(c, "UPDATE member SET name = ?, n = ? WHERE id = ?", "a", 1, 1);
+                  send(c, "UPDATE member SET name = ?, n = ? WHERE id = ?", "a", 2, 1);
+                }))
+        .containsExactly("r0", "t0", "t0");
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void afterAnotherKeyWasAssignedNoRowIsKnownByIt(ServerKind kind) throws SQLException {
+    assertThat(
+            recordedBy(
+                kind,
+                c -> {
+                  send(c, "SELECT * FROM member WHERE id = 1");
+                  send(c, "SELECT * FROM member WHERE name = 'a'");
+                  send(c, "UPDATE member SET n = 1 WHERE name = 'a'");
+                  send(c, "UPDATE member SET name = 'c' WHERE id = 1");
+                  send(c, "UPDATE member SET name = 'a' WHERE id = 2");
+                  send(c, "UPDATE member SET n = 2 WHERE name = 'a'"); // which is row 2 now
+                  send(c, "UPDATE member SET n = 2 WHERE id = 1");
+                }))
+        .containsExactly("r0", "r0", "t0", "t0", "t0");
   }
 
   @ParameterizedTest

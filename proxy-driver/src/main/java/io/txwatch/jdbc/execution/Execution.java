@@ -11,7 +11,6 @@ import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KnownKey;
 import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.read.StatementReads;
-import io.txwatch.sql.KeyedRow;
 import io.txwatch.sql.NewRows;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -237,10 +236,7 @@ public final class Execution {
    */
   private boolean foundByKey(long count) {
     KnownKey by = cached.key();
-    if (by == null
-        || by.role() != KeyedRow.Role.WRITES
-        || observation == null
-        || observation.isAlone()) {
+    if (by == null || !by.writes() || observation == null || observation.isAlone()) {
       return false;
     }
     long row = count == 1 ? rowOf(by, observation) : 0;

@@ -152,7 +152,7 @@ final class HiddenColumns {
       return;
     }
     if (!observation.isAlone()) {
-      connection.knownRows().read(observation.transaction(), key, by.table(), row);
+      connection.knownRows().read(observation.transaction(), key, by, row);
     }
   }
 

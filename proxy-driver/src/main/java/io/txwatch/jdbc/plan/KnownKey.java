@@ -64,6 +64,16 @@ public final class KnownKey {
     return row.table();
   }
 
+  /** True for an UPDATE of the one row of the key, or of none. */
+  public boolean writes() {
+    return row.writes();
+  }
+
+  /** Stands for the table and the key's columns. */
+  public long columns() {
+    return seed;
+  }
+
   /** The key's bits where all values stand in the text. */
   public long bits() {
     return bits((long[]) null);

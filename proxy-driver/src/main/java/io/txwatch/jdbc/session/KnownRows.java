@@ -23,8 +23,16 @@ public final class KnownRows {
   private final long[] rows = new long[MAX_ROWS];
   private final @Nullable String[] tables = new @Nullable String[MAX_ROWS];
 
-  /** A query has returned the one row of a key. */
-  public void read(long inTransaction, long key, String table, long row) {
+  /** By which key of its table each was read: {@link KnownKey#columns}. */
+  private final long[] columns = new long[MAX_ROWS];
+
+  /**
+   * A query has returned the one row of a key.
+   *
+   * @param key the key's bits
+   * @param by the key
+   */
+  public void read(long inTransaction, long key, KnownKey by, long row) {
     int known = place(inTransaction, key);
     if (known >= 0) {
       rows[known] = rows[known] == row ? row : AMBIGUOUS;
@@ -36,7 +44,8 @@ public final class KnownRows {
     }
     keys[next] = key;
     rows[next] = row;
-    tables[next] = table;
+    tables[next] = by.table();
+    columns[next] = by.columns();
     next = (next + 1) % MAX_ROWS;
     size = Math.max(size, next == 0 ? MAX_ROWS : next);
   }
@@ -61,15 +70,17 @@ public final class KnownRows {
   /** A statement is sent after which other rows may bear the keys. */
   public void mayMove(KnownKey key) {
     switch (key.role()) {
-      case MAY_MOVE -> forget(key.table());
+      case MAY_MOVE -> forgetOf(key.table(), 0);
+      case WRITES_OTHER_KEYS -> forgetOf(key.table(), key.columns());
       case ANY_MAY_MOVE -> forget();
       case NONE, READS, WRITES -> {}
     }
   }
 
-  private void forget(String table) {
+  /** Forgets the rows of a table, but not those that were read by one key of it. */
+  private void forgetOf(String table, long exceptBy) {
     for (int i = 0; i < size; i++) {
-      if (table.equals(tables[i])) {
+      if (table.equals(tables[i]) && columns[i] != exceptBy) {
         keys[i] = 0;
       }
     }

@@ -129,8 +129,17 @@ public final class DriverInterfaces {
 
   private static final class Handler implements InvocationHandler {
 
-    /** The methods of the watched connection by those of the driver's interfaces. */
-    private static final Map<Method, Object> TARGETS = new ConcurrentHashMap<>();
+    /**
+     * The methods of the watched connection by those of a driver's interface. Attached to the
+     * interface, so that it keeps no class loader of a driver alive.
+     */
+    private static final ClassValue<Map<Method, Object>> TARGETS =
+        new ClassValue<>() {
+          @Override
+          protected Map<Method, Object> computeValue(Class<?> type) {
+            return new ConcurrentHashMap<>();
+          }
+        };
 
     private static final Object NONE = new Object();
 
@@ -155,7 +164,8 @@ public final class DriverInterfaces {
         if (declaring.isInstance(watched)) {
           return method.invoke(watched, arguments);
         }
-        if (TARGETS.computeIfAbsent(method, Handler::ofConnection) instanceof Method ours) {
+        Object target = TARGETS.get(declaring).computeIfAbsent(method, Handler::ofConnection);
+        if (target instanceof Method ours) {
           return ours.invoke(watched, arguments);
         }
         bypass(method);

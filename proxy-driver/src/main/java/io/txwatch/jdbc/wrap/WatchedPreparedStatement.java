@@ -109,7 +109,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
         || !active.isProven()
         || active.plan().tokenParameters().length > 0
         || active.sideReads() != null
-        || plan.carries();
+        || plan.carries()
+        || context.plans().forBatch(plan) != active; // an item of a batch may have another text
   }
 
   @Override

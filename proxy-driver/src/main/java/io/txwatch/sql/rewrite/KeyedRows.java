@@ -18,6 +18,7 @@ import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -85,7 +86,7 @@ final class KeyedRows {
    */
   private static KeyedRow ofUnreturned(AnalyzedStatement statement, Returned returned) {
     KeyedRow row = update(statement, returned);
-    return row.role() == Role.WRITES ? row : KeyedRow.NONE;
+    return row.writes() ? row : KeyedRow.NONE;
   }
 
   /** It may give the keys of its table to other rows. */
@@ -105,7 +106,7 @@ final class KeyedRows {
       return KeyedRow.NONE;
     }
     return known(statement, top.get().tables().get(0))
-        .flatMap(rows -> rows.pinned(Role.READS, where.get()))
+        .flatMap(rows -> rows.pinned(Role.READS, where.get(), rows.keys))
         .orElse(KeyedRow.NONE);
   }
 
@@ -117,13 +118,17 @@ final class KeyedRows {
     }
     Source.Table target = written.get();
     Optional<KeyedRows> rows = known(statement, target);
-    if (rows.isEmpty() || rows.get().mayAssignKey()) {
+    if (rows.isEmpty()) {
       return mayMove(statement, target);
     }
+    List<List<String>> kept = rows.get().keptKeys();
+    boolean keepsAll = kept.size() == rows.get().keys.size();
     Optional<Clause> where = parts.tree().where();
-    return returned.how() == Returns.NOTHING && where.isPresent()
-        ? rows.get().pinned(Role.WRITES, where.get()).orElse(KeyedRow.NONE)
-        : KeyedRow.NONE;
+    Optional<KeyedRow> found =
+        returned.how() == Returns.NOTHING && where.isPresent()
+            ? rows.get().pinned(keepsAll ? Role.WRITES : Role.WRITES_OTHER_KEYS, where.get(), kept)
+            : Optional.empty();
+    return found.orElseGet(() -> keepsAll ? KeyedRow.NONE : mayMove(statement, target));
   }
 
   private static Optional<KeyedRows> known(AnalyzedStatement statement, Source.Table table) {
@@ -137,22 +142,19 @@ final class KeyedRows {
         .filter(rows -> !rows.keys.isEmpty());
   }
 
-  /** True unless it is sure that the row keeps its keys. */
-  private boolean mayAssignKey() {
-    Set<String> inKeys = new HashSet<>();
-    keys.forEach(inKeys::addAll);
-    if (traits.beforeUpdate() || traits.changing().stream().anyMatch(inKeys::contains)) {
-      return true;
+  /** The keys that a row surely keeps. */
+  private List<List<String>> keptKeys() {
+    Optional<? extends Collection<String>> assigned = statement.tree().assignedColumns();
+    if (traits.beforeUpdate() || assigned.isEmpty()) {
+      return List.of();
     }
-    return statement
-        .tree()
-        .assignedColumns()
-        .map(columns -> columns.stream().anyMatch(inKeys::contains))
-        .orElse(true);
+    Set<String> changed = new HashSet<>(assigned.get());
+    changed.addAll(traits.changing());
+    return keys.stream().filter(key -> key.stream().noneMatch(changed::contains)).toList();
   }
 
-  /** The first key of which every column is pinned by a condition. */
-  private Optional<KeyedRow> pinned(Role role, Clause where) {
+  /** The first of some keys of which every column is pinned by a condition. */
+  private Optional<KeyedRow> pinned(Role role, Clause where, List<List<String>> wanted) {
     for (PinnedColumns.Pinned pin : PinnedColumns.of(where)) {
       String name = Identifiers.fold(pin.column().last());
       Value value =
@@ -163,7 +165,7 @@ final class KeyedRows {
         pinned.putIfAbsent(name, value);
       }
     }
-    for (List<String> key : keys) {
+    for (List<String> key : wanted) {
       if (pinned.keySet().containsAll(key)) {
         List<Value> values = key.stream().map(pinned::get).toList();
         return Optional.of(new KeyedRow(role, statement.tables().display(table), key, values));
