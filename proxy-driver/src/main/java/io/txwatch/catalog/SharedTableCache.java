@@ -149,7 +149,10 @@ final class SharedTableCache {
                 user,
                 url,
                 mode.preparer().isPresent() ? "auto" : "off",
-                mode.versions().name())
+                mode.versions().name(),
+                // It opens connections by the driver of the session that made it: web applications
+                // with copies of a driver must not share it, or one keeps the other's classes.
+                String.valueOf(System.identityHashCode(connection.getClass().getClassLoader())))
             + (source == ConnectionSource.NONE ? "\0pool" : "")
             + (DatabaseProbe.isPrivate(url) ? "\0" + PRIVATE_COUNT.incrementAndGet() : "");
     synchronized (OPEN) {

@@ -7,11 +7,13 @@ import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Predicate;
 import org.example.loaders.Caller;
+import org.example.loaders.Opener;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,6 +75,44 @@ class DriverFinderTest {
       Thread.sleep(20);
     }
     assertThat(gone.get()).isNull();
+  }
+
+  /** Two web applications with copies of a driver and one database; one is undeployed. */
+  @Test
+  void closedLoaderIsNotRetainedByConnectionsOfAnotherOneToTheSameUrl() throws Exception {
+    URLClassLoader parent = loader(IS_DRIVER.or(IS_APPLICATION).negate(), platform());
+    try (URLClassLoader other = loader(IS_DRIVER.or(IS_APPLICATION), parent)) {
+      List<Connection> opened = new ArrayList<>();
+      WeakReference<ClassLoader> gone = openedBefore(parent, () -> opened.add(open(other)));
+      for (int i = 0; i < 100 && gone.get() != null; i++) {
+        System.gc();
+        Thread.sleep(20);
+      }
+      assertThat(gone.get()).isNull();
+      opened.get(0).close();
+    }
+  }
+
+  private static WeakReference<ClassLoader> openedBefore(ClassLoader parent, Callable<?> meanwhile)
+      throws Exception {
+    try (URLClassLoader child = loader(IS_DRIVER.or(IS_APPLICATION), parent);
+        Connection first = open(child)) {
+      meanwhile.call();
+      assertThat(first.isValid(1)).isTrue();
+      return new WeakReference<>(child);
+    }
+  }
+
+  private static Connection open(ClassLoader application) throws Exception {
+    Thread.currentThread().setContextClassLoader(application);
+    try {
+      return (Connection)
+          ((Callable<?>)
+                  application.loadClass(Opener.class.getName()).getConstructor().newInstance())
+              .call();
+    } finally {
+      Thread.currentThread().setContextClassLoader(platform());
+    }
   }
 
   private WeakReference<ClassLoader> usedOnce(ClassLoader parent) throws Exception {

@@ -50,7 +50,7 @@ public final class Caller implements Callable<String> {
     return seen;
   }
 
-  private static void deregister() throws SQLException {
+  static void deregister() throws SQLException {
     for (Driver driver : Collections.list(DriverManager.getDrivers())) {
       DriverManager.deregisterDriver(driver);
     }
