@@ -1,0 +1,5 @@
+/** JDBC alone, through each pool. */
+@NullMarked
+package org.example.shop.jdbc;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,133 @@
+package io.txwatch.compat;
+
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.example.shop.Schema;
+
+/**
+ * One run of an application, in a JVM and with a database of its own.
+ *
+ * @param lines what it printed, what its libraries logged included
+ * @param errors what it printed on standard error
+ * @param report the anomalies that were reported, as JSON, one a line
+ */
+record ApplicationRun(int exitCode, List<String> lines, String errors, List<String> report) {
+
+  private static final int MAX_MINUTES = 2;
+
+  /**
+   * Where the suite's files are.
+   *
+   * @param java the command that starts a JVM
+   * @param jar txwatch.jar
+   */
+  record Installation(Path module, Path java, Path jar) {
+
+    /** The classes of the applications and all libraries. */
+    private List<String> classPath() throws IOException {
+      String libraries =
+          Files.readString(module.resolve("target/applications.classpath"), StandardCharsets.UTF_8);
+      List<String> path = new ArrayList<>();
+      path.add(module.resolve("target/classes").toString());
+      path.addAll(List.of(libraries.strip().split(File.pathSeparator)));
+      return path;
+    }
+  }
+
+  /** Runs an application in an empty folder. */
+  static ApplicationRun of(
+      Installation installation, Application application, ServerKind kind, Way way, Path folder)
+      throws IOException, SQLException, InterruptedException {
+    Files.createDirectories(folder);
+    String url =
+        kind == ServerKind.H2
+            ? "jdbc:h2:file:" + folder.resolve("shop")
+            : TestServers.freshDatabase(kind);
+    Schema.create(url);
+    List<String> path = installation.classPath();
+    Path report = folder.resolve("report.jsonl");
+    List<String> command = new ArrayList<>();
+    command.add(installation.java().toString());
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Duser.language=en"));
+    switch (way) {
+      case RAW -> {}
+      case AGENT ->
+          command.add(
+              "-javaagent:" + installation.jar() + "=log=none,prepare=auto,report=" + report);
+      case URL -> {
+        prepare(installation, url, folder);
+        path.add(installation.jar().toString());
+        command.addAll(List.of("-Dtxwatch.log=none", "-Dtxwatch.report=" + report));
+      }
+    }
+    command.add("-cp");
+    command.add(
+        path.stream().filter(application::has).collect(Collectors.joining(File.pathSeparator)));
+    command.add(application.mainClass());
+    command.addAll(
+        application.arguments(
+            way == Way.URL ? "jdbc:txwatch:" + url.substring("jdbc:".length()) : url, path));
+    int code = execute(command, folder, "out", "err");
+    return new ApplicationRun(
+        code,
+        Files.readAllLines(folder.resolve("out"), StandardCharsets.UTF_8).stream()
+            .map(ApplicationRun::withoutNumbersOfTheRun)
+            .toList(),
+        Files.readString(folder.resolve("err"), StandardCharsets.UTF_8),
+        Files.exists(report) ? Files.readAllLines(report, StandardCharsets.UTF_8) : List.of());
+  }
+
+  /**
+   * Replaces names of databases and numbers of connections, and names that H2 generates for the
+   * indexes of constraints: it copies a table that gets a column, and generates them again.
+   */
+  private static String withoutNumbersOfTheRun(String line) {
+    return line.replaceAll("txw_\\d+_\\d+", "DATABASE")
+        .replaceAll("conn=\\d+", "conn=N")
+        .replaceAll("_INDEX_[0-9A-F]+\\b", "_INDEX_N");
+  }
+
+  private static void prepare(Installation installation, String url, Path folder)
+      throws IOException, InterruptedException {
+    List<String> command =
+        List.of(
+            installation.java().toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-jar",
+            installation.jar().toString(),
+            "prepare",
+            "--url",
+            url);
+    if (execute(command, folder, "prepare-out", "prepare-err") != 0) {
+      throw new IOException("prepare failed: " + Files.readString(folder.resolve("prepare-err")));
+    }
+  }
+
+  private static int execute(List<String> command, Path folder, String out, String err)
+      throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectOutput(folder.resolve(out).toFile())
+            .redirectError(folder.resolve(err).toFile())
+            .start();
+    try {
+      if (!process.waitFor(MAX_MINUTES, TimeUnit.MINUTES)) {
+        throw new IOException("not done after " + MAX_MINUTES + " minutes: " + command);
+      }
+      return process.exitValue();
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}
