@@ -44,7 +44,7 @@ public final class Explanation {
             default -> order(anomaly, edge, rows.withColumns(edge));
           });
     }
-    if (anomaly.phenomenon() == Phenomenon.STALE_WRITE) {
+    if (anomaly.phenomenon() == Phenomenon.STALE_WRITE && !anomaly.transactions().isEmpty()) {
       clauses.add(doubtOfStaleWrite(anomaly));
     }
     return isCycle(anomaly.phenomenon()) ? joined(clauses) : clauses;
