@@ -225,13 +225,24 @@ public final class Campaign {
   }
 
   Campaign(Dbms dbms, Grammar grammar, Plan plan, Listener listener, Duration maxSilence) {
+    this(dbms, grammar, plan, listener, maxSilence, Exploration.CASES_PER_EPOCH);
+  }
+
+  Campaign(
+      Dbms dbms,
+      Grammar grammar,
+      Plan plan,
+      Listener listener,
+      Duration maxSilence,
+      long casesPerEpoch) {
     this.maxSilence = maxSilence;
     this.dbms = dbms;
     this.grammar = grammar;
     this.plan = plan;
     this.next = new AtomicLong(plan.first());
     this.exploration =
-        new Exploration(plan.modes().contains(Mode.LEARNT_WEIGHTS), plan.first(), plan.end());
+        new Exploration(
+            plan.modes().contains(Mode.LEARNT_WEIGHTS), casesPerEpoch, plan.first(), plan.end());
     plan.reported().forEach(repetitions::add);
     this.listener = listener;
     this.allOraclesWatch =

@@ -16,10 +16,10 @@ import java.util.function.BooleanSupplier;
 /**
  * What the cases of a campaign have shown so far, and the weights of the next ones. Thread-safe.
  *
- * <p>The weights change after each {@value #CASES_PER_EPOCH} cases. Those of an epoch depend on all
- * epochs but the one before it, which other workers may still execute, and on the cases' order by
- * number. So they do not depend on the number of workers or on their speed, as long as the DBMS
- * behaves the same.
+ * <p>The weights change after each epoch of so many cases, {@value #CASES_PER_EPOCH} in a campaign.
+ * Those of an epoch depend on all epochs but the one before it, which other workers may still
+ * execute, and on the cases' order by number. So they do not depend on the number of workers or on
+ * their speed, as long as the DBMS behaves the same.
  */
 final class Exploration {
 
@@ -32,6 +32,7 @@ final class Exploration {
   private static final long POLL_INTERVAL_MILLIS = 100;
 
   private final boolean isLearning;
+  private final long casesPerEpoch;
   private final long first;
   private final long end;
   private final Map<NoveltyKind, Set<String>> seen = new EnumMap<>(NoveltyKind.class);
@@ -53,14 +54,16 @@ final class Exploration {
    * Creates the exploration of a campaign.
    *
    * @param isLearning false if all cases have the fixed weights
+   * @param casesPerEpoch the number of cases with the same weights
    * @param first the number of the first case
    * @param end the number after that of the last case
    */
-  Exploration(boolean isLearning, long first, long end) {
+  Exploration(boolean isLearning, long casesPerEpoch, long first, long end) {
     this.isLearning = isLearning;
+    this.casesPerEpoch = casesPerEpoch;
     this.first = first;
     this.end = end;
-    this.epoch = first / CASES_PER_EPOCH;
+    this.epoch = first / casesPerEpoch;
     for (NoveltyKind kind : NoveltyKind.values()) {
       seen.put(kind, new HashSet<>());
     }
@@ -77,7 +80,7 @@ final class Exploration {
     if (!isLearning) {
       return Weights.FIXED;
     }
-    long wanted = number / CASES_PER_EPOCH;
+    long wanted = number / casesPerEpoch;
     while (!weights.containsKey(wanted) && !isOver.getAsBoolean()) {
       wait(POLL_INTERVAL_MILLIS);
     }
@@ -117,11 +120,11 @@ final class Exploration {
   }
 
   private long endOf(long ofEpoch) {
-    return Math.min(end, (ofEpoch + 1) * CASES_PER_EPOCH);
+    return Math.min(end, (ofEpoch + 1) * casesPerEpoch);
   }
 
   private long size(long ofEpoch) {
-    return endOf(ofEpoch) - Math.max(first, ofEpoch * CASES_PER_EPOCH);
+    return endOf(ofEpoch) - Math.max(first, ofEpoch * casesPerEpoch);
   }
 
   /** The kinds of which a case shows something new, which is not new from now on. */

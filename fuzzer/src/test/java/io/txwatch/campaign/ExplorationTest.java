@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ExplorationTest {
 
-  private static final long EPOCH = Exploration.CASES_PER_EPOCH;
+  private static final long EPOCH = 512;
 
   /** Of ten cases, one has "rich", and shows a statement that no other shows. */
   private static void execute(Exploration exploration, long number) {
@@ -35,7 +35,7 @@ class ExplorationTest {
   @ParameterizedTest
   @ValueSource(longs = {0, 100, EPOCH, 3 * EPOCH + 17})
   void weightsAreLearntFromAllEpochsButTheOneBefore(long first) throws Exception {
-    Exploration exploration = new Exploration(true, first, Long.MAX_VALUE);
+    Exploration exploration = new Exploration(true, EPOCH, first, Long.MAX_VALUE);
     long epoch = first / EPOCH;
     for (long n = first; n < (epoch + 1) * EPOCH; n++) {
       assertThat(weights(exploration, n)).isEqualTo(Weights.FIXED);
@@ -51,8 +51,8 @@ class ExplorationTest {
   void weightsDoNotDependOnTheOrderOfExecution() throws Exception {
     List<Weights> inOrder = new ArrayList<>();
     List<Weights> outOfOrder = new ArrayList<>();
-    Exploration one = new Exploration(true, 0, Long.MAX_VALUE);
-    Exploration other = new Exploration(true, 0, Long.MAX_VALUE);
+    Exploration one = new Exploration(true, EPOCH, 0, Long.MAX_VALUE);
+    Exploration other = new Exploration(true, EPOCH, 0, Long.MAX_VALUE);
     for (long n = 0; n < 5 * EPOCH; n++) {
       execute(one, n);
       long swapped = n ^ 32;
@@ -68,14 +68,14 @@ class ExplorationTest {
 
   @Test
   void aCampaignThatEndsDoesNotWait() throws Exception {
-    Exploration exploration = new Exploration(true, 0, Long.MAX_VALUE);
+    Exploration exploration = new Exploration(true, EPOCH, 0, Long.MAX_VALUE);
 
     assertThat(exploration.weights(2 * EPOCH, () -> true)).isEqualTo(Weights.FIXED);
   }
 
   @Test
   void fixedWeightsStayAndTheCasesAreCounted() throws Exception {
-    Exploration exploration = new Exploration(false, 0, 3 * EPOCH);
+    Exploration exploration = new Exploration(false, EPOCH, 0, 3 * EPOCH);
     for (long n = 0; n < 3 * EPOCH; n++) {
       assertThat(weights(exploration, n)).isEqualTo(Weights.FIXED);
       execute(exploration, n);
@@ -87,7 +87,7 @@ class ExplorationTest {
   /** The last epoch has fewer cases, and the cases of an incomplete one count as well. */
   @Test
   void casesOfAnIncompleteEpochAreCounted() {
-    Exploration exploration = new Exploration(true, 0, EPOCH + 100);
+    Exploration exploration = new Exploration(true, EPOCH, 0, EPOCH + 100);
     for (long n = 0; n < EPOCH + 50; n++) {
       execute(exploration, n);
     }

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
 /** Campaigns whose weights are learnt. */
 class LearningCampaignTest {
 
-  private static final int CASES = 1_400;
+  private static final int CASES = 200;
+  private static final int CASES_PER_EPOCH = 64;
 
   @Test
   void theSameSeedGivesTheSameCasesWithAnyNumberOfWorkers() throws Exception {
@@ -32,7 +33,7 @@ class LearningCampaignTest {
         new CaseGenerator(9, Grammar.H2, CaseGenerator.MAX_STATEMENTS, CaseKind.STATEMENTS);
     one.forEach(
         (number, text) -> {
-          if (number < 2 * Exploration.CASES_PER_EPOCH) {
+          if (number < 2 * CASES_PER_EPOCH) {
             assertThat(text).isEqualTo(CaseWriter.write(fixed.generate(number).testCase()));
           }
         });
@@ -62,7 +63,9 @@ class LearningCampaignTest {
                   cases.putIfAbsent(
                       Long.parseLong(execution.testCase().header("number").orElseThrow()),
                       CaseWriter.write(execution.testCase())));
-      Summary summary = new Campaign(dbms, Grammar.H2, plan, listener).run();
+      Summary summary =
+          new Campaign(dbms, Grammar.H2, plan, listener, Duration.ofMinutes(2), CASES_PER_EPOCH)
+              .run();
       assertThat(summary.coverage().values()).allMatch(count -> count > 0);
       return cases;
     }
