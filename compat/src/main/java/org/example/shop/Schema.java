@@ -55,7 +55,7 @@ public final class Schema {
             + " FOREIGN KEY (product_id) REFERENCES product (id))");
   }
 
-  /** Everything that JDBC tells of the tables. */
+  /** All metadata of the tables that JDBC returns. */
   public static List<String> metadata(Connection connection) throws SQLException {
     List<String> lines = new ArrayList<>();
     DatabaseMetaData all = connection.getMetaData();

@@ -8,7 +8,7 @@ public interface Shop extends AutoCloseable {
   /** Adds a product; returns its generated key. */
   long add(String name, int stock) throws Exception;
 
-  /** Adds several products in one batch; returns what the library tells of it. */
+  /** Adds several products in one batch; returns what the library reports of it. */
   String addAll(List<String> names) throws Exception;
 
   /** All products by their keys, one a line. */

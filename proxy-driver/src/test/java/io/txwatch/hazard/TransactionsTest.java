@@ -6,6 +6,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.jdbc.TestDatabase;
+import io.txwatch.jdbc.Transcript;
 import io.txwatch.servers.ServerKind;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -23,6 +24,12 @@ class TransactionsTest {
     return watched.events(Event.TransactionEnded.class).stream()
         .map(Event.TransactionEnded::outcome)
         .toList();
+  }
+
+  private static void executeEach(Connection connection, Transcript transcript, String... texts) {
+    for (String sql : texts) {
+      transcript.step(sql, () -> execute(connection, sql));
+    }
   }
 
   private static void execute(Connection connection, String... texts) throws SQLException {
@@ -112,22 +119,21 @@ class TransactionsTest {
             .shop()
             .run(
                 (connection, transcript) -> {
-                  for (String sql :
-                      List.of(
-                          begin,
-                          "UPDATE item SET qty = 1 WHERE id = 1",
-                          "UPDATE item SET qty = 2 WHERE id = 1",
-                          "COMMIT",
-                          begin,
-                          "/* of a comment */ UPDATE item SET qty = 3 WHERE id = 1",
-                          "ROLLBACK",
-                          "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE",
-                          begin,
-                          "UPDATE item SET qty = 4 WHERE id = 1",
-                          "CREATE TABLE implied (a INT)",
-                          "ROLLBACK")) {
-                    transcript.step(sql, () -> execute(connection, sql));
-                  }
+                  executeEach(
+                      connection,
+                      transcript,
+                      begin,
+                      "UPDATE item SET qty = 1 WHERE id = 1",
+                      "UPDATE item SET qty = 2 WHERE id = 1",
+                      "COMMIT",
+                      begin,
+                      "/* of a comment */ UPDATE item SET qty = 3 WHERE id = 1",
+                      "ROLLBACK",
+                      "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+                      begin,
+                      "UPDATE item SET qty = 4 WHERE id = 1",
+                      "CREATE TABLE implied (a INT)",
+                      "ROLLBACK");
                   try (Statement statement = connection.createStatement()) {
                     transcript.rows(statement.executeQuery("SELECT * FROM item ORDER BY id"));
                   }
@@ -152,27 +158,26 @@ class TransactionsTest {
             .shop()
             .run(
                 (connection, transcript) -> {
-                  for (String sql :
-                      List.of(
-                          set,
-                          "BEGIN",
-                          update,
-                          "COMMIT", // the first
-                          "BEGIN",
-                          update,
-                          "BEGIN",
-                          update,
-                          "COMMIT", // two and three
-                          set,
-                          update,
-                          update, // four and five
-                          "SET autocommit = 0",
-                          set,
-                          "START TRANSACTION",
-                          update,
-                          "COMMIT")) {
-                    transcript.step(sql, () -> execute(connection, sql));
-                  }
+                  executeEach(
+                      connection,
+                      transcript,
+                      set,
+                      "BEGIN",
+                      update,
+                      "COMMIT", // the first
+                      "BEGIN",
+                      update,
+                      "BEGIN",
+                      update,
+                      "COMMIT", // two and three
+                      set,
+                      update,
+                      update, // four and five
+                      "SET autocommit = 0",
+                      set,
+                      "START TRANSACTION",
+                      update,
+                      "COMMIT");
                 });
     List<IsolationLevel> levels =
         watched.events(Event.TransactionBegan.class).stream()
