@@ -71,7 +71,7 @@ function searchText(anomaly) {
   if (text === undefined) {
     text = anomaly.transactions
       .flatMap(transaction => [transaction.traceId ?? '',
-        ...transaction.statements.flatMap(statement => [statement.sql, statement.callSite])])
+        ...transaction.statements.flatMap(statement => [statement.sql, statement.callSite, statement.method ?? ''])])
       .concat(phenomenonName(anomaly))
       .join('\n')
       .toLowerCase();
