@@ -77,6 +77,7 @@ class PageBrowserTest {
       browser().open(url(page));
       await("Live", () -> browser().text("#connection"));
       assertThat(browser().text("#list")).startsWith("No anomaly so far.");
+      await("txwatch of a test", () -> browser().text("h1"));
       source.add(ExampleAnomalies.lostUpdate(), 3);
       await("1 of 1 kinds of anomaly, 3 in all", () -> browser().text("#count"));
       source.add(ExampleAnomalies.skewOfThree(), 1);
