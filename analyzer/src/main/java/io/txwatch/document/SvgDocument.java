@@ -148,8 +148,13 @@ final class SvgDocument {
     if (shown.size() < sql.size()) {
       shown.add("...");
     }
+    List<String> callSite =
+        statement.callSite().isEmpty()
+            ? List.of()
+            : TerminalText.wrap(
+                TerminalText.escape("at " + CallSite.shown(statement.callSite())), LINE_CHARACTERS);
     int x = left(step.column());
-    int lines = shown.size() + step.effects().size() + (statement.callSite().isEmpty() ? 0 : 1);
+    int lines = shown.size() + callSite.size() + step.effects().size();
     y += BETWEEN;
     int height = lines * LINE + 2 * PADDING;
     body.append(
@@ -166,9 +171,7 @@ final class SvgDocument {
     int bottom = y + height;
     y += PADDING - 4;
     shown.forEach(line -> text(x + PADDING, "sql", line));
-    if (!statement.callSite().isEmpty()) {
-      text(x + PADDING, "muted", "at " + CallSite.shown(statement.callSite()));
-    }
+    callSite.forEach(line -> text(x + PADDING, "muted", line));
     step.effects().forEach(effect -> text(x + PADDING, "", effect));
     y = bottom;
   }

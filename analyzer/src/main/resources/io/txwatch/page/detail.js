@@ -1,5 +1,8 @@
 'use strict';
 
+/** What a lane needs for its SQL to be legible, in rem; more lanes than fit are scrolled. */
+const LANE_WIDTH = 9;
+
 const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE', 'REPLACE', 'MERGE']);
 
 /** The title of an anomaly: lost update. */
@@ -15,17 +18,14 @@ const placesOf = anomaly => [...new Set(anomaly.transactions
   .map(statement => statement.callSite.replace(/ \(usually\)$/, ''))
   .filter(site => site !== ''))];
 
-/** The method and the line of a statement: BankService.transfer (BankService.java:41). */
-const placeOf = ({method, callSite}) => {
+/** The method and the line of a statement: BankService.transfer (BankService.java:41). A narrow lane breaks it between the two. */
+function placeOf({method, callSite}) {
   if (method === undefined) {
     return callSite;
   }
   const [, line, usually] = callSite.match(/^(.*?)( \(usually\))?$/);
-  return `${method.split('.').slice(-2).join('.')} (${line})${usually ?? ''}`;
-};
-
-/** A text that a narrow lane breaks behind its dots and parentheses. */
-const breakable = text => text.split(/(?<=[.(])/).flatMap(part => [part, el('wbr', {})]);
+  return [method.split('.').slice(-2).join('.'), ' ', el('span', {}, `(${line})`), usually];
+}
 
 /** What the application calls a transaction, without the packages: OrderService.sell. A route, GET /orders, as it is. */
 const operationOf = transaction => {
@@ -98,14 +98,15 @@ function scheduleOf(anomaly) {
   });
   const ends = el('tr', {}, anomaly.transactions.map(transaction =>
     el('td', {class: 'end'}, (transaction.outcome ?? 'still active').toLowerCase())));
-  return el('div', {class: 'schedule', tabindex: '0', role: 'region', 'aria-label': 'Interleaving of the transactions'},
-    el('table', {}, el('thead', {}, head), el('tbody', {}, rows, ends)));
+  const table = el('table', {}, el('thead', {}, head), el('tbody', {}, rows, ends));
+  table.style.minWidth = `${LANE_WIDTH * anomaly.transactions.length}rem`;
+  return el('div', {class: 'schedule', tabindex: '0', role: 'region', 'aria-label': 'Interleaving of the transactions'}, table);
 }
 
 function bar(anomaly, transaction, statement, effects) {
   return el('div', {class: WRITES.has(statement.kind) ? 'bar write' : statement.write ? 'bar context' : 'bar', 'data-bar': `${transaction.id}/${statement.seq}`},
     sqlText(statement.sql, relevantParts(anomaly, transaction, statement)),
-    statement.callSite === '' ? null : el('span', {class: 'place-of-code'}, breakable('at ' + placeOf(statement))),
+    statement.callSite === '' ? null : el('span', {class: 'place-of-code'}, ['at ', placeOf(statement)].flat()),
     effects.map(effect => el('span', {class: 'effect'}, effect)));
 }
 

@@ -255,6 +255,11 @@ class PageBrowserTest {
   @Test
   void filtersSelect(@TempDir Path folder) throws Exception {
     browser().open(report(folder, ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree()));
+    assertThat(browser().texts(".place h3"))
+        .containsExactly(
+            "BankService.java:68, BankService.java:83, BillingService.java:12",
+            "Roster.java:5, Roster.java:9, Roster.java:15, Roster.java:19, Roster.java:25,"
+                + " Roster.java:29");
     for (String[] filter :
         new String[][] {
           {"verdict", "VIOLATION", "G2-item"},
