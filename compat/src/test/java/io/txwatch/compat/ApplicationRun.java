@@ -108,7 +108,10 @@ record ApplicationRun(int exitCode, List<String> lines, String errors, List<Stri
   }
 
   private static String database(ServerKind kind, Path file) throws SQLException {
-    return kind == ServerKind.H2 ? "jdbc:h2:file:" + file : TestServers.freshDatabase(kind);
+    // A busy machine may let a session wait for a lock longer than H2 does by default.
+    return kind == ServerKind.H2
+        ? "jdbc:h2:file:" + file + ";LOCK_TIMEOUT=60000"
+        : TestServers.freshDatabase(kind);
   }
 
   /** The DBMS of the second database of an application that uses two. */

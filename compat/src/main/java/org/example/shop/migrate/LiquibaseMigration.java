@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import javax.sql.DataSource;
 import liquibase.Contexts;
 import liquibase.LabelExpression;
@@ -32,6 +34,8 @@ final class LiquibaseMigration implements Migration {
   private final DataSource pool;
 
   LiquibaseMigration(DataSource pool) {
+    System.setProperty("liquibase.analytics.enabled", "false"); // sends nothing anywhere
+    Logger.getLogger("liquibase").setLevel(Level.WARNING);
     this.pool = pool;
   }
 
