@@ -24,7 +24,7 @@ import org.example.shop.Schema;
  */
 record ApplicationRun(int exitCode, List<String> lines, String errors, List<String> report) {
 
-  private static final int MAX_MINUTES = 2;
+  private static final int MAX_MINUTES = 4;
 
   /**
    * Where the suite's files are.
@@ -160,7 +160,7 @@ record ApplicationRun(int exitCode, List<String> lines, String errors, List<Stri
             .start();
     try {
       if (!process.waitFor(MAX_MINUTES, TimeUnit.MINUTES)) {
-        throw new IOException("not done after " + MAX_MINUTES + " minutes: " + command);
+        throw new IOException("not done after " + MAX_MINUTES + " minutes, see " + out);
       }
       return process.exitValue();
     } finally {

@@ -43,9 +43,8 @@ final class CompatibilityCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "APPLICATION",
       arity = "0..*",
-      converter = ApplicationConverter.class,
       description = "the applications to run; default: all (--list)")
-  private List<Application> applications = List.of();
+  private List<String> names = List.of();
 
   @Option(names = "--list", description = "list the applications")
   private boolean list;
@@ -78,13 +77,14 @@ final class CompatibilityCommand implements Callable<Integer> {
       Stream.of(Application.values()).map(Application::label).forEach(print::println);
       return 0;
     }
-    checkArguments();
+    List<Application> applications = applications();
+    checkArguments(applications);
     Path folder =
         out.toString().isEmpty()
             ? Files.createTempDirectory("txwatch-compat")
             : out.toAbsolutePath();
     try {
-      return run(new Installation(module, java, jar), folder, print) ? 0 : 1;
+      return run(applications, new Installation(module, java, jar), folder, print) ? 0 : 1;
     } finally {
       if (out.toString().isEmpty()) {
         Directories.delete(folder);
@@ -92,10 +92,23 @@ final class CompatibilityCommand implements Callable<Integer> {
     }
   }
 
-  private void checkArguments() throws IOException {
+  private List<Application> applications() {
+    return names.isEmpty()
+        ? List.of(Application.values())
+        : names.stream().map(this::application).toList();
+  }
+
+  private Application application(String label) {
+    return Stream.of(Application.values())
+        .filter(each -> each.label().equalsIgnoreCase(label))
+        .findFirst()
+        .orElseThrow(() -> wrong("'" + label + "' is none of those of --list"));
+  }
+
+  private void checkArguments(List<Application> applications) {
     for (Application application : applications) {
       for (ServerKind kind : kinds) {
-        if (!application.runsOn(kind)) {
+        if (!names.isEmpty() && !application.runsOn(kind)) {
           throw wrong(application.label() + " does not run on " + label(kind));
         }
       }
@@ -113,13 +126,13 @@ final class CompatibilityCommand implements Callable<Integer> {
   }
 
   /** True if nothing differs. */
-  private boolean run(Installation installation, Path folder, PrintStream print)
+  private boolean run(
+      List<Application> applications, Installation installation, Path folder, PrintStream print)
       throws IOException {
     print.println("| application | DBMS | lines | anomalies (agent / URL) | differences |");
     print.println("|---|---|---:|---:|---:|");
     boolean same = true;
-    for (Application application :
-        applications.isEmpty() ? List.of(Application.values()) : applications) {
+    for (Application application : applications) {
       for (ServerKind kind : kinds.isEmpty() ? application.defaultKinds() : kinds) {
         if (application.runsOn(kind)) {
           Comparison comparison =
@@ -139,18 +152,6 @@ final class CompatibilityCommand implements Callable<Integer> {
 
   private static String label(ServerKind kind) {
     return kind.name().toLowerCase(Locale.ROOT);
-  }
-
-  /** An application by its label. */
-  private static final class ApplicationConverter implements ITypeConverter<Application> {
-    @Override
-    public Application convert(String label) {
-      return Stream.of(Application.values())
-          .filter(each -> each.label().equals(label))
-          .findFirst()
-          .orElseThrow(
-              () -> new TypeConversionException("'" + label + "' is none of those of --list"));
-    }
   }
 
   /** A DBMS that applications of the suite run on. */
