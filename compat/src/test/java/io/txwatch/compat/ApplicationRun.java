@@ -24,7 +24,7 @@ import org.example.shop.Schema;
  */
 record ApplicationRun(int exitCode, List<String> lines, String errors, List<String> report) {
 
-  private static final int MAX_MINUTES = 4;
+  private static final int MAX_MINUTES = 5;
 
   /**
    * Where the suite's files are.

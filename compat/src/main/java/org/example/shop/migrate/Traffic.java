@@ -27,7 +27,7 @@ final class Traffic implements AutoCloseable {
   static final long RIGHT = 2;
 
   private static final int MOVERS = 2;
-  private static final int ROUNDS = 200;
+  private static final int ROUNDS = 50;
 
   private final DataSource pool;
   private final List<Thread> threads = new ArrayList<>();
@@ -55,7 +55,7 @@ final class Traffic implements AutoCloseable {
   /** Waits until the sessions have done some more. */
   void goOn() throws InterruptedException {
     int before = moves.get();
-    while (moves.get() < before + 20 && failures.isEmpty()) {
+    while (moves.get() < before + 10 && failures.isEmpty()) {
       Thread.sleep(1);
     }
   }
