@@ -38,7 +38,7 @@ import picocli.CommandLine.TypeConversionException;
     mixinStandardHelpOptions = true)
 final class CompatibilityCommand implements Callable<Integer> {
 
-  @Spec private CommandSpec spec;
+  @Spec private CommandSpec spec = CommandSpec.create();
 
   @Parameters(
       paramLabel = "APPLICATION",
