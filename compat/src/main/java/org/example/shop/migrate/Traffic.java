@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import javax.sql.DataSource;
@@ -28,6 +29,7 @@ final class Traffic implements AutoCloseable {
 
   private static final int MOVERS = 2;
   private static final int ROUNDS = 50;
+  private static final long PAUSE_NANOS = 2_000_000;
 
   private final DataSource pool;
   private final List<Thread> threads = new ArrayList<>();
@@ -99,6 +101,7 @@ final class Traffic implements AutoCloseable {
     } finally {
       gate.readLock().unlock();
     }
+    LockSupport.parkNanos(PAUSE_NANOS);
   }
 
   private void transactionInTurn(Work work) {
