@@ -146,7 +146,7 @@ class PublishedBugsTest {
               line ->
                   line.contains("| " + bug.name().replace(" (", " | ").replace(")", " |"))
                       && bug.verdicts().entrySet().stream()
-                          .allMatch(v -> line.contains(v.getKey() + " " + v.getValue())));
+                          .allMatch(v -> line.contains("`" + v.getKey() + "` " + v.getValue())));
     }
   }
 }
