@@ -42,6 +42,7 @@ class ProductionsTest {
         boolean occurs =
             switch (production.kind()) {
               case "second transaction" -> hasSecondTransaction(testCase);
+              case "begin again" -> hasNestedBegin(testCase);
               case "jdbc" -> testCase.header("jdbc").equals(Optional.of(production.text()));
               default ->
                   texts.stream()
@@ -67,6 +68,22 @@ class ProductionsTest {
       regex.append(regex.isEmpty() ? "" : ".+").append(part.isEmpty() ? "" : Pattern.quote(part));
     }
     return Pattern.compile(regex.toString());
+  }
+
+  private static boolean hasNestedBegin(TestCase testCase) {
+    Set<String> open = new HashSet<>();
+    for (Step step : testCase.steps()) {
+      switch (step.role()) {
+        case BEGIN -> {
+          if (!open.add(step.session())) {
+            return true;
+          }
+        }
+        case COMMIT, ROLLBACK -> open.remove(step.session());
+        case WORK -> {}
+      }
+    }
+    return false;
   }
 
   private static boolean hasSecondTransaction(TestCase testCase) {
