@@ -27,7 +27,7 @@ public final class SelfAttachment {
     }
     attached = true;
     try {
-      TxWatchAgent.start(arguments, ByteBuddyAgent.install(), false);
+      TxWatchAgent.agentmain(arguments, ByteBuddyAgent.install());
     } catch (IllegalStateException | UnsupportedOperationException e) {
       throw new IllegalStateException("this JVM accepts no agents (" + e.getMessage() + ")", e);
     }

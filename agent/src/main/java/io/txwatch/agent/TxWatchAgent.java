@@ -15,48 +15,34 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TxWatchAgent {
 
-  private static final String UNWATCHED = "the application runs unwatched: ";
-
   private static final AtomicBoolean INSTALLED = new AtomicBoolean();
 
   private TxWatchAgent() {}
 
   /** {@code -javaagent:txwatch.jar=key=value,…}: before the application's main method. */
   public static void premain(@Nullable String arguments, Instrumentation instrumentation) {
-    start(arguments, instrumentation, true);
+    start(arguments, instrumentation);
   }
 
   /** Attached to a running JVM: connections opened from now on are watched. */
   public static void agentmain(@Nullable String arguments, Instrumentation instrumentation) {
-    start(arguments, instrumentation, true);
+    start(arguments, instrumentation);
   }
 
-  /**
-   * Starts the agent once.
-   *
-   * @param reportsSecond whether a line is printed if it runs already
-   */
-  static void start(
-      @Nullable String arguments, Instrumentation instrumentation, boolean reportsSecond) {
+  private static void start(@Nullable String arguments, Instrumentation instrumentation) {
     try {
       Optional<ConnectionWatcher> watcher =
           ConnectionWatcher.ofAgentArguments(arguments == null ? "" : arguments);
-      if (watcher.isEmpty()) {
-        return;
-      }
-      if (!INSTALLED.compareAndSet(false, true)) {
-        if (reportsSecond) {
-          report("the agent runs already, with the settings that it was given first");
-        }
+      if (watcher.isEmpty() || !INSTALLED.compareAndSet(false, true)) {
         return;
       }
       DriverCalls.setWatcher(watcher.get());
       instrumentation.addTransformer(new DriverTransformer(), true);
       transformLoaded(instrumentation);
     } catch (IllegalArgumentException e) {
-      report(UNWATCHED + e.getMessage());
+      report(String.valueOf(e.getMessage()));
     } catch (Throwable e) { // LinkageError too: a runtime image for example without java.sql
-      report(UNWATCHED + e);
+      report(e.toString());
     }
   }
 
@@ -71,7 +57,8 @@ public final class TxWatchAgent {
     }
   }
 
-  private static void report(String line) {
-    System.err.println("txwatch: " + line.strip().replaceAll("\\s+", " "));
+  private static void report(String why) {
+    System.err.println(
+        "txwatch: the application runs unwatched: " + why.strip().replaceAll("\\s+", " "));
   }
 }

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.List;
-import org.example.app.Application;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -93,18 +91,6 @@ class AgentTest {
     assertThat(jvm.lines())
         .containsExactly("driver-manager: JdbcConnection, 2 columns, balance 11");
     assertThat(jvm.exitCode()).isZero();
-  }
-
-  @Test
-  void secondAgentIsReportedInOneLineAndTheFirstOneWatches() throws Exception {
-    String agent = ChildJvm.agent(directory, NO_ANALYZER);
-    ChildJvm jvm =
-        ChildJvm.run(
-            directory, List.of(agent, agent), Application.class, List.of("driver-manager"));
-    assertThat(jvm.errors()).startsWith("txwatch: the agent runs already").hasLineCount(1);
-    assertThat(jvm.lines())
-        .containsExactly(
-            "driver-manager: WatchedConnection > JdbcConnection, 2 columns, balance 11");
   }
 
   @Test
