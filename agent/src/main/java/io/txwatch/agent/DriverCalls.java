@@ -43,7 +43,15 @@ public final class DriverCalls {
   private enum Kind {
     DRIVER,
     PLAIN_SOURCE,
-    POOLED_SOURCE
+    POOLED_SOURCE;
+
+    static Kind of(String method) {
+      return switch (method) {
+        case "connect" -> DRIVER;
+        case "getConnection" -> PLAIN_SOURCE;
+        default -> POOLED_SOURCE;
+      };
+    }
   }
 
   /**
@@ -77,18 +85,29 @@ public final class DriverCalls {
     watcher = given;
   }
 
-  /** A driver's {@code connect} begins. Called by the advice. */
-  public static void enter(Driver driver) {
-    enter(Kind.DRIVER, driver);
-  }
-
-  private static void enter(Kind kind, Object opener) {
+  /** A call of a method that opens connections begins. Called by the advice. */
+  public static void enter(String method, Object opener) {
     Call outer = CURRENT.get();
-    CURRENT.set(new Call(kind, opener, outer, outer != null && outer.isInternal));
+    CURRENT.set(new Call(Kind.of(method), opener, outer, outer != null && outer.isInternal));
   }
 
-  /** The call ends. Called by the advice; returns the connection to return. */
-  public static @Nullable Connection exit(
+  /** The call ends. Called by the advice; returns what the method is to return. */
+  public static @Nullable Object exit(
+      String method, Object opener, Object[] arguments, @Nullable Object opened) {
+    return switch (Kind.of(method)) {
+      case DRIVER ->
+          exitDriver(
+              (Driver) opener,
+              (String) arguments[0],
+              (Properties) arguments[1],
+              (Connection) opened);
+      case PLAIN_SOURCE -> exitPlain((DataSource) opener, arguments, (Connection) opened);
+      case POOLED_SOURCE ->
+          exitPooled((CommonDataSource) opener, arguments, (PooledConnection) opened);
+    };
+  }
+
+  private static @Nullable Connection exitDriver(
       Driver driver, String url, @Nullable Properties info, @Nullable Connection connection) {
     return exit(
         connection,
@@ -99,13 +118,7 @@ public final class DriverCalls {
         });
   }
 
-  /** A call of a driver's own data source begins. Called by the advice. */
-  public static void enterPlain(Object source) {
-    enter(Kind.PLAIN_SOURCE, source);
-  }
-
-  /** The call ends. Called by the advice; returns the connection to return. */
-  public static @Nullable Connection exitPlain(
+  private static @Nullable Connection exitPlain(
       DataSource source, Object[] arguments, @Nullable Connection connection) {
     return exit(
         connection,
@@ -124,13 +137,7 @@ public final class DriverCalls {
                 : source.getConnection());
   }
 
-  /** A call for a pooled connection begins. Called by the advice. */
-  public static void enterPooled(Object source) {
-    enter(Kind.POOLED_SOURCE, source);
-  }
-
-  /** The call ends. Called by the advice; returns the connection to return. */
-  public static @Nullable PooledConnection exitPooled(
+  private static @Nullable PooledConnection exitPooled(
       CommonDataSource source, Object[] arguments, @Nullable PooledConnection pooled) {
     return exit(
         pooled,

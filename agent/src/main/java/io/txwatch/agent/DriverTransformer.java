@@ -30,9 +30,9 @@ import net.bytebuddy.pool.TypePool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Instruments {@code connect} of JDBC drivers with {@link ConnectAdvice}, {@code getConnection} of
- * their own data sources with {@link PlainAdvice}, and the methods by which data sources serve
- * transaction managers and pools with {@link XaAdvice} and {@link PooledAdvice}.
+ * Instruments {@code connect} of JDBC drivers, {@code getConnection} of their own data sources, and
+ * the methods by which data sources serve transaction managers and pools: with {@link
+ * VisibleAdvice} where their class loader sees this class, with {@link IsolatedAdvice} elsewhere.
  *
  * <p>It is called for every loaded class, so it rejects fast: a class whose bytes do not contain
  * the descriptor of such a method is skipped, and Byte Buddy is loaded only for the first
@@ -51,7 +51,7 @@ final class DriverTransformer implements ClassFileTransformer {
 
   private static final byte[] PLAIN = ")Ljava/sql/Connection;".getBytes(StandardCharsets.US_ASCII);
 
-  private static final AtomicBoolean FAILURE_REPORTED = new AtomicBoolean();
+  private static final AtomicBoolean REPORTED = new AtomicBoolean();
 
   @Override
   public byte @Nullable [] transform(
@@ -70,11 +70,9 @@ final class DriverTransformer implements ClassFileTransformer {
       return null;
     }
     try {
-      return canLoadTxWatch(loader) ? advised(loader, name.replace('/', '.'), classFile) : null;
+      return hasCopyOfTxWatch(loader) ? null : advised(loader, name.replace('/', '.'), classFile);
     } catch (Throwable e) { // the class must load in any case
-      if (FAILURE_REPORTED.compareAndSet(false, true)) {
-        System.err.println("txwatch: connections of " + name + " are not watched: " + e);
-      }
+      report("connections of " + name + " are not watched: " + e);
       return null;
     }
   }
@@ -94,6 +92,11 @@ final class DriverTransformer implements ClassFileTransformer {
     if (type.isInterface() || !(source || plain || type.isAssignableTo(Driver.class))) {
       return null;
     }
+    Class<?> advice = advice(loader);
+    if (advice == null) {
+      report("connections of " + name + " are not watched: its class loader does not see txwatch");
+      return null;
+    }
     return new ByteBuddy()
         .with(new DeclaredMethods())
         .with(InstrumentedType.Factory.Default.FROZEN)
@@ -101,32 +104,28 @@ final class DriverTransformer implements ClassFileTransformer {
         .ignore(ElementMatchers.none())
         .redefine(type, locator)
         .visit(
-            Advice.to(ConnectAdvice.class)
+            Advice.to(advice)
                 .on(
-                    ElementMatchers.<MethodDescription>named("connect")
+                    opens("connect", Connection.class, type.isAssignableTo(Driver.class))
                         .and(ElementMatchers.takesArguments(String.class, Properties.class))
-                        .and(
-                            ElementMatchers.returns(
-                                ElementMatchers.named(Connection.class.getName())))
-                        .and(ElementMatchers.not(ElementMatchers.isStatic()))
-                        .and(ElementMatchers.not(ElementMatchers.isAbstract()))))
-        .visit(Advice.to(PlainAdvice.class).on(gives("getConnection", Connection.class, plain)))
-        .visit(Advice.to(XaAdvice.class).on(gives("getXAConnection", XAConnection.class, source)))
-        .visit(
-            Advice.to(PooledAdvice.class)
-                .on(gives("getPooledConnection", PooledConnection.class, source)))
+                        .or(
+                            opens("getConnection", Connection.class, plain)
+                                .or(opens("getXAConnection", XAConnection.class, source))
+                                .or(opens("getPooledConnection", PooledConnection.class, source))
+                                .and(
+                                    ElementMatchers.<MethodDescription>takesNoArguments()
+                                        .or(
+                                            ElementMatchers.takesArguments(
+                                                String.class, String.class))))))
         .make()
         .getBytes();
   }
 
-  /** Matches a data source's methods of that name, with or without user and password. */
-  private static ElementMatcher<MethodDescription> gives(
-      String name, Class<?> what, boolean source) {
-    return source
+  /** Matches methods of that name and result, if the class is of the kind that has them. */
+  private static ElementMatcher.Junction<MethodDescription> opens(
+      String name, Class<?> what, boolean isOfKind) {
+    return isOfKind
         ? ElementMatchers.<MethodDescription>named(name)
-            .and(
-                ElementMatchers.<MethodDescription>takesNoArguments()
-                    .or(ElementMatchers.takesArguments(String.class, String.class)))
             .and(ElementMatchers.returns(ElementMatchers.named(what.getName())))
             .and(ElementMatchers.not(ElementMatchers.isStatic()))
             .and(ElementMatchers.not(ElementMatchers.isAbstract()))
@@ -137,12 +136,34 @@ final class DriverTransformer implements ClassFileTransformer {
     return ConnectionWatcher.isDriverClass(internalName.replace('/', '.'));
   }
 
-  /** True if code in that loader can call {@link DriverCalls}: this very class, not a copy. */
-  private static boolean canLoadTxWatch(ClassLoader loader) {
+  /** The advice for classes of a loader; null if none of them could call {@link DriverCalls}. */
+  private static @Nullable Class<?> advice(ClassLoader loader) {
+    if (find(loader) == DriverCalls.class) {
+      return VisibleAdvice.class;
+    }
+    return find(ClassLoader.getSystemClassLoader()) == DriverCalls.class
+        ? IsolatedAdvice.class
+        : null;
+  }
+
+  /** True if a loader has txwatch of its own, a web application's for example. */
+  private static boolean hasCopyOfTxWatch(ClassLoader loader) {
+    Class<?> found = find(loader);
+    return found != null && found != DriverCalls.class;
+  }
+
+  /** The class {@link DriverCalls} that a loader sees, which may be another copy of it. */
+  private static @Nullable Class<?> find(ClassLoader loader) {
     try {
-      return Class.forName(DriverCalls.class.getName(), false, loader) == DriverCalls.class;
+      return Class.forName(DriverCalls.class.getName(), false, loader);
     } catch (ClassNotFoundException | LinkageError e) {
-      return false;
+      return null;
+    }
+  }
+
+  private static void report(String line) {
+    if (REPORTED.compareAndSet(false, true)) {
+      System.err.println("txwatch: " + line);
     }
   }
 

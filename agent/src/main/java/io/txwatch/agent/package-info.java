@@ -2,17 +2,17 @@
  * {@code -javaagent:txwatch.jar}: every connection that a JDBC driver opens is passed to {@link
  * io.txwatch.jdbc.Watch}, as for {@code jdbc:txwatch:}, so both observe the same.
  *
- * <p>Byte Buddy advice is put around {@code connect} of each class that implements {@link
- * java.sql.Driver}, when it is loaded. The advice is two calls of {@link
- * io.txwatch.agent.DriverCalls}.
+ * <p>Byte Buddy advice is put around the methods that open connections when their class is loaded:
+ * {@code connect} of each class that implements {@link java.sql.Driver}, {@code getConnection} of
+ * the drivers' own data sources (H2, SQLite and MariaDB open connections there without their
+ * driver), and the methods of data sources for pooled and distributed connections. The advice is
+ * two calls of {@link io.txwatch.agent.DriverCalls}.
  *
- * <p>What the plain case covers: drivers on the class path, and drivers in class loaders whose
- * parents lead to it (web applications, Spring Boot's nested jars), however they are reached:
- * DriverManager, a pool, a vendor's data source that goes through its driver (PostgreSQL, MySQL),
- * and a driver's own data source for pooled or distributed connections ({@code XADataSource}). A
- * pool's own data sources are left alone: the driver's connections within them are watched. A
- * driver in a class loader that cannot see the class path is left alone, and so is a vendor's plain
- * data source that makes its connections without its driver (H2, SQLite, MariaDB).
+ * <p>It covers drivers in any class loader, however they are reached: DriverManager, a pool, a data
+ * source of the vendor. Where the loader sees the class path (web applications, Spring Boot's
+ * nested jars), the advice calls txwatch directly, elsewhere (OSGi bundles) by reflection. A pool's
+ * own data sources are left alone: the driver's connections within them are watched. So is a driver
+ * whose class loader has a copy of txwatch, which serves {@code jdbc:txwatch:} there.
  */
 @NullMarked
 package io.txwatch.agent;

@@ -61,10 +61,16 @@ class AgentTest {
   }
 
   @Test
-  void driverThatCannotSeeTheClassPathIsNotWatched() throws Exception {
+  void driverThatCannotSeeTheClassPathIsWatched() throws Exception {
     ChildJvm jvm = ChildJvm.withAgent(directory, NO_ANALYZER, "isolated");
     assertThat(jvm.errors()).isEmpty();
-    assertThat(jvm.lines()).containsExactly("isolated: JdbcConnection, 2 columns, balance 11");
+    assertThat(jvm.lines())
+        .containsExactly(
+            "isolated: WatchedConnection > JdbcConnection, 2 columns, balance 11",
+            "isolated: WatchedConnection > JdbcConnection, 2 columns, balance 11",
+            "isolated: WatchedXaConnection",
+            "isolated: WatchedConnection > PooledJdbcConnection, 2 columns, balance 11",
+            "isolated: 90113");
   }
 
   @Test

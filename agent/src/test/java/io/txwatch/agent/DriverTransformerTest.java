@@ -2,14 +2,25 @@ package io.txwatch.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.io.PrintStream;
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.reflect.Constructor;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverPropertyInfo;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Properties;
 import java.util.logging.Logger;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.dynamic.ClassFileLocator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -74,6 +85,49 @@ class DriverTransformerTest {
   @Test
   void otherClassWithSuchAnInterfaceIsLeftAsItIs() {
     assertThat(transformed(Opener.class)).isNull();
+  }
+
+  /** As when an application whose loader is a child of the system class loader attaches it. */
+  @Test
+  void driverThatCannotReachTheAgentIsLeftAsItIsWithOneLine() throws Exception {
+    List<URL> classPath = new ArrayList<>();
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+      classPath.add(Path.of(entry).toUri().toURL());
+    }
+    URL[] urls = classPath.toArray(URL[]::new);
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    PrintStream errors = System.err;
+    try (URLClassLoader agents = new URLClassLoader(urls, ClassLoader.getPlatformClassLoader());
+        URLClassLoader drivers = new URLClassLoader(new URL[0], null)) {
+      Constructor<?> made =
+          agents.loadClass(DriverTransformer.class.getName()).getDeclaredConstructor();
+      made.setAccessible(true);
+      ClassFileTransformer transformer = (ClassFileTransformer) made.newInstance();
+      byte[] driver =
+          new ByteBuddy()
+              .makeInterface(Driver.class)
+              .name("org.example.Isolated")
+              .make()
+              .getBytes();
+      byte[] opening = ClassFileLocator.ForClassLoader.read(OpeningDriver.class);
+      System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
+
+      assertThat(transformer.transform(drivers, "org/example/Isolated", null, null, driver))
+          .isNull();
+      assertThat(printed.toString(StandardCharsets.UTF_8)).isEmpty();
+      for (int i = 0; i < 2; i++) {
+        assertThat(
+                transformer.transform(drivers, OpeningDriver.class.getName(), null, null, opening))
+            .isNull();
+      }
+    } finally {
+      System.setErr(errors);
+    }
+    assertThat(printed.toString(StandardCharsets.UTF_8).lines())
+        .singleElement()
+        .asString()
+        .startsWith(
+            "txwatch: connections of " + OpeningDriver.class.getName() + " are not watched");
   }
 
   private static byte @Nullable [] transformed(Class<?> type) {

@@ -16,6 +16,7 @@ import java.sql.Statement;
 import java.util.Properties;
 import javax.sql.ConnectionEventListener;
 import javax.sql.ConnectionPoolDataSource;
+import javax.sql.DataSource;
 import javax.sql.PooledConnection;
 import javax.sql.StatementEventListener;
 import javax.sql.XAConnection;
@@ -76,13 +77,25 @@ public final class Application {
         }
         case "isolated" -> {
           URL h2 = org.h2.Driver.class.getProtectionDomain().getCodeSource().getLocation();
-          try (URLClassLoader loader =
-              new URLClassLoader(new URL[] {h2}, ClassLoader.getPlatformClassLoader())) {
+          try (BundleLoader loader = new BundleLoader(h2)) {
             Driver driver =
                 (Driver) loader.loadClass("org.h2.Driver").getConstructor().newInstance();
             Connection connection = driver.connect("jdbc:h2:mem:g", new Properties());
             use(way, connection);
             connection.close();
+            DataSource source =
+                (DataSource)
+                    loader.loadClass("org.h2.jdbcx.JdbcDataSource").getConstructor().newInstance();
+            source.getClass().getMethod("setURL", String.class).invoke(source, "jdbc:h2:mem:i");
+            try (Connection plain = source.getConnection()) {
+              use(way, plain);
+            }
+            distributed(way, (XADataSource) source);
+            try {
+              driver.connect("jdbc:h2:mem:i;NO_SUCH_SETTING=1", new Properties()).close();
+            } catch (SQLException e) {
+              System.out.println(way + ": " + e.getErrorCode());
+            }
           }
         }
         case "xa" -> {
@@ -119,6 +132,25 @@ public final class Application {
           own.close();
         }
         default -> throw new IllegalArgumentException(way);
+      }
+    }
+  }
+
+  /** A loader as that of an OSGi bundle: only packages of the JDK come from its parent. */
+  private static final class BundleLoader extends URLClassLoader {
+
+    BundleLoader(URL jar) {
+      super(new URL[] {jar}, ClassLoader.getSystemClassLoader());
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+      if (name.startsWith("java.") || name.startsWith("javax.")) {
+        return super.loadClass(name, resolve);
+      }
+      synchronized (getClassLoadingLock(name)) {
+        Class<?> loaded = findLoadedClass(name);
+        return loaded == null ? findClass(name) : loaded;
       }
     }
   }

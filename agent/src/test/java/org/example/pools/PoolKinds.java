@@ -100,7 +100,7 @@ final class PoolKinds {
   private static Pool hikari(String url) {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(url);
-    config.setConnectionTimeout(MAX_WAIT_MILLIS);
+    config.setConnectionTimeout(4 * MAX_WAIT_MILLIS); // the first loads the driver's classes
     return hikari(config);
   }
 

@@ -31,6 +31,19 @@ class TxWatchJarIT {
         .allMatch(name -> name.startsWith("io/txwatch/"));
   }
 
+  /** An application that lacks a resource must not find that of a library in the jar. */
+  @Test
+  void everyOtherFileIsTxwatchsOwnToo() throws IOException {
+    assertThat(entries())
+        .allMatch(
+            name ->
+                name.startsWith("io/txwatch/")
+                    || name.startsWith("nested/")
+                    || name.matches("META-INF/(MANIFEST.MF|LICENSE|NOTICE|[^/]+-LICENSE)")
+                    || name.startsWith("META-INF/licenses/")
+                    || name.startsWith("META-INF/services/"));
+  }
+
   @Test
   void publicApiIsNotRelocated() throws IOException {
     assertThat(entries())

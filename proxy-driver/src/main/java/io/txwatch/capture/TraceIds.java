@@ -2,9 +2,9 @@ package io.txwatch.capture;
 
 import io.txwatch.history.TraceId;
 import java.lang.ref.WeakReference;
-import java.util.Collections;
-import java.util.Map;
-import java.util.WeakHashMap;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The trace that the calling thread is part of: that of OpenTelemetry's current span, or else what
@@ -13,15 +13,17 @@ import java.util.WeakHashMap;
  *
  * <p>The libraries are those that the thread's context class loader sees, or, where only
  * OpenTelemetry's Java agent is there, the agent's own. They are looked up once for each class
- * loader. Where there are none, a call compares two references. It never allocates memory unless
- * the libraries do. Class loaders are referenced weakly, so that an application can be unloaded.
+ * loader. A call takes no lock and never allocates memory unless the libraries do, however many
+ * applications there are. Class loaders are referenced weakly, so that an application can be
+ * unloaded.
  */
 final class TraceIds {
 
-  private static final Map<ClassLoader, Tracers> KNOWN =
-      Collections.synchronizedMap(new WeakHashMap<>());
-
-  private static volatile Tracers recent = new Tracers(new WeakReference<>(null), new Tracer[0]);
+  /**
+   * The tracers of all class loaders: a hash table with linear probing, at least half of it empty.
+   * It is replaced, never changed.
+   */
+  private static volatile @Nullable Tracers[] known = new Tracers[2];
 
   private TraceIds() {}
 
@@ -29,9 +31,10 @@ final class TraceIds {
    * The tracers of an application.
    *
    * @param loader its class loader
+   * @param hash the identity hash code of the class loader
    * @param tracers in the order in which they are consulted
    */
-  private record Tracers(WeakReference<ClassLoader> loader, Tracer[] tracers) {
+  private record Tracers(WeakReference<ClassLoader> loader, int hash, Tracer[] tracers) {
 
     String traceId() {
       for (Tracer tracer : tracers) {
@@ -47,22 +50,39 @@ final class TraceIds {
   /** The id of the calling thread's trace; empty if it is part of none. Never throws. */
   static String current() {
     ClassLoader context = Thread.currentThread().getContextClassLoader();
-    ClassLoader loader = context == null ? ClassLoader.getSystemClassLoader() : context;
-    Tracers tracers = recent;
-    if (!tracers.loader.refersTo(loader)) {
-      tracers = of(loader);
-      recent = tracers;
-    }
-    return tracers.traceId();
+    return of(context == null ? ClassLoader.getSystemClassLoader() : context).traceId();
   }
 
   private static Tracers of(ClassLoader loader) {
-    Tracers known = KNOWN.get(loader);
-    if (known == null) {
-      // Not under the map's lock: class loaders have locks of their own.
-      known = new Tracers(new WeakReference<>(loader), Tracer.of(loader));
-      KNOWN.put(loader, known);
+    @Nullable Tracers[] table = known;
+    int hash = System.identityHashCode(loader);
+    Tracers found;
+    for (int i = hash; (found = table[i & (table.length - 1)]) != null; i++) {
+      if (found.loader.refersTo(loader)) {
+        return found;
+      }
     }
-    return known;
+    Tracers added = new Tracers(new WeakReference<>(loader), hash, Tracer.of(loader));
+    add(added, loader);
+    return added;
+  }
+
+  /** Adds the entry of a class loader, and drops those of class loaders that no longer exist. */
+  private static synchronized void add(Tracers added, ClassLoader loader) {
+    List<Tracers> live = new ArrayList<>(List.of(added));
+    for (Tracers each : known) {
+      if (each != null && !each.loader.refersTo(null) && !each.loader.refersTo(loader)) {
+        live.add(each);
+      }
+    }
+    @Nullable Tracers[] table = new Tracers[Integer.highestOneBit(live.size()) * 4];
+    for (Tracers each : live) {
+      int i = each.hash;
+      while (table[i & (table.length - 1)] != null) {
+        i++;
+      }
+      table[i & (table.length - 1)] = each;
+    }
+    known = table;
   }
 }

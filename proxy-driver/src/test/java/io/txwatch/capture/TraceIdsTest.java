@@ -145,6 +145,38 @@ class TraceIdsTest {
     assertThat(in(new URLClassLoader(new URL[0], null), TraceIds::current)).isEmpty();
   }
 
+  /** The table grows several times; a third of the applications end meanwhile. */
+  @Test
+  void eachOfManyApplicationsHasItsOwnTrace() throws Exception {
+    List<URLClassLoader> applications = new ArrayList<>();
+    for (int i = 0; i < 48; i++) {
+      URLClassLoader application = application();
+      assertThat(in(application, TraceIds::current)).isEmpty();
+      if (i % 3 != 0) {
+        applications.add(application);
+      }
+    }
+    for (URLClassLoader application : applications.subList(0, 2)) {
+      AutoCloseable[] scope = new AutoCloseable[1];
+      assertThat(
+              in(
+                  application,
+                  () -> {
+                    scope[0] = spanOf(application);
+                    List<String> seen = new ArrayList<>();
+                    for (URLClassLoader each : applications) {
+                      Thread.currentThread().setContextClassLoader(each);
+                      if (!TraceIds.current().isEmpty()) {
+                        seen.add(each == application ? TraceIds.current() : "of another");
+                      }
+                    }
+                    return seen;
+                  }))
+          .containsExactly(TRACE_ID);
+      assertThat(scope[0]).isNotNull();
+    }
+  }
+
   @Test
   void applicationCanBeUnloaded() throws Exception {
     WeakReference<ClassLoader> application = new WeakReference<>(usedApplication());

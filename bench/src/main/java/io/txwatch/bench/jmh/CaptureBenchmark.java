@@ -17,6 +17,8 @@ import io.txwatch.history.QueueSink;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterToken;
 import io.txwatch.sql.dialect.Dialect;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -25,8 +27,10 @@ import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Threads;
 
 /** Measures capture, from JDBC calls to events, and the processing of events. */
 @State(Scope.Thread)
@@ -90,6 +94,26 @@ public class CaptureBenchmark {
   /** A transaction that reads a row and writes it: four events. */
   @Benchmark
   public void transaction() {
+    readAndWrite(session);
+  }
+
+  /** A thread of an application with its own class loader, in a servlet container for example. */
+  @State(Scope.Thread)
+  public static class ApplicationThread {
+
+    /** Gives the thread a class loader of its own. */
+    @Setup
+    public void setUp() {
+      Thread.currentThread()
+          .setContextClassLoader(
+              new URLClassLoader(new URL[0], CaptureBenchmark.class.getClassLoader()));
+    }
+  }
+
+  /** The same on two threads of different applications. */
+  @Benchmark
+  @Threads(2)
+  public void transactionOfTwoApplications(ApplicationThread thread) {
     readAndWrite(session);
   }
 

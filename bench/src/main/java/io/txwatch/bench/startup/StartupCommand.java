@@ -8,6 +8,8 @@ import io.txwatch.bench.Median;
 import io.txwatch.bench.Output;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -23,7 +25,7 @@ import picocli.CommandLine.Option;
 /** {@code startup}: the duration of short-lived JVMs. */
 @Command(
     name = "startup",
-    description = "Measures short-lived JVMs with and without txwatch, interleaved.",
+    description = "Measures starting JVMs, and the memory of one, with and without txwatch.",
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
 public final class StartupCommand implements Callable<Integer> {
@@ -34,6 +36,9 @@ public final class StartupCommand implements Callable<Integer> {
 
   @Option(names = "--rounds", description = "JVMs of each kind", defaultValue = "11")
   private int rounds = 11;
+
+  @Option(names = "--statements", description = "for the memory; 0: none", defaultValue = "1000000")
+  private int statements = 1_000_000;
 
   @Mixin private Output output = new Output();
 
@@ -52,7 +57,7 @@ public final class StartupCommand implements Callable<Integer> {
     Map<String, List<Double>> millis = new LinkedHashMap<>();
     for (int round = 0; round <= rounds; round++) {
       for (Map.Entry<String, List<String>> kind : kinds.entrySet()) {
-        double taken = run(kind.getValue());
+        double taken = run(kind.getValue(), ProcessBuilder.Redirect.DISCARD);
         if (round > 0) { // the first round only fills the page cache
           millis.computeIfAbsent(kind.getKey(), k -> new ArrayList<>()).add(taken);
         }
@@ -76,7 +81,47 @@ public final class StartupCommand implements Callable<Integer> {
               String.format(Locale.ROOT, "%.0f–%.0f", of.min(), of.max()));
         });
     output.write(table + "\n");
+    if (statements > 0) {
+      memory(agent);
+    }
     return 0;
+  }
+
+  /** Runs the application of many statements, raw and with the agent. */
+  private void memory(String agent) throws IOException, InterruptedException {
+    String url = "jdbc:h2:mem:memory;DB_CLOSE_DELAY=-1";
+    List<String> application =
+        List.of(ManyStatements.class.getName(), url, Integer.toString(statements));
+    List<String> watched = new ArrayList<>(List.of(agent + "=prepare=auto,log=none"));
+    watched.addAll(application);
+    List<String> raw = lines(application);
+    List<String> withAgent = lines(watched);
+    output.write(
+        String.format(
+            Locale.ROOT,
+            "MiB of heap after a collection, and at the end the peak of the resident set, of an"
+                + " application with ten connections to H2 in memory.%n%n"));
+    Markdown table = new Markdown("statements", "raw", "with the agent");
+    for (int i = 0; i < raw.size(); i++) {
+      String[] cells = raw.get(i).split(" ");
+      table.row(cells[0], mebibytes(cells[1]), mebibytes(withAgent.get(i).split(" ")[1]));
+    }
+    output.write(table + "\n");
+  }
+
+  private static String mebibytes(String bytes) {
+    return String.format(Locale.ROOT, "%.1f", Long.parseLong(bytes) / 1_048_576.0);
+  }
+
+  /** What a JVM prints. */
+  private List<String> lines(List<String> arguments) throws IOException, InterruptedException {
+    Path out = Files.createTempFile("startup", "");
+    try {
+      run(arguments, ProcessBuilder.Redirect.to(out.toFile()));
+      return Files.readAllLines(out);
+    } finally {
+      Files.delete(out);
+    }
   }
 
   private static String application() {
@@ -94,7 +139,8 @@ public final class StartupCommand implements Callable<Integer> {
     return jar.path().toAbsolutePath() + File.pathSeparator + h2;
   }
 
-  private double run(List<String> arguments) throws IOException, InterruptedException {
+  private double run(List<String> arguments, ProcessBuilder.Redirect out)
+      throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(JdkProcess.program("java").toString());
     command.addAll(List.of("-cp", classPath()));
@@ -102,8 +148,8 @@ public final class StartupCommand implements Callable<Integer> {
     long started = System.nanoTime();
     Process process =
         new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .redirectOutput(out)
             .start();
     int exit = process.waitFor();
     if (exit != 0) {
