@@ -42,7 +42,8 @@ class ProductionsTest {
         boolean occurs =
             switch (production.kind()) {
               case "second transaction" -> hasSecondTransaction(testCase);
-              case "jdbc" -> testCase.header("jdbc").equals(Optional.of(production.text()));
+              case "jdbc", "settings" ->
+                  testCase.header(production.kind()).equals(Optional.of(production.text()));
               default ->
                   texts.stream()
                       .anyMatch(Objects.requireNonNull(patterns.get(production)).asPredicate());

@@ -13,14 +13,16 @@ final class CheckingReplay extends ExecutionReplay {
 
   private final Semantics semantics;
   private final ViewExecutor executor;
+  private final TableReads tableReads;
   private final ChangeHistory versions;
   private final StatementChecker expectation;
 
   CheckingReplay(
       CaseExecution execution, Semantics semantics, Database database, ViewExecutor executor) {
-    super(execution);
+    super(execution, database);
     this.semantics = semantics;
     this.executor = executor;
+    this.tableReads = executor.tableReads();
     this.versions = new ChangeHistory(executor.initial(), executor.rowIdentity());
     this.expectation = new StatementChecker(semantics, database, executor, versions, timeline);
   }
@@ -28,7 +30,7 @@ final class CheckingReplay extends ExecutionReplay {
   @Override
   void begin(OpenTransaction begun, StepOutcome outcome) {
     if (semantics.takesSnapshotAtBegin(outcome.step().sql())) {
-      begun.snapshot = timeline.now();
+      begun.snapshot = SnapshotTimes.at(timeline.now());
     }
   }
 
@@ -56,6 +58,18 @@ final class CheckingReplay extends ExecutionReplay {
       throw EarlyVerdictException.undecided(outcome, "the added columns would change its meaning");
     }
     takeSnapshot(transaction, form, outcome);
+    try {
+      check(transaction, form, outcome);
+    } catch (EarlyVerdictException end) {
+      throw transaction.hasUncertainSnapshot && end.isViolation()
+          ? EarlyVerdictException.undecided(
+              outcome, "whether the DBMS took a snapshot with a write is unknown")
+          : end;
+    }
+  }
+
+  private void check(OpenTransaction transaction, StatementForm form, StepOutcome outcome)
+      throws SQLException, EarlyVerdictException {
     switch (form.kind()) {
       case READ -> expectation.read(outcome, form, transaction);
       case LOCKING_READ -> expectation.lockingRead(outcome, form, transaction);
@@ -84,9 +98,12 @@ final class CheckingReplay extends ExecutionReplay {
   }
 
   private void takeSnapshot(OpenTransaction transaction, StatementForm form, StepOutcome outcome) {
-    if (transaction.snapshot == OpenTransaction.NO_SNAPSHOT
-        && semantics.takesSnapshot(form, outcome)) {
-      transaction.snapshot = timeline.begin(outcome);
-    }
+    SnapshotTimes before = transaction.snapshot;
+    transaction.snapshot =
+        semantics.snapshotAfter(before, form, outcome, timeline.begin(outcome), tableReads);
+    transaction.hasUncertainSnapshot |=
+        semantics.snapshot() == Semantics.Snapshot.FIRST_READ_OF_TABLE
+            && !before.equals(transaction.snapshot)
+            && (!outcome.succeeded() || tableReads.isUncertain(form));
   }
 }

@@ -47,5 +47,11 @@ public enum Mechanism {
    * MAX of a table that the transaction has written is the smaller of two values: the greatest of
    * the snapshot, and the greatest of the rows that the transaction has written or locked.
    */
-  SMALLER_MAXIMUM
+  SMALLER_MAXIMUM,
+
+  /**
+   * A query that locks entries of an index, and reads nothing else, does not fail if they are newer
+   * than its snapshot.
+   */
+  UNCHECKED_INDEX_LOCK
 }

@@ -42,6 +42,7 @@ public final class MechanismReplay extends ExecutionReplay {
   private final Mechanism mechanism;
   private final Predicate<StepOutcome> isExplainedError;
   private final ViewExecutor executor;
+  private final TableReads tableReads;
   private final OrphanStatements orphans;
   private final PossibleViews views;
   private final ResultBags bags;
@@ -55,11 +56,12 @@ public final class MechanismReplay extends ExecutionReplay {
       Database database,
       ViewExecutor executor,
       OrphanStatements orphans) {
-    super(execution);
+    super(execution, database);
     this.semantics = semantics;
     this.mechanism = mechanism;
     this.isExplainedError = isExplainedError;
     this.executor = executor;
+    this.tableReads = executor.tableReads();
     this.orphans = orphans;
     this.views = new PossibleViews(semantics, mechanism, executor, timeline);
     this.bags = ResultBags.of(database);
@@ -89,7 +91,7 @@ public final class MechanismReplay extends ExecutionReplay {
       CaseExecution execution,
       CaseExecutor executor)
       throws SQLException, ScheduleExecutor.SetupException {
-    Database database = executor.dbms().database();
+    Database database = executor.database(execution.testCase());
     Optional<Semantics> semantics = Semantics.of(database, execution.level());
     if (semantics.isEmpty() || execution.inconclusiveReason().isPresent()) {
       return false;
@@ -108,7 +110,7 @@ public final class MechanismReplay extends ExecutionReplay {
   @Override
   void begin(OpenTransaction begun, StepOutcome outcome) {
     if (semantics.takesSnapshotAtBegin(outcome.step().sql())) {
-      worlds.forEach(world -> world.snapshots.put(begun, timeline.now()));
+      worlds.forEach(world -> world.snapshots.put(begun, SnapshotTimes.at(timeline.now())));
     }
   }
 
@@ -184,17 +186,16 @@ public final class MechanismReplay extends ExecutionReplay {
   }
 
   private void takeSnapshot(OpenTransaction transaction, StatementForm form, StepOutcome outcome) {
-    if (!semantics.takesSnapshot(form, outcome)) {
-      return;
-    }
     int moment = timeline.begin(outcome);
     for (World world : List.copyOf(worlds)) {
-      if (world.snapshot(transaction) == OpenTransaction.NO_SNAPSHOT) {
+      SnapshotTimes before = world.snapshot(transaction);
+      SnapshotTimes after = semantics.snapshotAfter(before, form, outcome, moment, tableReads);
+      if (!after.equals(before)) {
         if (semantics.snapshot() == Snapshot.FIRST_READ) {
           // InnoDB takes none if the query reads no row, as with a condition that is always false.
           worlds.add(world.copy());
         }
-        world.snapshots.put(transaction, moment);
+        world.snapshots.put(transaction, after);
       }
     }
   }
@@ -222,7 +223,8 @@ public final class MechanismReplay extends ExecutionReplay {
       throws SQLException {
     boolean mayHaveNoSnapshot =
         semantics.reads() == Visibility.SNAPSHOT
-            && world.snapshot(transaction) == OpenTransaction.NO_SNAPSHOT;
+            && semantics.snapshot() != Snapshot.FIRST_READ_OF_TABLE
+            && world.snapshot(transaction).ofAll() == SnapshotTimes.NONE;
     if (mayHaveNoSnapshot) {
       ViewExecutor.Outcome ofNoRow = query(form.sql(), new View(Map.of()));
       return gives(outcome, ofNoRow) ? List.of(world) : List.of();
@@ -230,7 +232,11 @@ public final class MechanismReplay extends ExecutionReplay {
     Optional<String> withMaximum = withSmallerMaximum(world, transaction, outcome, form.sql());
     for (View view : views.of(reader(world, transaction, form, outcome))) {
       ViewExecutor.Outcome result = query(form.sql(), view);
-      if (gives(outcome, result) && mayCompleteUnblocked(world, transaction, form, result)) {
+      if (gives(outcome, result)
+          && mayCompleteUnblocked(world, transaction, form, result)
+          && (!semantics.plainReadsLock()
+              || !transaction.explicit
+              || passesCheckOfSnapshot(world, transaction, form, result))) {
         return List.of(world);
       }
       if (withMaximum.isPresent() && gives(outcome, query(withMaximum.get(), view))) {
@@ -252,6 +258,25 @@ public final class MechanismReplay extends ExecutionReplay {
     return ofDirty.error().isPresent() || bags.areEqual(ofDirty.rows(), result.rows());
   }
 
+  /** False if a query must fail because the rows that it locks differ from its snapshot. */
+  private boolean passesCheckOfSnapshot(
+      World world, OpenTransaction transaction, StatementForm form, ViewExecutor.Outcome result)
+      throws SQLException {
+    int snapshot = world.snapshot(transaction).ofAll();
+    if (!semantics.checksLocksAgainstSnapshot()
+        || snapshot == SnapshotTimes.NONE
+        || mechanism == Mechanism.UNCHECKED_INDEX_LOCK) {
+      return true;
+    }
+    View seen =
+        world.versions.view(
+            (table, version) ->
+                version.writer() == transaction.writer
+                    || version.writer().isCommittedBefore(snapshot));
+    ViewExecutor.Outcome ofSnapshot = query(form.sql(), seen);
+    return ofSnapshot.error().isPresent() || bags.areEqual(ofSnapshot.rows(), result.rows());
+  }
+
   private List<World> afterLockingQuery(
       World world, OpenTransaction transaction, StatementForm form, StepOutcome outcome)
       throws SQLException {
@@ -270,7 +295,8 @@ public final class MechanismReplay extends ExecutionReplay {
         }
       }
       ViewExecutor.Outcome result = query(form.sql(), view);
-      if (gives(outcome, result) || givesWithOneRowTwice(reader, view, rows, result)) {
+      if ((gives(outcome, result) && passesCheckOfSnapshot(world, transaction, form, result))
+          || givesWithOneRowTwice(reader, view, rows, result)) {
         return List.of(withLocked(world, reader, rows));
       }
     }
@@ -594,12 +620,17 @@ public final class MechanismReplay extends ExecutionReplay {
       return Optional.empty();
     }
     GreatestKey greatest = found.get();
-    int moment = world.snapshot(transaction);
-    int snapshot = moment == OpenTransaction.NO_SNAPSHOT ? timeline.begin(outcome) : moment;
+    int begin = timeline.begin(outcome);
+    SnapshotTimes times = world.snapshot(transaction);
     Optional<Object> ofSnapshot =
         maximum(
             greatest,
-            world.versions.view((table, version) -> version.writer().isCommittedBefore(snapshot)));
+            world.versions.view(
+                (table, version) ->
+                    version
+                        .writer()
+                        .isCommittedBefore(
+                            times.of(table) == SnapshotTimes.NONE ? begin : times.of(table))));
     Optional<Object> ofOwn =
         maximum(
             greatest,

@@ -402,6 +402,18 @@ class KnownBehaviourTest {
           locked,
           new Troc().judge(locked, fixture.executor()),
           KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      CaseExecution merged =
+          fixture.execute(
+              schedule.replace(
+                  "UPDATE t SET b = b WHERE a = 2",
+                  "MERGE INTO t USING (VALUES (2, 2)) AS s (a, b) ON t.a = s.a"
+                      + " WHEN MATCHED THEN UPDATE SET b = 2"),
+              "RR");
+      assertKnown(
+          fixture,
+          merged,
+          new Troc().judge(merged, fixture.executor()),
+          KnownBehaviour.H2_EXTREMES_BY_INDEX);
       for (String right :
           List.of(
               schedule.replace("T1: UPDATE t SET b = b WHERE a = 2\n", ""),
