@@ -354,7 +354,8 @@ public enum KnownBehaviour {
       FindingClass.NEW,
       "At REPEATABLE READ and above, MAX of an indexed column is wrong once the transaction itself"
           + " has written or locked rows of the table: it is the smaller of the snapshot's and the"
-          + " written rows' greatest value, also in a write that uses MAX.",
+          + " written rows' greatest value, or what has since been written to the former's row; also"
+          + " in a write that uses MAX.",
       "observed on 2.5.252; no known bug report") {
     @Override
     boolean matches(Evidence evidence)

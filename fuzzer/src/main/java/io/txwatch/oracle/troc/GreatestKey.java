@@ -34,7 +34,12 @@ record GreatestKey(String text, String column, String table) {
 
   /** The query for the value. */
   String query() {
-    return "SELECT MAX(" + column.substring(column.lastIndexOf('.') + 1) + ") FROM " + table;
+    return "SELECT MAX(" + plainColumn() + ") FROM " + table;
+  }
+
+  /** The column without the name of its table. */
+  String plainColumn() {
+    return column.substring(column.lastIndexOf('.') + 1);
   }
 
   /** The statement with a value in place of the column. */

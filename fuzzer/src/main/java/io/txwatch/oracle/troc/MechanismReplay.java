@@ -16,6 +16,7 @@ import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -229,7 +230,7 @@ public final class MechanismReplay extends ExecutionReplay {
       ViewExecutor.Outcome ofNoRow = query(form.sql(), new View(Map.of()));
       return gives(outcome, ofNoRow) ? List.of(world) : List.of();
     }
-    Optional<String> withMaximum = withSmallerMaximum(world, transaction, outcome, form.sql());
+    List<String> withMaximum = withSmallerMaximum(world, transaction, outcome, form.sql());
     for (View view : views.of(reader(world, transaction, form, outcome))) {
       ViewExecutor.Outcome result = query(form.sql(), view);
       if (gives(outcome, result)
@@ -239,8 +240,10 @@ public final class MechanismReplay extends ExecutionReplay {
               || passesCheckOfSnapshot(world, transaction, form, result))) {
         return List.of(world);
       }
-      if (withMaximum.isPresent() && gives(outcome, query(withMaximum.get(), view))) {
-        return List.of(world);
+      for (String sql : withMaximum) {
+        if (gives(outcome, query(sql, view))) {
+          return List.of(world);
+        }
       }
     }
     return List.of();
@@ -429,7 +432,7 @@ public final class MechanismReplay extends ExecutionReplay {
     String table = reader.target().get();
     String marked = executor.adapt(form, form.withTouchedMark(AugmentedTables.TOUCHED));
     List<String> texts = new ArrayList<>(List.of(marked));
-    withSmallerMaximum(world, transaction, outcome, marked).ifPresent(texts::add);
+    texts.addAll(withSmallerMaximum(world, transaction, outcome, marked));
     List<World> next = new ArrayList<>();
     for (View possible : views.of(reader)) {
       for (String sql : texts) {
@@ -612,38 +615,63 @@ public final class MechanismReplay extends ExecutionReplay {
   // A smaller MAX.
 
   /** The statement with the MAX that the mechanism gives, if it reads one of a written table. */
-  private Optional<String> withSmallerMaximum(
+  private List<String> withSmallerMaximum(
       World world, OpenTransaction transaction, StepOutcome outcome, String sql)
       throws SQLException {
     Optional<GreatestKey> found = GreatestKey.in(sql);
     if (mechanism != Mechanism.SMALLER_MAXIMUM || found.isEmpty()) {
-      return Optional.empty();
+      return List.of();
     }
     GreatestKey greatest = found.get();
+    Optional<String> table = executor.tableNamed(greatest.table());
     int begin = timeline.begin(outcome);
     SnapshotTimes times = world.snapshot(transaction);
-    Optional<Object> ofSnapshot =
-        maximum(
-            greatest,
-            world.versions.view(
-                (table, version) ->
-                    version
-                        .writer()
-                        .isCommittedBefore(
-                            times.of(table) == SnapshotTimes.NONE ? begin : times.of(table))));
-    Optional<Object> ofOwn =
-        maximum(
-            greatest,
-            world.versions.view(
-                (table, version) ->
-                    version.writer() == transaction.writer
-                        || (!Optional.of(table).equals(executor.tableNamed(greatest.table()))
-                            && version.writer().isCommitted())));
+    View snapshot =
+        world.versions.view(
+            (name, version) ->
+                version
+                    .writer()
+                    .isCommittedBefore(
+                        times.of(name) == SnapshotTimes.NONE ? begin : times.of(name)));
+    View own =
+        world.versions.view(
+            (name, version) ->
+                version.writer() == transaction.writer
+                    || (!Optional.of(name).equals(table) && version.writer().isCommitted()));
+    Optional<Object> ofSnapshot = maximum(greatest, snapshot);
+    Optional<Object> ofOwn = maximum(greatest, own);
     if (ofSnapshot.isEmpty() || ofOwn.isEmpty()) {
-      return Optional.empty();
+      return List.of();
     }
-    Object smaller = compare(ofSnapshot.get(), ofOwn.get()) <= 0 ? ofSnapshot.get() : ofOwn.get();
-    return Optional.of(greatest.replacedIn(sql, smaller));
+    Set<Object> values = new LinkedHashSet<>();
+    if (compare(ofSnapshot.get(), ofOwn.get()) > 0) {
+      values.add(ofOwn.get());
+    } else {
+      values.add(ofSnapshot.get());
+      if (table.isPresent()) {
+        values.addAll(valuesNow(greatest, table.get(), ofSnapshot.get(), snapshot, own));
+      }
+    }
+    return values.stream().map(value -> greatest.replacedIn(sql, value)).toList();
+  }
+
+  /** The values that the rows with the greatest one of the snapshot have for their own writer. */
+  private List<Object> valuesNow(
+      GreatestKey greatest, String table, Object maximum, View snapshot, View own)
+      throws SQLException {
+    int column = executor.columnIndex(table, greatest.plainColumn());
+    List<Object> values = new ArrayList<>();
+    for (Map.Entry<Long, List<@Nullable Object>> row : snapshot.rows(table).entrySet()) {
+      Object before = column < 0 ? null : Values.value(row.getValue().get(column));
+      List<@Nullable Object> now = own.rows(table).get(row.getKey());
+      if (before != null && now != null && compare(before, maximum) == 0) {
+        Object value = Values.value(now.get(column));
+        if (value != null) {
+          values.add(value);
+        }
+      }
+    }
+    return values;
   }
 
   private Optional<Object> maximum(GreatestKey greatest, View view) throws SQLException {

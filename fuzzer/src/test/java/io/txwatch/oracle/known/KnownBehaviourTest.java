@@ -414,6 +414,23 @@ class KnownBehaviourTest {
           merged,
           new Troc().judge(merged, fixture.executor()),
           KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      CaseExecution replaced =
+          fixture.execute(
+              """
+              I: CREATE TABLE t (a INT, b INT, PRIMARY KEY (a, b))
+              I: INSERT INTO t VALUES (1, 7)
+              T1: BEGIN
+              T1: UPDATE t SET a = -1
+              T1: INSERT INTO t VALUES (4, 7)
+              T1: SELECT MAX(a) FROM t
+              """,
+              "RR");
+      assertThat(replaced.outcome(4).rows().toString()).contains("-1");
+      assertKnown(
+          fixture,
+          replaced,
+          new Troc().judge(replaced, fixture.executor()),
+          KnownBehaviour.H2_EXTREMES_BY_INDEX);
       for (String right :
           List.of(
               schedule.replace("T1: UPDATE t SET b = b WHERE a = 2\n", ""),
