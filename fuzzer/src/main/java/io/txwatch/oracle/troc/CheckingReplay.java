@@ -4,6 +4,7 @@ import io.txwatch.history.Database;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
 import java.sql.SQLException;
+import java.util.List;
 
 /**
  * Checks each statement of an execution against its view (Troc, section III-E4), and stops at the
@@ -61,11 +62,26 @@ final class CheckingReplay extends ExecutionReplay {
     try {
       check(transaction, form, outcome);
     } catch (EarlyVerdictException end) {
-      throw transaction.hasUncertainSnapshot && end.isViolation()
+      throw end.isViolation() && mayHaveOtherSnapshot(transaction)
           ? EarlyVerdictException.undecided(
-              outcome, "whether the DBMS took a snapshot with a write is unknown")
+              outcome, "whether the DBMS took a snapshot with an earlier statement is unknown")
           : end;
     }
+  }
+
+  /** True if a table was changed since a snapshot that may not have been taken. */
+  private boolean mayHaveOtherSnapshot(OpenTransaction transaction) {
+    return transaction.uncertainSnapshots.entrySet().stream()
+        .anyMatch(
+            taken ->
+                versions.rows(taken.getKey()).values().stream()
+                    .flatMap(List::stream)
+                    .map(ChangeHistory.Version::writer)
+                    .anyMatch(
+                        writer ->
+                            writer != transaction.writer
+                                && writer.isCommitted()
+                                && !writer.isCommittedBefore(taken.getValue())));
   }
 
   private void check(OpenTransaction transaction, StatementForm form, StepOutcome outcome)
@@ -101,9 +117,16 @@ final class CheckingReplay extends ExecutionReplay {
     SnapshotTimes before = transaction.snapshot;
     transaction.snapshot =
         semantics.snapshotAfter(before, form, outcome, timeline.begin(outcome), tableReads);
-    transaction.hasUncertainSnapshot |=
-        semantics.snapshot() == Semantics.Snapshot.FIRST_READ_OF_TABLE
-            && !before.equals(transaction.snapshot)
-            && (!outcome.succeeded() || tableReads.isUncertain(form));
+    if (!outcome.succeeded() || tableReads.isUncertain(form)) {
+      transaction
+          .snapshot
+          .ofTables()
+          .forEach(
+              (table, moment) -> {
+                if (before.of(table) == SnapshotTimes.NONE) {
+                  transaction.uncertainSnapshots.put(table, moment);
+                }
+              });
+    }
   }
 }

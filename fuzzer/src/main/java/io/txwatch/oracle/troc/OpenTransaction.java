@@ -26,8 +26,8 @@ final class OpenTransaction {
   /** When the snapshot was taken. */
   SnapshotTimes snapshot = SnapshotTimes.NO_SNAPSHOT;
 
-  /** True if it may have snapshots of tables, or lack ones, against what is assumed. */
-  boolean hasUncertainSnapshot;
+  /** The tables of which it may have no snapshot yet, with the moments of those assumed. */
+  final Map<String, Integer> uncertainSnapshots = new HashMap<>();
 
   /** The plain queries so far, as long as possibly none of them has taken a snapshot. */
   final List<Read> reads = new ArrayList<>();

@@ -30,7 +30,7 @@ final class TableReads {
 
   /** What H2 may replace by a constant, with the columns in it. */
   private static final Pattern FOLDABLE =
-      Pattern.compile("(?i)\\b(NULL|TRUE|FALSE|LIKE|IN|CASE|BETWEEN|OR)\\b");
+      Pattern.compile("(?i)\\b(NULL|TRUE|FALSE|LIKE|IN|CASE|BETWEEN|AND|OR|NOT)\\b");
 
   private final ViewExecutor executor;
   private final NamedTables names;
@@ -68,9 +68,12 @@ final class TableReads {
         .collect(Collectors.toSet());
   }
 
-  /** True if it depends on H2's optimizer whether a write reads the table that it writes. */
+  /**
+   * True if it depends on H2's optimizer which tables a statement reads: the written one, or those
+   * of subqueries.
+   */
   boolean isUncertain(StatementForm form) {
-    return choosesRows(form) && FOLDABLE.matcher(form.sql()).find();
+    return (choosesRows(form) || form.hasSubquery()) && FOLDABLE.matcher(form.sql()).find();
   }
 
   private static boolean choosesRows(StatementForm form) {

@@ -371,6 +371,27 @@ class KnownBehaviourTest {
     }
   }
 
+  /** T2's uncommitted row has one value of its own and one of the set-up. */
+  @Test
+  void anInsertIsTriedAgainBecauseOfAnUpdate() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE t (a BIGINT, b VARCHAR, PRIMARY KEY (a, b))
+        I: INSERT INTO t (a, b) VALUES (0, 'x')
+        T2: BEGIN
+        T2: UPDATE t SET a = %s
+        T1: INSERT INTO t (a, b) VALUES (5, 'y'), (5, 'x')
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      CaseExecution refused = fixture.execute(schedule.formatted("5"), "RC");
+      assertThat(refused.outcome(3).vendorCode()).as(refused.toString()).isEqualTo(23505);
+      assertThat(known(fixture, refused, "txcheck")).contains(KnownBehaviour.H2_INSERT_TRIED_AGAIN);
+      CaseExecution accepted = fixture.execute(schedule.formatted("6"), "RC");
+      assertThat(accepted.outcome(3).updateCount()).isEqualTo(2);
+      assertThat(known(fixture, accepted, "txcheck")).isEmpty();
+    }
+  }
+
   /** H2 returns 2 as the maximum, which T1 has written, and stores it. */
   @Test
   void aWriteReadsAWrongMaximum() throws Exception {
