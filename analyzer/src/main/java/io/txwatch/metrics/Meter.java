@@ -26,11 +26,11 @@ public enum Meter {
       m -> m.coverage().instrumented()),
   ROWS_READ(Type.COUNTER, "", "row versions read", m -> m.coverage().rowsRead()),
   ROWS_WRITTEN(Type.COUNTER, "", "row versions written", m -> m.coverage().rowsWritten()),
-  ROWS_OBSERVED_ONE_IN(
+  ROWS_OBSERVED_PERCENT(
       Type.GAUGE,
       "",
-      "one row in so many is observed; more than 1 under overload",
-      m -> 1L << m.coverage().shed().share().halvings()),
+      "percentage of all rows that are observed, rounded up; less than 100 under overload",
+      m -> (long) Math.ceil(100 * m.coverage().shed().share().fraction())),
   TRANSACTIONS_SHED(
       Type.COUNTER,
       "",

@@ -25,7 +25,11 @@ import org.junit.jupiter.api.Test;
 /** What is reported while a share of the rows is observed. */
 class ShedRowsTest {
 
-  private static final RowShare HALF = new RowShare(1);
+  private static final RowShare HALF = new RowShare(RowShare.STEPS_TO_HALF);
+
+  /** Reduce the share to a half. */
+  private static final int OVERLOADS = 3;
+
   private static final char INSIDE = row(true);
   private static final char OUTSIDE = row(false);
 
@@ -48,10 +52,10 @@ class ShedRowsTest {
   @Test
   void anomalyOnObservedRowsIsReportedAndOnOthersIsNot() {
     String lostUpdate = "r1(i0) r2(i0) w1(i0) c1 w2(i1) c2";
-    assertThat(Notation.analyzed(ShedHistory.of(events(lostUpdate), HALF)))
+    assertThat(Notation.analyzed(ShedHistory.of(events(lostUpdate), OVERLOADS)))
         .hasSize(1)
         .isEqualTo(Notation.analyzed(events(lostUpdate)));
-    assertThat(Notation.analyzed(ShedHistory.of(events(lostUpdate.replace('i', 'o')), HALF)))
+    assertThat(Notation.analyzed(ShedHistory.of(events(lostUpdate.replace('i', 'o')), OVERLOADS)))
         .isEmpty();
   }
 

@@ -101,7 +101,7 @@ class UnwatchedWritersTest {
   private static RowShare shareWithoutTheRow() {
     RowShare share = RowShare.ALL;
     while (share.contains("t", 1)) {
-      share = share.half();
+      share = share.smaller(1);
     }
     return share;
   }
@@ -117,7 +117,7 @@ class UnwatchedWritersTest {
   void nothingIsConcludedOfRowsThatOverlappingTransactionsOmit() {
     List<Event> lost = transaction(1, LOST);
     RowShare without = shareWithoutTheRow();
-    assertThat(analyzed(withShed(0, without.twice(), lost))).hasSize(1);
+    assertThat(analyzed(withShed(0, without.larger(), lost))).hasSize(1);
     for (int at = 0; at <= lost.size(); at++) {
       assertThat(analyzed(withShed(at, without, lost))).isEmpty();
     }

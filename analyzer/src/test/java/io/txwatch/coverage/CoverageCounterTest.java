@@ -37,9 +37,9 @@ class CoverageCounterTest {
     assertThat(coverage.gaps()).isEqualTo(Map.of(GapReason.SHAPE, 1L, GapReason.NOT_PREPARED, 1L));
   }
 
-  private void shed(long process, int halvings, long statements, long transactions) {
+  private void shed(long process, int steps, long statements, long transactions) {
     count.count(
-        new Event.RowsShed(process << 32 | 1, new RowShare(halvings), statements, transactions));
+        new Event.RowsShed(process << 32 | 1, new RowShare(steps), statements, transactions));
   }
 
   @Test

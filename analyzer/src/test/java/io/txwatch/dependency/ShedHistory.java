@@ -15,7 +15,11 @@ import java.util.concurrent.TimeUnit;
 public final class ShedHistory {
 
   private static final int CAPACITY = 64;
-  private static final int MAX_HALVINGS = 2;
+
+  /** A queue that is no longer filled than that, and does not become emptier, is an overload. */
+  private static final int OVERLOADED = 52;
+
+  private static final double MIN_FRACTION = 0.25;
 
   private final List<Event> out = new ArrayList<>();
   private final LoadShedding shedding = new LoadShedding();
@@ -23,7 +27,6 @@ public final class ShedHistory {
   private long nanos;
   private long idleNanos;
   private long index;
-  private int halvings;
 
   private ShedHistory() {}
 
@@ -42,35 +45,39 @@ public final class ShedHistory {
     return shed.out;
   }
 
-  /** With a constant share. */
-  public static List<Event> of(List<Event> history, RowShare share) {
+  /** With a constant {@linkplain #share share}, which the queue has been full so often for. */
+  public static List<Event> of(List<Event> history, int overloads) {
     ShedHistory shed = new ShedHistory();
-    for (int i = 0; i < share.halvings(); i++) {
+    for (int i = 0; i < overloads; i++) {
       shed.change(true, history.get(0).session());
     }
     history.forEach(shed::add);
     return shed.out;
   }
 
+  /** The share that was announced last. */
+  public static RowShare share(List<Event> shed) {
+    return shed.stream()
+        .filter(Event.RowsShed.class::isInstance)
+        .map(event -> ((Event.RowsShed) event).share())
+        .reduce(RowShare.ALL, (earlier, later) -> later);
+  }
+
   private void change(boolean smaller, long session) {
     if (!smaller) {
       nanos += TimeUnit.SECONDS.toNanos(1);
       idleNanos += TimeUnit.SECONDS.toNanos(1);
-      halvings = Math.max(0, halvings - 1);
-    } else if (halvings == MAX_HALVINGS) {
-      return;
-    } else {
-      halvings++;
       adjust(false, session);
+    } else if (share(out).fraction() > MIN_FRACTION) {
+      adjust(true, session);
       adjust(true, session);
     }
-    adjust(smaller, session);
   }
 
-  private void adjust(boolean isFull, long session) {
+  private void adjust(boolean isOverloaded, long session) {
     index += CAPACITY;
-    shedding.adjust(
-        index, index + (isFull ? CAPACITY : 0), CAPACITY, nanos, idleNanos, session, out::add);
+    long produced = index + (isOverloaded ? OVERLOADED : 0);
+    shedding.adjust(index, produced, 0, CAPACITY, nanos, idleNanos, session, out::add);
   }
 
   private void add(Event event) {

@@ -26,14 +26,14 @@ class ShedRowsProperties implements SimulatedModes {
       @ForAll("modes") Mode mode,
       @ForAll long seed,
       @ForAll @IntRange(min = 2, max = 16) int transactions,
-      @ForAll @IntRange(min = 1, max = 2) int halvings,
+      @ForAll @IntRange(min = 1, max = 5) int overloads,
       @ForAll boolean columns) {
     Random random = new Random(seed);
     List<Event> history = history(mode, random, transactions, columns);
-    RowShare share = new RowShare(halvings);
+    List<Event> events = ShedHistory.of(history, overloads);
+    RowShare share = ShedHistory.share(events);
     DependencyRecorder all = new DependencyRecorder(history);
-    DependencyRecorder shed =
-        new DependencyRecorder(Interleavings.reordered(ShedHistory.of(history, share), random));
+    DependencyRecorder shed = new DependencyRecorder(Interleavings.reordered(events, random));
     assertThat(shed.all).isEqualTo(ofShare(all.all, share));
     assertThat(shed.others).isEqualTo(ofShare(all.others, share));
   }

@@ -56,7 +56,7 @@ class CoverageTextTest {
 
   @Test
   void shareOfTheRowsIsPrintedAfterOverload() {
-    Shed shed = new Shed(new RowShare(1), new RowShare(4), 1234);
+    Shed shed = new Shed(new RowShare(2), new RowShare(16), 1234);
     assertThat(
             TextReport.coverage(
                 new Coverage(1, 2, 2, 4, 4, 2, 2, 0, 0, 0, Map.of(GapReason.SHED, 9999L), shed)))
@@ -66,7 +66,7 @@ class CoverageTextTest {
             not seen  9,999 SHED: statements on other rows than those that are observed while more events arise
                       than can be processed; of the observed rows everything is known, and what is reported is
                       certain
-                      rows observed: 1/2 now, 1/16 at the least; nothing was observed of 1,234 transactions
+                      rows observed: 3/4 now, 1/16 at the least; nothing was observed of 1,234 transactions
             """);
   }
 

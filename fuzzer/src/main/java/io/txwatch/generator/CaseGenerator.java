@@ -272,6 +272,10 @@ public final class CaseGenerator {
       } else if (savepoint >= 0 && i == savepoint + 1) {
         Optional<String> release = grammar.release("s").filter(some -> random.percent(25));
         steps.add(GeneratedStatement.control(release.orElse("ROLLBACK TO SAVEPOINT s")));
+      } else if (caseKind == CaseKind.STATEMENTS && savepoint < 0 && i < size - 1) {
+        productions
+            .draw("begin again", random)
+            .ifPresent(begin -> steps.add(GeneratedStatement.control(begin)));
       }
     }
     steps.add(GeneratedStatement.control(caseKind.commits(random) ? "COMMIT" : "ROLLBACK"));

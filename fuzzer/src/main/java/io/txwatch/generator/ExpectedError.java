@@ -21,6 +21,8 @@ public enum ExpectedError {
   CHECK("^(23514|23513|.*/3819|.*/4025)", "CHECK constraint failed"),
   /** A value is too large for its column. */
   OUT_OF_RANGE("^(22003|22001|.*/1264|.*/1406|.*/1690)", "out of range|too long"),
+  /** A text in a condition is no number or date. */
+  NOT_A_NUMBER("^.*/1292$", "Truncated incorrect"),
   /** A query that must not wait finds a lock. */
   LOCK_NOT_AVAILABLE("^(55P03|HY000/3572|HYT00/50200|.*/1205)", "NOWAIT"),
   /** Another session has defined an index or a column, or a table is used that is not locked. */

@@ -99,9 +99,18 @@ final class ExpressionGenerator {
     }
   }
 
+  /** A text with values for its placeholders. */
+  String filled(String text) {
+    return filled(text, 0);
+  }
+
   /** A function with values for its placeholders. */
   private String filled(String function, SqlType type, int depth) {
-    String text = function.replace("{L}", literal(type));
+    return filled(function.replace("{L}", literal(type)), depth);
+  }
+
+  private String filled(String production, int depth) {
+    String text = production;
     for (SqlType operand : SqlType.COMMON) {
       String placeholder = "{" + operand + "}";
       if (text.contains(placeholder)) {
@@ -166,6 +175,7 @@ final class ExpressionGenerator {
         .map(
             join ->
                 join.replace("{T}", table.name())
+                    .replace("{ALL}", table.allColumns())
                     .replace("{A}", alias)
                     .replace("{O}", random.oneOf(readable).name())
                     .replace("{B}", alias + "j"))

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** What the statements of a case are generated from. */
 final class StatementContext {
@@ -46,6 +47,10 @@ final class StatementContext {
 
   /** A WHERE clause, or an empty text. */
   String where(GeneratedTable table, ExpressionGenerator expressions) {
+    Optional<String> production = Productions.of(grammar).draw("where", random);
+    if (production.isPresent()) {
+      return " WHERE " + expressions.filled(production.get());
+    }
     int form = random.alternative("where", 22, 20, 28, 30);
     if (form == 0) {
       return "";

@@ -231,7 +231,7 @@ final class WriteGenerator {
                         + targetRows(
                             table, context.expressions(context.otherTables(table)).with(table, ""))
                         + suffix(table, "DELETE"));
-    Set<ExpectedError> errors = EnumSet.noneOf(ExpectedError.class);
+    Set<ExpectedError> errors = errorsOfCondition();
     children(table).forEach(child -> errors.addAll(errorsOfChild(child)));
     return new GeneratedStatement("delete", sql, errors);
   }
@@ -344,8 +344,14 @@ final class WriteGenerator {
 
   // The errors that the data may cause.
 
+  private Set<ExpectedError> errorsOfCondition() {
+    return grammar.isMySql()
+        ? EnumSet.of(ExpectedError.NOT_A_NUMBER)
+        : EnumSet.noneOf(ExpectedError.class);
+  }
+
   private Set<ExpectedError> errors(GeneratedTable table, List<Column> written, boolean inserts) {
-    Set<ExpectedError> errors = EnumSet.noneOf(ExpectedError.class);
+    Set<ExpectedError> errors = errorsOfCondition();
     List<ForeignKey> children = children(table);
     if (grammar.checksEagerly() && !table.keys().isEmpty()) {
       errors.add(ExpectedError.DUPLICATE_KEY);

@@ -110,12 +110,23 @@ public record OracleVerdict(
   /** The possible results. */
   public enum Result {
     /** The DBMS behaved incorrectly. */
-    VIOLATION,
+    VIOLATION("V"),
     /** The oracle found no violation. */
-    CLEAN,
+    CLEAN("C"),
     /** The outcome does not allow a decision. */
-    UNDECIDED,
+    UNDECIDED("U"),
     /** The oracle does not apply to this case. */
-    UNSUPPORTED
+    UNSUPPORTED(".");
+
+    private final String letter;
+
+    Result(String letter) {
+      this.letter = letter;
+    }
+
+    /** For tables. */
+    public String letter() {
+      return letter;
+    }
   }
 }

@@ -82,7 +82,12 @@ public enum JdbcCallStyle {
   private static boolean controlByConnection(Connection connection, Step.Role role)
       throws SQLException {
     switch (role) {
-      case BEGIN -> connection.setAutoCommit(false);
+      case BEGIN -> {
+        if (!connection.getAutoCommit()) {
+          connection.commit(); // as MySQL and MariaDB do before a BEGIN
+        }
+        connection.setAutoCommit(false);
+      }
       case COMMIT -> {
         connection.commit();
         connection.setAutoCommit(true);

@@ -52,8 +52,9 @@ class CaseGeneratorTest {
         boolean open = false;
         for (Step step : testCase.steps()) {
           if (step.session().equals(session) && step.role() != Step.Role.WORK) {
-            assertThat(step.role() == Step.Role.BEGIN).isNotEqualTo(open);
-            open = !open;
+            boolean begins = step.role() == Step.Role.BEGIN;
+            assertThat(open).isIn(!begins, begins && caseKind == CaseKind.STATEMENTS);
+            open = begins;
           }
         }
         assertThat(open).isFalse();
@@ -113,8 +114,8 @@ class CaseGeneratorTest {
         "CREATE INDEX \\S+ .*, c ;",
         "PARTITION BY RANGE ; H2 SQLITE HSQLDB DERBY DUCKDB",
         "PARTITION BY HASH ; H2 SQLITE HSQLDB DERBY DUCKDB",
-        "UPDATE .* LIMIT \\d ; POSTGRESQL H2 SQLITE HSQLDB DERBY DUCKDB",
-        "DELETE .* LIMIT \\d ; POSTGRESQL H2 SQLITE HSQLDB DERBY DUCKDB",
+        "UPDATE .* LIMIT \\d$ ; POSTGRESQL H2 SQLITE HSQLDB DERBY DUCKDB",
+        "DELETE .* LIMIT \\d$ ; POSTGRESQL H2 SQLITE HSQLDB DERBY DUCKDB",
         "DELETE .* RETURNING ; MYSQL H2 HSQLDB DERBY",
         "INSERT INTO .* SELECT ;",
         "ON CONFLICT .* DO UPDATE ; MYSQL MARIADB H2 HSQLDB DERBY",

@@ -44,6 +44,7 @@ class ProductionsTest {
               case "second transaction" -> hasSecondTransaction(testCase);
               case "jdbc", "settings" ->
                   testCase.header(production.kind()).equals(Optional.of(production.text()));
+              case "begin again" -> hasNestedBegin(testCase);
               default ->
                   texts.stream()
                       .anyMatch(Objects.requireNonNull(patterns.get(production)).asPredicate());
@@ -68,6 +69,22 @@ class ProductionsTest {
       regex.append(regex.isEmpty() ? "" : ".+").append(part.isEmpty() ? "" : Pattern.quote(part));
     }
     return Pattern.compile(regex.toString());
+  }
+
+  private static boolean hasNestedBegin(TestCase testCase) {
+    Set<String> open = new HashSet<>();
+    for (Step step : testCase.steps()) {
+      switch (step.role()) {
+        case BEGIN -> {
+          if (!open.add(step.session())) {
+            return true;
+          }
+        }
+        case COMMIT, ROLLBACK -> open.remove(step.session());
+        case WORK -> {}
+      }
+    }
+    return false;
   }
 
   private static boolean hasSecondTransaction(TestCase testCase) {

@@ -48,7 +48,7 @@ class ScenarioVerdictsTest {
           for (Oracle oracle : oracles) {
             if (row.getKey().endsWith(oracle.name())) {
               OracleVerdict verdict = oracle.judge(execution, fixture.executor());
-              actual.merge(row.getKey(), letter(verdict), String::concat);
+              actual.merge(row.getKey(), verdict.result().letter(), String::concat);
               reasons.add(row.getKey() + " at " + level + ": " + verdict + "\n" + execution);
             }
           }
@@ -73,14 +73,5 @@ class ScenarioVerdictsTest {
       table.put(cells[0] + " " + cells[1], cells[column]);
     }
     return table;
-  }
-
-  private static String letter(OracleVerdict verdict) {
-    return switch (verdict.result()) {
-      case VIOLATION -> "V";
-      case CLEAN -> "C";
-      case UNDECIDED -> "U";
-      case UNSUPPORTED -> ".";
-    };
   }
 }

@@ -49,7 +49,7 @@ final class EventDecoder {
             e.getMicros(),
             text(e.getName()),
             e.getTraceId(),
-            share(e.getHalvings()));
+            share(e.getShare()));
       }
       case TRANSACTION_ENDED -> {
         var e = entry.getTransactionEnded();
@@ -98,7 +98,7 @@ final class EventDecoder {
       case ROWS_SHED -> {
         var e = entry.getRowsShed();
         yield new Event.RowsShed(
-            e.getSession(), share(e.getHalvings()), e.getStatements(), e.getTransactions());
+            e.getSession(), share(e.getShare()), e.getStatements(), e.getTransactions());
       }
       case HEADER, CLOSED, ORIGIN, WHAT_NOT_SET ->
           throw new IllegalArgumentException("no event that this version knows");
@@ -106,9 +106,9 @@ final class EventDecoder {
   }
 
   /** The smallest share stands for smaller ones, which this version does not know. */
-  static RowShare share(int halvings) {
-    boolean isKnown = Integer.compareUnsigned(halvings, RowShare.MAX_HALVINGS) <= 0;
-    return halvings == 0 ? RowShare.ALL : new RowShare(isKnown ? halvings : RowShare.MAX_HALVINGS);
+  static RowShare share(int steps) {
+    boolean isKnown = Integer.compareUnsigned(steps, RowShare.MAX_STEPS) <= 0;
+    return steps == 0 ? RowShare.ALL : new RowShare(isKnown ? steps : RowShare.MAX_STEPS);
   }
 
   /** Returns the gap that replaces an event too large to be written. */

@@ -148,7 +148,7 @@ final class EventEncoder {
       entry.setRowsShed(
           io.txwatch.history.wire.RowsShed.newBuilder()
               .setSession(e.session())
-              .setHalvings(e.share().halvings())
+              .setShare(e.share().steps())
               .setStatements(e.statements())
               .setTransactions(e.transactions()));
     } else if (event instanceof Event.Gap e) {
@@ -171,8 +171,8 @@ final class EventEncoder {
           io.txwatch.history.wire.TransactionBegan.TRACE_ID_FIELD_NUMBER << 3 | BYTES, e.traceId());
     }
     out.varintField(
-        io.txwatch.history.wire.TransactionBegan.HALVINGS_FIELD_NUMBER << 3 | VARINT,
-        e.share().halvings());
+        io.txwatch.history.wire.TransactionBegan.SHARE_FIELD_NUMBER << 3 | VARINT,
+        e.share().steps());
     if (name != 0) {
       out.varintField(
           io.txwatch.history.wire.TransactionBegan.NAME_FIELD_NUMBER << 3 | VARINT, name);

@@ -161,7 +161,7 @@ final class FrequentEntries {
     int level = 0;
     long micros = 0;
     int name = 0;
-    int halvings = 0;
+    int share = 0;
     String traceId = "";
     while (usual && at < to) {
       switch ((int) varint(to)) {
@@ -170,7 +170,7 @@ final class FrequentEntries {
         case TransactionBegan.LEVEL_FIELD_NUMBER << 3 | VARINT -> level = (int) varint(to);
         case TransactionBegan.MICROS_FIELD_NUMBER << 3 | VARINT -> micros = varint(to);
         case TransactionBegan.NAME_FIELD_NUMBER << 3 | VARINT -> name = (int) varint(to);
-        case TransactionBegan.HALVINGS_FIELD_NUMBER << 3 | VARINT -> halvings = (int) varint(to);
+        case TransactionBegan.SHARE_FIELD_NUMBER << 3 | VARINT -> share = (int) varint(to);
         case TransactionBegan.TRACE_ID_FIELD_NUMBER << 3 | BYTES -> traceId = ascii(end(to));
         default -> usual = false;
       }
@@ -179,7 +179,7 @@ final class FrequentEntries {
     String nameText = text(name);
     return usual && at == to && ours != null && nameText != null
         ? new Event.TransactionBegan(
-            session, transaction, ours, micros, nameText, traceId, EventDecoder.share(halvings))
+            session, transaction, ours, micros, nameText, traceId, EventDecoder.share(share))
         : null;
   }
 

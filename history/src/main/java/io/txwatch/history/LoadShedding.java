@@ -11,12 +11,13 @@ import java.util.function.Consumer;
  * statements on other rows ({@link TransactionEvents}): so it is complete for the rows of its
  * share.
  *
- * <p>The queue's thread decides. A <em>backlog</em> begins when more than half of the queue is
- * used, and ends when everything is delivered that was in the queue then. If more than half is used
- * again at its end, or almost all of the queue is used before, the share is halved and the next
- * backlog begins. So a pause of the process, which fills the queue once, halves the share once at
- * most. The share is doubled when the thread is idle for most of some time, since twice the events
- * then fit; or when little of the queue was used for longer, which is an attempt.
+ * <p>The queue's thread decides. While it delivers an eighth of the queue's capacity, it counts how
+ * many events arrive. If the queue was more than half used before, and is more than three quarters
+ * used and no less than before, the share becomes as much smaller as necessary to deliver what
+ * arrives, but not less than about a half at once: what seems to be load may be a pause of the
+ * thread. So neither a burst nor a pause reduces the share, if the queue has room for it. The share
+ * becomes larger as far as the thread was idle; or by one step when little of the queue was used
+ * for longer, which is an attempt.
  *
  * <p>Consumers need the smallest share of all active transactions, including those of which nothing
  * is emitted. A smaller share is announced ({@link Event.RowsShed}) before a transaction can begin
@@ -31,22 +32,27 @@ public final class LoadShedding {
   /** Sheds nothing. */
   public static final LoadShedding NEVER = new LoadShedding();
 
+  /** What part of the time the queue's thread may be busy with a new share. */
+  private static final double MAX_BUSY = 0.85;
+
+  /** A greater load, as it seems, is taken for this one. */
+  private static final double MAX_LOAD = 2;
+
   /** The time over which it is measured how long the queue's thread is idle. */
   private static final long WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-  /** The share is doubled if the queue's thread is idle for more than this part of the time. */
-  private static final double IDLE_TO_DOUBLE = 0.55;
-
-  /** It is also doubled after so many windows in which at most an eighth of the queue was used. */
-  private static final int QUIET_WINDOWS_TO_DOUBLE = 4;
+  /**
+   * The share is increased after so many windows in which at most an eighth of the queue was used.
+   */
+  private static final int QUIET_WINDOWS_TO_INCREASE = 4;
 
   /** The interval at which omitted statements are reported. */
   private static final long REPORT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private volatile RowShare share = RowShare.ALL;
 
-  /** By halvings, the number of active transactions under each share but {@link RowShare#ALL}. */
-  private final AtomicIntegerArray active = new AtomicIntegerArray(RowShare.MAX_HALVINGS + 1);
+  /** By steps, the number of active transactions under each share but {@link RowShare#ALL}. */
+  private final AtomicIntegerArray active = new AtomicIntegerArray(RowShare.MAX_STEPS + 1);
 
   private final LongAdder statements = new LongAdder();
   private final LongAdder transactions = new LongAdder();
@@ -66,13 +72,10 @@ public final class LoadShedding {
   /** The session that announcements name: always the same one. */
   private long announcer;
 
-  /** The queue's producer index when the last backlog began. */
-  private long backlogEnd;
-
-  private boolean isBacklog;
-
-  /** Whether the share was halved since the backlog began. */
-  private boolean isHalved;
+  // The queue's indexes when its arrivals were last compared with its deliveries.
+  private long comparedConsumerIndex;
+  private long comparedProducerIndex;
+  private long comparedLost;
 
   private long windowBegan;
   private long maxQueued;
@@ -87,11 +90,11 @@ public final class LoadShedding {
       if (begun.isAll()) {
         return begun;
       }
-      active.incrementAndGet(begun.halvings());
+      active.incrementAndGet(begun.steps());
       if (share.equals(begun)) {
         return begun;
       }
-      active.decrementAndGet(begun.halvings());
+      active.decrementAndGet(begun.steps());
     }
   }
 
@@ -112,7 +115,7 @@ public final class LoadShedding {
     if (entirely) {
       transactions.increment();
     }
-    active.decrementAndGet(begun.halvings());
+    active.decrementAndGet(begun.steps());
   }
 
   /** The share of transactions that begin now. */
@@ -122,9 +125,9 @@ public final class LoadShedding {
 
   /** Another queue begins, whose indexes and idle time start at 0. */
   void queueBegan() {
-    backlogEnd = 0;
-    isBacklog = false;
-    isHalved = false;
+    comparedConsumerIndex = 0;
+    comparedProducerIndex = 0;
+    comparedLost = 0;
     nextSince = 0;
     isNextDelivered = false;
     beginWindow(System.nanoTime(), 0);
@@ -135,7 +138,8 @@ public final class LoadShedding {
    *
    * @param consumerIndex the index of the next event to be delivered
    * @param producerIndex the index of the next event to be queued
-   * @param capacity the maximum of the difference between the two
+   * @param lost the events that found no room in the queue so far
+   * @param capacity the maximum of the difference between the two indexes
    * @param now the time, {@link System#nanoTime}
    * @param idleNanos how long the thread was idle so far
    * @param session a session of this process
@@ -144,6 +148,7 @@ public final class LoadShedding {
   public void adjust(
       long consumerIndex,
       long producerIndex,
+      long lost,
       int capacity,
       long now,
       long idleNanos,
@@ -151,22 +156,23 @@ public final class LoadShedding {
       Consumer<Event> out) {
     long queued = producerIndex - consumerIndex;
     maxQueued = Math.max(maxQueued, queued);
-    if (mustHalve(consumerIndex, producerIndex, capacity)) {
+    double load = overload(consumerIndex, producerIndex, lost, capacity);
+    if (load > 0) {
       quietWindows = 0;
       beginWindow(now, idleNanos);
-      RowShare half = share.half();
-      announce(announced.and(half), now, session, out);
-      share = half;
+      RowShare smaller = smallerFor(load);
+      announce(announced.and(smaller), now, session, out);
+      share = smaller;
     }
     if (announced.isAll()) {
       return;
     }
     if (now - windowBegan > WINDOW_NANOS) {
       quietWindows = maxQueued <= capacity / 8 ? quietWindows + 1 : 0;
-      if (idleNanos - idleBefore > IDLE_TO_DOUBLE * (now - windowBegan)
-          || quietWindows == QUIET_WINDOWS_TO_DOUBLE) {
+      RowShare larger = largerFor(1 - (idleNanos - idleBefore) / (double) (now - windowBegan));
+      if (!larger.equals(share) || quietWindows == QUIET_WINDOWS_TO_INCREASE) {
         quietWindows = 0;
-        share = share.twice();
+        share = larger.equals(share) ? share.larger() : larger;
       }
       beginWindow(now, idleNanos);
     }
@@ -195,20 +201,42 @@ public final class LoadShedding {
     return false;
   }
 
-  private boolean mustHalve(long consumerIndex, long producerIndex, int capacity) {
+  /** How many times as much arrives as can be delivered; 0 if it is not known to be more. */
+  private double overload(long consumerIndex, long producerIndex, long lost, int capacity) {
+    long delivered = consumerIndex - comparedConsumerIndex;
+    if (delivered < capacity / 8) {
+      return 0;
+    }
+    long before = comparedProducerIndex - comparedConsumerIndex;
     long queued = producerIndex - consumerIndex;
-    if (consumerIndex >= backlogEnd) {
-      isHalved = isBacklog && queued > capacity / 2;
-      isBacklog = queued > capacity / 2;
-      backlogEnd = isBacklog ? producerIndex : backlogEnd;
-      return isHalved && share.halvings() < RowShare.MAX_HALVINGS;
+    long arrived = producerIndex - comparedProducerIndex + lost - comparedLost;
+    comparedConsumerIndex = consumerIndex;
+    comparedProducerIndex = producerIndex;
+    comparedLost = lost;
+    boolean isOverload =
+        before > capacity / 2 && queued >= before && queued > capacity - capacity / 4;
+    return isOverload ? arrived / (double) delivered : 0;
+  }
+
+  private RowShare smallerFor(double load) {
+    RowShare smaller = share.smaller(1);
+    while (isTooLarge(smaller, Math.min(load, MAX_LOAD)) && smaller.steps() < RowShare.MAX_STEPS) {
+      smaller = smaller.smaller(1);
     }
-    if (!isHalved && queued > capacity - capacity / 8) {
-      isHalved = true;
-      backlogEnd = producerIndex;
-      return share.halvings() < RowShare.MAX_HALVINGS;
+    return smaller;
+  }
+
+  private RowShare largerFor(double busy) {
+    RowShare larger = share;
+    while (!larger.isAll() && !isTooLarge(larger.larger(), busy)) {
+      larger = larger.larger();
     }
-    return false;
+    return larger;
+  }
+
+  /** Whether the thread would be too busy with it, which has this load with the present share. */
+  private boolean isTooLarge(RowShare other, double load) {
+    return load * other.fraction() / share.fraction() > MAX_BUSY;
   }
 
   private void beginWindow(long now, long idleNanos) {
@@ -219,9 +247,9 @@ public final class LoadShedding {
 
   /** The smallest share of active transactions and of those that begin now. */
   private RowShare smallestActive() {
-    for (int halvings = RowShare.MAX_HALVINGS; halvings > share.halvings(); halvings--) {
-      if (active.get(halvings) != 0) {
-        return new RowShare(halvings);
+    for (int steps = RowShare.MAX_STEPS; steps > share.steps(); steps--) {
+      if (active.get(steps) != 0) {
+        return new RowShare(steps);
       }
     }
     return share;

@@ -709,6 +709,7 @@ public final class QueueSink implements EventSink {
     shedding.adjust(
         queue.currentConsumerIndex(),
         queue.currentProducerIndex(),
+        dropped.sum(),
         queue.capacity(),
         System.nanoTime(),
         pauses.idleNanos,

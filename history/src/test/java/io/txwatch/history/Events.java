@@ -142,7 +142,7 @@ final class Events {
   }
 
   private static Arbitrary<RowShare> share() {
-    return Arbitraries.integers().between(0, RowShare.MAX_HALVINGS).map(RowShare::new);
+    return Arbitraries.integers().between(0, RowShare.MAX_STEPS).map(RowShare::new);
   }
 
   private static Arbitrary<Event> shed() {

@@ -11,12 +11,12 @@ import org.junit.jupiter.api.Test;
 class LoadSheddingTest {
 
   private static final int CAPACITY = 64;
-  private static final RowShare HALF = new RowShare(1);
-  private static final RowShare QUARTER = new RowShare(2);
+  private static final RowShare SMALLEST = new RowShare(RowShare.MAX_STEPS);
 
   private final LoadShedding shedding = new LoadShedding();
   private final List<Event.RowsShed> announced = new ArrayList<>();
   private long consumerIndex;
+  private long lost;
   private long nanos;
   private long idleNanos;
 
@@ -24,6 +24,7 @@ class LoadSheddingTest {
     shedding.adjust(
         consumerIndex,
         consumerIndex + queued,
+        lost,
         CAPACITY,
         nanos,
         idleNanos,
@@ -31,12 +32,19 @@ class LoadSheddingTest {
         event -> announced.add((Event.RowsShed) event));
   }
 
-  /** A queue that is full, and still is after everything in it was delivered, and so on. */
+  /**
+   * So much arrives while an eighth of the queue is delivered that afterwards so much is queued.
+   */
+  private void deliverEighth(int queued) {
+    consumerIndex += CAPACITY / 8;
+    adjust(queued);
+  }
+
+  /** A full queue, where half of what arrives finds no room. */
   private void overload(int times) {
-    for (int i = 0; i < times; i++) {
-      adjust(CAPACITY);
-      adjust(CAPACITY);
-      consumerIndex += CAPACITY;
+    for (int i = 0; i <= times; i++) {
+      lost += CAPACITY / 8;
+      deliverEighth(CAPACITY);
     }
   }
 
@@ -46,41 +54,42 @@ class LoadSheddingTest {
     adjust(0);
   }
 
+  /** Twice as much arrives as can be delivered, of which the share leaves 0.85 at most. */
   @Test
-  void overloadThatContinuesHalvesTheShareAgain() {
+  void fullQueueReducesTheShareByWhatIsLostToo() {
     overload(1);
-    assertThat(shedding.share()).isEqualTo(HALF);
-    overload(1);
-    assertThat(shedding.share()).isEqualTo(QUARTER);
+    assertThat(shedding.share()).hasToString("3/8");
     overload(100);
-    assertThat(shedding.share()).isEqualTo(new RowShare(RowShare.MAX_HALVINGS));
+    assertThat(shedding.share()).isEqualTo(SMALLEST);
   }
 
+  /** While 8 are delivered, 10 arrive: 5/4, of which the share leaves 0.85 at most. */
   @Test
-  void pauseThatFillsTheQueueOnceHalvesTheShareOnce() {
-    for (int queued = CAPACITY; queued >= 0; queued--) {
-      adjust(queued);
-      consumerIndex++;
+  void slightOverloadReducesTheShareByWhatArrivesTooMuch() {
+    for (int queued = 34; queued <= 48; queued += 2) {
+      deliverEighth(queued);
     }
-    assertThat(shedding.share()).isEqualTo(HALF);
+    assertThat(shedding.share()).isEqualTo(RowShare.ALL);
+    deliverEighth(50);
+    assertThat(shedding.share()).hasToString("5/8");
   }
 
   @Test
-  void burstThatFitsHalvesNothing() {
-    for (int queued = CAPACITY * 3 / 4; queued >= 0; queued--) {
-      adjust(queued);
-      consumerIndex++;
+  void pauseThatFillsTheQueueReducesNothingIfItEmptiesAgain() {
+    deliverEighth(5);
+    for (int queued = CAPACITY; queued >= 0; queued--) {
+      deliverEighth(queued);
     }
     assertThat(shedding.share()).isEqualTo(RowShare.ALL);
     assertThat(announced).isEmpty();
   }
 
   @Test
-  void backlogThatFollowsAnotherHalvesTheShare() {
-    adjust(CAPACITY * 3 / 4);
-    consumerIndex += CAPACITY * 3 / 4;
-    adjust(CAPACITY * 3 / 4);
-    assertThat(shedding.share()).isEqualTo(HALF);
+  void queueOfWhichAQuarterStaysFreeReducesNothing() {
+    for (int i = 0; i < 100; i++) {
+      deliverEighth(CAPACITY * 3 / 4);
+    }
+    assertThat(shedding.share()).isEqualTo(RowShare.ALL);
   }
 
   /** A shared queue ends without users, and the next one has indexes of its own. */
@@ -89,8 +98,8 @@ class LoadSheddingTest {
     overload(20);
     shedding.queueBegan();
     consumerIndex = 0;
-    assertThat(shedding.share()).isEqualTo(new RowShare(RowShare.MAX_HALVINGS));
-    for (int i = 0; i < RowShare.MAX_HALVINGS; i++) {
+    assertThat(shedding.share()).isEqualTo(SMALLEST);
+    for (int i = 0; i < RowShare.MAX_STEPS; i++) {
       nanos = System.nanoTime() + TimeUnit.MINUTES.toNanos(i + 1);
       idleNanos = TimeUnit.MINUTES.toNanos(i + 2);
       adjust(0);
@@ -98,56 +107,71 @@ class LoadSheddingTest {
     deliverAll();
     assertThat(announced).last().extracting(Event.RowsShed::share).isEqualTo(RowShare.ALL);
     overload(1);
-    assertThat(shedding.share()).isEqualTo(HALF);
+    assertThat(shedding.share()).hasToString("3/8");
   }
 
+  /** Busy for 0.6 of the time with 5/32, it is busy for 0.84 with 7/32. */
   @Test
-  void shareIsDoubledWhenTheThreadIsMostlyIdle() {
-    overload(2);
-    pass(600, 0.5);
-    assertThat(shedding.share()).isEqualTo(QUARTER);
-    pass(600, 0.6);
-    assertThat(shedding.share()).isEqualTo(HALF);
+  void shareBecomesLargerAsFarAsTheThreadWasIdle() {
+    overload(1);
+    lost += CAPACITY / 8;
+    deliverEighth(CAPACITY);
+    assertThat(shedding.share()).hasToString("5/32");
+    pass(600, 0.2);
+    assertThat(shedding.share()).hasToString("5/32");
+    pass(600, 0.4);
+    assertThat(shedding.share()).hasToString("7/32");
     pass(400, 1);
-    assertThat(shedding.share()).isEqualTo(HALF);
-    pass(200, 1);
+    assertThat(shedding.share()).hasToString("7/32");
+    pass(200, 0.1);
+    assertThat(shedding.share()).hasToString("1/2");
+    pass(600, 1);
     assertThat(shedding.share()).isEqualTo(RowShare.ALL);
   }
 
   @Test
-  void shareIsDoubledWhenTheQueueStaysAlmostEmpty() {
+  void shareBecomesOneStepLargerWhenTheQueueStaysAlmostEmpty() {
     overload(2);
     for (int window = 1; window < 8; window++) {
       adjust(window == 4 ? CAPACITY / 4 : CAPACITY / 8);
       pass(600, 0.1);
-      assertThat(shedding.share()).isEqualTo(QUARTER);
+      assertThat(shedding.share()).hasToString("5/32");
     }
     pass(600, 0.1);
-    assertThat(shedding.share()).isEqualTo(HALF);
+    assertThat(shedding.share()).hasToString("3/16");
   }
 
   /** Otherwise a consumer would take an event that is omitted for one that does not exist. */
   @Test
   void smallerShareIsAnnouncedBeforeTransactionsBeginUnderIt() {
-    adjust(CAPACITY);
+    deliverEighth(CAPACITY);
     shedding.adjust(
-        0, CAPACITY, CAPACITY, 0, 0, 7, event -> assertThat(shedding.share().isAll()).isTrue());
-    assertThat(shedding.began()).isEqualTo(HALF);
+        CAPACITY,
+        2 * CAPACITY,
+        CAPACITY / 8,
+        CAPACITY,
+        0,
+        0,
+        7,
+        event -> assertThat(shedding.share().isAll()).isTrue());
+    assertThat(shedding.began().isAll()).isFalse();
   }
 
   @Test
   void largerShareIsAnnouncedAfterTheLastTransactionUnderASmallerOne() {
     overload(1);
     RowShare first = shedding.began();
-    overload(1);
+    lost += CAPACITY / 8;
+    deliverEighth(CAPACITY);
     RowShare second = shedding.began();
-    pass(600, 1);
-    pass(600, 1);
+    for (int i = 0; i < 3; i++) {
+      pass(600, 1);
+    }
     assertThat(shedding.share()).isEqualTo(RowShare.ALL);
-    assertThat(announced).last().extracting(Event.RowsShed::share).isEqualTo(QUARTER);
+    assertThat(announced).last().extracting(event -> event.share().toString()).isEqualTo("5/32");
     shedding.ended(second, 3, false);
     deliverAll();
-    assertThat(announced).last().extracting(Event.RowsShed::share).isEqualTo(HALF);
+    assertThat(announced).last().extracting(event -> event.share().toString()).isEqualTo("3/8");
     shedding.ended(first, 4, true);
     deliverAll();
     assertThat(announced).last().isEqualTo(new Event.RowsShed(7, RowShare.ALL, 4, 1));
@@ -167,12 +191,13 @@ class LoadSheddingTest {
   @Test
   void largerShareIsAnnouncedAfterTheEventsThatAreQueued() {
     overload(1);
+    RowShare smaller = shedding.share();
     shedding.ended(shedding.began(), 1, true);
     pass(600, 1);
     int queued = 5;
     consumerIndex -= queued;
     for (int i = 0; i < queued; i++) {
-      assertThat(announced).allMatch(event -> event.share().equals(HALF));
+      assertThat(announced).allMatch(event -> event.share().equals(smaller));
       adjust(queued - i);
       consumerIndex++;
     }
@@ -187,7 +212,7 @@ class LoadSheddingTest {
     pass(99, 0);
     assertThat(announced).hasSize(1);
     pass(2, 0);
-    assertThat(announced).last().isEqualTo(new Event.RowsShed(7, HALF, 2, 1));
+    assertThat(announced).last().isEqualTo(new Event.RowsShed(7, shedding.share(), 2, 1));
   }
 
   @Test

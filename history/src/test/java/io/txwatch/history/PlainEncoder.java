@@ -49,13 +49,13 @@ final class PlainEncoder {
               .setLevel(WireNames.LEVEL.toWire(e.level()))
               .setMicros(e.micros())
               .setName(text(e.name()))
-              .setHalvings(e.share().halvings())
+              .setShare(e.share().steps())
               .setTraceId(e.traceId()));
     } else if (event instanceof Event.RowsShed e) {
       entry.setRowsShed(
           io.txwatch.history.wire.RowsShed.newBuilder()
               .setSession(e.session())
-              .setHalvings(e.share().halvings())
+              .setShare(e.share().steps())
               .setStatements(e.statements())
               .setTransactions(e.transactions()));
     } else if (event instanceof Event.TransactionEnded e) {

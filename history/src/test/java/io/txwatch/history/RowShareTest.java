@@ -2,32 +2,43 @@ package io.txwatch.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
 class RowShareTest {
 
   @Test
-  void eachShareContainsHalfOfTheNextLargerOne() {
-    for (RowShare share = RowShare.ALL; share.halvings() < 8; share = share.half()) {
-      int half = 0;
-      int all = 0;
-      for (long row = 0; row < 100_000; row++) {
-        all += share.contains("account", row) ? 1 : 0;
-        if (share.half().contains("account", row)) {
+  void eachShareContainsTheNextSmallerOneAndItsFractionOfTheRows() {
+    int rows = 200_000;
+    for (RowShare share = RowShare.ALL; share.steps() <= 16; share = share.smaller(1)) {
+      int contained = 0;
+      for (long row = 0; row < rows; row++) {
+        contained += share.contains("account", row) ? 1 : 0;
+        if (share.smaller(1).contains("account", row)) {
           assertThat(share.contains("account", row)).isTrue();
-          half++;
         }
       }
-      assertThat((double) half / all).isBetween(0.4, 0.6);
+      assertThat((double) contained / rows)
+          .isCloseTo(share.fraction(), Offset.offset(0.05 * share.fraction()));
     }
   }
 
   @Test
-  void smallestShareHasNoHalf() {
-    RowShare smallest = new RowShare(RowShare.MAX_HALVINGS);
-    assertThat(smallest.half()).isEqualTo(smallest);
-    assertThat(smallest.twice().and(smallest)).isEqualTo(smallest);
-    assertThat(RowShare.ALL.twice()).isEqualTo(RowShare.ALL);
-    assertThat(new RowShare(2)).hasToString("1/4");
+  void fractionsHaveFourStepsToAHalf() {
+    StringBuilder fractions = new StringBuilder();
+    for (int steps = 0; steps <= 9; steps++) {
+      fractions.append(new RowShare(steps)).append(' ');
+    }
+    assertThat(fractions).hasToString("all 7/8 3/4 5/8 1/2 7/16 3/8 5/16 1/4 7/32 ");
+    assertThat(new RowShare(RowShare.MAX_STEPS)).hasToString("1/65536");
+    assertThat(new RowShare(7).fraction()).isEqualTo(5 / 16.0);
+  }
+
+  @Test
+  void nothingIsSmallerThanTheSmallestOrLargerThanAll() {
+    RowShare smallest = new RowShare(RowShare.MAX_STEPS);
+    assertThat(smallest.smaller(3)).isEqualTo(smallest);
+    assertThat(smallest.larger().and(smallest)).isEqualTo(smallest);
+    assertThat(RowShare.ALL.larger()).isEqualTo(RowShare.ALL);
   }
 }

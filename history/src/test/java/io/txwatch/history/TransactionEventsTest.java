@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** What is emitted of a transaction that observes half of the rows. */
 class TransactionEventsTest {
 
-  private static final RowShare HALF = new RowShare(1);
+  private static final RowShare HALF = new RowShare(RowShare.STEPS_TO_HALF);
   private static final long INSIDE = row(true);
   private static final long OUTSIDE = row(false);
 
@@ -28,8 +28,8 @@ class TransactionEventsTest {
 
   private TransactionEvents begin(boolean isOverloaded) {
     if (isOverloaded) {
-      shedding.adjust(0, 64, 64, 0, 0, 1, announced::add);
-      shedding.adjust(0, 64, 64, 0, 0, 1, announced::add);
+      shedding.adjust(8, 56, 0, 64, 0, 0, 1, announced::add);
+      shedding.adjust(16, 68, 0, 64, 0, 0, 1, announced::add);
     }
     return new TransactionEvents(
         shedding, emitted::add, 1, 2, IsolationLevel.READ_COMMITTED, 0, "name", "trace");
@@ -148,7 +148,7 @@ class TransactionEventsTest {
   }
 
   private void assertOmitted(long statements, long transactions) {
-    shedding.adjust(64, 64, 64, 1_000_000_000, 0, 1, announced::add);
+    shedding.adjust(64, 64, 0, 64, 1_000_000_000, 0, 1, announced::add);
     assertThat(announced).last().isEqualTo(new Event.RowsShed(1, HALF, statements, transactions));
   }
 }

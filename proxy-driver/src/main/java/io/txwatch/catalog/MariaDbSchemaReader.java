@@ -33,6 +33,11 @@ final class MariaDbSchemaReader extends MySqlSchemaReader {
   }
 
   @Override
+  String withoutWaiting(String query) {
+    return "SET STATEMENT lock_wait_timeout = 0, innodb_lock_wait_timeout = 0 FOR " + query;
+  }
+
+  @Override
   public List<String> bounds(Duration lock, Duration work) {
     String time = "SET SESSION max_statement_time = " + work.toSeconds();
     return Stream.concat(super.bounds(lock, work).stream(), Stream.of(time)).toList();

@@ -13,7 +13,9 @@ import io.txwatch.sql.Catalog;
 import io.txwatch.sql.WritersColumn;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,6 +47,12 @@ import java.util.regex.Pattern;
  * row id, and what is done with it is not seen; who is watched gives the row id himself.
  */
 public class MySqlSchemaReader extends SchemaReader {
+
+  private static final int LOCK_WAIT_TIMEOUT = 1205;
+  private static final int EXECUTION_TIMEOUT = 3024;
+
+  /** How long the rows of a table are counted at most. */
+  private static final int MAX_COUNT_MILLIS = 100;
 
   /** A default that is all zero bytes in a row's buffer, as NULL is. */
   private static final Pattern ZERO = Pattern.compile("|NULL|-?0*\\.?0*");
@@ -313,6 +321,31 @@ public class MySqlSchemaReader extends SchemaReader {
       case "TEMPORARY" -> Kind.TEMPORARY;
       default -> Kind.FOREIGN;
     };
+  }
+
+  /**
+   * A table that another session has locked (LOCK TABLES, ALTER TABLE) is taken to be large: the
+   * application does not use it, and must not wait for it.
+   */
+  @Override
+  boolean isSmall(Connection connection, TableInfo table) throws SQLException {
+    String sql = withoutWaiting(countingUpTo(Catalog.SMALL_TABLE_ROWS + 1, table));
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getLong(1) <= Catalog.SMALL_TABLE_ROWS;
+    } catch (SQLException e) {
+      if (e.getErrorCode() == LOCK_WAIT_TIMEOUT || e.getErrorCode() == EXECUTION_TIMEOUT) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  /** The query, which fails where it would wait for a lock. */
+  String withoutWaiting(String query) {
+    return query.replaceFirst(
+        "SELECT", "SELECT /*+ MAX_EXECUTION_TIME(" + MAX_COUNT_MILLIS + ") */");
   }
 
   @Override

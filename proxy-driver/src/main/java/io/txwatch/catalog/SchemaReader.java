@@ -54,11 +54,13 @@ public abstract class SchemaReader {
   /** How many rows a table has, of which at most so many are counted. */
   public final long countUpTo(int most, Connection connection, TableInfo table)
       throws SQLException {
-    return CatalogQueries.query(
-            connection,
-            "SELECT COUNT(*) FROM (SELECT 1 FROM " + qualified(table) + " LIMIT " + most + ") t",
-            row -> row.getLong(1))
+    return CatalogQueries.query(connection, countingUpTo(most, table), row -> row.getLong(1))
         .get(0);
+  }
+
+  /** The query of {@link #countUpTo}. */
+  final String countingUpTo(int most, TableInfo table) {
+    return "SELECT COUNT(*) FROM (SELECT 1 FROM " + qualified(table) + " LIMIT " + most + ") t";
   }
 
   /** The names of all tables, views and the like in a schema, sorted. */

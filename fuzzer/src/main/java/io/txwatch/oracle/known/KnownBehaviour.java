@@ -479,7 +479,10 @@ public enum KnownBehaviour {
       StepOutcome outcome = execution.outcome(id);
       Step step = outcome.step();
       switch (step.role()) {
-        case BEGIN -> begun.add(step.session());
+        case BEGIN -> {
+          begun.add(step.session());
+          written.remove(step.session());
+        }
         case COMMIT, ROLLBACK -> {
           begun.remove(step.session());
           written.remove(step.session());

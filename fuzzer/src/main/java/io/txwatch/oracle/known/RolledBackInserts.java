@@ -63,7 +63,10 @@ final class RolledBackInserts {
   private void add(StepOutcome outcome) {
     Step step = outcome.step();
     switch (step.role()) {
-      case BEGIN -> open.put(step.session(), new ArrayDeque<>());
+      case BEGIN -> {
+        open.put(step.session(), new ArrayDeque<>());
+        rolledBack.remove(step.session());
+      }
       case COMMIT, ROLLBACK -> {
         open.remove(step.session());
         rolledBack.remove(step.session());
