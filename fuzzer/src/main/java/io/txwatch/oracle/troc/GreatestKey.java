@@ -32,11 +32,6 @@ record GreatestKey(String text, String column, String table) {
         : Optional.empty();
   }
 
-  /** The query for the value. */
-  String query() {
-    return "SELECT MAX(" + plainColumn() + ") FROM " + table;
-  }
-
   /** The column without the name of its table. */
   String plainColumn() {
     return column.substring(column.lastIndexOf('.') + 1);
@@ -44,7 +39,8 @@ record GreatestKey(String text, String column, String table) {
 
   /** The statement with a value in place of the column. */
   String replacedIn(String sql, @Nullable Object value) {
-    return sql.replace(text, "MAX(" + literal(value) + ")");
+    String literal = literal(value);
+    return sql.replace(text, "COALESCE(MAX(" + literal + "), " + literal + ")"); // also of no row
   }
 
   private static String literal(@Nullable Object value) {

@@ -633,52 +633,41 @@ public final class MechanismReplay extends ExecutionReplay {
                     .writer()
                     .isCommittedBefore(
                         times.of(name) == SnapshotTimes.NONE ? begin : times.of(name)));
-    View own =
-        world.versions.view(
-            (name, version) ->
-                version.writer() == transaction.writer
-                    || (!Optional.of(name).equals(table) && version.writer().isCommitted()));
-    Optional<Object> ofSnapshot = maximum(greatest, snapshot);
-    Optional<Object> ofOwn = maximum(greatest, own);
-    if (ofSnapshot.isEmpty() || ofOwn.isEmpty()) {
+    if (table.isEmpty()) {
       return List.of();
     }
-    Set<Object> values = new LinkedHashSet<>();
-    if (compare(ofSnapshot.get(), ofOwn.get()) > 0) {
-      values.add(ofOwn.get());
-    } else {
-      values.add(ofSnapshot.get());
-      if (table.isPresent()) {
-        values.addAll(valuesNow(greatest, table.get(), ofSnapshot.get(), snapshot, own));
-      }
+    int column = executor.columnIndex(table.get(), greatest.plainColumn());
+    if (column < 0) {
+      return List.of();
     }
+    List<Object> ofSnapshot = new ArrayList<>();
+    for (List<@Nullable Object> row : snapshot.rows(table.get()).values()) {
+      Optional.ofNullable(Values.value(row.get(column))).ifPresent(ofSnapshot::add);
+    }
+    Optional<Object> first =
+        OwnKeys.of(world.versions.rows(table.get()), transaction.writer, column)
+            .firstBehind(ofSnapshot, MechanismReplay::compare);
+    if (first.isEmpty()) {
+      return List.of();
+    }
+    Set<Object> values = new LinkedHashSet<>(List.of(first.get()));
+    View own = world.versions.view((name, version) -> version.writer() == transaction.writer);
+    values.addAll(valuesNow(column, table.get(), first.get(), snapshot, own));
     return values.stream().map(value -> greatest.replacedIn(sql, value)).toList();
   }
 
-  /** The values that the rows with the greatest one of the snapshot have for their own writer. */
-  private List<Object> valuesNow(
-      GreatestKey greatest, String table, Object maximum, View snapshot, View own)
-      throws SQLException {
-    int column = executor.columnIndex(table, greatest.plainColumn());
+  /** What the transaction has written since to the rows with the greatest value of the snapshot. */
+  private static List<Object> valuesNow(
+      int column, String table, Object maximum, View snapshot, View own) throws SQLException {
     List<Object> values = new ArrayList<>();
     for (Map.Entry<Long, List<@Nullable Object>> row : snapshot.rows(table).entrySet()) {
-      Object before = column < 0 ? null : Values.value(row.getValue().get(column));
+      Object before = Values.value(row.getValue().get(column));
       List<@Nullable Object> now = own.rows(table).get(row.getKey());
       if (before != null && now != null && compare(before, maximum) == 0) {
-        Object value = Values.value(now.get(column));
-        if (value != null) {
-          values.add(value);
-        }
+        Optional.ofNullable(Values.value(now.get(column))).ifPresent(values::add);
       }
     }
     return values;
-  }
-
-  private Optional<Object> maximum(GreatestKey greatest, View view) throws SQLException {
-    ViewExecutor.Outcome result = query(greatest.query(), view);
-    return result.error().isPresent() || result.rows().isEmpty()
-        ? Optional.empty()
-        : Optional.ofNullable(result.rows().get(0).get(0));
   }
 
   private static int compare(Object one, Object other) {

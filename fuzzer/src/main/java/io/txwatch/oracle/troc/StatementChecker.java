@@ -353,14 +353,22 @@ final class StatementChecker {
     return true;
   }
 
-  /** True if a row was deleted since the snapshot, and another row has its values now. */
+  /**
+   * True if a row was deleted since the snapshot, or is another one by its key, and a row has its
+   * values now.
+   */
   private boolean isRestored(Version newest, String table, long row, int snapshot) {
     View current = versions.view((name, version) -> version.writer().isCommitted());
-    return newest.data() == null
-        && versions
-            .newest(table, row, version -> version.writer().isCommittedBefore(snapshot))
-            .filter(then -> current.rows(table).containsValue(then.data()))
-            .isPresent();
+    RowIdentity identity = executor.rowIdentity();
+    return versions
+        .newest(table, row, version -> version.writer().isCommittedBefore(snapshot))
+        .map(Version::data)
+        .filter(
+            then ->
+                newest.data() == null
+                    || !identity.key(table, then).equals(identity.key(table, newest.data())))
+        .filter(then -> current.rows(table).containsValue(then))
+        .isPresent();
   }
 
   /** The result of a query that locks rows must not depend on uncommitted changes. */

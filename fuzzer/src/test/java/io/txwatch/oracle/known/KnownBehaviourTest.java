@@ -452,6 +452,23 @@ class KnownBehaviourTest {
           replaced,
           new Troc().judge(replaced, fixture.executor()),
           KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      CaseExecution deleted =
+          fixture.execute(
+              """
+              I: CREATE TABLE t (a INT PRIMARY KEY)
+              I: INSERT INTO t VALUES (1)
+              T1: BEGIN
+              T1: INSERT INTO t VALUES (4)
+              T1: DELETE FROM t
+              T1: SELECT MAX(a) FROM t
+              """,
+              "SI");
+      assertThat(deleted.outcome(4).rows().toString()).contains("1");
+      assertKnown(
+          fixture,
+          deleted,
+          new Troc().judge(deleted, fixture.executor()),
+          KnownBehaviour.H2_EXTREMES_BY_INDEX);
       for (String right :
           List.of(
               schedule.replace("T1: UPDATE t SET b = b WHERE a = 2\n", ""),
