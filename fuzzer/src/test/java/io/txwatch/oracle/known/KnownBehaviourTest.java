@@ -445,7 +445,7 @@ class KnownBehaviourTest {
               T1: INSERT INTO t VALUES (4, 7)
               T1: SELECT MAX(a) FROM t
               """,
-              "RR");
+              "SI");
       assertThat(replaced.outcome(4).rows().toString()).contains("-1");
       assertKnown(
           fixture,
