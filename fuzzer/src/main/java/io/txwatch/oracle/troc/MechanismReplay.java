@@ -290,9 +290,9 @@ public final class MechanismReplay extends ExecutionReplay {
       Set<Long> rows = Set.of();
       if (locked.isPresent() && reader.target().isPresent()) {
         String table = reader.target().get();
-        rows = executor.numbers(locked.get(), view);
+        rows = numbers(locked.get(), view);
         view = recheck(reader, view, Map.of(table, rows));
-        rows = executor.numbers(locked.get(), view);
+        rows = numbers(locked.get(), view);
         if (!form.locksShared() && !mayTouch(reader, view, Map.of(table, rows))) {
           continue;
         }
@@ -604,6 +604,14 @@ public final class MechanismReplay extends ExecutionReplay {
     }
   }
 
+  private Set<Long> numbers(String sql, View view) throws SQLException {
+    try {
+      return executor.numbers(sql, view);
+    } catch (ViewExecutor.BrokenViewException e) {
+      return orphans.numbers(sql, view).orElseThrow(() -> e);
+    }
+  }
+
   private ViewExecutor.Outcome write(String sql, View view, String table) throws SQLException {
     try {
       return executor.write(sql, view, table);
@@ -614,15 +622,24 @@ public final class MechanismReplay extends ExecutionReplay {
 
   // A smaller MAX.
 
-  /** The statement with the MAX that the mechanism gives, if it reads one of a written table. */
+  /** The statement with a MAX that the mechanism gives, if it reads one of a written table. */
   private List<String> withSmallerMaximum(
       World world, OpenTransaction transaction, StepOutcome outcome, String sql)
       throws SQLException {
-    Optional<GreatestKey> found = GreatestKey.in(sql);
-    if (mechanism != Mechanism.SMALLER_MAXIMUM || found.isEmpty()) {
-      return List.of();
+    List<String> texts = new ArrayList<>();
+    if (mechanism == Mechanism.SMALLER_MAXIMUM) {
+      for (GreatestKey greatest : GreatestKey.in(sql)) {
+        for (Object value : smallerMaximums(world, transaction, outcome, greatest)) {
+          texts.add(greatest.replacedIn(sql, value));
+        }
+      }
     }
-    GreatestKey greatest = found.get();
+    return texts;
+  }
+
+  private Set<Object> smallerMaximums(
+      World world, OpenTransaction transaction, StepOutcome outcome, GreatestKey greatest)
+      throws SQLException {
     Optional<String> table = executor.tableNamed(greatest.table());
     int begin = timeline.begin(outcome);
     SnapshotTimes times = world.snapshot(transaction);
@@ -634,11 +651,11 @@ public final class MechanismReplay extends ExecutionReplay {
                     .isCommittedBefore(
                         times.of(name) == SnapshotTimes.NONE ? begin : times.of(name)));
     if (table.isEmpty()) {
-      return List.of();
+      return Set.of();
     }
     int column = executor.columnIndex(table.get(), greatest.plainColumn());
     if (column < 0) {
-      return List.of();
+      return Set.of();
     }
     List<Object> ofSnapshot = new ArrayList<>();
     for (List<@Nullable Object> row : snapshot.rows(table.get()).values()) {
@@ -648,12 +665,12 @@ public final class MechanismReplay extends ExecutionReplay {
         OwnKeys.of(world.versions.rows(table.get()), transaction.writer, column)
             .firstBehind(ofSnapshot, MechanismReplay::compare);
     if (first.isEmpty()) {
-      return List.of();
+      return Set.of();
     }
     Set<Object> values = new LinkedHashSet<>(List.of(first.get()));
     View own = world.versions.view((name, version) -> version.writer() == transaction.writer);
     values.addAll(valuesNow(column, table.get(), first.get(), snapshot, own));
-    return values.stream().map(value -> greatest.replacedIn(sql, value)).toList();
+    return values;
   }
 
   /** What the transaction has written since to the rows with the greatest value of the snapshot. */

@@ -371,6 +371,29 @@ class KnownBehaviourTest {
     }
   }
 
+  /** T1 locks a child whose parent T2 has deleted. */
+  @Test
+  void aQueryLocksAChildWithoutParent() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      CaseExecution orphan =
+          fixture.execute(
+              """
+              I: CREATE TABLE p (id INT PRIMARY KEY)
+              I: CREATE TABLE c (pid INT, FOREIGN KEY (pid) REFERENCES p)
+              I: INSERT INTO p VALUES (0)
+              T1: BEGIN
+              T1: INSERT INTO c VALUES (0)
+              T2: DELETE FROM p
+              T1: SELECT * FROM c FOR UPDATE
+              T1: COMMIT
+              """,
+              "RC");
+
+      assertThat(known(fixture, orphan, "writecheck"))
+          .contains(KnownBehaviour.H2_FOREIGN_KEY_UNLOCKED);
+    }
+  }
+
   /** T2's uncommitted row has one value of its own and one of the set-up. */
   @Test
   void anInsertIsTriedAgainBecauseOfAnUpdate() throws Exception {
