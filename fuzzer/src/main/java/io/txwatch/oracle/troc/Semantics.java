@@ -164,7 +164,7 @@ record Semantics(
   }
 
   /**
-   * MySQL manual, Transaction Isolation Levels. Of the queries in writes it says, in Consistent
+   * MySQL manual, Transaction Isolation Levels. Of the queries in writes, in Consistent
    * Nonlocking Reads: "By default, InnoDB uses stronger locks for those statements and the SELECT
    * part acts like READ COMMITTED, where each consistent read, even within the same transaction,
    * sets and reads its own fresh snapshot. To perform a nonlocking read in such cases, set the
