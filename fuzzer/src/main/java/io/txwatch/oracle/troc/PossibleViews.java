@@ -191,6 +191,9 @@ final class PossibleViews {
     }
     StatementForm form = reader.form();
     boolean isTarget = reader.writes(table);
+    if (isTarget && reader.outcome().blocked() && hasNoSnapshotYet(reader, table)) {
+      return List.of(Visibility.RECHECKED, Visibility.COMMITTED);
+    }
     boolean isRelated =
         reader.target().map(executor::relatedTables).orElse(Set.of()).contains(table);
     boolean insertsInto =
@@ -206,6 +209,12 @@ final class PossibleViews {
     return (insertsInto || isRelated) && ofWrites != Visibility.COMMITTED
         ? List.of(ofWrites, Visibility.COMMITTED)
         : List.of(ofWrites);
+  }
+
+  /** True if a transaction takes the snapshot of a table only when it reads it. */
+  private boolean hasNoSnapshotYet(Reader reader, String table) {
+    return semantics.snapshot() == Semantics.Snapshot.FIRST_READ_OF_TABLE
+        && reader.world().snapshot(reader.transaction()).of(table) == SnapshotTimes.NONE;
   }
 
   private Sight sight(Reader reader, String table, List<Version> versions, Visibility visibility) {

@@ -164,16 +164,15 @@ record Semantics(
   }
 
   /**
-   * MySQL manual, Transaction Isolation Levels. Of the queries in writes, in Consistent
-   * Nonlocking Reads: "By default, InnoDB uses stronger locks for those statements and the SELECT
-   * part acts like READ COMMITTED, where each consistent read, even within the same transaction,
-   * sets and reads its own fresh snapshot. To perform a nonlocking read in such cases, set the
-   * isolation level of the transaction to READ UNCOMMITTED or READ COMMITTED"; and in Locks Set by
-   * Different SQL Statements: "INSERT INTO T SELECT … FROM S … If the transaction isolation level
-   * is READ COMMITTED, InnoDB does the search on S as a consistent read (no locks). Otherwise,
-   * InnoDB sets shared next-key locks on rows from S", and the same for "UPDATE t … WHERE col IN
-   * (SELECT … FROM s …)". A DELETE locks what its subquery reads at every level ({@code
-   * ha_innobase::store_lock}).
+   * MySQL manual, Transaction Isolation Levels. Of the queries in writes, in Consistent Nonlocking
+   * Reads: "By default, InnoDB uses stronger locks for those statements and the SELECT part acts
+   * like READ COMMITTED, where each consistent read, even within the same transaction, sets and
+   * reads its own fresh snapshot. To perform a nonlocking read in such cases, set the isolation
+   * level of the transaction to READ UNCOMMITTED or READ COMMITTED"; and in Locks Set by Different
+   * SQL Statements: "INSERT INTO T SELECT … FROM S … If the transaction isolation level is READ
+   * COMMITTED, InnoDB does the search on S as a consistent read (no locks). Otherwise, InnoDB sets
+   * shared next-key locks on rows from S", and the same for "UPDATE t … WHERE col IN (SELECT … FROM
+   * s …)". A DELETE locks what its subquery reads at every level ({@code ha_innobase::store_lock}).
    */
   private static Semantics innodb(Database database, IsolationLevel level) {
     boolean snapshotIsolation =
