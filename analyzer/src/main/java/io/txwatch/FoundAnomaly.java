@@ -7,6 +7,7 @@ import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.anomaly.Verdict;
 import io.txwatch.dependency.DependencyKind;
+import io.txwatch.history.CallSite;
 import io.txwatch.history.Ids;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
@@ -147,7 +148,7 @@ public record FoundAnomaly(
 
   private static Statement of(ObservedStatement statement) {
     return new Statement(
-        statement.number(), statement.kind(), statement.sql(), statement.callSite());
+        statement.number(), statement.kind(), statement.sql(), CallSite.line(statement.callSite()));
   }
 
   private static Dependency of(io.txwatch.dependency.Dependency edge) {

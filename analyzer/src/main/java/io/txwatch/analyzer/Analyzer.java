@@ -27,7 +27,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -377,34 +376,18 @@ public final class Analyzer implements EventSink {
         confidence,
         database,
         finding.level(),
-        finding.transactions().stream().map(t -> observed(t, finding.edges())).toList(),
+        finding.transactions().stream().map(t -> observed(t, finding)).toList(),
         finding.edges().stream().map(Edge::dependency).toList(),
         Advice.on(finding, verdict, database));
   }
 
-  private static ObservedTransaction observed(Transaction transaction, List<Edge> edges) {
-    Set<Integer> numbers = new TreeSet<>();
-    for (Edge edge : edges) {
-      if (edge.from() == transaction) {
-        numbers.add(edge.fromStatement());
-      }
-      if (edge.to() == transaction) {
-        numbers.add(edge.toStatement());
-      }
-    }
+  private static ObservedTransaction observed(Transaction transaction, Finding finding) {
     List<ObservedStatement> statements = new ArrayList<>();
-    for (int number : numbers) {
+    for (int number : finding.statements(transaction)) {
       transaction
           .statement(number)
-          .ifPresent(
-              s ->
-                  statements.add(
-                      new ObservedStatement(
-                          s.number(),
-                          s.kind(),
-                          s.sql(),
-                          s.callSite(),
-                          transaction.isUndone(s.number()))));
+          .map(statement -> ObservedStatement.of(statement, transaction))
+          .ifPresent(statements::add);
     }
     return new ObservedTransaction(
         transaction.id(),
@@ -414,6 +397,7 @@ public final class Analyzer implements EventSink {
         statements,
         transaction.endedMicros(),
         transaction.name(),
-        transaction.traceId());
+        transaction.traceId(),
+        finding.context(transaction));
   }
 }

@@ -8,6 +8,7 @@ import io.txwatch.anomaly.Verdict;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.EdgeEvidence;
+import io.txwatch.history.CallSite;
 import io.txwatch.stale.StaleWrite;
 import java.util.List;
 import java.util.Optional;
@@ -59,7 +60,7 @@ final class StaleWriteAnomaly {
   private static String advice(StaleWrite found) {
     String callSite = found.writer().statements().get(0).callSite();
     return "Let the UPDATE"
-        + (callSite.isEmpty() ? "" : " at " + callSite)
+        + (callSite.isEmpty() ? "" : " at " + CallSite.shown(callSite))
         + " compare the version that was read (WHERE ... AND version = ?; @Version in JPA), or read"
         + " the row again in its transaction, with FOR UPDATE.";
   }

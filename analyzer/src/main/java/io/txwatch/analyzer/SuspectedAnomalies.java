@@ -1,6 +1,7 @@
 package io.txwatch.analyzer;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.ContextRead;
 import io.txwatch.anomaly.Finding;
 import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
@@ -59,10 +60,17 @@ final class SuspectedAnomalies {
     for (ObservedTransaction transaction : anomaly.transactions()) {
       bytes += BYTES_PER_TRANSACTION;
       for (ObservedStatement statement : transaction.statements()) {
-        bytes += BYTES_PER_EDGE + 2L * (statement.sql().length() + statement.callSite().length());
+        bytes += bytes(statement);
+      }
+      for (ContextRead read : transaction.context()) {
+        bytes += bytes(read.statement());
       }
     }
     return bytes;
+  }
+
+  private static long bytes(ObservedStatement statement) {
+    return BYTES_PER_EDGE + 2L * (statement.sql().length() + statement.callSite().length());
   }
 
   private final Map<Key, Suspicion> open = new LinkedHashMap<>();

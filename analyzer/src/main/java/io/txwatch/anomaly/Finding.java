@@ -6,9 +6,12 @@ import io.txwatch.dependency.Transaction;
 import io.txwatch.dependency.WrongRead;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 /**
  * An anomaly that was found and not judged yet.
@@ -95,15 +98,79 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
    * (Adya 1999, §4.5, mixing of levels).
    */
   public IsolationLevel level() {
+    return affectedReader()
+        .map(Transaction::level)
+        .orElseGet(
+            () ->
+                transactions().stream()
+                    .map(Transaction::level)
+                    .min(Comparator.naturalOrder())
+                    .orElse(IsolationLevel.READ_UNCOMMITTED));
+  }
+
+  /** The reader that alone is affected; empty if others are. */
+  public Optional<Transaction> affectedReader() {
     return switch (phenomenon) {
-      case ABORTED_READ, INTERMEDIATE_READ, INTERNAL, GARBAGE_READ -> edges.get(0).to().level();
-      case NON_REPEATABLE_READ, PHANTOM, READ_SKEW, FRACTURED_READ -> edges.get(0).from().level();
-      default ->
-          transactions().stream()
-              .map(Transaction::level)
-              .min(Comparator.naturalOrder())
-              .orElse(IsolationLevel.READ_UNCOMMITTED);
+      case ABORTED_READ, INTERMEDIATE_READ, INTERNAL, GARBAGE_READ ->
+          Optional.of(edges.get(0).to());
+      case NON_REPEATABLE_READ, PHANTOM, READ_SKEW, FRACTURED_READ ->
+          Optional.of(edges.get(0).from());
+      default -> Optional.empty();
     };
+  }
+
+  /**
+   * What its transactions read of rows before they wrote them, where that is part of the problem:
+   * not where a reader alone is affected.
+   */
+  public List<ContextRead> context(Transaction transaction) {
+    if (affectedReader().isPresent()) {
+      return List.of();
+    }
+    List<ContextRead> context = new ArrayList<>();
+    for (Edge edge : edges) {
+      boolean isOverwritten = edge.kind() == DependencyKind.WW || edge.kind() == DependencyKind.WR;
+      if (edge.from() == transaction && isOverwritten) {
+        addContext(edge, transaction, edge.fromStatement(), context);
+      }
+      boolean overwrites = edge.kind() == DependencyKind.WW || edge.kind() == DependencyKind.RW;
+      if (edge.to() == transaction && overwrites) {
+        addContext(edge, transaction, edge.toStatement(), context);
+      }
+    }
+    context.sort(Comparator.comparingInt(read -> read.statement().number()));
+    return context;
+  }
+
+  private void addContext(
+      Edge edge, Transaction transaction, int write, List<ContextRead> context) {
+    transaction
+        .readBefore(edge.row(), write)
+        .filter(statement -> !statements(transaction).contains(statement.number()))
+        .map(
+            statement ->
+                new ContextRead(
+                    ObservedStatement.of(statement, transaction),
+                    write,
+                    edge.row().table(),
+                    edge.row().id(),
+                    edge.dependency().key()))
+        .filter(read -> context.stream().noneMatch(read::isSameRead))
+        .ifPresent(context::add);
+  }
+
+  /** The numbers of a transaction's statements that its dependencies connect, in order. */
+  public SortedSet<Integer> statements(Transaction transaction) {
+    SortedSet<Integer> numbers = new TreeSet<>();
+    for (Edge edge : edges) {
+      if (edge.from() == transaction) {
+        numbers.add(edge.fromStatement());
+      }
+      if (edge.to() == transaction) {
+        numbers.add(edge.toStatement());
+      }
+    }
+    return numbers;
   }
 
   /** Whether every read in it is a plain SELECT, which reads the snapshot where there is one. */

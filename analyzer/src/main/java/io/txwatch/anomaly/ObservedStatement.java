@@ -1,5 +1,6 @@
 package io.txwatch.anomaly;
 
+import io.txwatch.dependency.Transaction;
 import io.txwatch.history.StatementKind;
 
 /**
@@ -17,5 +18,15 @@ public record ObservedStatement(
   /** A statement that was not undone. */
   public ObservedStatement(int number, StatementKind kind, String sql, String callSite) {
     this(number, kind, sql, callSite, false);
+  }
+
+  /** A statement of a transaction. */
+  public static ObservedStatement of(Transaction.Statement statement, Transaction transaction) {
+    return new ObservedStatement(
+        statement.number(),
+        statement.kind(),
+        statement.sql(),
+        statement.callSite(),
+        transaction.isUndone(statement.number()));
   }
 }

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param endedMicros when it ended, by its node's clock, in microseconds since 1970; 0 if unknown
  * @param name what the application calls it: {@code shop.OrderService.sell}; empty if unknown
  * @param traceId the trace that it is part of; empty if unknown
+ * @param context what it read of rows before it wrote them, in the order of the statements
  */
 public record ObservedTransaction(
     long id,
@@ -26,7 +27,21 @@ public record ObservedTransaction(
     List<ObservedStatement> statements,
     long endedMicros,
     String name,
-    String traceId) {
+    String traceId,
+    List<ContextRead> context) {
+
+  /** A transaction without reads as context. */
+  public ObservedTransaction(
+      long id,
+      String session,
+      IsolationLevel level,
+      Optional<Outcome> outcome,
+      List<ObservedStatement> statements,
+      long endedMicros,
+      String name,
+      String traceId) {
+    this(id, session, level, outcome, statements, endedMicros, name, traceId, List.of());
+  }
 
   /** A transaction whose time, name and trace are unknown. */
   public ObservedTransaction(

@@ -8,6 +8,7 @@ import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.RowShare;
 import io.txwatch.history.StatementKind;
+import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -498,6 +499,60 @@ public final class Transaction {
       if (read.isOwn && read.statement == statement && read.version.row == row) {
         return true;
       }
+    }
+    return false;
+  }
+
+  /**
+   * The last statement before a write that returned the version of a row which the write replaced,
+   * or an earlier one that differs in other columns only; empty if none did.
+   *
+   * @param write the number of the statement that wrote the row
+   */
+  public Optional<Statement> readBefore(Row row, int write) {
+    Version written = writtenBy(row, write);
+    if (written == null) {
+      return Optional.empty();
+    }
+    int last = 0;
+    for (Version.Read read : reads) {
+      if (read.version.row == row
+          && read.evidence == EdgeEvidence.ITEM
+          && read.returned()
+          && !read.isOwn
+          && read.statement > last
+          && read.statement < write
+          && (read.columns & written.written()) != 0
+          && replaces(written, read)) {
+        last = read.statement;
+      }
+    }
+    return last == 0 ? Optional.empty() : statement(last);
+  }
+
+  private @Nullable Version writtenBy(Row row, int statement) {
+    for (Version write : writes) {
+      if (write.row == row && write.statement == statement) {
+        return write;
+      }
+    }
+    return null;
+  }
+
+  /** Whether no other transaction wrote the columns in question between a read and a write. */
+  private boolean replaces(Version written, Version.Read read) {
+    long columns = read.columns & written.written();
+    Version version = written.previous;
+    for (int left = 2 * WriterList.WINDOW; left > 0 && version != null; left--) {
+      if (version == read.version) {
+        return true;
+      }
+      boolean isOwnOrVanished = version.writer == this || version.fate == Version.Fate.VANISHED;
+      boolean isOpen = version.fate == Version.Fate.OPEN;
+      if (!isOwnOrVanished && (isOpen || (version.written() & columns) != 0)) {
+        return false;
+      }
+      version = version.previous;
     }
     return false;
   }

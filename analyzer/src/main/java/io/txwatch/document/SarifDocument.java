@@ -6,6 +6,7 @@ import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.anomaly.Verdict;
+import io.txwatch.history.CallSite;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.Explanation;
 import io.txwatch.report.JsonReport;
@@ -19,6 +20,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * SARIF 2.1.0 (OASIS), which code hosts show at the lines of the code: a rule for each phenomenon,
@@ -118,12 +120,14 @@ final class SarifDocument {
     writeText(json, "message", message(group));
     json.writeArrayFieldStart("locations");
     if (!places.isEmpty()) {
-      writeLocation(json, places.get(0), Optional.empty());
+      writeLocation(
+          json, places.get(0), Optional.empty(), method(statements, places.get(0), sources));
     }
     json.writeEndArray();
     json.writeArrayFieldStart("relatedLocations");
     for (SourceFiles.Place place : places.subList(Math.min(1, places.size()), places.size())) {
-      writeLocation(json, place, sqlAt(statements, place, sources));
+      writeLocation(
+          json, place, sqlAt(statements, place, sources), method(statements, place, sources));
     }
     json.writeEndArray();
     json.writeNumberField("occurrenceCount", group.count());
@@ -152,10 +156,21 @@ final class SarifDocument {
 
   private static Optional<String> sqlAt(
       List<ObservedStatement> statements, SourceFiles.Place place, SourceFiles sources) {
-    return statements.stream()
-        .filter(statement -> sources.place(statement.callSite()).filter(place::equals).isPresent())
-        .map(ObservedStatement::sql)
+    return at(statements, place, sources).map(ObservedStatement::sql).findFirst();
+  }
+
+  private static Optional<String> method(
+      List<ObservedStatement> statements, SourceFiles.Place place, SourceFiles sources) {
+    return at(statements, place, sources)
+        .map(statement -> CallSite.method(statement.callSite()))
+        .filter(method -> !method.isEmpty())
         .findFirst();
+  }
+
+  private static Stream<ObservedStatement> at(
+      List<ObservedStatement> statements, SourceFiles.Place place, SourceFiles sources) {
+    return statements.stream()
+        .filter(statement -> sources.place(statement.callSite()).filter(place::equals).isPresent());
   }
 
   private static String message(Group group) {
@@ -173,7 +188,11 @@ final class SarifDocument {
   }
 
   private static void writeLocation(
-      JsonGenerator json, SourceFiles.Place place, Optional<String> message) throws IOException {
+      JsonGenerator json,
+      SourceFiles.Place place,
+      Optional<String> message,
+      Optional<String> method)
+      throws IOException {
     json.writeStartObject();
     json.writeObjectFieldStart("physicalLocation");
     json.writeObjectFieldStart("artifactLocation");
@@ -183,10 +202,24 @@ final class SarifDocument {
     json.writeNumberField("startLine", place.line());
     json.writeEndObject();
     json.writeEndObject();
+    if (method.isPresent()) {
+      writeLogicalLocation(json, method.get());
+    }
     if (message.isPresent()) {
       writeText(json, "message", message.get());
     }
     json.writeEndObject();
+  }
+
+  /** The method that the place is in (section 3.33). */
+  private static void writeLogicalLocation(JsonGenerator json, String method) throws IOException {
+    json.writeArrayFieldStart("logicalLocations");
+    json.writeStartObject();
+    json.writeStringField("name", method.substring(method.lastIndexOf('.') + 1));
+    json.writeStringField("fullyQualifiedName", method);
+    json.writeStringField("kind", "function");
+    json.writeEndObject();
+    json.writeEndArray();
   }
 
   /** A relative reference: what a URI cannot contain is percent-encoded. */

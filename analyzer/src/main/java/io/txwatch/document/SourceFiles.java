@@ -8,14 +8,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * Finds the source files of call sites, which name a file without its directory. A name that
- * several files have is not resolved.
+ * Finds the source files of call sites, which name a file without its directory. Of several files
+ * with the name it is that in the directory of the method's package; without one it is not
+ * resolved.
  */
 public final class SourceFiles {
 
@@ -24,9 +27,9 @@ public final class SourceFiles {
 
   private static final Set<String> SKIPPED = Set.of(".git", "target", "build", "node_modules");
 
-  private final Map<String, Optional<String>> paths;
+  private final Map<String, List<String>> paths;
 
-  private SourceFiles(Map<String, Optional<String>> paths) {
+  private SourceFiles(Map<String, List<String>> paths) {
     this.paths = Map.copyOf(paths);
   }
 
@@ -40,7 +43,7 @@ public final class SourceFiles {
 
   /** The files below a directory. */
   public static SourceFiles below(Path root) throws IOException {
-    Map<String, Optional<String>> paths = new HashMap<>();
+    Map<String, List<String>> paths = new HashMap<>();
     Files.walkFileTree(
         root,
         new SimpleFileVisitor<>() {
@@ -57,7 +60,7 @@ public final class SourceFiles {
             String name = file.getFileName().toString();
             if (name.endsWith(".java") || name.endsWith(".kt") || name.endsWith(".scala")) {
               String path = root.relativize(file).toString().replace('\\', '/');
-              paths.merge(name, Optional.of(path), (one, other) -> Optional.empty());
+              paths.computeIfAbsent(name, n -> new ArrayList<>()).add(path);
             }
             return FileVisitResult.CONTINUE;
           }
@@ -81,7 +84,25 @@ public final class SourceFiles {
       return Optional.empty();
     }
     String name = place.substring(0, colon);
-    String file = paths.getOrDefault(name, Optional.empty()).orElse(name);
+    String file = file(name, CallSite.method(callSite));
     return Optional.of(new Place(file, Integer.parseInt(place.substring(colon + 1))));
+  }
+
+  private String file(String name, String method) {
+    List<String> all = paths.getOrDefault(name, List.of());
+    List<String> files =
+        all.size() < 2 ? all : all.stream().filter(path -> isOfPackage(path, method)).toList();
+    return files.size() == 1 ? files.get(0) : name;
+  }
+
+  /** Whether a file is in the directory of a package that the name of a method begins with. */
+  private static boolean isOfPackage(String path, String method) {
+    String directory = "/" + path.substring(0, path.lastIndexOf('/') + 1);
+    for (int dot = method.indexOf('.'); dot > 0; dot = method.indexOf('.', dot + 1)) {
+      if (directory.endsWith("/" + method.substring(0, dot).replace('.', '/') + "/")) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -5,6 +5,7 @@ import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dependency.Dependency;
+import io.txwatch.history.CallSite;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.Explanation;
 import io.txwatch.report.Interleaving;
@@ -40,14 +41,15 @@ final class SvgDocument {
       svg { background: #ffffff; font: 13px "Liberation Sans", Arial, sans-serif; }
       text { fill: #1a1d21; } .muted { fill: #555d68; } .title { font-size: 17px; font-weight: 700; }
       .sql { font-family: "Liberation Mono", monospace; font-size: 12px; white-space: pre; }
-      .box { fill: #e8eef7; stroke: #c9ced6; } .lane { stroke: #c9ced6; stroke-width: 2; }
+      .box { fill: #e8eef7; stroke: #c9ced6; } .context { fill: #ffffff; stroke-dasharray: 4 3; }
+      .lane { stroke: #c9ced6; stroke-width: 2; }
       .edge { fill: none; stroke-width: 2; } .label { font-weight: 700; text-anchor: middle; }
       .ww { stroke: #7a3aa8; } .wr { stroke: #0b6b3a; } .rw { stroke: #a11212; } .so, .rt { stroke: #555d68; }
       .label.ww { fill: #7a3aa8; } .label.wr { fill: #0b6b3a; } .label.rw { fill: #a11212; }
       .label { stroke: none; }
       @media (prefers-color-scheme: dark) {
         svg { background: #14171b; } text { fill: #e6e9ed; } .muted { fill: #a9b2be; }
-        .box { fill: #25303d; stroke: #434b56; } .lane { stroke: #434b56; }
+        .box { fill: #25303d; stroke: #434b56; } .context { fill: #14171b; } .lane { stroke: #434b56; }
         .ww { stroke: #d0a3f2; } .wr { stroke: #7fd6a4; } .rw { stroke: #ff9b9b; } .so, .rt { stroke: #a9b2be; }
         .label.ww { fill: #d0a3f2; } .label.wr { fill: #7fd6a4; } .label.rw { fill: #ff9b9b; }
       }
@@ -146,14 +148,20 @@ final class SvgDocument {
     if (shown.size() < sql.size()) {
       shown.add("...");
     }
+    List<String> callSite =
+        statement.callSite().isEmpty()
+            ? List.of()
+            : TerminalText.wrap(
+                TerminalText.escape("at " + CallSite.shown(statement.callSite())), LINE_CHARACTERS);
     int x = left(step.column());
-    int lines = shown.size() + step.effects().size() + (statement.callSite().isEmpty() ? 0 : 1);
+    int lines = shown.size() + callSite.size() + step.effects().size();
     y += BETWEEN;
     int height = lines * LINE + 2 * PADDING;
     body.append(
         String.format(
             Locale.ROOT,
-            "<rect class=\"box\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\"/>%n",
+            "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\"/>%n",
+            step.isContext() ? "box context" : "box",
             x,
             y,
             LANE,
@@ -163,9 +171,7 @@ final class SvgDocument {
     int bottom = y + height;
     y += PADDING - 4;
     shown.forEach(line -> text(x + PADDING, "sql", line));
-    if (!statement.callSite().isEmpty()) {
-      text(x + PADDING, "muted", "at " + statement.callSite());
-    }
+    callSite.forEach(line -> text(x + PADDING, "muted", line));
     step.effects().forEach(effect -> text(x + PADDING, "", effect));
     y = bottom;
   }

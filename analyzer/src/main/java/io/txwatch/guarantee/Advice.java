@@ -6,6 +6,7 @@ import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.Edge;
 import io.txwatch.dependency.OperationName;
 import io.txwatch.dependency.Transaction;
+import io.txwatch.history.CallSite;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
@@ -29,6 +30,9 @@ public final class Advice {
 
   /** The DBMSs with backslash escapes in strings. */
   private static final Set<String> BACKSLASHES = Set.of("MySQL", "MariaDB");
+
+  /** More methods than this do not help to recognize transactions. */
+  private static final int MAX_METHODS = 2;
 
   private Advice() {}
 
@@ -68,9 +72,9 @@ public final class Advice {
       case READ_WRITE_SKEW, WRITE_SKEW, G2_ITEM ->
           "Lock the rows that the decision rests on where they are read"
               + places(finding)
-              + " ("
+              + " with "
               + lock
-              + ").";
+              + ".";
       case G2, PHANTOM ->
           "No lock on the rows that were read keeps others from adding rows to them: let a constraint"
               + " forbid it (unique, exclusion), or lock a row that stands for all of them"
@@ -82,7 +86,7 @@ public final class Advice {
 
   private static String lostUpdate(Finding finding, Database database, String lock) {
     List<Transaction.Statement> writes = overwriting(finding);
-    String lockTheRead = "Lock the read" + places(finding) + " (" + lock + ")";
+    String lockTheRead = "Lock the read" + places(finding) + " with " + lock;
     if (!writes.isEmpty() && writes.stream().allMatch(w -> w.kind() == StatementKind.DELETE)) {
       return lockTheRead + ", or put the condition that it checks into the DELETE's WHERE.";
     }
@@ -143,21 +147,52 @@ public final class Advice {
         statements.stream()
             .map(Transaction.Statement::callSite)
             .filter(site -> !site.isEmpty())
+            .map(CallSite::shown)
             .distinct()
             .sorted()
             .toList();
     return places.isEmpty() ? "" : " at " + String.join(" and ", places);
   }
 
-  /** The operations of the application, if it names all transactions of the finding. */
+  /**
+   * The operations whose level matters, that of the reader if it alone is affected: by the names
+   * that the application gives them, else by the methods that executed the statements, if these are
+   * known and few.
+   */
   private static String operations(Finding finding) {
+    Set<Transaction> affected =
+        finding
+            .affectedReader()
+            .map(Set::of)
+            .orElseGet(() -> new LinkedHashSet<>(finding.transactions()));
     List<String> names =
-        finding.edges().stream()
-            .map(edge -> OperationName.withoutPackages(edge.from().name()))
+        affected.stream()
+            .map(transaction -> OperationName.withoutPackages(transaction.name()))
             .distinct()
             .sorted()
             .toList();
-    return names.contains("") ? "these transactions" : String.join(" and ", names);
+    if (!names.contains("")) {
+      return String.join(" and ", names);
+    }
+    List<String> methods = methods(finding, affected);
+    return methods.contains("") || methods.size() > MAX_METHODS
+        ? "these transactions"
+        : "the "
+            + (affected.size() == 1 ? "transaction" : "transactions")
+            + " of "
+            + String.join(" and ", methods);
+  }
+
+  /** The methods that executed its statements; an empty one if that of a statement is unknown. */
+  private static List<String> methods(Finding finding, Set<Transaction> of) {
+    return of.stream()
+        .flatMap(
+            transaction -> finding.statements(transaction).stream().map(transaction::statement))
+        .map(statement -> statement.map(Transaction.Statement::callSite).orElse(""))
+        .map(site -> OperationName.withoutPackages(CallSite.method(site)))
+        .distinct()
+        .sorted()
+        .toList();
   }
 
   private static String listed(Set<String> columns) {
@@ -171,6 +206,7 @@ public final class Advice {
             .filter(edge -> edge.kind() == DependencyKind.RW)
             .map(Advice::callSite)
             .flatMap(Optional::stream)
+            .map(CallSite::shown)
             .distinct()
             .sorted()
             .toList();

@@ -37,7 +37,6 @@ final class EventStream {
         PageJson.object(
             "hello",
             json -> {
-              json.writeStringField("source", source.name());
               PageJson.writeNames(json);
             }));
   }
@@ -59,7 +58,7 @@ final class EventStream {
         send(PageJson.object("withdrawn", json -> json.writeStringField("id", id)));
       }
     }
-    send(PageJson.status(source.figures()));
+    send(PageJson.status(source));
     out.flush();
   }
 

@@ -134,7 +134,7 @@ public final class LivePage implements AutoCloseable {
     } else if (isPublic) {
       sendFile(exchange, path.substring(1));
     } else if (path.equals("/") || path.equals("/status")) {
-      String status = source.statusJson().orElseGet(() -> PageJson.status(source.figures()));
+      String status = source.statusJson().orElseGet(() -> PageJson.status(source));
       send(exchange, 200, JSON, status + "\n");
     } else if (path.equals("/metrics")) {
       send(exchange, 200, PrometheusText.TYPE, PrometheusText.of(Measurement.of(source)));

@@ -53,10 +53,12 @@ final class PageJson {
   }
 
   /** The figures of a live page at this moment. */
-  static String status(LiveSource.Figures figures) {
+  static String status(LiveSource source) {
+    LiveSource.Figures figures = source.figures();
     return object(
         "status",
         json -> {
+          json.writeStringField("source", source.name());
           json.writeNumberField("millis", System.currentTimeMillis());
           json.writeNumberField("anomalies", figures.anomalies());
           json.writeNumberField("sessions", figures.sessions());

@@ -2,6 +2,7 @@ package io.txwatch.report;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Confidence;
+import io.txwatch.anomaly.ContextRead;
 import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
@@ -140,12 +141,18 @@ public final class AnomalyGroups {
     return ungrouped;
   }
 
-  /** Twice the characters of its statements, which the group's shape may contain as well. */
+  /**
+   * The characters of its statements, and once more those of dependencies, which the group's shape
+   * may contain as well.
+   */
   private static long length(Anomaly anomaly) {
     long characters = 0;
     for (ObservedTransaction transaction : anomaly.transactions()) {
       for (ObservedStatement statement : transaction.statements()) {
         characters += 2L * (statement.sql().length() + statement.callSite().length());
+      }
+      for (ContextRead read : transaction.context()) {
+        characters += read.statement().sql().length() + read.statement().callSite().length();
       }
     }
     return characters;

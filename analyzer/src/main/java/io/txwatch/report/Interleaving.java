@@ -1,6 +1,7 @@
 package io.txwatch.report;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.ContextRead;
 import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
@@ -8,6 +9,7 @@ import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -32,14 +34,17 @@ public final class Interleaving {
    * @param column the position, from 0, of its transaction in the anomaly
    * @param statement the statement
    * @param effects what it did to the rows of the cycle: {@code reads account row 7}
+   * @param isContext whether it is no statement of a dependency, but a {@link ContextRead}
    */
-  public record Step(int column, ObservedStatement statement, List<String> effects) {}
+  public record Step(
+      int column, ObservedStatement statement, List<String> effects, boolean isContext) {}
 
   /** Identifies a statement by the position of its transaction and its number. */
   private record Place(int column, int number) {}
 
   private final Anomaly anomaly;
   private final RowNames rows;
+  private final Map<Place, ObservedStatement> context = new LinkedHashMap<>();
   private final Map<Place, ObservedStatement> statements = new LinkedHashMap<>();
   private final Map<Place, Set<Place>> before = new LinkedHashMap<>();
   private final Map<Place, Set<String>> effects = new LinkedHashMap<>();
@@ -49,18 +54,47 @@ public final class Interleaving {
     this.rows = RowNames.of(anomaly);
   }
 
-  /** The steps. Time and space are quadratic in the number of statements, which is small. */
+  /**
+   * The steps, those for context among them. Time and space are quadratic in the number of
+   * statements, which is small.
+   */
   public static List<Step> of(Anomaly anomaly) {
+    Interleaving order = new Interleaving(anomaly);
+    for (int column = 0; column < anomaly.transactions().size(); column++) {
+      for (ContextRead read : anomaly.transactions().get(column).context()) {
+        order.context.put(new Place(column, read.statement().number()), read.statement());
+      }
+    }
+    order.addStatements();
+    order.addDependencies();
+    order.placeContext();
+    return order.sort();
+  }
+
+  /** The steps of the statements that the dependencies connect. */
+  public static List<Step> ofDependencies(Anomaly anomaly) {
     Interleaving order = new Interleaving(anomaly);
     order.addStatements();
     order.addDependencies();
     return order.sort();
   }
 
+  private List<ObservedStatement> statements(int column) {
+    List<ObservedStatement> all = new ArrayList<>(anomaly.transactions().get(column).statements());
+    context.forEach(
+        (place, statement) -> {
+          if (place.column() == column) {
+            all.add(statement);
+          }
+        });
+    all.sort(Comparator.comparingInt(ObservedStatement::number));
+    return all;
+  }
+
   private void addStatements() {
     for (int column = 0; column < anomaly.transactions().size(); column++) {
       Place previous = null;
-      for (ObservedStatement statement : anomaly.transactions().get(column).statements()) {
+      for (ObservedStatement statement : statements(column)) {
         Place place = new Place(column, statement.number());
         statements.put(place, statement);
         before.put(place, new LinkedHashSet<>());
@@ -89,6 +123,25 @@ public final class Interleaving {
     }
     if (anomaly.phenomenon() == Phenomenon.INTERMEDIATE_READ) {
       anomaly.cycle().forEach(this::placeBeforeNextWrite);
+    }
+  }
+
+  /** Orders what was read for context after the writes that it saw. */
+  private void placeContext() {
+    for (int column = 0; column < anomaly.transactions().size(); column++) {
+      for (ContextRead read : anomaly.transactions().get(column).context()) {
+        Place place = new Place(column, read.statement().number());
+        Place write = new Place(column, read.write());
+        for (Dependency edge : anomaly.cycle()) {
+          boolean isOfRow = edge.row() == read.row() && edge.table().equals(read.table());
+          if (isOfRow && edge.kind() == DependencyKind.WW && to(edge).equals(write)) {
+            prefer(from(edge), place);
+          }
+        }
+        effects
+            .getOrDefault(place, new LinkedHashSet<>())
+            .add("reads " + rows.of(read) + " (context)");
+      }
     }
   }
 
@@ -214,7 +267,11 @@ public final class Interleaving {
       ObservedStatement statement = statements.get(next);
       if (statement != null) {
         steps.add(
-            new Step(next.column(), statement, List.copyOf(effects.getOrDefault(next, Set.of()))));
+            new Step(
+                next.column(),
+                statement,
+                List.copyOf(effects.getOrDefault(next, Set.of())),
+                context.containsKey(next)));
       }
     }
     return steps;

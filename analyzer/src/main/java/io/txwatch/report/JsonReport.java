@@ -7,11 +7,13 @@ import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.ContextRead;
 import io.txwatch.anomaly.ElleNames;
 import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.dependency.Dependency;
+import io.txwatch.history.CallSite;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Ids;
 import java.io.IOException;
@@ -20,6 +22,7 @@ import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -173,6 +176,9 @@ public final class JsonReport {
         json.writeString(effect);
       }
       json.writeEndArray();
+      if (step.isContext()) {
+        json.writeBooleanField("context", true);
+      }
       json.writeEndObject();
     }
     json.writeEndArray();
@@ -221,17 +227,43 @@ public final class JsonReport {
     json.writeArrayFieldStart("statements");
     for (ObservedStatement statement : transaction.statements()) {
       json.writeStartObject();
-      json.writeNumberField("seq", statement.number());
-      json.writeStringField("kind", statement.kind().name());
-      json.writeStringField("sql", statement.sql());
-      json.writeStringField("callSite", statement.callSite());
-      if (statement.undone()) {
-        json.writeBooleanField("undone", true);
-      }
+      write(json, statement);
       json.writeEndObject();
     }
     json.writeEndArray();
+    if (!transaction.context().isEmpty()) {
+      writeContext(json, transaction.context());
+    }
     json.writeEndObject();
+  }
+
+  /** Reads before writes, that no dependency begins or ends at. */
+  private static void writeContext(JsonGenerator json, List<ContextRead> context)
+      throws IOException {
+    json.writeArrayFieldStart("context");
+    for (ContextRead read : context) {
+      json.writeStartObject();
+      write(json, read.statement());
+      json.writeStringField("table", read.table());
+      json.writeStringField("row", Long.toString(read.row()));
+      json.writeNumberField("write", read.write());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
+  private static void write(JsonGenerator json, ObservedStatement statement) throws IOException {
+    json.writeNumberField("seq", statement.number());
+    json.writeStringField("kind", statement.kind().name());
+    json.writeStringField("sql", statement.sql());
+    json.writeStringField("callSite", CallSite.line(statement.callSite()));
+    String method = CallSite.method(statement.callSite());
+    if (!method.isEmpty()) {
+      json.writeStringField("method", method);
+    }
+    if (statement.undone()) {
+      json.writeBooleanField("undone", true);
+    }
   }
 
   private static void write(JsonGenerator json, Dependency edge, RowNames rows) throws IOException {

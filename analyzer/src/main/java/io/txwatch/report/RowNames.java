@@ -1,6 +1,7 @@
 package io.txwatch.report;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.ContextRead;
 import io.txwatch.dependency.Dependency;
 import java.util.HashSet;
 import java.util.List;
@@ -70,7 +71,16 @@ public final class RowNames {
 
   /** The table and the row: {@code account row 7}. */
   public String of(Dependency edge) {
-    return TerminalText.escape(edge.table()) + " row " + id(edge);
+    return of(edge.table(), edge.row(), edge.key());
+  }
+
+  /** The same of a row that was read for context. */
+  public String of(ContextRead read) {
+    return of(read.table(), read.row(), read.key());
+  }
+
+  private String of(String table, long row, String key) {
+    return TerminalText.escape(table) + " row " + id(table, row, key);
   }
 
   /** The same with the columns through which a dependency runs, if they are known. */
@@ -85,9 +95,13 @@ public final class RowNames {
 
   /** The row alone. */
   String id(Dependency edge) {
-    return tablesById.contains(edge.table())
-        ? shown(Long.toString(edge.row()), digits)
-        : TerminalText.escape(edge.key());
+    return id(edge.table(), edge.row(), edge.key());
+  }
+
+  private String id(String table, long row, String key) {
+    return tablesById.contains(table)
+        ? shown(Long.toString(row), digits)
+        : TerminalText.escape(key);
   }
 
   private static String shown(String id, int digits) {

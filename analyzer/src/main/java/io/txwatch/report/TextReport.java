@@ -20,6 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Formats an anomaly as a block of text that a developer reads in ten seconds: what it is and how
@@ -292,10 +293,9 @@ public final class TextReport {
     List<String> lines =
         new ArrayList<>(
             TerminalText.wrap(TerminalText.shorten(sql, width * (MAX_SQL_LINES - 1)), width));
-    String callSite = TerminalText.escape(step.statement().callSite());
     List<String> details = new ArrayList<>();
-    if (!callSite.isEmpty()) {
-      details.add("at " + TerminalText.shorten(callSite, width - 6));
+    if (!step.statement().callSite().isEmpty()) {
+      details.add("at " + callSite(step.statement(), width - 6));
     }
     details.addAll(step.effects());
     if (!details.isEmpty()) {
@@ -304,6 +304,14 @@ public final class TextReport {
               MARGIN, TerminalText.shorten(String.join(", ", details), width * 3), MARGIN, width));
     }
     return lines;
+  }
+
+  /** The call site with its method, if each part fits on a line. */
+  private static String callSite(ObservedStatement statement, int width) {
+    String shown = TerminalText.escape(CallSite.shown(statement.callSite()));
+    return Stream.of(shown.split(" ")).allMatch(part -> TerminalText.width(part) <= width)
+        ? shown
+        : TerminalText.shorten(TerminalText.escape(CallSite.line(statement.callSite())), width);
   }
 
   private static String transaction(Anomaly anomaly, int column) {

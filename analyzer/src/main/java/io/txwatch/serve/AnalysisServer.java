@@ -110,10 +110,12 @@ public final class AnalysisServer implements AutoCloseable {
 
     @Override
     public String name() {
-      return "of "
-          + status.clients().stream()
+      List<Status.ClientStatus> clients = status.clients();
+      return clients.isEmpty()
+          ? "without watched processes"
+          : clients.stream()
               .map(Status.ClientStatus::name)
-              .collect(Collectors.joining(", "));
+              .collect(Collectors.joining(", ", "of ", ""));
     }
 
     @Override

@@ -44,7 +44,7 @@ final class Accesses {
 
   private Accesses(Anomaly anomaly) {
     this.anomaly = anomaly;
-    this.order = new ArrayList<>(Interleaving.of(anomaly));
+    this.order = new ArrayList<>(Interleaving.ofDependencies(anomaly));
     if (anomaly.phenomenon() == Phenomenon.INTERMEDIATE_READ) {
       anomaly.cycle().forEach(this::addNextWrite);
     }
@@ -68,7 +68,7 @@ final class Accesses {
         ObservedStatement next =
             new ObservedStatement(
                 write.statement() + 1, StatementKind.UPDATE, "-- its next write of the row", "");
-        order.add(new Interleaving.Step(column, next, List.of()));
+        order.add(new Interleaving.Step(column, next, List.of(), false));
       }
     }
   }

@@ -1,6 +1,7 @@
 package io.txwatch.slice;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.ContextRead;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.history.StatementKind;
 import io.txwatch.report.RowNames;
@@ -66,6 +67,34 @@ public final class RowVersions {
                 deletes ? Optional.empty() : Optional.of(before + 1)));
       }
     }
+    addContext(anomaly, row, steps);
     return steps;
+  }
+
+  /** Adds the reads for context, each after the write of the version that it read. */
+  private static void addContext(Anomaly anomaly, RowId row, List<Step> steps) {
+    for (int column = anomaly.transactions().size() - 1; column >= 0; column--) {
+      for (ContextRead read : anomaly.transactions().get(column).context()) {
+        int reader = column;
+        if (RowId.of(read).equals(row)) {
+          steps.stream()
+              .filter(step -> step.isWrite() && step.column() == reader)
+              .filter(step -> step.statement() == read.write())
+              .findFirst()
+              .ifPresent(write -> addContext(write, read.statement().number(), steps));
+        }
+      }
+    }
+  }
+
+  private static void addContext(Step write, int statement, List<Step> steps) {
+    int version = write.before();
+    int at = 0;
+    for (int i = 0; i < steps.size(); i++) {
+      if (steps.get(i).isWrite() && steps.get(i).after().equals(Optional.of(version))) {
+        at = i + 1;
+      }
+    }
+    steps.add(at, new Step(write.column(), statement, false, version, Optional.of(version)));
   }
 }

@@ -1,5 +1,8 @@
 'use strict';
 
+/** What a lane needs for its SQL to be legible, in rem; more lanes than fit are scrolled. */
+const LANE_WIDTH = 9;
+
 const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE', 'REPLACE', 'MERGE']);
 
 /** The title of an anomaly: lost update. */
@@ -14,6 +17,15 @@ const placesOf = anomaly => [...new Set(anomaly.transactions
   .flatMap(transaction => transaction.statements)
   .map(statement => statement.callSite.replace(/ \(usually\)$/, ''))
   .filter(site => site !== ''))];
+
+/** The method and the line of a statement: BankService.transfer (BankService.java:41). A narrow lane breaks it between the two. */
+function placeOf({method, callSite}) {
+  if (method === undefined) {
+    return callSite;
+  }
+  const [, line, usually] = callSite.match(/^(.*?)( \(usually\))?$/);
+  return [method.split('.').slice(-2).join('.'), ' ', el('span', {}, `(${line})`), usually];
+}
 
 /** What the application calls a transaction, without the packages: OrderService.sell. A route, GET /orders, as it is. */
 const operationOf = transaction => {
@@ -35,7 +47,8 @@ function showDetail(anomaly) {
     anomaly.advice === '' ? null : el('section', {class: 'advice'}, el('h3', {}, 'What prevents it'), el('p', {}, anomaly.advice)),
     el('h3', {}, 'What happened'),
     schedule,
-    el('p', {class: 'facts'}, 'From top to bottom: an order that the dependencies allow. It is not the order of a clock.'),
+    el('p', {class: 'facts'}, 'From top to bottom: an order that the dependencies allow. It is not the order of a clock.',
+      anomaly.schedule.some(step => step.context) ? ' A dashed box is context: what the transaction read of the row before it wrote it.' : ''),
     el('div', {class: 'pair'},
       el('section', {}, el('h3', {}, anomaly.phenomenon === 'STALE_WRITE' ? 'Why an update may be lost' : 'Why no serial order explains it'),
         el('ul', {class: 'why'}, anomaly.explanation.map(clause => el('li', {}, inWords(clause)))),
@@ -79,20 +92,21 @@ function scheduleOf(anomaly) {
       transaction.traceId ? el('small', {class: 'trace'}, 'trace ' + transaction.traceId) : null)));
   const rows = anomaly.schedule.map(step => {
     const transaction = anomaly.transactions[step.transaction];
-    const statement = transaction.statements.find(candidate => candidate.seq === step.seq);
+    const statement = [...transaction.statements, ...transaction.context ?? []].find(candidate => candidate.seq === step.seq);
     return el('tr', {}, anomaly.transactions.map((lane, i) =>
       i === step.transaction ? el('td', {class: 'lane'}, bar(anomaly, transaction, statement, step.effects)) : el('td', {class: 'lane'})));
   });
   const ends = el('tr', {}, anomaly.transactions.map(transaction =>
     el('td', {class: 'end'}, (transaction.outcome ?? 'still active').toLowerCase())));
-  return el('div', {class: 'schedule', tabindex: '0', role: 'region', 'aria-label': 'Interleaving of the transactions'},
-    el('table', {}, el('thead', {}, head), el('tbody', {}, rows, ends)));
+  const table = el('table', {}, el('thead', {}, head), el('tbody', {}, rows, ends));
+  table.style.minWidth = `${LANE_WIDTH * anomaly.transactions.length}rem`;
+  return el('div', {class: 'schedule', tabindex: '0', role: 'region', 'aria-label': 'Interleaving of the transactions'}, table);
 }
 
 function bar(anomaly, transaction, statement, effects) {
-  return el('div', {class: WRITES.has(statement.kind) ? 'bar write' : 'bar', 'data-bar': `${transaction.id}/${statement.seq}`},
+  return el('div', {class: WRITES.has(statement.kind) ? 'bar write' : statement.write ? 'bar context' : 'bar', 'data-bar': `${transaction.id}/${statement.seq}`},
     sqlText(statement.sql, relevantParts(anomaly, transaction, statement)),
-    statement.callSite === '' ? null : el('span', {class: 'place-of-code'}, 'at ' + statement.callSite),
+    statement.callSite === '' ? null : el('span', {class: 'place-of-code'}, ['at ', placeOf(statement)].flat()),
     effects.map(effect => el('span', {class: 'effect'}, effect)));
 }
 

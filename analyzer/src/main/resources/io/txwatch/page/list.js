@@ -71,7 +71,7 @@ function searchText(anomaly) {
   if (text === undefined) {
     text = anomaly.transactions
       .flatMap(transaction => [transaction.traceId ?? '',
-        ...transaction.statements.flatMap(statement => [statement.sql, statement.callSite])])
+        ...transaction.statements.flatMap(statement => [statement.sql, statement.callSite, statement.method ?? ''])])
       .concat(phenomenonName(anomaly))
       .join('\n')
       .toLowerCase();
@@ -80,8 +80,11 @@ function searchText(anomaly) {
   return text;
 }
 
+/** Line 9 comes before line 15. */
+const byLine = new Intl.Collator('en', {numeric: true});
+
 /** Where an anomaly is listed: the lines of code that it goes through, or else its tables. */
-const headingOf = anomaly => placesOf(anomaly).map(place => place.replace(/^.*[./](?=[^./]+\.\w+:\d+$)/, '')).sort().join(', ')
+const headingOf = anomaly => placesOf(anomaly).map(place => place.replace(/^.*[./](?=[^./]+\.\w+:\d+$)/, '')).sort(byLine.compare).join(', ')
   || tablesOf(anomaly).join(', ') || 'unknown place';
 
 /** Shows the anomalies that the filters select, grouped by their place in the code, the most frequent first. */

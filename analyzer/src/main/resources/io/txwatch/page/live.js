@@ -58,7 +58,6 @@ function apply(messages) {
       glossary = message.glossary;
       examples = message.examples;
       gapNames = message.gapNames;
-      byId('source').textContent = message.source;
       byId('connection').textContent = 'Live';
     } else if (message.type === 'status') {
       showStatus(message);
@@ -80,6 +79,7 @@ function apply(messages) {
 }
 
 function showStatus(status) {
+  byId('source').textContent = status.source;
   const seconds = before === null ? 0 : (status.millis - before.millis) / 1000;
   const rate = name => seconds <= 0 ? '–' : number(Math.round((status.coverage[name] - before.coverage[name]) / seconds));
   showFigures([

@@ -21,7 +21,7 @@ function relevantParts(anomaly, transaction, statement) {
   const edges = anomaly.cycle.filter(edge => ends(edge.from, edge.fromStatement) || ends(edge.to, edge.toStatement));
   const reads = edge => edge.kind === 'rw' ? ends(edge.from, edge.fromStatement) : ends(edge.to, edge.toStatement);
   return {
-    tables: new Set(edges.filter(edge => edge.table !== '').map(edge => bareName(edge.table.split('.').pop()))),
+    tables: new Set([...edges, statement].filter(edge => edge.table).map(edge => bareName(edge.table.split('.').pop()))),
     columns: new Set(edges.flatMap(edge => edge.columns ?? []).map(bareName)),
     where: edges.some(edge => edge.predicate && reads(edge)),
   };

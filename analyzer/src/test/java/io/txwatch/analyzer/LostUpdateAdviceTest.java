@@ -3,10 +3,12 @@ package io.txwatch.analyzer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.history.CallSite;
 import io.txwatch.history.Event;
 import io.txwatch.history.StatementKind;
 import java.util.Iterator;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -21,6 +23,34 @@ class LostUpdateAdviceTest {
     List<Anomaly> found = Notation.analyzed(events);
     assertThat(found).hasSize(1);
     return found.get(0);
+  }
+
+  private static Event withMethod(Event event) {
+    return event instanceof Event.StatementExecuted e
+        ? new Event.StatementExecuted(
+            e.session(),
+            e.transaction(),
+            e.statement(),
+            e.kind(),
+            e.sql(),
+            CallSite.of("shop.Bank", e.transaction() == 1 ? "withdraw" : "pay", e.callSite()),
+            e.rows(),
+            e.writesSeen(),
+            e.sqlState())
+        : event;
+  }
+
+  @Test
+  void methodsAreNamed() {
+    List<Event> events =
+        Notation.events("r1(x0) w2(x0) c2 w1(x2) c1").stream()
+            .map(LostUpdateAdviceTest::withMethod)
+            .toList();
+    assertThat(Notation.analyzed(events).get(0).advice())
+        .isEqualTo(
+            "Lock the read at Bank.withdraw (T1.java:1) with SELECT ... FOR UPDATE. Or run the"
+                + " transactions of Bank.pay and Bank.withdraw at REPEATABLE READ and retry on"
+                + " SQLSTATE 40001.");
   }
 
   private static Event withText(Event event, String sql) {
@@ -44,13 +74,13 @@ class LostUpdateAdviceTest {
       quoteCharacter = '~',
       textBlock =
           """
-          UPDATE acc SET bal = ? WHERE id = ? => Lock the read at T1.java:1 (SELECT ... FOR UPDATE), or compute the new value in the UPDATE itself (SET x = x + ?).
+          UPDATE acc SET bal = ? WHERE id = ? => Lock the read at T1.java:1 with SELECT ... FOR UPDATE, or compute the new value in the UPDATE itself (SET x = x + ?).
           UPDATE acc SET bal = bal - ? WHERE id = ? => The UPDATE at T1.java:2 computes bal from the row, so no value is lost; what may be stale is the decision that rests on the read at T1.java:1. Put its condition into the UPDATE's WHERE and look at the update count, or lock that read (SELECT ... FOR UPDATE).
           UPDATE acc SET bal = bal - ? WHERE id = ? AND bal >= ? => The UPDATE at T1.java:2 computes bal from the row and checks it in its WHERE: nothing is lost if the application looks at its update count. What else rests on the read at T1.java:1 may be stale: lock that read (SELECT ... FOR UPDATE).
-          UPDATE acc SET bal = bal - ?, note = ? WHERE id = ? => Lock the read at T1.java:1 (SELECT ... FOR UPDATE), or compute note in the UPDATE itself, too, as it does bal.
-          UPDATE acc SET bal = COALESCE(?, bal) WHERE id = ? => Lock the read at T1.java:1 (SELECT ... FOR UPDATE).
-          DELETE FROM acc WHERE id = ? => Lock the read at T1.java:1 (SELECT ... FOR UPDATE), or put the condition that it checks into the DELETE's WHERE.
-          MERGE INTO acc USING x => Lock the read at T1.java:1 (SELECT ... FOR UPDATE).
+          UPDATE acc SET bal = bal - ?, note = ? WHERE id = ? => Lock the read at T1.java:1 with SELECT ... FOR UPDATE, or compute note in the UPDATE itself, too, as it does bal.
+          UPDATE acc SET bal = COALESCE(?, bal) WHERE id = ? => Lock the read at T1.java:1 with SELECT ... FOR UPDATE.
+          DELETE FROM acc WHERE id = ? => Lock the read at T1.java:1 with SELECT ... FOR UPDATE, or put the condition that it checks into the DELETE's WHERE.
+          MERGE INTO acc USING x => Lock the read at T1.java:1 with SELECT ... FOR UPDATE.
           """)
   void adviceDependsOnTheStatement(String sql, String advice) {
     assertThat(lostUpdateBy(sql).advice())

@@ -74,6 +74,8 @@ class DocumentsTest {
         .isEqualTo("src/main/java/my%20shop/BankService.java");
     assertThat(lostUpdate.at("/locations/0/physicalLocation/region/startLine").asInt())
         .isEqualTo(68);
+    assertThat(lostUpdate.at("/locations/0/logicalLocations/0/fullyQualifiedName").asText())
+        .isEqualTo("shop.BankService.transfer");
     assertThat(lostUpdate.get("relatedLocations").findValuesAsText("uri"))
         .containsExactly("src/main/java/my%20shop/BankService.java", "BillingService.java");
     assertThat(run.at("/results/1/level").asText()).isEqualTo("error");
@@ -102,7 +104,18 @@ class DocumentsTest {
     Files.createFile(Files.createDirectories(root.resolve("b")).resolve("Bank.java"));
     assertThat(SourceFiles.below(root).place("Bank.java:3 (usually)"))
         .contains(new SourceFiles.Place("Bank.java", 3));
+    assertThat(SourceFiles.below(root).place("c.Bank.pay (Bank.java:3)"))
+        .contains(new SourceFiles.Place("Bank.java", 3));
     assertThat(SourceFiles.NONE.place("unknown")).isEmpty();
+  }
+
+  @Test
+  void fileOfTheMethodsPackageIsResolved(@TempDir Path root) throws Exception {
+    for (String directory : List.of("src/shop/a", "src/shop/b", "a")) {
+      Files.createFile(Files.createDirectories(root.resolve(directory)).resolve("Bank.java"));
+    }
+    assertThat(SourceFiles.below(root).place("shop.a.Bank.Inner.pay (Bank.java:3) (usually)"))
+        .contains(new SourceFiles.Place("src/shop/a/Bank.java", 3));
   }
 
   @Test

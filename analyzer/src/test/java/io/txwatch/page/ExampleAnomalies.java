@@ -21,22 +21,26 @@ public final class ExampleAnomalies {
 
   private ExampleAnomalies() {}
 
-  /** T1 reads account 7, T2 overwrites it, T1 overwrites that. */
+  /** T1 and T2 read account 7, T2 overwrites it, T1 overwrites that. */
   public static Anomaly lostUpdate() {
     return anomaly(Phenomenon.LOST_UPDATE)
         .cycle(CycleClass.G_SINGLE)
         .t(
             Optional.of(Outcome.COMMITTED),
             "orders/main#1",
-            "1 SELECT balance FROM account WHERE id = ? @ BankService.java:68",
-            "2 UPDATE account SET balance = ? WHERE id = ? @ BankService.java:83")
+            "1 SELECT balance FROM account WHERE id = ?"
+                + " @ shop.BankService.transfer (BankService.java:68) (usually)",
+            "2 UPDATE account SET balance = ? WHERE id = ?"
+                + " @ shop.BankService.transfer (BankService.java:83)")
         .t(
             Optional.of(Outcome.COMMITTED),
             "billing/main#2",
             "4 " + HOSTILE_SQL + " @ BillingService.java:12")
+        .context(
+            "3 SELECT balance FROM account WHERE id = ? @ BillingService.java:9", 4, "account 7")
         .edge("1.1 rw 2.4 account 7")
         .edge("2.4 ww 1.2 account 7")
-        .advice("Lock the read at BankService.java:68 (SELECT ... FOR UPDATE).")
+        .advice("Lock the read at BankService.java:68 with SELECT ... FOR UPDATE.")
         .anomaly();
   }
 
@@ -50,7 +54,7 @@ public final class ExampleAnomalies {
         .named("shop.<b>Stock.restock")
         .edge("1.1 rw 2.4 account 7")
         .edge("2.4 ww 1.2 account 7")
-        .advice("Lock the read at Orders.java:68 (SELECT ... FOR UPDATE).")
+        .advice("Lock the read at Orders.java:68 with SELECT ... FOR UPDATE.")
         .anomaly();
   }
 
@@ -80,7 +84,7 @@ public final class ExampleAnomalies {
         .inTrace("</script><script>window.hit=3</script>")
         .edge("1.1 rw 2.4 account 7")
         .edge("2.4 ww 1.2 account 7")
-        .advice("Lock the read at Orders.java:68 (SELECT ... FOR UPDATE).")
+        .advice("Lock the read at Orders.java:68 with SELECT ... FOR UPDATE.")
         .anomaly();
   }
 

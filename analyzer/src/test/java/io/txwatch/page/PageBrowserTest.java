@@ -77,6 +77,7 @@ class PageBrowserTest {
       browser().open(url(page));
       await("Live", () -> browser().text("#connection"));
       assertThat(browser().text("#list")).startsWith("No anomaly so far.");
+      await("txwatch of a test", () -> browser().text("h1"));
       source.add(ExampleAnomalies.lostUpdate(), 3);
       await("1 of 1 kinds of anomaly, 3 in all", () -> browser().text("#count"));
       source.add(ExampleAnomalies.skewOfThree(), 1);
@@ -104,11 +105,17 @@ class PageBrowserTest {
         .containsExactly("T1\norders/main#1", "T2\nbilling/main#2");
     assertThat(browser().texts(".bar .place-of-code"))
         .containsExactly(
-            "at BankService.java:68", "at BillingService.java:12", "at BankService.java:83");
+            "at BankService.transfer (BankService.java:68) (usually)",
+            "at BillingService.java:9",
+            "at BillingService.java:12",
+            "at BankService.transfer (BankService.java:83)");
+    assertThat(browser().texts(".bar.context mark, .bar.context .effect"))
+        .containsExactly("account", "reads account row 7 (context)");
     assertThat(browser().text(".advice")).contains("Lock the read at BankService.java:68");
     assertThat(browser().texts("[aria-label='Rows and their versions'] tbody tr"))
         .containsExactly(
-            "account row 7 T1 reads v0 v0",
+            "account row 7 T2 reads v0 v0",
+            "T1 reads v0 v0",
             "T2 writes v0 v1",
             "T1 writes\nreplaces v1, though T1 had seen v0\nv1 v2");
     assertThat(browser().texts(".why li").get(0)).startsWith("T1 must come before T2 because");
@@ -248,6 +255,11 @@ class PageBrowserTest {
   @Test
   void filtersSelect(@TempDir Path folder) throws Exception {
     browser().open(report(folder, ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree()));
+    assertThat(browser().texts(".place h3"))
+        .containsExactly(
+            "BankService.java:68, BankService.java:83, BillingService.java:12",
+            "Roster.java:5, Roster.java:9, Roster.java:15, Roster.java:19, Roster.java:25,"
+                + " Roster.java:29");
     for (String[] filter :
         new String[][] {
           {"verdict", "VIOLATION", "G2-item"},

@@ -2,6 +2,7 @@ package io.txwatch.report;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Confidence;
+import io.txwatch.anomaly.ContextRead;
 import io.txwatch.anomaly.CycleClass;
 import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,7 +89,8 @@ public final class AnomalyBuilder {
             t.statements(),
             micros,
             t.name(),
-            t.traceId()));
+            t.traceId(),
+            t.context()));
     return this;
   }
 
@@ -116,7 +119,33 @@ public final class AnomalyBuilder {
             t.statements(),
             t.endedMicros(),
             name,
-            traceId));
+            traceId,
+            t.context()));
+    return this;
+  }
+
+  /**
+   * What the last transaction read before it wrote a row: "1 SELECT x @ A.java:1", 2, "account 7".
+   */
+  public AnomalyBuilder context(String statement, int write, String row) {
+    int last = transactions.size() - 1;
+    ObservedTransaction t = transactions.get(last);
+    String[] words = row.split(" ");
+    List<ContextRead> context = new ArrayList<>(t.context());
+    context.add(
+        new ContextRead(statement(statement), write, words[0], Long.parseLong(words[1]), ""));
+    transactions.set(
+        last,
+        new ObservedTransaction(
+            t.id(),
+            t.session(),
+            t.level(),
+            t.outcome(),
+            t.statements(),
+            t.endedMicros(),
+            t.name(),
+            t.traceId(),
+            context));
     return this;
   }
 
@@ -132,21 +161,22 @@ public final class AnomalyBuilder {
 
   /** A transaction; each statement is "number SQL" or "number SQL @ call site". */
   public AnomalyBuilder t(Optional<Outcome> outcome, String session, String... statements) {
-    List<ObservedStatement> observed = new ArrayList<>();
-    for (String statement : statements) {
-      int space = statement.indexOf(' ');
-      int at = statement.lastIndexOf(" @ ");
-      String sql = statement.substring(space + 1, at < 0 ? statement.length() : at);
-      observed.add(
-          new ObservedStatement(
-              Integer.parseInt(statement.substring(0, space)),
-              kind(sql),
-              sql,
-              at < 0 ? "" : statement.substring(at + 3)));
-    }
+    List<ObservedStatement> observed =
+        Stream.of(statements).map(AnomalyBuilder::statement).toList();
     transactions.add(
         new ObservedTransaction(id(transactions.size() + 1), session, level, outcome, observed));
     return this;
+  }
+
+  private static ObservedStatement statement(String text) {
+    int space = text.indexOf(' ');
+    int at = text.lastIndexOf(" @ ");
+    String sql = text.substring(space + 1, at < 0 ? text.length() : at);
+    return new ObservedStatement(
+        Integer.parseInt(text.substring(0, space)),
+        kind(sql),
+        sql,
+        at < 0 ? "" : text.substring(at + 3));
   }
 
   private static StatementKind kind(String sql) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.slice.RowVersions;
+import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -92,6 +94,29 @@ class InterleavingTest {
                     .edge("2.2 ww 1.2 y 2")
                     .anomaly()))
         .isEqualTo("w11 w21 w22 w12");
+  }
+
+  @Test
+  void readForContextFollowsTheWriteThatItSaw() {
+    AnomalyBuilder chain =
+        anomaly(Phenomenon.LOST_UPDATE)
+            .t("1 SELECT x", "3 UPDATE x")
+            .t("2 UPDATE x")
+            .context("1 SELECT x", 2, "x 1")
+            .t("2 UPDATE x")
+            .context("1 SELECT x", 2, "x 1")
+            .edge("1.1 rw 3.2 x 1")
+            .edge("3.2 ww 2.2 x 1")
+            .edge("2.2 ww 1.3 x 1");
+    assertThat(order(chain.anomaly())).isEqualTo("r11 r31 w32 r21 w22 w13");
+    assertThat(Interleaving.of(chain.anomaly()))
+        .filteredOn(Interleaving.Step::isContext)
+        .hasSize(2)
+        .allMatch(step -> step.effects().equals(List.of("reads x row 1 (context)")));
+    assertThat(Interleaving.ofDependencies(chain.anomaly())).hasSize(4);
+    assertThat(RowVersions.of(chain.anomaly()).get("x row 1"))
+        .extracting(step -> "T" + (step.column() + 1) + " v" + step.before())
+        .containsExactly("T3 v0", "T1 v0", "T3 v0", "T2 v1", "T2 v1", "T1 v2");
   }
 
   @Test

@@ -26,8 +26,9 @@ class JsonReportTest {
         JsonReport.anomaly(
             anomaly(Phenomenon.LOST_UPDATE)
                 .cycle(CycleClass.G_SINGLE)
-                .t("1 SELECT v @ A.java:1", "2 UPDATE t @ A.java:2")
+                .t("1 SELECT v @ shop.A.buy (A.java:1) (usually)", "2 UPDATE t @ A.java:2")
                 .t(Optional.empty(), "pool-2", "3 UPDATE t @ B.java:7")
+                .context("1 SELECT v @ B.java:6", 3, "t 9223372036854775807")
                 .edge("1.1 rw 2.3 t 9223372036854775807")
                 .edge("2.3 ww 1.2 t 9223372036854775807")
                 .advice("Lock it.")
@@ -43,11 +44,15 @@ class JsonReportTest {
                  "transactions":[
                    {"id":"1b.1","session":"pool-1","isolation":"READ_COMMITTED","outcome":"COMMITTED",
                     "statements":[
-                      {"seq":1,"kind":"SELECT","sql":"SELECT v","callSite":"A.java:1"},
+                      {"seq":1,"kind":"SELECT","sql":"SELECT v","callSite":"A.java:1 (usually)",
+                       "method":"shop.A.buy"},
                       {"seq":2,"kind":"UPDATE","sql":"UPDATE t","callSite":"A.java:2"}]},
                    {"id":"1b.2","session":"pool-2","isolation":"READ_COMMITTED","outcome":null,
                     "statements":[
-                      {"seq":3,"kind":"UPDATE","sql":"UPDATE t","callSite":"B.java:7"}]}],
+                      {"seq":3,"kind":"UPDATE","sql":"UPDATE t","callSite":"B.java:7"}],
+                    "context":[
+                      {"seq":1,"kind":"SELECT","sql":"SELECT v","callSite":"B.java:6",
+                       "table":"t","row":"9223372036854775807","write":3}]}],
                  "cycle":[
                    {"from":"1b.1","to":"1b.2","kind":"rw","table":"t","row":"9223372036854775807",
                     "rowName":"t row ..775807","fromStatement":1,"toStatement":3},
@@ -55,6 +60,8 @@ class JsonReportTest {
                     "rowName":"t row ..775807","fromStatement":3,"toStatement":2}],
                  "schedule":[
                    {"transaction":0,"seq":1,"effects":["reads t row ..775807"]},
+                   {"transaction":1,"seq":1,"effects":["reads t row ..775807 (context)"],
+                    "context":true},
                    {"transaction":1,"seq":3,"effects":["writes t row ..775807"]},
                    {"transaction":0,"seq":2,"effects":["writes t row ..775807"]}],
                  "explanation":[

@@ -46,6 +46,10 @@ class RandomAnomalyTest {
         statements[s] = (s + 1) + " " + sql.repeat(1 + random.nextInt(20)) + " @ " + sql;
       }
       anomaly.t(Optional.of(Outcome.COMMITTED), texts.get(t % texts.size()), statements);
+      if (random.nextBoolean()) {
+        anomaly.context(
+            "9 " + texts.get(0), random.nextInt(11), "t%d %d".formatted(t, random.nextInt(4)));
+      }
       anomaly.edge(
           "%d.%d %s %d.%d t%d %d"
               .formatted(
@@ -81,7 +85,7 @@ class RandomAnomalyTest {
       int column = t;
       assertThat(
               steps.stream()
-                  .filter(step -> step.column() == column)
+                  .filter(step -> step.column() == column && !step.isContext())
                   .map(Interleaving.Step::statement))
           .containsExactlyElementsOf(anomaly.transactions().get(t).statements());
     }

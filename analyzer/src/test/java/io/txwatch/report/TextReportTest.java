@@ -25,6 +25,10 @@ class TextReportTest {
                     "1 SELECT balance FROM account WHERE id = ? @ BankService.java:41",
                     "2 UPDATE account SET balance = ? WHERE id = ? @ BankService.java:48")
                 .t("2 UPDATE account SET balance = ? WHERE id = ? @ BankService.java:48")
+                .context(
+                    "1 SELECT balance FROM account WHERE id = ? @ BankService.java:41",
+                    2,
+                    "account 7")
                 .edge("1.1 rw 2.2 account 7")
                 .edge("2.2 ww 1.2 account 7")
                 .advice(
@@ -38,6 +42,9 @@ class TextReportTest {
               ------------------------------------------------  ------------------------------------------------
               SELECT balance FROM account WHERE id = ?
                 at BankService.java:41, reads account row 7
+                                                                SELECT balance FROM account WHERE id = ?
+                                                                  at BankService.java:41, reads account row 7
+                                                                  (context)
                                                                 UPDATE account SET balance = ? WHERE id = ?
                                                                   at BankService.java:48, writes account row 7
               UPDATE account SET balance = ? WHERE id = ?

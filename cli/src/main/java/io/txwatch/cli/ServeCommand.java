@@ -15,6 +15,8 @@ import io.txwatch.serve.ServerListener;
 import io.txwatch.serve.ServerOptions;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -258,23 +260,29 @@ final class ServeCommand implements Callable<Integer> {
   private void printAddresses(
       Console console, AnalysisServer server, @Nullable LivePage page, boolean tls) {
     InetSocketAddress at = server.address();
-    String where = new Address(tls, at.getAddress().getHostAddress(), at.getPort()).toString();
+    String where = url(tls ? "tls" : "tcp", at);
     console.note(
         "txwatch: analysing what is reported to "
             + where
             + (page == null
                 ? ""
-                : ", live page at "
-                    + (tls ? "https://" : "http://")
-                    + page.address().getAddress().getHostAddress()
-                    + ":"
-                    + page.address().getPort()
-                    + "/"));
+                : ", live page at " + url(tls ? "https" : "http", page.address()) + "/"));
     if (!tls && !at.getAddress().isLoopbackAddress()) {
       console.note(
           "txwatch: the token and the histories are sent unencrypted: use --tls-cert and"
               + " --tls-key");
     }
+  }
+
+  private static String url(String scheme, InetSocketAddress address) {
+    InetAddress host = address.getAddress();
+    String text =
+        host.isAnyLocalAddress()
+            ? "0.0.0.0"
+            : host instanceof Inet6Address
+                ? "[" + host.getHostAddress() + "]"
+                : host.getHostAddress();
+    return scheme + "://" + text + ":" + address.getPort();
   }
 
   private int stop(AnalysisServer server, @Nullable LivePage page, ServerReporter reporter) {

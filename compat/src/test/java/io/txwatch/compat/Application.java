@@ -21,7 +21,15 @@ enum Application {
   MYBATIS("mybatis.MyBatisShop", ""),
   JOOQ("jooq.JooqShop", ""),
   JDBI("jdbi.JdbiShop", ""),
+  FLYWAY("migrate.MigratedShop flyway", ""),
+  LIQUIBASE("migrate.MigratedShop liquibase", ""),
+  TWO_DATA_SOURCES("jta.TwoDatabases spring", ""),
+  JTA("jta.TwoDatabases narayana", ""),
   SERVLETS("web.Container", "(?!tomcat-embed-core|tomcat-annotations).*");
+
+  /** The DBMSs that the suite runs on. */
+  static final Set<ServerKind> KINDS =
+      EnumSet.of(ServerKind.H2, ServerKind.POSTGRESQL, ServerKind.MARIADB);
 
   /** What is in the web applications alone. */
   private static final String IN_WEB_APPLICATION =
@@ -48,11 +56,15 @@ enum Application {
   /**
    * The arguments: a URL, and what follows it.
    *
+   * @param other the URL of another database, for those that use two
    * @param path the application's classes and all libraries, txwatch.jar if it is one of them
    */
-  List<String> arguments(String url, List<String> path) {
+  List<String> arguments(String url, String other, List<String> path) {
     List<String> arguments = new ArrayList<>(List.of(command.split(" ", -1)));
     arguments.set(0, url);
+    if (usesTwoDatabases()) {
+      arguments.add(other);
+    }
     if (this == SERVLETS) {
       arguments.add(
           path.stream()
@@ -71,18 +83,37 @@ enum Application {
     return excludedJars.isEmpty() || !fileName(jar).matches("(" + excludedJars + ")-[^/]*");
   }
 
+  /** True if it creates its tables itself. */
+  boolean createsItsTables() {
+    return this == FLYWAY || this == LIQUIBASE;
+  }
+
+  /** True if it has transactions over two databases. */
+  boolean usesTwoDatabases() {
+    return this == TWO_DATA_SOURCES || this == JTA;
+  }
+
+  /** How often it is started, on what it left before. */
+  int starts() {
+    return createsItsTables() || usesTwoDatabases() ? 2 : 1;
+  }
+
   /** True if what it prints on standard error depends on the order of threads. */
   boolean logsInAnyOrder() {
     return this == SERVLETS;
   }
 
+  /** Whether it can run on one of {@link #KINDS}: two copies of H2 cannot open one database. */
+  boolean runsOn(ServerKind kind) {
+    return this != SERVLETS || kind != ServerKind.H2;
+  }
+
   /** The DBMSs that it is run on unless others are chosen. */
   Set<ServerKind> defaultKinds() {
-    if (this == SERVLETS) { // two copies of H2 cannot open one database
-      return EnumSet.of(ServerKind.POSTGRESQL, ServerKind.MARIADB);
-    }
-    return this == HIKARI || this == SPRING_JPA
-        ? EnumSet.of(ServerKind.H2, ServerKind.POSTGRESQL, ServerKind.MARIADB)
-        : EnumSet.of(ServerKind.H2);
+    return switch (this) {
+      case HIKARI, SPRING_JPA, FLYWAY, LIQUIBASE, TWO_DATA_SOURCES, JTA -> KINDS;
+      case SERVLETS -> EnumSet.of(ServerKind.POSTGRESQL, ServerKind.MARIADB);
+      default -> EnumSet.of(ServerKind.H2);
+    };
   }
 }

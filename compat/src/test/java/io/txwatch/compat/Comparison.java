@@ -47,8 +47,18 @@ record Comparison(
               }));
     }
     Map<Way, ApplicationRun> runs = new EnumMap<>(Way.class);
-    running.forEach((way, run) -> runs.put(way, run.join()));
-    return of(installation, application, kind, runs);
+    List<String> failures = new ArrayList<>();
+    running.forEach(
+        (way, run) -> {
+          try {
+            runs.put(way, run.join());
+          } catch (CompletionException e) {
+            failures.add(way + ": " + e.getCause());
+          }
+        });
+    return failures.isEmpty()
+        ? of(installation, application, kind, runs)
+        : new Comparison(application, kind, 0, Map.of(), failures);
   }
 
   private static Comparison of(
@@ -119,8 +129,8 @@ record Comparison(
         application.label(),
         kind,
         lines,
-        reported.get(Way.AGENT),
-        reported.get(Way.URL),
+        reported.getOrDefault(Way.AGENT, 0),
+        reported.getOrDefault(Way.URL, 0),
         faults.isEmpty() ? "0" : String.valueOf(faults.size()));
   }
 }

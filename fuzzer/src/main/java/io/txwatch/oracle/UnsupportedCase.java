@@ -56,6 +56,9 @@ public final class UnsupportedCase {
     if (execution.testCase().setup().stream().anyMatch(DERIVES_VALUES::isFoundIn)) {
       return Optional.of("a trigger or a generated column writes values that no statement has");
     }
+    if (execution.testCase().beginsWithinTransaction()) {
+      return Optional.of("a transaction begins before the previous one has ended");
+    }
     if (steps.stream().anyMatch(step -> OWN_LEVEL.isFoundIn(step.sql()))) {
       return Optional.of("a transaction sets a level of its own");
     }

@@ -1,10 +1,12 @@
 package io.txwatch.testcase;
 
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -78,5 +80,22 @@ public record TestCase(
     Map<String, String> more = new LinkedHashMap<>(headers);
     more.put(key, value);
     return new TestCase(name, more, setup, steps, finals);
+  }
+
+  /** Whether a session begins a transaction before it has ended the previous one. */
+  public boolean beginsWithinTransaction() {
+    Set<String> open = new HashSet<>();
+    for (Step step : steps) {
+      switch (step.role()) {
+        case BEGIN -> {
+          if (!open.add(step.session())) {
+            return true;
+          }
+        }
+        case COMMIT, ROLLBACK -> open.remove(step.session());
+        case WORK -> {}
+      }
+    }
+    return false;
   }
 }

@@ -53,6 +53,25 @@ class WriteCheckTest {
     }
   }
 
+  /** The second BEGIN commits, which no statement of a serial run would. */
+  @Test
+  void aTransactionThatBeginsWithinAnotherIsNotJudged() throws Exception {
+    String again =
+        """
+        I: CREATE TABLE t (c0 INT) {ENGINE}
+        I: INSERT INTO t VALUES (2)
+        T2: BEGIN
+        T2: DELETE FROM t
+        T2: BEGIN
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution execution = fixture.execute(again, "RR");
+
+      assertThat(new WriteCheck().judge(execution, fixture.executor()).result())
+          .isEqualTo(Result.UNSUPPORTED);
+    }
+  }
+
   /** The set-up is executed for each serial run: the view of the run before must be gone. */
   @ParameterizedTest
   @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2", "SQLITE"})

@@ -79,8 +79,8 @@ public sealed interface Event {
    *     its own
    * @param kind its kind
    * @param sql the application's text (literals may be redacted)
-   * @param callSite the first frame outside JDBC, pools and ORMs: {@code BankService.java:41};
-   *     empty if unknown; {@link CallSite} defines the format
+   * @param callSite the first frame outside JDBC, pools and ORMs: {@link CallSite} defines the
+   *     format; empty if unknown
    * @param rows the rows that it read and wrote, as far as observed, in order
    * @param writesSeen true if {@code rows} contains every row that it wrote, or if it was
    *     autocommitted and wrote one row, which the row's writer list identifies when the row is

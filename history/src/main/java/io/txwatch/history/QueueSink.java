@@ -479,11 +479,7 @@ public final class QueueSink implements EventSink {
    */
   @Override
   public void close() {
-    if (!closed) {
-      deliverUntil = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DELIVERY_TIMEOUT_MILLIS);
-      closed = true;
-    }
-    LockSupport.unpark(thread);
+    beginClosing();
     if (thread == Thread.currentThread()) {
       return;
     }
@@ -496,6 +492,15 @@ public final class QueueSink implements EventSink {
       warnings.accept("closed before " + queue.size() + " events were analysed or written");
     }
     removeHook();
+  }
+
+  /** Accepts no more events, and lets the thread deliver the queued ones and end. */
+  void beginClosing() {
+    if (!closed) {
+      deliverUntil = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DELIVERY_TIMEOUT_MILLIS);
+      closed = true;
+    }
+    LockSupport.unpark(thread);
   }
 
   /** The shutdown hook references this queue and its class loader. */

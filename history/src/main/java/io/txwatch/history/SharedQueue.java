@@ -155,10 +155,13 @@ public final class SharedQueue {
     return left;
   }
 
-  /** Ends all unused queues at once and waits for them, at most five seconds in total. */
-  public static void endUnused(List<SharedQueue> all) {
+  /**
+   * Ends all queues at once and waits for them, at most five seconds in total. What users that are
+   * left add afterwards is dropped; the next user gets a new queue.
+   */
+  public static void endAll(List<SharedQueue> all) {
     long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(QueueSink.CLOSE_TIMEOUT_MILLIS);
-    List<CountDownLatch> ending = all.stream().map(SharedQueue::endIfUnused).toList();
+    List<CountDownLatch> ending = all.stream().map(SharedQueue::end).toList();
     try {
       for (CountDownLatch ended : ending) {
         ended.await(until - System.nanoTime(), TimeUnit.NANOSECONDS);
@@ -168,12 +171,12 @@ public final class SharedQueue {
     }
   }
 
-  private synchronized CountDownLatch endIfUnused() {
+  private synchronized CountDownLatch end() {
     QueueSink queue = current;
     if (queue != null && queue.users > 0) {
-      return new CountDownLatch(0);
-    }
-    if (queue != null) {
+      current = null;
+      queue.beginClosing();
+    } else if (queue != null) {
       queue.unusedSinceNanos = System.nanoTime() - lingerNanos;
       queue.wake();
     }

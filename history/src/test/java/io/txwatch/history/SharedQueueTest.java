@@ -16,8 +16,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Execution(ExecutionMode.CONCURRENT) // most of it waits
 class SharedQueueTest {
 
   private static final int SESSIONS = 400;
@@ -109,6 +112,29 @@ class SharedQueueTest {
     assertThat(warnings).isEmpty();
   }
 
+  @Test
+  void allQueuesEndUsedOrNotAndLaterUsersGetOthers() throws Exception {
+    SharedQueue used = queue(TimeUnit.MINUTES.toNanos(1));
+    SharedQueue unused = queue(TimeUnit.MINUTES.toNanos(1));
+    unused.release(unused.acquire());
+    EventSink open = used.acquire();
+    open.accept(new Event.SessionClosed(1));
+
+    SharedQueue.endAll(List.of(used, unused));
+
+    assertThat(recorder.seen).hasSize(1);
+    assertThat(recorder.quiesces.get()).isEqualTo(1);
+    assertThat(recorder.closes.get()).isEqualTo(1);
+    recorder.thread.join();
+    open.accept(new Event.SessionClosed(2));
+    used.release(open);
+    EventSink later = used.acquire();
+    later.accept(new Event.SessionClosed(3));
+    used.close();
+    assertThat(recorder.seen).extracting(Event::session).containsExactly(1L, 3L);
+    assertThat(warnings).isEmpty();
+  }
+
   private static long waits(Thread thread) {
     return ManagementFactory.getThreadMXBean().getThreadInfo(thread.getId()).getWaitedCount();
   }
@@ -182,6 +208,7 @@ class SharedQueueTest {
   private static final class Recorder implements EventSink {
     private final List<Event> seen = Collections.synchronizedList(new ArrayList<>());
     private final AtomicInteger quiesces = new AtomicInteger();
+    private final AtomicInteger closes = new AtomicInteger();
     private final AtomicInteger users = new AtomicInteger();
     private final AtomicInteger caughtUp = new AtomicInteger();
     private volatile Thread thread = new Thread();
@@ -224,6 +251,7 @@ class SharedQueueTest {
     @Override
     public void close() {
       users.set(0);
+      closes.incrementAndGet();
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.txwatch.capture;
 
 import io.txwatch.capture.ApplicationClasses.Rank;
+import io.txwatch.history.CallSite;
 import java.lang.StackWalker.StackFrame;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -111,7 +112,10 @@ public final class CallSites {
                         .toList())));
   }
 
-  /** Returns {@code File.java:line} of the caller; empty if the application is not on the stack. */
+  /**
+   * Returns the method and the line of the caller, as {@link CallSite} defines them; empty if the
+   * application is not on the stack.
+   */
   public String current() {
     try {
       return WALKER.walk(this::firstOfApplication);
@@ -153,6 +157,7 @@ public final class CallSites {
       String type = frame.getClassName();
       file = type.substring(type.lastIndexOf('.') + 1);
     }
-    return frame.getLineNumber() > 0 ? file + ":" + frame.getLineNumber() : file;
+    String place = frame.getLineNumber() > 0 ? file + ":" + frame.getLineNumber() : file;
+    return CallSite.of(frame.getClassName(), frame.getMethodName(), place);
   }
 }

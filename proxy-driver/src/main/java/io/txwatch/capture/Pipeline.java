@@ -123,13 +123,13 @@ public final class Pipeline implements AutoCloseable {
   }
 
   /**
-   * Ends all unused pipelines at once, waiting a bounded time. Used when classes will soon no
-   * longer be loadable.
+   * Ends all pipelines at once, waiting a bounded time. Used when classes will soon no longer be
+   * loadable: connections that are open then are not observed any further.
    */
-  public static void endUnused() {
+  public static void endAll() {
     List<SharedQueue> queues =
         OPEN.values().stream().map(pipeline -> pipeline.queue).filter(Objects::nonNull).toList();
-    SharedQueue.endUnused(queues);
+    SharedQueue.endAll(queues);
   }
 
   /** The rows whose keys were recorded. */

@@ -566,7 +566,7 @@ public final class SessionTracker {
 
   /** True if a transaction or statement is open that reads from one snapshot until it ends. */
   public synchronized boolean holdsSnapshot() {
-    boolean open = state.current != null || state.explicit || state.branch != null;
+    boolean open = state.current != null || state.explicit; // XA START takes no snapshot
     return open && keepsSnapshot();
   }
 

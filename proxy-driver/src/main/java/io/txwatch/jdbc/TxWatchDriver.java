@@ -31,7 +31,7 @@ public final class TxWatchDriver implements Driver {
   // A container that stops an application deregisters its drivers, then closes its class loader.
   static {
     try {
-      DriverManager.registerDriver(new TxWatchDriver(), Pipeline::endUnused);
+      DriverManager.registerDriver(new TxWatchDriver(), Pipeline::endAll);
     } catch (SQLException e) {
       throw new ExceptionInInitializerError(e);
     }

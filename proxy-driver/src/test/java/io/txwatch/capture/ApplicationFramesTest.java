@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.capture.ApplicationClasses.Rank;
 import io.txwatch.capture.CodeLocations.Holds;
+import io.txwatch.history.CallSite;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URL;
@@ -104,7 +105,7 @@ class ApplicationFramesTest {
         Class<?> link = loader.loadClass(CHAIN.get(i));
         call = (Supplier<?>) link.getConstructor(Supplier.class).newInstance(call);
       }
-      return String.valueOf(call.get());
+      return CallSite.place(String.valueOf(call.get()));
     }
   }
 

@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
@@ -54,6 +55,48 @@ class MetadataTest {
                   () -> metaData.getPseudoColumns(catalog, schema, table, "%"));
               rows("imported", transcript, () -> metaData.getImportedKeys(catalog, schema, table));
               rows("functions", transcript, () -> metaData.getFunctions(catalog, schema, "txw%"));
+            });
+  }
+
+  @OnEach
+  @DisplayName("54 the positions of columns that were added to a prepared table")
+  void positionsOfColumns(Place place) throws SQLException {
+    place
+        .shop()
+        .run(
+            (connection, transcript) -> {
+              try (Statement statement = connection.createStatement()) {
+                statement.execute("ALTER TABLE item ADD COLUMN weight INT");
+                statement.execute("ALTER TABLE item ADD COLUMN width INT");
+              }
+              DatabaseMetaData metaData = connection.getMetaData();
+              String catalog = connection.getCatalog();
+              String schema = place.is(ServerKind.SQLITE) ? null : connection.getSchema();
+              String table = metaData.storesUpperCaseIdentifiers() ? "ITEM" : "item";
+              String some = metaData.storesUpperCaseIdentifiers() ? "W%" : "w%";
+              for (String columns : new String[] {null, "%", some}) {
+                rows(
+                    columns,
+                    transcript,
+                    () -> metaData.getColumns(catalog, schema, table, columns));
+                transcript.step(
+                    "numbers",
+                    () -> {
+                      try (ResultSet rows = metaData.getColumns(catalog, schema, table, columns)) {
+                        while (rows.next()) {
+                          Object number = rows.getObject("ORDINAL_POSITION");
+                          transcript.line(
+                              rows.getInt(17)
+                                  + " "
+                                  + rows.getLong("ordinal_position")
+                                  + " "
+                                  + number.getClass()
+                                  + number
+                                  + rows.wasNull());
+                        }
+                      }
+                    });
+              }
             });
   }
 

@@ -21,8 +21,14 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import javax.sql.XAConnection;
+import javax.transaction.xa.XAResource;
+import javax.transaction.xa.Xid;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.mariadb.jdbc.MariaDbDataSource;
+import org.mariadb.jdbc.MariaDbXid;
 
 /** {@code txwatch.prepare=auto} changes a table only where that harms no transaction. */
 class AutoPreparationTest {
@@ -97,6 +103,28 @@ class AutoPreparationTest {
       watched.commit();
       watched.setAutoCommit(true);
       awaitPrepared(database, watched);
+    }
+  }
+
+  @Test
+  void branchOfADistributedTransactionHasASnapshotOnceItHasRead() throws Exception {
+    TestDatabase database = database(ServerKind.MARIADB);
+    TxWatchXADataSource source = new TxWatchXADataSource(new MariaDbDataSource(database.url));
+    source.setProperty("txwatch.prepare", "auto");
+    source.setProperty("txwatch.analyzer", "none");
+    XAConnection connection = source.getXAConnection();
+    try (Connection watched = connection.getConnection()) {
+      XAResource resource = connection.getXAResource();
+      Xid branch = new MariaDbXid(1, new byte[] {1}, new byte[] {1});
+      resource.start(branch, XAResource.TMNOFLAGS);
+      assertThat(read(watched, "SELECT v FROM a1")).isOne();
+      assertThat(isPrepared(database, "a1")).isTrue();
+      assertThat(read(watched, "SELECT v FROM a2")).isOne();
+      assertThat(isPrepared(database, "a2")).isFalse();
+      resource.end(branch, XAResource.TMSUCCESS);
+      resource.rollback(branch);
+    } finally {
+      connection.close();
     }
   }
 

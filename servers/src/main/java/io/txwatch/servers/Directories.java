@@ -12,12 +12,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Whole directories: copy and delete. */
-final class Directories {
+public final class Directories {
 
   private Directories() {}
 
   /** Deletes a directory and all that is in it, links not followed; nothing if there is none. */
-  static void delete(Path directory) throws IOException {
+  public static void delete(Path directory) throws IOException {
     if (!Files.exists(directory)) {
       return;
     }

@@ -108,7 +108,7 @@ final class AugmentedTables {
   static List<@Nullable Object> row(ResultSet result, int first, int width) throws SQLException {
     List<@Nullable Object> row = new ArrayList<>(width);
     for (int i = 0; i < width; i++) {
-      row.add(result.getObject(first + i));
+      row.add(Bytes.comparable(result.getObject(first + i)));
     }
     return row;
   }

@@ -20,7 +20,7 @@ final class CheckingReplay extends ExecutionReplay {
 
   CheckingReplay(
       CaseExecution execution, Semantics semantics, Database database, ViewExecutor executor) {
-    super(execution, database);
+    super(execution);
     this.semantics = semantics;
     this.executor = executor;
     this.tableReads = executor.tableReads();

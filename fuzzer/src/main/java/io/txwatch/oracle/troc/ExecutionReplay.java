@@ -1,6 +1,5 @@
 package io.txwatch.oracle.troc;
 
-import io.txwatch.history.Database;
 import io.txwatch.oracle.OracleVerdict.Result;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
@@ -19,21 +18,12 @@ import java.util.Set;
  */
 abstract class ExecutionReplay {
 
-  private static final Set<String> COMMIT_AT_BEGIN =
-      Set.of("MySQL", "MariaDB", "TiDB", "OceanBase");
-
   final CaseExecution execution;
   final Timeline timeline;
-  private final boolean beginCommits;
   private final Map<String, OpenTransaction> open = new HashMap<>();
 
-  /**
-   * @param database the DBMS: in an open transaction, BEGIN commits it on MySQL and its relatives,
-   *     and does nothing elsewhere
-   */
-  ExecutionReplay(CaseExecution execution, Database database) {
+  ExecutionReplay(CaseExecution execution) {
     this.execution = execution;
-    this.beginCommits = COMMIT_AT_BEGIN.contains(database.product());
     this.timeline = new Timeline(execution);
   }
 
@@ -136,14 +126,10 @@ abstract class ExecutionReplay {
     }
     switch (step.role()) {
       case BEGIN -> {
-        if (beginCommits) {
-          end(step.session(), true);
-        }
-        if (!open.containsKey(step.session())) {
-          OpenTransaction begun = new OpenTransaction(true);
-          open.put(step.session(), begun);
-          begin(begun, outcome);
-        }
+        end(step.session(), true);
+        OpenTransaction begun = new OpenTransaction(true);
+        open.put(step.session(), begun);
+        begin(begun, outcome);
       }
       case COMMIT -> end(step.session(), true);
       case ROLLBACK -> end(step.session(), false);

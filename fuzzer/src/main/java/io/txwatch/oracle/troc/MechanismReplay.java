@@ -57,7 +57,7 @@ public final class MechanismReplay extends ExecutionReplay {
       Database database,
       ViewExecutor executor,
       OrphanStatements orphans) {
-    super(execution, database);
+    super(execution);
     this.semantics = semantics;
     this.mechanism = mechanism;
     this.isExplainedError = isExplainedError;

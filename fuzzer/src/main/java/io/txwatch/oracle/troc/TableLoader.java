@@ -161,7 +161,7 @@ final class TableLoader {
       int parameter = 1;
       for (Map.Entry<Long, List<@Nullable Object>> row : rows.entrySet()) {
         for (Object value : row.getValue()) {
-          statement.setObject(parameter++, value);
+          statement.setObject(parameter++, value instanceof Bytes bytes ? bytes.array() : value);
         }
         statement.setLong(parameter++, row.getKey());
       }

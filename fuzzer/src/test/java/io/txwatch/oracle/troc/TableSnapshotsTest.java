@@ -127,24 +127,4 @@ class TableSnapshotsTest {
     assertThat(execution.outcome(4).rows()).as(execution.toString()).hasSize(3);
     assertResult(fixture, execution, Result.UNDECIDED);
   }
-
-  /** BEGIN within a transaction does nothing on H2. */
-  @Test
-  void aSecondBeginKeepsTheTransaction() throws Exception {
-    CaseExecution execution =
-        fixture.execute(
-            """
-              I: CREATE TABLE t (id INT)
-              T1: BEGIN
-              T1: SELECT id FROM t
-              T1: BEGIN
-              T2: INSERT INTO t VALUES (1)
-              T1: SELECT id FROM t
-              T1: COMMIT
-              """,
-            "RR");
-
-    assertThat(execution.outcome(5).rows()).isEmpty();
-    assertResult(fixture, execution, Result.CLEAN);
-  }
 }

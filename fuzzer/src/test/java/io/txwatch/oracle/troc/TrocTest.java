@@ -2,9 +2,11 @@ package io.txwatch.oracle.troc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
+import io.txwatch.testcase.CaseReader;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,6 +89,39 @@ class TrocTest {
       assertThat(new Troc().judge(execution, fixture.executor()).result())
           .as(execution.toString())
           .isEqualTo(OracleVerdict.Result.CLEAN);
+    }
+  }
+
+  /** Drivers return binary data as objects that are equal to themselves alone. */
+  @ParameterizedTest
+  @CsvSource({"MARIADB, BLOB", "MARIADB, VARBINARY(9)", "H2, VARBINARY(9)", "POSTGRESQL, BYTEA"})
+  void aRowWithBinaryDataThatNobodyWroteHasNotChanged(ServerKind kind, String type)
+      throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
+      for (IsolationLevel level : fixture.dbms().levels()) {
+        var execution =
+            fixture.execute(
+                CaseReader.parse(
+                    "binary",
+                    """
+                    I: CREATE TABLE t (id INT PRIMARY KEY, k INT, b %s)
+                    I: INSERT INTO t VALUES (3, 7, X'63'), (4, 7, NULL)
+                    T1: BEGIN
+                    T1: INSERT INTO t VALUES (7, 7, X'0061')
+                    T2: UPDATE t SET k = 8 WHERE id = 3
+                    T1: SELECT * FROM t
+                    T1: COMMIT
+                    T1: SELECT * FROM t
+                    """
+                        .formatted(type)
+                        .replaceAll(
+                            "X'(\\w+)'", type.equals("BYTEA") ? "decode('$1', 'hex')" : "$0")),
+                level);
+
+        assertThat(new Troc().judge(execution, fixture.executor()).result())
+            .as(execution.toString())
+            .isIn(OracleVerdict.Result.CLEAN, OracleVerdict.Result.UNSUPPORTED);
+      }
     }
   }
 

@@ -8,7 +8,7 @@ import java.sql.SQLException;
  * A result of {@link java.sql.DatabaseMetaData} without the rows that name something of ours. Row
  * numbers are those of the rows that are left.
  */
-final class FilteredResultSet extends MetadataResultSet {
+class FilteredResultSet extends MetadataResultSet {
 
   /** Tests whether the row that a result stands on names something of ours. */
   interface Ours {
@@ -23,14 +23,15 @@ final class FilteredResultSet extends MetadataResultSet {
     this.ours = ours;
   }
 
-  private boolean isOurs() throws SQLException {
-    return ours.test(delegate);
+  /** Whether a row of this result, or of another of the same columns, names something of ours. */
+  final boolean isOurs(ResultSet any) throws SQLException {
+    return ours.test(any);
   }
 
   @Override
   public boolean next() throws SQLException {
     while (delegate.next()) {
-      if (!isOurs()) {
+      if (!isOurs(delegate)) {
         row++;
         return true;
       }
@@ -42,7 +43,7 @@ final class FilteredResultSet extends MetadataResultSet {
   @Override
   public boolean previous() throws SQLException {
     while (delegate.previous()) {
-      if (!isOurs()) {
+      if (!isOurs(delegate)) {
         row = Math.max(0, row - 1);
         return true;
       }

@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The description of the database, without what we added to it. */
@@ -31,7 +32,22 @@ final class WatchedDatabaseMetaData extends DelegatingDatabaseMetaData {
   @Override
   public ResultSet getColumns(String catalog, String schema, String table, String column)
       throws SQLException {
-    return withoutOurs(delegate.getColumns(catalog, schema, table, column), "COLUMN_NAME");
+    boolean isAll = column == null || column.equals("%");
+    return ColumnsResultSet.of(
+        delegate.getColumns(catalog, schema, table, column),
+        context,
+        row -> namesOurColumn(row, ColumnsResultSet.NAME),
+        row -> isAll ? null : allColumns(row.getString(1), row.getString(2), row.getString(3)));
+  }
+
+  private ResultSet allColumns(@Nullable String catalog, @Nullable String schema, String table)
+      throws SQLException {
+    String escape = delegate.getSearchStringEscape();
+    String pattern = escape.isEmpty() ? table : table.replace(escape, escape + escape);
+    for (String special : escape.isEmpty() ? List.<String>of() : List.of("_", "%")) {
+      pattern = pattern.replace(special, escape + special);
+    }
+    return delegate.getColumns(catalog, schema, pattern, null);
   }
 
   @Override

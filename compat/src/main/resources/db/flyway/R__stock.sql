@@ -1,0 +1,1 @@
+CREATE OR REPLACE VIEW stock_view AS SELECT id, name FROM product;

@@ -1,0 +1,2 @@
+ALTER TABLE product ADD COLUMN state VARCHAR(10) DEFAULT 'new' NOT NULL;
+UPDATE product SET state = 'old' WHERE id = 3;

@@ -1,0 +1,1 @@
+CREATE INDEX purchase_quantity ON purchase (quantity);
