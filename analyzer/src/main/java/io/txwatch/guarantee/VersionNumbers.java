@@ -1,7 +1,7 @@
 package io.txwatch.guarantee;
 
 /** Compares version numbers as DBMSs print them: numbers with dots, then anything. */
-final class VersionNumbers {
+public final class VersionNumbers {
 
   private VersionNumbers() {}
 
@@ -18,5 +18,26 @@ final class VersionNumbers {
       }
     }
     return true;
+  }
+
+  /**
+   * Whether a version has what these versions introduced, each in its series of releases: the first
+   * two numbers. A later series than all has it, an earlier one or one between them does not.
+   *
+   * @param introducing the versions, the oldest first
+   */
+  public static boolean atLeastInSeries(String version, String... introducing) {
+    for (int i = introducing.length - 1; i >= 0; i--) {
+      String[] numbers = introducing[i].split("\\.");
+      int major = Integer.parseInt(numbers[0]);
+      int minor = Integer.parseInt(numbers[1]);
+      if (atLeast(version, major, minor)) {
+        boolean isLater = !version.startsWith(major + "." + minor + ".");
+        return isLater
+            ? i == introducing.length - 1
+            : atLeast(version, major, minor, Integer.parseInt(numbers[2]));
+      }
+    }
+    return false;
   }
 }

@@ -85,7 +85,7 @@ record FindingDocument(
     finding.execution().finalReads().forEach(read -> steps.add(line(read, dbms, false)));
     List<String> facts = new ArrayList<>();
     facts.add("In " + finding.reproduced() + " of " + finding.runs() + " fresh runs.");
-    String settings = FindingFolder.settings(dbms);
+    String settings = FindingFolder.settings(dbms, finding.reduced());
     if (!settings.isEmpty()) {
       facts.add("Settings: " + settings + ".");
     }

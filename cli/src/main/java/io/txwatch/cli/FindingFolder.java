@@ -138,6 +138,13 @@ final class FindingFolder {
     for (String session : finding.reduced().sessions()) {
       List<String> script = new ArrayList<>();
       script.add("-- session " + session + ", isolation level " + words(finding.level()));
+      finding
+          .reduced()
+          .settings()
+          .forEach(
+              (name, value) ->
+                  dbms.settingStatement(name, Optional.of(value))
+                      .ifPresent(sql -> script.add(statement(sql))));
       for (int i = 0; i < steps.size(); i++) {
         if (steps.get(i).session().equals(session)) {
           script.add("-- " + (i + 1) + " of " + steps.size());
@@ -188,7 +195,7 @@ final class FindingFolder {
 
   private void addFinding(List<String> lines, CampaignFinding finding) {
     lines.add(dbms.describe() + " at " + finding.level());
-    String settings = settings(dbms);
+    String settings = settings(dbms, finding.reduced());
     if (!settings.isEmpty()) {
       lines.add("settings: " + settings);
     }
@@ -215,9 +222,9 @@ final class FindingFolder {
     }
   }
 
-  /** The settings of a DBMS that change its guarantees. */
-  static String settings(Dbms dbms) {
-    return new TreeMap<>(dbms.database().settings())
+  /** The settings of a DBMS, and of the sessions of a case, that change its guarantees. */
+  static String settings(Dbms dbms, TestCase testCase) {
+    return new TreeMap<>(dbms.database().with(testCase.settings()).settings())
         .entrySet().stream()
             .map(setting -> setting.getKey() + "=" + setting.getValue())
             .collect(Collectors.joining(", "));

@@ -420,7 +420,8 @@ public final class Campaign {
               .computeIfAbsent(
                   kindOf(number),
                   kind -> new CaseGenerator(plan.seed(), grammar, plan.maxStatements(), kind))
-              .generate(number, weights);
+              .generate(number, weights)
+              .forServerWith(dbms.database().settings().keySet());
       IsolationLevel level = plan.levels().get((int) (number % plan.levels().size()));
       cases.incrementAndGet();
       generated.kinds().forEach((kind, count) -> kinds.merge(kind, (long) count, Long::sum));

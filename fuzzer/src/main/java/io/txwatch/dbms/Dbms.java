@@ -41,6 +41,16 @@ public interface Dbms {
     return Optional.empty();
   }
 
+  /**
+   * The statement that gives a setting of the session a value, or the server's.
+   *
+   * @param value empty for the server's
+   * @return empty if sessions of this DBMS have no settings that cases change
+   */
+  default Optional<String> settingStatement(String name, Optional<String> value) {
+    return Optional.empty();
+  }
+
   /** Makes the tables of a new case visible to a session that served another one. */
   default void refreshSchema(Connection session) throws SQLException {}
 

@@ -83,6 +83,11 @@ final class MySqlDbms extends AbstractDbms {
   }
 
   @Override
+  public Optional<String> settingStatement(String name, Optional<String> value) {
+    return Optional.of("SET SESSION " + name + " = " + value.orElse("DEFAULT"));
+  }
+
+  @Override
   public MultiStatement multiStatement() {
     return url.contains("allowMultiQueries=true")
         ? MultiStatement.ONE_BY_ONE

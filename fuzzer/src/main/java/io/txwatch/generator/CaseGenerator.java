@@ -80,6 +80,14 @@ public final class CaseGenerator {
       Map<Integer, Set<ExpectedError>> expected,
       Set<String> productions) {
 
+    /** The same without settings that a server does not have. */
+    public GeneratedCase forServerWith(Set<String> settings) {
+      return settings.containsAll(testCase.settings().keySet())
+          ? this
+          : new GeneratedCase(
+              testCase.withoutHeader(StatementText.SETTINGS_HEADER), kinds, expected, productions);
+    }
+
     /** True if the data may cause that error in the step. */
     public boolean isExpected(int step, String sqlState, int vendorCode, String message) {
       return expected.getOrDefault(step, Set.of()).stream()
@@ -124,6 +132,9 @@ public final class CaseGenerator {
     }
     Map<String, String> headers = headers(number);
     productions.draw("jdbc", random).ifPresent(how -> headers.put(StatementText.JDBC_HEADER, how));
+    productions
+        .draw("settings", random)
+        .ifPresent(settings -> headers.put(StatementText.SETTINGS_HEADER, settings));
     TestCase testCase = new TestCase("case-" + number, headers, setup, steps, List.of());
     return new GeneratedCase(testCase, statements.kinds(), expected, random.made());
   }

@@ -1,6 +1,7 @@
 package io.txwatch.oracle;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.FreeExecution;
@@ -14,6 +15,11 @@ import java.sql.SQLException;
 public interface CaseExecutor {
 
   Dbms dbms();
+
+  /** The DBMS with the settings of the case. */
+  default Database database(TestCase testCase) {
+    return dbms().database().with(testCase.settings());
+  }
 
   /** Executes a case in an empty workspace. */
   CaseExecution execute(TestCase testCase, IsolationLevel level)

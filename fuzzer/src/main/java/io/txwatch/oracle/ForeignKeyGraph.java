@@ -119,6 +119,19 @@ public final class ForeignKeyGraph {
     return found;
   }
 
+  /** Tables and those whose foreign keys refer to one of them, directly or transitively. */
+  public Set<String> withChildren(Set<String> tables) {
+    Set<String> found = new HashSet<>(tables);
+    boolean grows = true;
+    while (grows) {
+      grows = false;
+      for (ForeignKey foreignKey : foreignKeys) {
+        grows |= found.contains(foreignKey.parent()) && found.add(foreignKey.child());
+      }
+    }
+    return found;
+  }
+
   /** True if one session removed keys of a parent table and another one wrote its child table. */
   public boolean hasParentChildConflict(CaseExecution execution) {
     return foreignKeys.stream()

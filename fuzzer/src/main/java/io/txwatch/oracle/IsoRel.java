@@ -14,6 +14,7 @@ import io.txwatch.schedule.ScheduleExecutor;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -73,12 +74,13 @@ public final class IsoRel implements Oracle {
           ? verdict(Result.UNSUPPORTED, "connections to this DBMS cannot be watched", List.of())
           : judge(watched, executor);
     }
-    Graph byDbms = new Graph(Judge.DBMS, execution.events());
+    List<Event> events = withSettings(execution);
+    Graph byDbms = new Graph(Judge.DBMS, events);
     List<GraphAnomaly> anomalies = new ArrayList<>();
     if (byDbms.anomalies.isEmpty()) { // the graph does not depend on the judge
       return verdict(byDbms.coverage, anomalies, execution.level());
     }
-    Graph byAdya = new Graph(Judge.ADYA, execution.events());
+    Graph byAdya = new Graph(Judge.ADYA, events);
     for (int i = 0; i < byDbms.anomalies.size(); i++) {
       Anomaly anomaly = byDbms.anomalies.get(i);
       io.txwatch.anomaly.Verdict adya = byAdya.anomalies.get(i).verdict();
@@ -87,6 +89,18 @@ public final class IsoRel implements Oracle {
       anomalies.add(new GraphAnomaly(anomaly, adya, isForbidden));
     }
     return verdict(byDbms.coverage, anomalies, execution.level());
+  }
+
+  /** The events; the sessions' databases have the settings of the case. */
+  private static List<Event> withSettings(CaseExecution execution) {
+    Map<String, String> settings = execution.testCase().settings();
+    return execution.events().stream()
+        .map(
+            event ->
+                event instanceof Event.SessionOpened o
+                    ? new Event.SessionOpened(o.session(), o.name(), o.database().with(settings))
+                    : event)
+        .toList();
   }
 
   private OracleVerdict verdict(

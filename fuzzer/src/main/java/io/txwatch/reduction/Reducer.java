@@ -73,7 +73,7 @@ public final class Reducer {
 
   /** Returns the smallest case found; the case itself if nothing can be dropped. */
   public TestCase reduce(TestCase violating) throws SQLException, InterruptedException {
-    TestCase smallest = withPlainStatements(violating);
+    TestCase smallest = withPlainSessions(violating);
     TestCase before;
     do {
       before = smallest;
@@ -108,12 +108,15 @@ public final class Reducer {
     return level;
   }
 
-  /** The case with statements that are not prepared, if it shows the violation. */
-  private TestCase withPlainStatements(TestCase original)
-      throws SQLException, InterruptedException {
-    return original.header(StatementText.JDBC_HEADER).isPresent()
-        ? smallerOf(original.withoutHeader(StatementText.JDBC_HEADER), original)
-        : original;
+  /** The case with statements that are not prepared, and the server's settings, if it can be. */
+  private TestCase withPlainSessions(TestCase original) throws SQLException, InterruptedException {
+    TestCase smallest = original;
+    for (String header : List.of(StatementText.JDBC_HEADER, StatementText.SETTINGS_HEADER)) {
+      if (original.header(header).isPresent()) {
+        smallest = smallerOf(smallest.withoutHeader(header), smallest);
+      }
+    }
+    return smallest;
   }
 
   private TestCase withoutSessions(TestCase original) throws SQLException, InterruptedException {

@@ -25,7 +25,8 @@ import java.util.Set;
 /**
  * Shorter texts of a statement, each with one part fewer: an element of a list (columns, rows,
  * assignments, constraints), a clause, an operand, or everything around a part of an expression.
- * They need not be valid SQL.
+ * They need not be valid SQL. A WITH RECURSIVE is dropped as a whole or stays as it is: without its
+ * condition it would not end.
  */
 final class ShorterStatements {
 
@@ -40,6 +41,9 @@ final class ShorterStatements {
   /** The rows of VALUES, which keep their parentheses. */
   private final Set<Node> rows = new HashSet<>();
 
+  /** The parts that stay whole. */
+  private final List<Span> recursions = new ArrayList<>();
+
   private ShorterStatements(Tokens tokens) {
     this.tokens = tokens;
   }
@@ -52,6 +56,7 @@ final class ShorterStatements {
     }
     ShorterStatements shorter = new ShorterStatements(tokens);
     Statement statement = StatementParser.parse(tokens, dialect, new Span(0, tokens.count()));
+    statement.forEach(shorter::addRecursion);
     statement.forEach(shorter::shorten);
     if (statement instanceof Statement.Insert insert) {
       shorter.dropInsertedColumns(insert);
@@ -66,7 +71,21 @@ final class ShorterStatements {
         .toList();
   }
 
+  private void addRecursion(Node node) {
+    if (node instanceof With with && with.recursive()) {
+      recursions.add(with.span());
+    }
+  }
+
+  private boolean isInRecursion(Node node) {
+    return recursions.stream()
+        .anyMatch(whole -> whole.from() <= node.span().from() && node.span().to() <= whole.to());
+  }
+
   private void shorten(Node node) {
+    if (isInRecursion(node)) {
+      return;
+    }
     if (node instanceof QueryBody.Values values) {
       rows.addAll(values.rows());
     }

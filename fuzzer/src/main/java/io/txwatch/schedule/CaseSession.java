@@ -15,9 +15,12 @@ import java.sql.Statement;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.Collectors;
@@ -52,6 +55,9 @@ final class CaseSession implements AutoCloseable {
   private final Queue<Step> waiting = new ArrayDeque<>();
 
   private @Nullable IsolationLevel level;
+
+  /** The settings that differ from the server's. */
+  private Map<String, String> settings = Map.of();
 
   private boolean prepares;
 
@@ -516,6 +522,30 @@ final class CaseSession implements AutoCloseable {
       }
     }
     level = lasting ? wanted : null;
+  }
+
+  /**
+   * Gives the session the settings of a case; all others become the server's.
+   *
+   * @throws ScheduleExecutor.SetupException if the DBMS does not have one of them
+   */
+  void applySettings(Map<String, String> wanted) throws ScheduleExecutor.SetupException {
+    if (wanted.equals(settings)) {
+      return;
+    }
+    Set<String> names = new TreeSet<>(settings.keySet());
+    names.addAll(wanted.keySet());
+    for (String name : names) {
+      Optional<String> value = Optional.ofNullable(wanted.get(name));
+      try (Statement setting = connection.createStatement()) {
+        setting.execute(
+            dbms.settingStatement(name, value)
+                .orElseThrow(() -> new SQLException("no such settings on this DBMS", "0A000")));
+      } catch (SQLException e) {
+        throw new ScheduleExecutor.SetupException(name, e);
+      }
+    }
+    settings = wanted;
   }
 
   /** Switches to the workspace of this statement; empty if there is only one. */

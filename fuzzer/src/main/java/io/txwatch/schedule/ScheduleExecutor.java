@@ -320,7 +320,8 @@ public final class ScheduleExecutor implements AutoCloseable {
 
   /** The sessions of a case, at its level and on its tables. */
   private Map<String, CaseSession> readySessions(
-      TestCase testCase, IsolationLevel level, boolean changesOnlyRows) throws SQLException {
+      TestCase testCase, IsolationLevel level, boolean changesOnlyRows)
+      throws SQLException, SetupException {
     monitor.expectTableLocks(!changesOnlyRows);
     Map<String, CaseSession> ready = new LinkedHashMap<>();
     for (String name : testCase.sessions()) {
@@ -328,6 +329,7 @@ public final class ScheduleExecutor implements AutoCloseable {
       session.reset();
       session.switchTo(fixture.switchStatement());
       session.setLevel(level, changesOnlyRows);
+      session.applySettings(testCase.settings());
       session.prepareStatements(
           testCase.header(StatementText.JDBC_HEADER).equals(Optional.of(StatementText.PREPARED)));
       dbms.refreshSchema(session.connection());

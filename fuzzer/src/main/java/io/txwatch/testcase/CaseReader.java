@@ -18,6 +18,8 @@ public final class CaseReader {
 
   private static final long MAX_CASE_BYTES = 16L << 20;
   private static final Pattern HEADER = Pattern.compile("#\\s*([\\w-]+)\\s*:\\s*(.*)");
+  private static final Pattern SETTINGS =
+      Pattern.compile("\\w+\\s*=\\s*\\w+(\\s*,\\s*\\w+\\s*=\\s*\\w+)*");
   private static final Pattern LINE =
       Pattern.compile("(?<who>I|F|T\\d+)(@(?<label>\\w+))?:\\s*(?<sql>.*)");
 
@@ -60,6 +62,11 @@ public final class CaseReader {
       Matcher header = HEADER.matcher(line);
       Matcher statement = LINE.matcher(line);
       if (header.matches()) {
+        if (header.group(1).equals(StatementText.SETTINGS_HEADER)
+            && !SETTINGS.matcher(header.group(2)).matches()) {
+          throw new CaseFormatException(
+              name, number, "expected '# settings: name=value', found '" + line + "'");
+        }
         headers.put(header.group(1), header.group(2));
       } else if (statement.matches()) {
         String sql = statement.group("sql");

@@ -49,6 +49,9 @@ public final class StatementText {
   /** The value of that header. */
   public static final String PREPARED = "prepared";
 
+  /** The header with the settings of the sessions: {@code name=value}, separated by commas. */
+  public static final String SETTINGS_HEADER = "settings";
+
   private StatementText() {}
 
   /** True if it may change something besides rows: a definition, a setting, a lock of a table. */

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -35,6 +36,21 @@ public record TestCase(
 
   public Optional<String> header(String key) {
     return Optional.ofNullable(headers.get(key));
+  }
+
+  /**
+   * The settings that its sessions have, besides those of the server, from the header {@link
+   * StatementText#SETTINGS_HEADER}: {@code innodb_snapshot_isolation=ON}.
+   */
+  public Map<String, String> settings() {
+    Map<String, String> settings = new TreeMap<>();
+    for (String setting : header(StatementText.SETTINGS_HEADER).orElse("").split(",")) {
+      String[] parts = setting.strip().split("\\s*=\\s*", 2);
+      if (parts.length == 2) {
+        settings.put(parts[0], parts[1]);
+      }
+    }
+    return settings;
   }
 
   /** The names of its sessions, sorted. */

@@ -41,7 +41,8 @@ class ProductionsTest {
               switch (production.kind()) {
                 case "second transaction" -> hasSecondTransaction(testCase);
                 case "begin again" -> testCase.beginsWithinTransaction();
-                case "jdbc" -> testCase.header("jdbc").equals(Optional.of(production.text()));
+                case "jdbc", "settings" ->
+                    testCase.header(production.kind()).equals(Optional.of(production.text()));
                 default ->
                     texts.stream()
                         .anyMatch(Objects.requireNonNull(patterns.get(production)).asPredicate());

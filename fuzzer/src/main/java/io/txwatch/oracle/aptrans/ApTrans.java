@@ -86,7 +86,7 @@ public final class ApTrans implements Oracle {
   @Override
   public OracleVerdict judge(CaseExecution execution, CaseExecutor executor)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    Database database = executor.dbms().database();
+    Database database = executor.database(execution.testCase());
     Optional<RecordingDialect> dialect = RecordingDialect.of(database);
     if (dialect.isEmpty()) {
       return verdict(Result.UNSUPPORTED, "writes on this DBMS cannot be recorded");

@@ -3,6 +3,7 @@ package io.txwatch.oracle.known;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
+import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.troc.Mechanism;
@@ -16,7 +17,6 @@ import java.sql.SQLException;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.Predicate;
-import java.util.function.UnaryOperator;
 
 /** A violation, and the further executions that decide what explains it. */
 final class Evidence {
@@ -41,7 +41,7 @@ final class Evidence {
   }
 
   Database database() {
-    return executor.dbms().database();
+    return executor.database(execution.testCase());
   }
 
   boolean isAtMostReadCommitted() {
@@ -85,23 +85,6 @@ final class Evidence {
         == OracleVerdict.Result.CLEAN;
   }
 
-  /** True if TxCheck finds no violation in the case with changed statements. */
-  boolean isCleanByTxCheck(UnaryOperator<String> change)
-      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    TestCase changed =
-        execution
-            .testCase()
-            .withSteps(
-                execution.testCase().steps().stream()
-                    .map(
-                        step ->
-                            new Step(
-                                step.id(), step.session(), step.label(), change.apply(step.sql())))
-                    .toList());
-    CaseExecution again = executor.execute(changed, execution.level());
-    return new TxCheck().judge(again, executor).result() == OracleVerdict.Result.CLEAN;
-  }
-
   /** True if the case without some steps is no violation of WriteCheck. */
   boolean disappearsWithout(Predicate<Step> isCause)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
@@ -117,7 +100,13 @@ final class Evidence {
   /** True if a changed case is no violation of WriteCheck. */
   boolean disappearsIn(TestCase changed)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    return disappearsIn(changed, new WriteCheck());
+  }
+
+  /** True if a changed case is no violation of an oracle. */
+  boolean disappearsIn(TestCase changed, Oracle oracle)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     CaseExecution again = executor.execute(changed, execution.level());
-    return new WriteCheck().judge(again, executor).result() == OracleVerdict.Result.CLEAN;
+    return oracle.judge(again, executor).result() == OracleVerdict.Result.CLEAN;
   }
 }

@@ -9,6 +9,7 @@ import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.ForeignKeyGraph;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.troc.Mechanism;
+import io.txwatch.oracle.troc.Troc;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
@@ -75,6 +76,27 @@ public enum KnownBehaviour {
       return isMariaDb(evidence, WITHOUT_NULL_KEY_FIX)
           && RolledBackNullKeys.matches(evidence.execution(), evidence.verdict().statement())
           && evidence.needs(Mechanism.ROW_TWICE);
+    }
+  },
+  MARIADB_UNCHECKED_INDEX_LOCK(
+      "mariadb-unchecked-index-lock",
+      FindingClass.NEW,
+      "With innodb_snapshot_isolation, a query that locks rows with a shared lock, and reads only"
+          + " an index that is not the primary key, does not fail if rows were inserted, changed or"
+          + " deleted since the snapshot: it returns other rows than a plain query of the same"
+          + " transaction.",
+      "MariaDB documentation, InnoDB System Variables, innodb_snapshot_isolation: \"an error"
+          + " DB_RECORD_CHANGED (HA_ERR_RECORD_CHANGED, ER_CHECKREAD) is raised if an attempt is"
+          + " made to acquire a lock on a record that does not exist in the current read view\";"
+          + " observed on 10.11.19, 11.4.5 and 11.8.9; no known bug report") {
+    @Override
+    boolean matches(Evidence evidence)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      return evidence.database().product().equals("MariaDB")
+          && evidence.isBy("troc")
+          && evidence.needs(Mechanism.UNCHECKED_INDEX_LOCK)
+          && evidence.disappearsIn(
+              SecondaryIndexes.removedFrom(evidence.execution().testCase()), new Troc());
     }
   },
   INNODB_SEMI_CONSISTENT_READ(
@@ -332,20 +354,15 @@ public enum KnownBehaviour {
       FindingClass.NEW,
       "At REPEATABLE READ and above, MAX of an indexed column is wrong once the transaction itself"
           + " has written or locked rows of the table: it is the smaller of the snapshot's and the"
-          + " written rows' greatest value, also in a write that uses MAX.",
+          + " written rows' greatest value, or what has since been written to the former's row; also"
+          + " in a write that uses MAX.",
       "observed on 2.5.252; no known bug report") {
     @Override
     boolean matches(Evidence evidence)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-      if (!evidence.database().product().equals("H2") || evidence.isAtMostReadCommitted()) {
-        return false;
-      }
-      // TxCheck judges REPEATABLE READ, too, whose views are not known.
-      return evidence.isBy("txcheck")
-              && evidence.execution().level() == IsolationLevel.REPEATABLE_READ
-          ? evidence.verdict().statement().filter(step -> isExtreme(step.sql())).isPresent()
-              && evidence.isCleanByTxCheck(KnownBehaviour::withoutIndexForExtremes)
-          : evidence.needs(Mechanism.SMALLER_MAXIMUM);
+      return evidence.database().product().equals("H2")
+          && !evidence.isAtMostReadCommitted()
+          && evidence.needs(Mechanism.SMALLER_MAXIMUM);
     }
   },
   READ_COMMITTED_WRITE_SKEW(
@@ -372,7 +389,6 @@ public enum KnownBehaviour {
   private static final Pattern WITHOUT_NULL_KEY_FIX = Pattern.compile("^10\\.11\\.[0-7]\\b");
 
   private static final Pattern MERGE = Pattern.compile("(?i)^\\s*MERGE\\b");
-  private static final Pattern EXTREME = Pattern.compile("(?i)\\b(MIN|MAX)\\(([\\w.]+)\\)");
   private static final Pattern DO_NOTHING =
       Pattern.compile("(?i)\\bON\\s+CONFLICT\\b.*\\bDO\\s+NOTHING\\b");
 
@@ -445,16 +461,6 @@ public enum KnownBehaviour {
     return outcome.blocked()
         && outcome.sqlState().equals("23505")
         && MERGE.matcher(outcome.step().sql()).find();
-  }
-
-  /** True if a statement computes an extreme of a column. */
-  private static boolean isExtreme(String sql) {
-    return EXTREME.matcher(sql).find();
-  }
-
-  /** The same statement with expressions as arguments, for which no index is used. */
-  private static String withoutIndexForExtremes(String sql) {
-    return EXTREME.matcher(sql).replaceAll("$1(COALESCE($2, $2))");
   }
 
   /** True if an INSERT … ON CONFLICT DO NOTHING succeeded. */

@@ -4,6 +4,7 @@ import io.txwatch.history.Database;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
 import java.sql.SQLException;
+import java.util.List;
 
 /**
  * Checks each statement of an execution against its view (Troc, section III-E4), and stops at the
@@ -13,6 +14,7 @@ final class CheckingReplay extends ExecutionReplay {
 
   private final Semantics semantics;
   private final ViewExecutor executor;
+  private final TableReads tableReads;
   private final ChangeHistory versions;
   private final StatementChecker expectation;
 
@@ -21,6 +23,7 @@ final class CheckingReplay extends ExecutionReplay {
     super(execution);
     this.semantics = semantics;
     this.executor = executor;
+    this.tableReads = executor.tableReads();
     this.versions = new ChangeHistory(executor.initial(), executor.rowIdentity());
     this.expectation = new StatementChecker(semantics, database, executor, versions, timeline);
   }
@@ -28,7 +31,7 @@ final class CheckingReplay extends ExecutionReplay {
   @Override
   void begin(OpenTransaction begun, StepOutcome outcome) {
     if (semantics.takesSnapshotAtBegin(outcome.step().sql())) {
-      begun.snapshot = timeline.now();
+      begun.snapshot = SnapshotTimes.at(timeline.now());
     }
   }
 
@@ -56,6 +59,33 @@ final class CheckingReplay extends ExecutionReplay {
       throw EarlyVerdictException.undecided(outcome, "the added columns would change its meaning");
     }
     takeSnapshot(transaction, form, outcome);
+    try {
+      check(transaction, form, outcome);
+    } catch (EarlyVerdictException end) {
+      throw end.isViolation() && mayHaveOtherSnapshot(transaction)
+          ? EarlyVerdictException.undecided(
+              outcome, "whether the DBMS took a snapshot with an earlier statement is unknown")
+          : end;
+    }
+  }
+
+  /** True if a table was changed since a snapshot that may not have been taken. */
+  private boolean mayHaveOtherSnapshot(OpenTransaction transaction) {
+    return transaction.uncertainSnapshots.entrySet().stream()
+        .anyMatch(
+            taken ->
+                versions.rows(taken.getKey()).values().stream()
+                    .flatMap(List::stream)
+                    .map(ChangeHistory.Version::writer)
+                    .anyMatch(
+                        writer ->
+                            writer != transaction.writer
+                                && writer.isCommitted()
+                                && !writer.isCommittedBefore(taken.getValue())));
+  }
+
+  private void check(OpenTransaction transaction, StatementForm form, StepOutcome outcome)
+      throws SQLException, EarlyVerdictException {
     switch (form.kind()) {
       case READ -> expectation.read(outcome, form, transaction);
       case LOCKING_READ -> expectation.lockingRead(outcome, form, transaction);
@@ -84,9 +114,19 @@ final class CheckingReplay extends ExecutionReplay {
   }
 
   private void takeSnapshot(OpenTransaction transaction, StatementForm form, StepOutcome outcome) {
-    if (transaction.snapshot == OpenTransaction.NO_SNAPSHOT
-        && semantics.takesSnapshot(form, outcome)) {
-      transaction.snapshot = timeline.begin(outcome);
+    SnapshotTimes before = transaction.snapshot;
+    transaction.snapshot =
+        semantics.snapshotAfter(before, form, outcome, timeline.begin(outcome), tableReads);
+    if (!outcome.succeeded() || tableReads.isUncertain(form)) {
+      transaction
+          .snapshot
+          .ofTables()
+          .forEach(
+              (table, moment) -> {
+                if (before.of(table) == SnapshotTimes.NONE) {
+                  transaction.uncertainSnapshots.put(table, moment);
+                }
+              });
     }
   }
 }

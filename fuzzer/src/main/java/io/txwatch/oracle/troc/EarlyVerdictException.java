@@ -51,6 +51,10 @@ final class EarlyVerdictException extends Exception {
         + (outcome.isQuery() ? Values.bag(outcome.rows()) : "#" + outcome.updateCount());
   }
 
+  boolean isViolation() {
+    return result == Result.VIOLATION;
+  }
+
   OracleVerdict verdict(String oracle) {
     return new OracleVerdict(oracle, result, reason, statement);
   }

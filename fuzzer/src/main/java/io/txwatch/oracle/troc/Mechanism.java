@@ -45,7 +45,14 @@ public enum Mechanism {
 
   /**
    * MAX of a table that the transaction has written is the smaller of two values: the greatest of
-   * the snapshot, and the greatest of the rows that the transaction has written or locked.
+   * the snapshot, and the greatest of the rows that the transaction has written or locked. Of a row
+   * found in the snapshot, it is the value that the transaction has written since.
    */
-  SMALLER_MAXIMUM
+  SMALLER_MAXIMUM,
+
+  /**
+   * A query that locks entries of an index, and reads nothing else, does not fail if they are newer
+   * than its snapshot.
+   */
+  UNCHECKED_INDEX_LOCK
 }

@@ -16,6 +16,7 @@ import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -42,6 +43,7 @@ public final class MechanismReplay extends ExecutionReplay {
   private final Mechanism mechanism;
   private final Predicate<StepOutcome> isExplainedError;
   private final ViewExecutor executor;
+  private final TableReads tableReads;
   private final OrphanStatements orphans;
   private final PossibleViews views;
   private final ResultBags bags;
@@ -60,6 +62,7 @@ public final class MechanismReplay extends ExecutionReplay {
     this.mechanism = mechanism;
     this.isExplainedError = isExplainedError;
     this.executor = executor;
+    this.tableReads = executor.tableReads();
     this.orphans = orphans;
     this.views = new PossibleViews(semantics, mechanism, executor, timeline);
     this.bags = ResultBags.of(database);
@@ -89,7 +92,7 @@ public final class MechanismReplay extends ExecutionReplay {
       CaseExecution execution,
       CaseExecutor executor)
       throws SQLException, ScheduleExecutor.SetupException {
-    Database database = executor.dbms().database();
+    Database database = executor.database(execution.testCase());
     Optional<Semantics> semantics = Semantics.of(database, execution.level());
     if (semantics.isEmpty() || execution.inconclusiveReason().isPresent()) {
       return false;
@@ -108,7 +111,7 @@ public final class MechanismReplay extends ExecutionReplay {
   @Override
   void begin(OpenTransaction begun, StepOutcome outcome) {
     if (semantics.takesSnapshotAtBegin(outcome.step().sql())) {
-      worlds.forEach(world -> world.snapshots.put(begun, timeline.now()));
+      worlds.forEach(world -> world.snapshots.put(begun, SnapshotTimes.at(timeline.now())));
     }
   }
 
@@ -184,17 +187,16 @@ public final class MechanismReplay extends ExecutionReplay {
   }
 
   private void takeSnapshot(OpenTransaction transaction, StatementForm form, StepOutcome outcome) {
-    if (!semantics.takesSnapshot(form, outcome)) {
-      return;
-    }
     int moment = timeline.begin(outcome);
     for (World world : List.copyOf(worlds)) {
-      if (world.snapshot(transaction) == OpenTransaction.NO_SNAPSHOT) {
+      SnapshotTimes before = world.snapshot(transaction);
+      SnapshotTimes after = semantics.snapshotAfter(before, form, outcome, moment, tableReads);
+      if (!after.equals(before)) {
         if (semantics.snapshot() == Snapshot.FIRST_READ) {
           // InnoDB takes none if the query reads no row, as with a condition that is always false.
           worlds.add(world.copy());
         }
-        world.snapshots.put(transaction, moment);
+        world.snapshots.put(transaction, after);
       }
     }
   }
@@ -222,19 +224,26 @@ public final class MechanismReplay extends ExecutionReplay {
       throws SQLException {
     boolean mayHaveNoSnapshot =
         semantics.reads() == Visibility.SNAPSHOT
-            && world.snapshot(transaction) == OpenTransaction.NO_SNAPSHOT;
+            && semantics.snapshot() != Snapshot.FIRST_READ_OF_TABLE
+            && world.snapshot(transaction).ofAll() == SnapshotTimes.NONE;
     if (mayHaveNoSnapshot) {
       ViewExecutor.Outcome ofNoRow = query(form.sql(), new View(Map.of()));
       return gives(outcome, ofNoRow) ? List.of(world) : List.of();
     }
-    Optional<String> withMaximum = withSmallerMaximum(world, transaction, outcome, form.sql());
+    List<String> withMaximum = withSmallerMaximum(world, transaction, outcome, form.sql());
     for (View view : views.of(reader(world, transaction, form, outcome))) {
       ViewExecutor.Outcome result = query(form.sql(), view);
-      if (gives(outcome, result) && mayCompleteUnblocked(world, transaction, form, result)) {
+      if (gives(outcome, result)
+          && mayCompleteUnblocked(world, transaction, form, result)
+          && (!semantics.plainReadsLock()
+              || !transaction.explicit
+              || passesCheckOfSnapshot(world, transaction, form, result))) {
         return List.of(world);
       }
-      if (withMaximum.isPresent() && gives(outcome, query(withMaximum.get(), view))) {
-        return List.of(world);
+      for (String sql : withMaximum) {
+        if (gives(outcome, query(sql, view))) {
+          return List.of(world);
+        }
       }
     }
     return List.of();
@@ -252,6 +261,25 @@ public final class MechanismReplay extends ExecutionReplay {
     return ofDirty.error().isPresent() || bags.areEqual(ofDirty.rows(), result.rows());
   }
 
+  /** False if a query must fail because the rows that it locks differ from its snapshot. */
+  private boolean passesCheckOfSnapshot(
+      World world, OpenTransaction transaction, StatementForm form, ViewExecutor.Outcome result)
+      throws SQLException {
+    int snapshot = world.snapshot(transaction).ofAll();
+    if (!semantics.checksLocksAgainstSnapshot()
+        || snapshot == SnapshotTimes.NONE
+        || mechanism == Mechanism.UNCHECKED_INDEX_LOCK) {
+      return true;
+    }
+    View seen =
+        world.versions.view(
+            (table, version) ->
+                version.writer() == transaction.writer
+                    || version.writer().isCommittedBefore(snapshot));
+    ViewExecutor.Outcome ofSnapshot = query(form.sql(), seen);
+    return ofSnapshot.error().isPresent() || bags.areEqual(ofSnapshot.rows(), result.rows());
+  }
+
   private List<World> afterLockingQuery(
       World world, OpenTransaction transaction, StatementForm form, StepOutcome outcome)
       throws SQLException {
@@ -262,15 +290,16 @@ public final class MechanismReplay extends ExecutionReplay {
       Set<Long> rows = Set.of();
       if (locked.isPresent() && reader.target().isPresent()) {
         String table = reader.target().get();
-        rows = executor.numbers(locked.get(), view);
+        rows = numbers(locked.get(), view);
         view = recheck(reader, view, Map.of(table, rows));
-        rows = executor.numbers(locked.get(), view);
+        rows = numbers(locked.get(), view);
         if (!form.locksShared() && !mayTouch(reader, view, Map.of(table, rows))) {
           continue;
         }
       }
       ViewExecutor.Outcome result = query(form.sql(), view);
-      if (gives(outcome, result) || givesWithOneRowTwice(reader, view, rows, result)) {
+      if ((gives(outcome, result) && passesCheckOfSnapshot(world, transaction, form, result))
+          || givesWithOneRowTwice(reader, view, rows, result)) {
         return List.of(withLocked(world, reader, rows));
       }
     }
@@ -403,7 +432,7 @@ public final class MechanismReplay extends ExecutionReplay {
     String table = reader.target().get();
     String marked = executor.adapt(form, form.withTouchedMark(AugmentedTables.TOUCHED));
     List<String> texts = new ArrayList<>(List.of(marked));
-    withSmallerMaximum(world, transaction, outcome, marked).ifPresent(texts::add);
+    texts.addAll(withSmallerMaximum(world, transaction, outcome, marked));
     List<World> next = new ArrayList<>();
     for (View possible : views.of(reader)) {
       for (String sql : texts) {
@@ -575,6 +604,14 @@ public final class MechanismReplay extends ExecutionReplay {
     }
   }
 
+  private Set<Long> numbers(String sql, View view) throws SQLException {
+    try {
+      return executor.numbers(sql, view);
+    } catch (ViewExecutor.BrokenViewException e) {
+      return orphans.numbers(sql, view).orElseThrow(() -> e);
+    }
+  }
+
   private ViewExecutor.Outcome write(String sql, View view, String table) throws SQLException {
     try {
       return executor.write(sql, view, table);
@@ -585,41 +622,69 @@ public final class MechanismReplay extends ExecutionReplay {
 
   // A smaller MAX.
 
-  /** The statement with the MAX that the mechanism gives, if it reads one of a written table. */
-  private Optional<String> withSmallerMaximum(
+  /** The statement with a MAX that the mechanism gives, if it reads one of a written table. */
+  private List<String> withSmallerMaximum(
       World world, OpenTransaction transaction, StepOutcome outcome, String sql)
       throws SQLException {
-    Optional<GreatestKey> found = GreatestKey.in(sql);
-    if (mechanism != Mechanism.SMALLER_MAXIMUM || found.isEmpty()) {
-      return Optional.empty();
+    List<String> texts = new ArrayList<>();
+    if (mechanism == Mechanism.SMALLER_MAXIMUM) {
+      for (GreatestKey greatest : GreatestKey.in(sql)) {
+        for (Object value : smallerMaximums(world, transaction, outcome, greatest)) {
+          texts.add(greatest.replacedIn(sql, value));
+        }
+      }
     }
-    GreatestKey greatest = found.get();
-    int moment = world.snapshot(transaction);
-    int snapshot = moment == OpenTransaction.NO_SNAPSHOT ? timeline.begin(outcome) : moment;
-    Optional<Object> ofSnapshot =
-        maximum(
-            greatest,
-            world.versions.view((table, version) -> version.writer().isCommittedBefore(snapshot)));
-    Optional<Object> ofOwn =
-        maximum(
-            greatest,
-            world.versions.view(
-                (table, version) ->
-                    version.writer() == transaction.writer
-                        || (!Optional.of(table).equals(executor.tableNamed(greatest.table()))
-                            && version.writer().isCommitted())));
-    if (ofSnapshot.isEmpty() || ofOwn.isEmpty()) {
-      return Optional.empty();
-    }
-    Object smaller = compare(ofSnapshot.get(), ofOwn.get()) <= 0 ? ofSnapshot.get() : ofOwn.get();
-    return Optional.of(greatest.replacedIn(sql, smaller));
+    return texts;
   }
 
-  private Optional<Object> maximum(GreatestKey greatest, View view) throws SQLException {
-    ViewExecutor.Outcome result = query(greatest.query(), view);
-    return result.error().isPresent() || result.rows().isEmpty()
-        ? Optional.empty()
-        : Optional.ofNullable(result.rows().get(0).get(0));
+  private Set<Object> smallerMaximums(
+      World world, OpenTransaction transaction, StepOutcome outcome, GreatestKey greatest)
+      throws SQLException {
+    Optional<String> table = executor.tableNamed(greatest.table());
+    int begin = timeline.begin(outcome);
+    SnapshotTimes times = world.snapshot(transaction);
+    View snapshot =
+        world.versions.view(
+            (name, version) ->
+                version
+                    .writer()
+                    .isCommittedBefore(
+                        times.of(name) == SnapshotTimes.NONE ? begin : times.of(name)));
+    if (table.isEmpty()) {
+      return Set.of();
+    }
+    int column = executor.columnIndex(table.get(), greatest.plainColumn());
+    if (column < 0) {
+      return Set.of();
+    }
+    List<Object> ofSnapshot = new ArrayList<>();
+    for (List<@Nullable Object> row : snapshot.rows(table.get()).values()) {
+      Optional.ofNullable(Values.value(row.get(column))).ifPresent(ofSnapshot::add);
+    }
+    Optional<Object> first =
+        OwnKeys.of(world.versions.rows(table.get()), transaction.writer, column)
+            .firstBehind(ofSnapshot, MechanismReplay::compare);
+    if (first.isEmpty()) {
+      return Set.of();
+    }
+    Set<Object> values = new LinkedHashSet<>(List.of(first.get()));
+    View own = world.versions.view((name, version) -> version.writer() == transaction.writer);
+    values.addAll(valuesNow(column, table.get(), first.get(), snapshot, own));
+    return values;
+  }
+
+  /** What the transaction has written since to the rows with the greatest value of the snapshot. */
+  private static List<Object> valuesNow(
+      int column, String table, Object maximum, View snapshot, View own) throws SQLException {
+    List<Object> values = new ArrayList<>();
+    for (Map.Entry<Long, List<@Nullable Object>> row : snapshot.rows(table).entrySet()) {
+      Object before = Values.value(row.getValue().get(column));
+      List<@Nullable Object> now = own.rows(table).get(row.getKey());
+      if (before != null && now != null && compare(before, maximum) == 0) {
+        Optional.ofNullable(Values.value(now.get(column))).ifPresent(values::add);
+      }
+    }
+    return values;
   }
 
   private static int compare(Object one, Object other) {

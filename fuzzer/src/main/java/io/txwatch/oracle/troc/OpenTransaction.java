@@ -10,9 +10,6 @@ import java.util.Map;
 /** An open transaction. */
 final class OpenTransaction {
 
-  /** No snapshot has been taken. */
-  static final int NO_SNAPSHOT = -1;
-
   /**
    * A plain query.
    *
@@ -27,7 +24,10 @@ final class OpenTransaction {
   final Map<String, Integer> savepoints = new HashMap<>();
 
   /** When the snapshot was taken. */
-  int snapshot = NO_SNAPSHOT;
+  SnapshotTimes snapshot = SnapshotTimes.NO_SNAPSHOT;
+
+  /** The tables of which it may have no snapshot yet, with the moments of those assumed. */
+  final Map<String, Integer> uncertainSnapshots = new HashMap<>();
 
   /** The plain queries so far, as long as possibly none of them has taken a snapshot. */
   final List<Read> reads = new ArrayList<>();

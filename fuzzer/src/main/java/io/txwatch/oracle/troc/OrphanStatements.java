@@ -8,6 +8,7 @@ import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,12 +37,17 @@ final class OrphanStatements implements AutoCloseable {
     return execute(tables -> tables.write(sql, view, table));
   }
 
-  @FunctionalInterface
-  private interface Execution {
-    ViewExecutor.Outcome on(ViewExecutor tables) throws SQLException;
+  /** The numbers of the rows that a query returns; empty if the view violates something else. */
+  Optional<Set<Long>> numbers(String sql, View view) throws SQLException {
+    return execute(tables -> tables.numbers(sql, view));
   }
 
-  private Optional<ViewExecutor.Outcome> execute(Execution execution) throws SQLException {
+  @FunctionalInterface
+  private interface Execution<T> {
+    T on(ViewExecutor tables) throws SQLException;
+  }
+
+  private <T> Optional<T> execute(Execution<T> execution) throws SQLException {
     TestCase without = ForeignKeyGraph.withoutForeignKeys(testCase);
     if (without.setup().equals(testCase.setup())) {
       return Optional.empty();

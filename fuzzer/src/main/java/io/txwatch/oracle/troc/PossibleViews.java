@@ -156,7 +156,7 @@ final class PossibleViews {
   private Set<Sight> sights(Reader reader, String table, long row, List<Version> versions) {
     Set<Sight> sights = new LinkedHashSet<>();
     for (Visibility visibility : visibilities(reader, table)) {
-      sights.add(sight(reader, versions, visibility));
+      sights.add(sight(reader, table, versions, visibility));
     }
     switch (mechanism) {
       case SEMI_CONSISTENT_READ, MOVED_ROW -> {
@@ -179,7 +179,7 @@ final class PossibleViews {
         }
       }
       case STALE_CHILD_INDEX -> addStale(sights, reader.world(), table, row, versions);
-      case LEVEL, ROW_TWICE, KEY_IS_IDENTITY, SMALLER_MAXIMUM -> {}
+      case LEVEL, ROW_TWICE, KEY_IS_IDENTITY, SMALLER_MAXIMUM, UNCHECKED_INDEX_LOCK -> {}
     }
     return sights;
   }
@@ -191,6 +191,9 @@ final class PossibleViews {
     }
     StatementForm form = reader.form();
     boolean isTarget = reader.writes(table);
+    if (isTarget && reader.outcome().blocked() && hasNoSnapshotYet(reader, table)) {
+      return List.of(Visibility.RECHECKED, Visibility.COMMITTED);
+    }
     boolean isRelated =
         reader.target().map(executor::relatedTables).orElse(Set.of()).contains(table);
     boolean insertsInto =
@@ -200,7 +203,7 @@ final class PossibleViews {
                 || !reader.outcome().succeeded());
     Visibility ofWrites = semantics.writes();
     if (!isTarget && form.kind() != StatementForm.Kind.DELETE && form.hasSubquery()) {
-      ofWrites = ofWrites == Visibility.RECHECKED ? ofWrites : semantics.sameTransactionReads();
+      ofWrites = semantics.subqueries();
     }
     // Keys and foreign keys are checked against the latest rows.
     return (insertsInto || isRelated) && ofWrites != Visibility.COMMITTED
@@ -208,7 +211,13 @@ final class PossibleViews {
         : List.of(ofWrites);
   }
 
-  private Sight sight(Reader reader, List<Version> versions, Visibility visibility) {
+  /** True if a transaction takes the snapshot of a table only when it reads it. */
+  private boolean hasNoSnapshotYet(Reader reader, String table) {
+    return semantics.snapshot() == Semantics.Snapshot.FIRST_READ_OF_TABLE
+        && reader.world().snapshot(reader.transaction()).of(table) == SnapshotTimes.NONE;
+  }
+
+  private Sight sight(Reader reader, String table, List<Version> versions, Visibility visibility) {
     OpenTransaction transaction = reader.transaction();
     return switch (visibility) {
       case DIRTY -> newest(versions, version -> true);
@@ -220,13 +229,15 @@ final class PossibleViews {
                   transaction,
                   v -> v.writer().isCommittedBefore(timeline.begin(reader.outcome()))));
       case SNAPSHOT ->
-          newest(versions, isOwnOr(transaction, v -> v.writer().isCommittedBefore(moment(reader))));
+          newest(
+              versions,
+              isOwnOr(transaction, v -> v.writer().isCommittedBefore(moment(reader, table))));
     };
   }
 
-  private int moment(Reader reader) {
-    int snapshot = reader.world().snapshot(reader.transaction());
-    return snapshot == OpenTransaction.NO_SNAPSHOT ? timeline.now() : snapshot;
+  private int moment(Reader reader, String table) {
+    int snapshot = reader.world().snapshot(reader.transaction()).of(table);
+    return snapshot == SnapshotTimes.NONE ? timeline.now() : snapshot;
   }
 
   private static Predicate<Version> isOwnOr(
@@ -270,7 +281,7 @@ final class PossibleViews {
     if (last.writer() != reader.transaction().writer) {
       return;
     }
-    Sight atSnapshot = newest(versions, v -> v.writer().isCommittedBefore(moment(reader)));
+    Sight atSnapshot = newest(versions, v -> v.writer().isCommittedBefore(moment(reader, table)));
     Sight before = newest(versions, v -> v.writer().isCommitted());
     Sight own = Sight.of(last.data());
     if (own.equals(before)) {

@@ -1,5 +1,6 @@
 package io.txwatch.oracle.troc;
 
+import io.txwatch.guarantee.VersionNumbers;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.StepOutcome;
@@ -11,19 +12,22 @@ import java.util.Optional;
  *
  * @param reads what a plain query sees
  * @param writes what a write, or a query that locks rows, sees
+ * @param subqueries what a subquery of an INSERT or UPDATE sees of other tables; one of a DELETE
+ *     sees what writes see
  * @param snapshot when a transaction takes its snapshot
  * @param firstUpdaterWins true if a transaction must not write or lock a row that was changed since
  *     its snapshot
- * @param plainReadsLock true if a plain query within a transaction locks the rows it reads
- * @param sameTransactionReads what a write sees of other tables that it reads without locks
+ * @param lockingReads which queries without a locking clause lock the rows they read
+ * @param locksIndexEntries true if the entries of an index are locked, not the rows (InnoDB)
  */
 record Semantics(
     Visibility reads,
     Visibility writes,
+    Visibility subqueries,
     Snapshot snapshot,
     boolean firstUpdaterWins,
-    boolean plainReadsLock,
-    Visibility sameTransactionReads) {
+    LockingReads lockingReads,
+    boolean locksIndexEntries) {
 
   /** Which versions are visible; a transaction's own versions always are (V1). */
   enum Visibility {
@@ -48,7 +52,34 @@ record Semantics(
     /** With its first statement of any kind. */
     FIRST_STATEMENT,
     /** With its first plain query (InnoDB: writes and locking reads take none). */
-    FIRST_READ
+    FIRST_READ,
+    /** Of each table with the first statement that reads it ({@link TableReads}). */
+    FIRST_READ_OF_TABLE
+  }
+
+  /** Which queries without a locking clause lock the rows they read, within a transaction. */
+  enum LockingReads {
+    /** None. */
+    NONE,
+    /** Those in a write. */
+    IN_WRITES,
+    /** All. */
+    ALL
+  }
+
+  /** True if a plain query within a transaction locks the rows it reads. */
+  boolean plainReadsLock() {
+    return lockingReads == LockingReads.ALL;
+  }
+
+  /** True if a subquery of a write locks the rows it reads. */
+  boolean subqueriesLock() {
+    return lockingReads != LockingReads.NONE;
+  }
+
+  /** True if locks are of current rows, and fail if these differ from the snapshot. */
+  boolean checksLocksAgainstSnapshot() {
+    return firstUpdaterWins && writes == Visibility.COMMITTED;
   }
 
   /** True if this BEGIN takes the snapshot of its transaction. */
@@ -58,31 +89,63 @@ record Semantics(
   }
 
   /** True if a statement takes the snapshot of its transaction, if there is none yet. */
-  boolean takesSnapshot(StatementForm form, StepOutcome outcome) {
+  private boolean takesSnapshot(StatementForm form, StepOutcome outcome) {
     return switch (snapshot) {
       case BEGIN -> true;
       case FIRST_STATEMENT ->
           form.kind() != StatementForm.Kind.SAVEPOINT && form.kind() != StatementForm.Kind.OTHER;
       case FIRST_READ -> form.kind() == StatementForm.Kind.READ && outcome.succeeded();
+      case FIRST_READ_OF_TABLE -> false;
     };
+  }
+
+  /**
+   * The snapshot of a transaction after a statement began.
+   *
+   * @param before its snapshot before that
+   * @param moment when the statement began
+   */
+  SnapshotTimes snapshotAfter(
+      SnapshotTimes before,
+      StatementForm form,
+      StepOutcome outcome,
+      int moment,
+      TableReads tableReads) {
+    if (snapshot == Snapshot.FIRST_READ_OF_TABLE) {
+      return before.with(tableReads.of(form), moment);
+    }
+    return before.ofAll() == SnapshotTimes.NONE && takesSnapshot(form, outcome)
+        ? SnapshotTimes.at(moment)
+        : before;
   }
 
   private static final Semantics MVCC_SNAPSHOT =
       new Semantics(
           Visibility.SNAPSHOT,
           Visibility.SNAPSHOT,
+          Visibility.SNAPSHOT,
           Snapshot.FIRST_STATEMENT,
           true,
-          false,
-          Visibility.SNAPSHOT);
+          LockingReads.NONE,
+          false);
+
+  /**
+   * PostgreSQL manual, section 13.2.1: a SELECT "sees only data committed before the query began";
+   * UPDATE, DELETE and SELECT FOR UPDATE "behave the same as SELECT in terms of searching for
+   * target rows"; of a row that another transaction has updated meanwhile, "the search condition of
+   * the command (the WHERE clause) is re-evaluated to see if the updated version of the row still
+   * matches" (nodeModifyTable.c, EvalPlanQual: all other rows, those of subqueries too, stay those
+   * of the command's snapshot).
+   */
   private static final Semantics MVCC_READ_COMMITTED =
       new Semantics(
           Visibility.COMMITTED,
           Visibility.RECHECKED,
+          Visibility.RECHECKED,
           Snapshot.FIRST_STATEMENT,
           false,
-          false,
-          Visibility.COMMITTED);
+          LockingReads.NONE,
+          false);
 
   /** The semantics; empty if they are not known well enough to predict results. */
   static Optional<Semantics> of(Database database, IsolationLevel level) {
@@ -94,13 +157,23 @@ record Semantics(
               level.compareTo(IsolationLevel.READ_COMMITTED) <= 0
                   ? MVCC_READ_COMMITTED
                   : MVCC_SNAPSHOT);
-      case "H2" -> h2(level);
+      case "H2" -> Optional.of(h2(level));
       case "SQLite" -> Optional.of(MVCC_SNAPSHOT);
       default -> Optional.empty(); // DuckDB detects conflicts by column, the oracle by row
     };
   }
 
-  /** MySQL manual, "Transaction Isolation Levels"; MariaDB, {@code innodb_snapshot_isolation}. */
+  /**
+   * MySQL manual, Transaction Isolation Levels. Of the queries in writes, in Consistent Nonlocking
+   * Reads: "By default, InnoDB uses stronger locks for those statements and the SELECT part acts
+   * like READ COMMITTED, where each consistent read, even within the same transaction, sets and
+   * reads its own fresh snapshot. To perform a nonlocking read in such cases, set the isolation
+   * level of the transaction to READ UNCOMMITTED or READ COMMITTED"; and in Locks Set by Different
+   * SQL Statements: "INSERT INTO T SELECT … FROM S … If the transaction isolation level is READ
+   * COMMITTED, InnoDB does the search on S as a consistent read (no locks). Otherwise, InnoDB sets
+   * shared next-key locks on rows from S", and the same for "UPDATE t … WHERE col IN (SELECT … FROM
+   * s …)". A DELETE locks what its subquery reads at every level ({@code ha_innobase::store_lock}).
+   */
   private static Semantics innodb(Database database, IsolationLevel level) {
     boolean snapshotIsolation =
         database.settings().getOrDefault("innodb_snapshot_isolation", "OFF").equals("ON");
@@ -109,35 +182,52 @@ record Semantics(
           new Semantics(
               Visibility.DIRTY,
               Visibility.COMMITTED,
+              Visibility.DIRTY,
               Snapshot.FIRST_READ,
               false,
-              false,
-              Visibility.DIRTY);
+              LockingReads.NONE,
+              true);
       case READ_COMMITTED ->
           new Semantics(
               Visibility.COMMITTED,
               Visibility.COMMITTED,
+              Visibility.COMMITTED,
               Snapshot.FIRST_READ,
               false,
-              false,
-              Visibility.COMMITTED);
+              LockingReads.NONE,
+              true);
       case REPEATABLE_READ, SNAPSHOT ->
           new Semantics(
               Visibility.SNAPSHOT,
               Visibility.COMMITTED,
+              Visibility.COMMITTED,
               Snapshot.FIRST_READ,
               snapshotIsolation,
-              false,
-              Visibility.COMMITTED);
-      case SERIALIZABLE ->
-          new Semantics(
-              Visibility.COMMITTED,
-              Visibility.COMMITTED,
-              Snapshot.FIRST_READ,
-              false,
-              true,
-              Visibility.COMMITTED);
+              LockingReads.IN_WRITES,
+              true);
+      case SERIALIZABLE -> {
+        boolean checks = snapshotIsolation && hasReadViewAtSerializable(database.version());
+        yield new Semantics(
+            Visibility.COMMITTED,
+            Visibility.COMMITTED,
+            Visibility.COMMITTED,
+            checks ? Snapshot.FIRST_STATEMENT : Snapshot.FIRST_READ,
+            checks,
+            LockingReads.ALL,
+            true);
+      }
     };
+  }
+
+  /**
+   * MariaDB documentation, InnoDB System Variables, innodb_snapshot_isolation: "an error
+   * DB_RECORD_CHANGED (HA_ERR_RECORD_CHANGED, ER_CHECKREAD) is raised if an attempt is made to
+   * acquire a lock on a record that does not exist in the current read view". At SERIALIZABLE there
+   * is a read view, from the first statement on, since the correction of MDEV-36330.
+   */
+  private static boolean hasReadViewAtSerializable(String version) {
+    return VersionNumbers.atLeastInSeries(
+        version, "10.6.23", "10.11.14", "11.4.8", "11.8.3", "12.0.2");
   }
 
   /** Pessimistic transactions; the snapshot is that of the start timestamp. */
@@ -145,29 +235,35 @@ record Semantics(
     return new Semantics(
         level == IsolationLevel.READ_COMMITTED ? Visibility.COMMITTED : Visibility.SNAPSHOT,
         Visibility.COMMITTED,
+        Visibility.COMMITTED,
         Snapshot.BEGIN,
         false,
-        false,
-        Visibility.COMMITTED);
+        LockingReads.NONE,
+        false);
   }
 
   /**
-   * At REPEATABLE READ H2 promises only that a row that was read does not change: phantoms are
-   * possible, and each table has a snapshot of its own.
+   * H2 documentation, Advanced, Transaction Isolation. At REPEATABLE READ "dirty reads and
+   * non-repeatable reads aren't possible, phantom reads are possible": each table has a snapshot of
+   * its own, and a phantom is a row that was inserted before the transaction first read the table
+   * ({@code Transaction.markStatementStart}).
    */
-  private static Optional<Semantics> h2(IsolationLevel level) {
+  private static Semantics h2(IsolationLevel level) {
     return switch (level) {
-      case READ_UNCOMMITTED, READ_COMMITTED -> Optional.of(MVCC_READ_COMMITTED);
-      case REPEATABLE_READ -> Optional.empty();
-      case SNAPSHOT, SERIALIZABLE ->
-          Optional.of(
-              new Semantics(
-                  Visibility.SNAPSHOT,
-                  Visibility.SNAPSHOT,
-                  Snapshot.BEGIN,
-                  true,
-                  false,
-                  Visibility.SNAPSHOT));
+      case READ_UNCOMMITTED, READ_COMMITTED -> MVCC_READ_COMMITTED;
+      case REPEATABLE_READ -> h2(Snapshot.FIRST_READ_OF_TABLE);
+      case SNAPSHOT, SERIALIZABLE -> h2(Snapshot.BEGIN);
     };
+  }
+
+  private static Semantics h2(Snapshot snapshot) {
+    return new Semantics(
+        Visibility.SNAPSHOT,
+        Visibility.SNAPSHOT,
+        Visibility.SNAPSHOT,
+        snapshot,
+        true,
+        LockingReads.NONE,
+        false);
   }
 }

@@ -27,6 +27,7 @@ final class StatementChecker {
   private final ViewExecutor executor;
   private final ChangeHistory versions;
   private final Timeline timeline;
+  private final TableReads tableReads;
   private final ViewResolver views;
 
   StatementChecker(
@@ -40,6 +41,7 @@ final class StatementChecker {
     this.executor = executor;
     this.versions = versions;
     this.timeline = timeline;
+    this.tableReads = executor.tableReads();
     this.views = new ViewResolver(semantics, versions, timeline);
   }
 
@@ -51,6 +53,7 @@ final class StatementChecker {
     requireSuccess(expected, outcome);
     if (semantics.plainReadsLock() && transaction.explicit) {
       requireNoDirtyDifference(outcome, form, transaction, expected);
+      requireResultOfSnapshot(outcome, form, transaction, expected);
     }
     transaction.reads.add(
         new OpenTransaction.Read(outcome, form, timeline.now(), versions.savepoint()));
@@ -89,7 +92,7 @@ final class StatementChecker {
         explains &= isSame(read.outcome(), executor.query(read.form().sql(), view));
       }
       if (explains) {
-        transaction.snapshot = moment;
+        transaction.snapshot = SnapshotTimes.at(moment);
         return true;
       }
     }
@@ -122,6 +125,7 @@ final class StatementChecker {
     if (locksIndexEntries(form)) {
       requireNoDirtyDifference(outcome, form, transaction, expected);
     }
+    requireResultOfSnapshot(outcome, form, transaction, expected);
     compare(outcome, expected.rows());
   }
 
@@ -131,7 +135,7 @@ final class StatementChecker {
    * unchanged.
    */
   private boolean locksIndexEntries(StatementForm form) {
-    return semantics.snapshot() == Snapshot.FIRST_READ && form.locksShared();
+    return semantics.locksIndexEntries() && form.locksShared();
   }
 
   /** Checks a write and records its row versions. */
@@ -159,6 +163,9 @@ final class StatementChecker {
     for (Map.Entry<String, Set<Long>> rows : touched.entrySet()) {
       requireMayTouch(outcome, transaction, rows.getKey(), rows.getValue());
     }
+    if (form.hasSubquery() && semantics.subqueriesLock()) {
+      requireNoDirtySubquery(outcome, transaction, sql, table, expected);
+    }
     if (outcome.isQuery()) {
       compare(outcome, expected.rows());
     }
@@ -172,9 +179,16 @@ final class StatementChecker {
   private void requireKnownView(
       StepOutcome outcome, StatementForm form, OpenTransaction transaction, String table)
       throws EarlyVerdictException {
-    if (outcome.blocked() && form.hasSubquery()) {
+    if (outcome.blocked() && form.hasSubquery() && !knowsWhatSubqueryReads(form)) {
       throw EarlyVerdictException.undecided(
           outcome, "it was blocked, and when its subquery was evaluated is unknown");
+    }
+    if (outcome.blocked()
+        && semantics.snapshot() == Snapshot.FIRST_READ_OF_TABLE
+        && transaction.snapshot.of(table) == SnapshotTimes.NONE
+        && form.kind() != StatementForm.Kind.INSERT) {
+      throw EarlyVerdictException.undecided(
+          outcome, "it was blocked, and has no snapshot of the table that it writes");
     }
     if (form.joins()) {
       requireKnownJoinVisibility(outcome, transaction, table);
@@ -190,12 +204,26 @@ final class StatementChecker {
     requireKnownForeignKeyState(outcome, transaction, table);
   }
 
+  /**
+   * True if the order of completion determines what the subquery of a blocked write reads: the
+   * snapshot of its transaction or, unless it reads the written table, of its command; or rows that
+   * it locks, so that they stay as they were.
+   */
+  private boolean knowsWhatSubqueryReads(StatementForm form) {
+    return switch (semantics.writes()) {
+      case SNAPSHOT -> true;
+      case RECHECKED ->
+          form.kind() == StatementForm.Kind.INSERT || !tableReads.readsTargetInQuery(form);
+      case COMMITTED -> semantics.subqueriesLock() && !tableReads.readsTargetInQuery(form);
+      case DIRTY -> false;
+    };
+  }
+
   private View viewOfWrite(
       StepOutcome outcome, StatementForm form, OpenTransaction transaction, String table) {
     boolean readsOthersUnlocked = form.kind() != StatementForm.Kind.DELETE && form.hasSubquery();
     return readsOthersUnlocked
-        ? views.view(
-            semantics.writes(), table, semantics.sameTransactionReads(), transaction, outcome)
+        ? views.view(semantics.writes(), table, semantics.subqueries(), transaction, outcome)
         : views.view(semantics.writes(), transaction, outcome);
   }
 
@@ -209,7 +237,7 @@ final class StatementChecker {
       throw EarlyVerdictException.undecided(
           outcome, "it was blocked, and when it read the joined tables is unknown");
     }
-    if (semantics.snapshot() != Snapshot.FIRST_READ) {
+    if (!semantics.locksIndexEntries()) {
       return;
     }
     View seen = views.view(Visibility.SNAPSHOT, transaction, outcome);
@@ -279,9 +307,9 @@ final class StatementChecker {
 
   private boolean wasChangedSinceSnapshot(
       OpenTransaction transaction, Version newest, String table, long row) {
-    int snapshot = transaction.snapshot;
+    int snapshot = transaction.snapshot.of(table);
     return semantics.firstUpdaterWins()
-        && snapshot != OpenTransaction.NO_SNAPSHOT
+        && snapshot != SnapshotTimes.NONE
         && !newest.writer().isCommittedBefore(snapshot)
         && hasOtherValues(newest, table, row, snapshot);
   }
@@ -289,7 +317,7 @@ final class StatementChecker {
   private EarlyVerdictException conflictWithSnapshot(
       StepOutcome outcome, OpenTransaction transaction, Version newest, String table, long row)
       throws SQLException {
-    if (isRestored(newest, table, row, transaction.snapshot)) {
+    if (isRestored(newest, table, row, transaction.snapshot.of(table))) {
       return EarlyVerdictException.undecided(
           outcome, "a row was restored, and H2 treats it as the same row");
     }
@@ -325,14 +353,22 @@ final class StatementChecker {
     return true;
   }
 
-  /** True if a row was deleted since the snapshot, and another row has its values now. */
+  /**
+   * True if a row was deleted since the snapshot, or is another one by its key, and a row has its
+   * values now.
+   */
   private boolean isRestored(Version newest, String table, long row, int snapshot) {
     View current = versions.view((name, version) -> version.writer().isCommitted());
-    return newest.data() == null
-        && versions
-            .newest(table, row, version -> version.writer().isCommittedBefore(snapshot))
-            .filter(then -> current.rows(table).containsValue(then.data()))
-            .isPresent();
+    RowIdentity identity = executor.rowIdentity();
+    return versions
+        .newest(table, row, version -> version.writer().isCommittedBefore(snapshot))
+        .map(Version::data)
+        .filter(
+            then ->
+                newest.data() == null
+                    || !identity.key(table, then).equals(identity.key(table, newest.data())))
+        .filter(then -> current.rows(table).containsValue(then))
+        .isPresent();
   }
 
   /** The result of a query that locks rows must not depend on uncommitted changes. */
@@ -347,6 +383,55 @@ final class StatementChecker {
     if (dirty.error().isEmpty() && !bags.areEqual(dirty.rows(), expected.rows())) {
       throw EarlyVerdictException.violation(
           outcome, "; it should have waited for a transaction that had changed rows it reads");
+    }
+  }
+
+  /** What a write does must not depend on uncommitted rows if its subquery locks what it reads. */
+  private void requireNoDirtySubquery(
+      StepOutcome outcome,
+      OpenTransaction transaction,
+      String sql,
+      String table,
+      ViewExecutor.Outcome expected)
+      throws SQLException, EarlyVerdictException {
+    View dirty = views.view(semantics.writes(), table, Visibility.DIRTY, transaction, outcome);
+    if (timeline.isDeadlockVictimPending()
+        || dirty.equals(views.view(semantics.writes(), transaction, outcome))) {
+      return;
+    }
+    ViewExecutor.Outcome ofDirty;
+    try {
+      ofDirty = executor.write(sql, dirty, table);
+    } catch (ViewExecutor.BrokenViewException e) {
+      return; // uncommitted rows that no table could have show nothing
+    }
+    if (ofDirty.error().isEmpty() && !ofDirty.doesSameTo(table, expected)) {
+      throw EarlyVerdictException.violation(
+          outcome, "; it should have waited for a transaction that had changed rows it reads");
+    }
+  }
+
+  /**
+   * Where locks are checked against the snapshot, a query that locks what it reads must fail if its
+   * result is not that of the snapshot.
+   */
+  private void requireResultOfSnapshot(
+      StepOutcome outcome,
+      StatementForm form,
+      OpenTransaction transaction,
+      ViewExecutor.Outcome expected)
+      throws SQLException, EarlyVerdictException {
+    if (!semantics.checksLocksAgainstSnapshot()
+        || transaction.snapshot.equals(SnapshotTimes.NO_SNAPSHOT)) {
+      return;
+    }
+    ViewExecutor.Outcome ofSnapshot =
+        executor.query(form.sql(), views.view(Visibility.SNAPSHOT, transaction, outcome));
+    if (ofSnapshot.error().isEmpty()
+        && !bags.areEqual(ofSnapshot.rows(), expected.rows())
+        && !mayHaveNoSnapshot(transaction)) {
+      throw EarlyVerdictException.violation(
+          outcome, "; rows that it reads were changed since the snapshot: it should have failed");
     }
   }
 

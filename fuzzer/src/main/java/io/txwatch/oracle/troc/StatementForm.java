@@ -70,6 +70,8 @@ record StatementForm(Kind kind, String sql, String table) {
   private static final Pattern ON_CONFLICT =
       Pattern.compile(
           "(.*\\b(?:ON\\s+DUPLICATE\\s+KEY\\s+UPDATE|DO\\s+UPDATE\\s+SET)\\s)(.*)", FLAGS);
+  private static final Pattern MERGE_UPDATE =
+      Pattern.compile("(\\bWHEN\\s+MATCHED\\b[^']*?\\bTHEN\\s+UPDATE\\s+SET\\s)", FLAGS);
   private static final Pattern CONFLICT =
       Pattern.compile("^\\s*INSERT\\s+(OR\\s+)?IGNORE\\b|\\bON\\s+CONFLICT\\b", FLAGS);
   private static final Pattern UPDATE =
@@ -183,6 +185,10 @@ record StatementForm(Kind kind, String sql, String table) {
    * equal.
    */
   String withTouchedMark(String column) {
+    Matcher merge = MERGE_UPDATE.matcher(sql);
+    if (kind == Kind.UPSERT && merge.find()) {
+      return merge.replaceAll("$1" + column + " = 1, ");
+    }
     if (kind == Kind.UPDATE || kind == Kind.UPSERT) {
       Matcher update = (kind == Kind.UPDATE ? UPDATE : ON_CONFLICT).matcher(sql);
       if (update.matches()) {

@@ -1,5 +1,6 @@
 package io.txwatch.oracle.troc;
 
+import io.txwatch.history.Database;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleVerdict;
@@ -35,17 +36,18 @@ public final class Troc implements Oracle {
     if (execution.inconclusiveReason().isPresent()) {
       return new OracleVerdict(name(), Result.UNDECIDED, execution.inconclusiveReason().get());
     }
-    Optional<Semantics> semantics = Semantics.of(executor.dbms().database(), execution.level());
+    Database database = executor.database(execution.testCase());
+    Optional<Semantics> semantics = Semantics.of(database, execution.level());
     if (semantics.isEmpty()) {
       return new OracleVerdict(
           name(), Result.UNSUPPORTED, "no visibility rules for " + executor.dbms().describe());
     }
-    Optional<String> obstacle = UnsupportedCase.of(execution, executor.dbms().database());
+    Optional<String> obstacle = UnsupportedCase.of(execution, database);
     if (obstacle.isPresent()) {
       return new OracleVerdict(name(), Result.UNSUPPORTED, obstacle.get());
     }
     try (ViewExecutor scratch = new ViewExecutor(executor, execution.testCase())) {
-      new CheckingReplay(execution, semantics.get(), executor.dbms().database(), scratch).run();
+      new CheckingReplay(execution, semantics.get(), database, scratch).run();
       return new OracleVerdict(name(), Result.CLEAN, "every statement has the result of its view");
     } catch (EarlyVerdictException end) {
       return end.verdict(name());

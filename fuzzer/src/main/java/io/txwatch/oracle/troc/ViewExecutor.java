@@ -89,6 +89,13 @@ final class ViewExecutor implements AutoCloseable {
       Map<String, TreeMap<Long, List<@Nullable Object>>> after,
       Map<String, List<List<@Nullable Object>>> inserted) {
 
+    /** True if another write has the same count and leaves the same rows in a table. */
+    boolean doesSameTo(String table, Outcome other) {
+      return count == other.count
+          && Objects.equals(after.get(table), other.after.get(table))
+          && Objects.equals(inserted.get(table), other.inserted.get(table));
+    }
+
     /** The outcome of a statement that failed. */
     static Outcome failed(SQLException error) {
       return new Outcome(Optional.of(Error.of(error)), -1, List.of(), Map.of(), Map.of(), Map.of());
@@ -216,6 +223,11 @@ final class ViewExecutor implements AutoCloseable {
   /** The keys and indexes of the tables. */
   TableKeys keys() {
     return TableKeys.of(definitions);
+  }
+
+  /** The tables that statements read. */
+  TableReads tableReads() {
+    return new TableReads(this, definitions);
   }
 
   /** The rows after the set-up, by table. */

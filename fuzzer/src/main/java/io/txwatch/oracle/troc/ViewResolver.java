@@ -38,13 +38,12 @@ final class ViewResolver {
               case COMMITTED -> version.writer().isCommitted();
               case RECHECKED -> version.writer().isCommittedBefore(timeline.begin(outcome));
               case SNAPSHOT ->
-                  version
-                      .writer()
-                      .isCommittedBefore(
-                          transaction.snapshot == OpenTransaction.NO_SNAPSHOT
-                              ? timeline.now()
-                              : transaction.snapshot);
+                  version.writer().isCommittedBefore(moment(transaction.snapshot.of(table)));
             };
+  }
+
+  private int moment(int snapshot) {
+    return snapshot == SnapshotTimes.NONE ? timeline.now() : snapshot;
   }
 
   /** The visible rows. */

@@ -17,7 +17,7 @@ final class World {
   final ChangeHistory versions;
 
   /** When each open transaction took its snapshot. */
-  final Map<OpenTransaction, Integer> snapshots = new HashMap<>();
+  final Map<OpenTransaction, SnapshotTimes> snapshots = new HashMap<>();
 
   /** The newest version at each savepoint of an open transaction. */
   final Map<OpenTransaction, Map<String, Integer>> savepoints = new HashMap<>();
@@ -38,9 +38,9 @@ final class World {
     return copy;
   }
 
-  /** The moment of a transaction's snapshot; {@link OpenTransaction#NO_SNAPSHOT} if it has none. */
-  int snapshot(OpenTransaction transaction) {
-    return snapshots.getOrDefault(transaction, OpenTransaction.NO_SNAPSHOT);
+  /** When a transaction took its snapshot. */
+  SnapshotTimes snapshot(OpenTransaction transaction) {
+    return snapshots.getOrDefault(transaction, SnapshotTimes.NO_SNAPSHOT);
   }
 
   /** True if the other world is in the same state. */

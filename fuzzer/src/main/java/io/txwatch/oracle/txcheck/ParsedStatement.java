@@ -5,7 +5,6 @@ import io.txwatch.testcase.CachedPattern;
 import io.txwatch.testcase.StatementText;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -126,18 +125,5 @@ record ParsedStatement(String sql, Optional<Form> form, Optional<String> target)
       return Optional.of("the added columns would change its meaning");
     }
     return Optional.empty();
-  }
-
-  /** The tables among {@code all} that occur in a text, at any depth; names are in lower case. */
-  static Set<String> tablesIn(String sql, Set<String> all) {
-    Set<String> named = new HashSet<>();
-    Matcher word = Pattern.compile("\\w+").matcher(sql);
-    while (word.find()) {
-      String name = word.group().toLowerCase(Locale.ROOT);
-      if (all.contains(name)) {
-        named.add(name);
-      }
-    }
-    return named;
   }
 }

@@ -1,15 +1,12 @@
 package io.txwatch.oracle.txcheck;
 
 import io.txwatch.oracle.ForeignKeyGraph;
+import io.txwatch.oracle.NamedTables;
 import io.txwatch.oracle.troc.TableKeys;
-import io.txwatch.testcase.StatementText;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -18,36 +15,26 @@ import java.util.regex.Pattern;
  */
 final class SchemaLinks {
 
-  private static final Pattern VIEW =
-      Pattern.compile("(?is)^\\s*CREATE\\s+(?:OR\\s+REPLACE\\s+)?VIEW\\s+([\\w\"`]+)(.*)");
   private static final Pattern CODE =
       Pattern.compile("(?is)^\\s*CREATE\\s+.*?\\b(TRIGGER|FUNCTION|PROCEDURE|RULE)\\b");
 
   private final Set<String> tables;
-  private final Map<String, Set<String>> views = new HashMap<>();
+  private final NamedTables names;
   private final ForeignKeyGraph foreignKeys;
   private final TableKeys keys;
   private final boolean hasTriggers;
 
   SchemaLinks(List<String> setup, Set<String> tables) {
     this.tables = tables;
+    this.names = new NamedTables(setup, tables);
     this.foreignKeys = ForeignKeyGraph.of(setup);
     this.keys = TableKeys.of(setup);
     this.hasTriggers = setup.stream().anyMatch(sql -> CODE.matcher(sql).find());
-    for (String sql : setup) {
-      Matcher view = VIEW.matcher(sql);
-      if (view.matches()) {
-        views.put(StatementText.unquoted(view.group(1)), named(view.group(2)));
-      }
-    }
   }
 
   /** The tables that a text names at any depth, itself or by a view. */
   Set<String> named(String sql) {
-    Set<String> named = ParsedStatement.tablesIn(sql, tables);
-    ParsedStatement.tablesIn(sql, views.keySet())
-        .forEach(view -> named.addAll(views.getOrDefault(view, Set.of())));
-    return named;
+    return names.in(sql);
   }
 
   /**

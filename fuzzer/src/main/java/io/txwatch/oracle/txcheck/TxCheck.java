@@ -84,7 +84,7 @@ public final class TxCheck implements Oracle {
     if (execution.inconclusiveReason().isPresent()) {
       return verdict(Result.UNDECIDED, execution.inconclusiveReason().get());
     }
-    Database database = executor.dbms().database();
+    Database database = executor.database(execution.testCase());
     ReadPolicy policy = ReadPolicy.of(database, execution.level());
     Optional<String> obstacle =
         obstacle(execution, database, policy).or(() -> UnsupportedCase.of(execution, database));
@@ -150,7 +150,7 @@ public final class TxCheck implements Oracle {
         }
         Optional<String> cycle =
             ItemCycles.violation(
-                observation.traces(), level, Guarantee.of(executor.dbms().database(), level));
+                observation.traces(), level, Guarantee.of(executor.database(refined), level));
         if (cycle.isPresent()) {
           return TxCheck.this.verdict(Result.VIOLATION, cycle.get());
         }

@@ -371,6 +371,50 @@ class KnownBehaviourTest {
     }
   }
 
+  /** T1 locks a child whose parent T2 has deleted. */
+  @Test
+  void aQueryLocksAChildWithoutParent() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      CaseExecution orphan =
+          fixture.execute(
+              """
+              I: CREATE TABLE p (id INT PRIMARY KEY)
+              I: CREATE TABLE c (pid INT, FOREIGN KEY (pid) REFERENCES p)
+              I: INSERT INTO p VALUES (0)
+              T1: BEGIN
+              T1: INSERT INTO c VALUES (0)
+              T2: DELETE FROM p
+              T1: SELECT * FROM c FOR UPDATE
+              T1: COMMIT
+              """,
+              "RC");
+
+      assertThat(known(fixture, orphan, "writecheck"))
+          .contains(KnownBehaviour.H2_FOREIGN_KEY_UNLOCKED);
+    }
+  }
+
+  /** T2's uncommitted row has one value of its own and one of the set-up. */
+  @Test
+  void anInsertIsTriedAgainBecauseOfAnUpdate() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE t (a BIGINT, b VARCHAR, PRIMARY KEY (a, b))
+        I: INSERT INTO t (a, b) VALUES (0, 'x')
+        T2: BEGIN
+        T2: UPDATE t SET a = %s
+        T1: INSERT INTO t (a, b) VALUES (5, 'y'), (5, 'x')
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      CaseExecution refused = fixture.execute(schedule.formatted("5"), "RC");
+      assertThat(refused.outcome(3).vendorCode()).as(refused.toString()).isEqualTo(23505);
+      assertThat(known(fixture, refused, "txcheck")).contains(KnownBehaviour.H2_INSERT_TRIED_AGAIN);
+      CaseExecution accepted = fixture.execute(schedule.formatted("6"), "RC");
+      assertThat(accepted.outcome(3).updateCount()).isEqualTo(2);
+      assertThat(known(fixture, accepted, "txcheck")).isEmpty();
+    }
+  }
+
   /** H2 returns 2 as the maximum, which T1 has written, and stores it. */
   @Test
   void aWriteReadsAWrongMaximum() throws Exception {
@@ -401,6 +445,52 @@ class KnownBehaviourTest {
           fixture,
           locked,
           new Troc().judge(locked, fixture.executor()),
+          KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      CaseExecution merged =
+          fixture.execute(
+              schedule.replace(
+                  "UPDATE t SET b = b WHERE a = 2",
+                  "MERGE INTO t USING (VALUES (2, 2)) AS s (a, b) ON t.a = s.a"
+                      + " WHEN MATCHED THEN UPDATE SET b = 2"),
+              "RR");
+      assertKnown(
+          fixture,
+          merged,
+          new Troc().judge(merged, fixture.executor()),
+          KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      CaseExecution replaced =
+          fixture.execute(
+              """
+              I: CREATE TABLE t (a INT, b INT, PRIMARY KEY (a, b))
+              I: INSERT INTO t VALUES (1, 7)
+              T1: BEGIN
+              T1: UPDATE t SET a = -1
+              T1: INSERT INTO t VALUES (4, 7)
+              T1: SELECT MAX(a) FROM t
+              """,
+              "SI");
+      assertThat(replaced.outcome(4).rows().toString()).contains("-1");
+      assertKnown(
+          fixture,
+          replaced,
+          new Troc().judge(replaced, fixture.executor()),
+          KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      CaseExecution deleted =
+          fixture.execute(
+              """
+              I: CREATE TABLE t (a INT PRIMARY KEY)
+              I: INSERT INTO t VALUES (1)
+              T1: BEGIN
+              T1: INSERT INTO t VALUES (4)
+              T1: DELETE FROM t
+              T1: SELECT MAX(a) FROM t
+              """,
+              "SI");
+      assertThat(deleted.outcome(4).rows().toString()).contains("1");
+      assertKnown(
+          fixture,
+          deleted,
+          new Troc().judge(deleted, fixture.executor()),
           KnownBehaviour.H2_EXTREMES_BY_INDEX);
       for (String right :
           List.of(

@@ -40,6 +40,29 @@ class TrocTest {
     }
   }
 
+  /** The row whose key T1 changes is another row for H2, and the inserted one is the old row. */
+  @Test
+  void aRowInPlaceOfOneWithAChangedKeyIsUndecided() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      var execution =
+          fixture.execute(
+              """
+              I: CREATE TABLE t (id INT PRIMARY KEY)
+              I: INSERT INTO t VALUES (0)
+              T2: BEGIN
+              T1: UPDATE t SET id = 1
+              T1: INSERT INTO t VALUES (0)
+              T2: SELECT * FROM t FOR UPDATE
+              """,
+              "SI");
+
+      assertThat(execution.outcome(4).rows()).hasSize(1);
+      assertThat(new Troc().judge(execution, fixture.executor()).result())
+          .as(execution.toString())
+          .isEqualTo(OracleVerdict.Result.UNDECIDED);
+    }
+  }
+
   /**
    * H2 identifies a row by its primary key, if that is one integer: T2 finds the row that T1
    * deleted and inserted again. Any other row gets a new identity, and T2 does not find it.
