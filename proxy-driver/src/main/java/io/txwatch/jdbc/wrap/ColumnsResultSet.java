@@ -1,6 +1,8 @@
 package io.txwatch.jdbc.wrap;
 
 import io.txwatch.jdbc.execution.ExecutionContext;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -187,6 +189,12 @@ final class ColumnsResultSet extends FilteredResultSet {
     }
     if (value instanceof Short number) {
       return (short) (number - hidden);
+    }
+    if (value instanceof BigInteger number) {
+      return number.subtract(BigInteger.valueOf(hidden));
+    }
+    if (value instanceof BigDecimal number) {
+      return number.subtract(BigDecimal.valueOf(hidden));
     }
     return value instanceof String text ? String.valueOf(Integer.parseInt(text) - hidden) : value;
   }
