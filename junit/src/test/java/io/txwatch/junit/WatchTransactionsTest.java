@@ -71,7 +71,7 @@ class WatchTransactionsTest {
     assertThat(outcomes.get("locking")).isEqualTo(PASSED);
     assertThat(outcomes.get("racing"))
         .startsWith("transactions of this test are not isolated\n\nLOST_UPDATE (G-single)  HAZARD")
-        .contains("AccountService.java:47", "AccountService.java:38", "FOR UPDATE");
+        .contains("AccountService.java:47", "AccountService.java:38", "Lock the read at");
   }
 
   @Test
