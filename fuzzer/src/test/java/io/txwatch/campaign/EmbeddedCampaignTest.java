@@ -38,6 +38,7 @@ class EmbeddedCampaignTest {
     Dbms dbms = Dbms.of(url, DriverManager::getConnection);
     Grammar grammar = Grammar.of(dbms.database().product(), Optional.empty()).orElseThrow();
     List<String> findings = new CopyOnWriteArrayList<>();
+    List<String> undecided = new CopyOnWriteArrayList<>();
     Set<String> conflicts = ConcurrentHashMap.newKeySet();
     Campaign.Listener listener =
         new Campaign.Listener() {
@@ -48,6 +49,10 @@ class EmbeddedCampaignTest {
 
           @Override
           public void judged(CaseExecution execution, OracleVerdict verdict) {
+            boolean hasManyOrders = verdict.reason().contains("orders of transactions");
+            if (verdict.result() == OracleVerdict.Result.UNDECIDED && !hasManyOrders) {
+              undecided.add(verdict.reason() + "\n" + execution);
+            }
             for (StepOutcome outcome : execution.outcomes()) {
               Failure failure = outcome.failure();
               conflicts.add(
@@ -63,7 +68,8 @@ class EmbeddedCampaignTest {
 
     assertThat(findings.stream().collect(Collectors.joining("\n"))).isEmpty();
     assertThat(summary.cases()).isEqualTo(48);
-    assertThat(summary.undecided()).isEqualTo(summary.racing()).isLessThan(5);
+    assertThat(summary.undecided()).isLessThan(5);
+    assertThat(undecided).hasSize((int) summary.racing());
     assertThat(summary.accepted()).isGreaterThanOrEqualTo(0.97);
     assertThat(conflicts).contains(expectedConflict);
   }
