@@ -77,74 +77,52 @@ public final class AnomalyBuilder {
 
   /** When the last transaction ended. */
   public AnomalyBuilder endedAt(long micros) {
-    int last = transactions.size() - 1;
-    ObservedTransaction t = transactions.get(last);
-    transactions.set(
-        last,
-        new ObservedTransaction(
-            t.id(),
-            t.session(),
-            t.level(),
-            t.outcome(),
-            t.statements(),
-            micros,
-            t.name(),
-            t.traceId(),
-            t.context()));
-    return this;
+    ObservedTransaction t = last();
+    return replaceLast(micros, t.name(), t.traceId(), t.context());
   }
 
   /** Names the last transaction. */
   public AnomalyBuilder named(String name) {
-    int last = transactions.size() - 1;
-    return called(name, transactions.get(last).traceId());
+    ObservedTransaction t = last();
+    return replaceLast(t.endedMicros(), name, t.traceId(), t.context());
   }
 
   /** The last transaction is part of a trace. */
   public AnomalyBuilder inTrace(String traceId) {
-    int last = transactions.size() - 1;
-    return called(transactions.get(last).name(), traceId);
-  }
-
-  private AnomalyBuilder called(String name, String traceId) {
-    int last = transactions.size() - 1;
-    ObservedTransaction t = transactions.get(last);
-    transactions.set(
-        last,
-        new ObservedTransaction(
-            t.id(),
-            t.session(),
-            t.level(),
-            t.outcome(),
-            t.statements(),
-            t.endedMicros(),
-            name,
-            traceId,
-            t.context()));
-    return this;
+    ObservedTransaction t = last();
+    return replaceLast(t.endedMicros(), t.name(), traceId, t.context());
   }
 
   /**
    * What the last transaction read before it wrote a row: "1 SELECT x @ A.java:1", 2, "account 7".
    */
   public AnomalyBuilder context(String statement, int write, String row) {
-    int last = transactions.size() - 1;
-    ObservedTransaction t = transactions.get(last);
+    ObservedTransaction t = last();
     String[] words = row.split(" ");
     List<ContextRead> context = new ArrayList<>(t.context());
     context.add(
         new ContextRead(statement(statement), write, words[0], Long.parseLong(words[1]), ""));
+    return replaceLast(t.endedMicros(), t.name(), t.traceId(), context);
+  }
+
+  private ObservedTransaction last() {
+    return transactions.get(transactions.size() - 1);
+  }
+
+  private AnomalyBuilder replaceLast(
+      long endedMicros, String name, String traceId, List<ContextRead> context) {
+    ObservedTransaction t = last();
     transactions.set(
-        last,
+        transactions.size() - 1,
         new ObservedTransaction(
             t.id(),
             t.session(),
             t.level(),
             t.outcome(),
             t.statements(),
-            t.endedMicros(),
-            t.name(),
-            t.traceId(),
+            endedMicros,
+            name,
+            traceId,
             context));
     return this;
   }

@@ -5,15 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.generator.CaseGenerator;
 import io.txwatch.generator.Grammar;
 import io.txwatch.guarantee.Judge;
-import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.IsoRel;
 import io.txwatch.oracle.Oracle;
-import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.oracle.VerdictLetters;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.aptrans.ApTrans;
 import io.txwatch.oracle.troc.Troc;
 import io.txwatch.oracle.txcheck.TxCheck;
-import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.testcase.CaseReader;
@@ -116,19 +114,14 @@ class PublishedBugsTest {
         List.of(new WriteCheck(), new Troc(), new IsoRel(), new TxCheck(), new ApTrans(Judge.DBMS));
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       for (Bug bug : bugs()) {
-        Map<String, String> verdicts = new TreeMap<>();
-        StringBuilder reasons = new StringBuilder();
-        for (IsolationLevel level : fixture.dbms().levels()) {
-          CaseExecution execution = fixture.execute(bug.testCase(), level);
-          for (Oracle oracle : oracles) {
-            if (bug.verdicts().containsKey(oracle.name())) {
-              OracleVerdict verdict = oracle.judge(execution, fixture.executor());
-              verdicts.merge(oracle.name(), verdict.result().letter(), String::concat);
-              reasons.append(level).append(' ').append(verdict).append('\n');
-            }
-          }
-        }
-        assertThat(verdicts).as("%s\n%s", bug.name(), reasons).isEqualTo(bug.verdicts());
+        VerdictLetters verdicts =
+            VerdictLetters.of(
+                fixture,
+                bug.testCase(),
+                oracles.stream().filter(o -> bug.verdicts().containsKey(o.name())).toList());
+        assertThat(verdicts.letters())
+            .as("%s\n%s", bug.name(), verdicts.reasons())
+            .isEqualTo(bug.verdicts());
       }
     }
   }

@@ -3,15 +3,12 @@ package io.txwatch.oracle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.guarantee.Judge;
-import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.aptrans.ApTrans;
 import io.txwatch.oracle.troc.Troc;
 import io.txwatch.oracle.txcheck.TxCheck;
-import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.testcase.CaseReader;
-import io.txwatch.testcase.TestCase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,44 +30,38 @@ class ScenarioVerdictsTest {
   @ParameterizedTest
   @MethodSource("io.txwatch.servers.TestServers#kinds")
   void verdictsMatchTheTable(ServerKind kind) throws Exception {
-    Map<String, String> expected = new TreeMap<>();
-    Map<String, String> actual = new TreeMap<>();
+    Map<String, Map<String, String>> expected = table(kind);
+    Map<String, Map<String, String>> actual = new TreeMap<>();
     List<Oracle> oracles =
         List.of(new WriteCheck(), new Troc(), new TxCheck(), new ApTrans(Judge.DBMS));
     List<String> reasons = new ArrayList<>();
     try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
-      for (Map.Entry<String, String> row : table(kind).entrySet()) {
-        String scenario = row.getKey().split(" ")[0];
-        expected.put(row.getKey(), row.getValue());
-        TestCase testCase = CaseReader.read(SCENARIOS.resolve(scenario + ".txt"));
-        for (IsolationLevel level : fixture.dbms().levels()) {
-          CaseExecution execution = fixture.execute(testCase, level);
-          for (Oracle oracle : oracles) {
-            if (row.getKey().endsWith(oracle.name())) {
-              OracleVerdict verdict = oracle.judge(execution, fixture.executor());
-              actual.merge(row.getKey(), verdict.result().letter(), String::concat);
-              reasons.add(row.getKey() + " at " + level + ": " + verdict + "\n" + execution);
-            }
-          }
-        }
+      for (Map.Entry<String, Map<String, String>> row : expected.entrySet()) {
+        VerdictLetters verdicts =
+            VerdictLetters.of(
+                fixture,
+                CaseReader.read(SCENARIOS.resolve(row.getKey() + ".txt")),
+                oracles.stream().filter(o -> row.getValue().containsKey(o.name())).toList());
+        actual.put(row.getKey(), verdicts.letters());
+        reasons.add(verdicts.reasons());
       }
     }
 
     assertThat(actual).as(String.join("\n", reasons)).isEqualTo(expected);
   }
 
-  /** Scenario and oracle, with a letter for each level. */
-  private static Map<String, String> table(ServerKind kind) throws IOException {
+  /** By scenario and oracle, a letter for each level. */
+  private static Map<String, Map<String, String>> table(ServerKind kind) throws IOException {
     List<String> lines =
         Files.readAllLines(Path.of("src/test/resources/verdicts.csv")).stream()
             .filter(line -> !line.startsWith("#"))
             .toList();
     boolean innodb = kind == ServerKind.MYSQL || kind == ServerKind.MARIADB;
     int column = List.of(lines.get(0).split(",")).indexOf(innodb ? "INNODB" : kind.name());
-    Map<String, String> table = new TreeMap<>();
+    Map<String, Map<String, String>> table = new TreeMap<>();
     for (String line : lines.subList(1, lines.size())) {
       String[] cells = line.split(",");
-      table.put(cells[0] + " " + cells[1], cells[column]);
+      table.computeIfAbsent(cells[0], scenario -> new TreeMap<>()).put(cells[1], cells[column]);
     }
     return table;
   }

@@ -441,11 +441,7 @@ class KnownBehaviourTest {
               schedule.replace(
                   "UPDATE t SET b = b WHERE a = 2", "SELECT * FROM t WHERE a = 2 FOR UPDATE"),
               "SI");
-      assertKnown(
-          fixture,
-          locked,
-          new Troc().judge(locked, fixture.executor()),
-          KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      assertKnownByTroc(fixture, locked, KnownBehaviour.H2_EXTREMES_BY_INDEX);
       CaseExecution merged =
           fixture.execute(
               schedule.replace(
@@ -453,11 +449,7 @@ class KnownBehaviourTest {
                   "MERGE INTO t USING (VALUES (2, 2)) AS s (a, b) ON t.a = s.a"
                       + " WHEN MATCHED THEN UPDATE SET b = 2"),
               "RR");
-      assertKnown(
-          fixture,
-          merged,
-          new Troc().judge(merged, fixture.executor()),
-          KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      assertKnownByTroc(fixture, merged, KnownBehaviour.H2_EXTREMES_BY_INDEX);
       CaseExecution replaced =
           fixture.execute(
               """
@@ -470,11 +462,7 @@ class KnownBehaviourTest {
               """,
               "SI");
       assertThat(replaced.outcome(4).rows().toString()).contains("-1");
-      assertKnown(
-          fixture,
-          replaced,
-          new Troc().judge(replaced, fixture.executor()),
-          KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      assertKnownByTroc(fixture, replaced, KnownBehaviour.H2_EXTREMES_BY_INDEX);
       CaseExecution deleted =
           fixture.execute(
               """
@@ -487,11 +475,7 @@ class KnownBehaviourTest {
               """,
               "SI");
       assertThat(deleted.outcome(4).rows().toString()).contains("1");
-      assertKnown(
-          fixture,
-          deleted,
-          new Troc().judge(deleted, fixture.executor()),
-          KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      assertKnownByTroc(fixture, deleted, KnownBehaviour.H2_EXTREMES_BY_INDEX);
       for (String right :
           List.of(
               schedule.replace("T1: UPDATE t SET b = b WHERE a = 2\n", ""),
@@ -879,6 +863,12 @@ class KnownBehaviourTest {
         fixture.executor(),
         execution,
         new OracleVerdict(oracle, OracleVerdict.Result.VIOLATION, ""));
+  }
+
+  private static void assertKnownByTroc(
+      ExecutorFixture fixture, CaseExecution execution, KnownBehaviour expected) throws Exception {
+    OracleVerdict verdict = new Troc().judge(execution, fixture.executor());
+    assertKnown(fixture, execution, verdict, expected);
   }
 
   /** Asserts the label of a violation, and that other rows, counts and final states have none. */
