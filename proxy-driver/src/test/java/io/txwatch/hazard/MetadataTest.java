@@ -84,6 +84,14 @@ class MetadataTest {
                     () -> {
                       try (ResultSet rows = metaData.getColumns(catalog, schema, table, columns)) {
                         while (rows.next()) {
+                          transcript.line(
+                              rows.getDouble(17)
+                                  + " "
+                                  + rows.getFloat(17)
+                                  + " "
+                                  + rows.getByte("ORDINAL_POSITION")
+                                  + " "
+                                  + rows.getBigDecimal("ORDINAL_POSITION"));
                           Object number = rows.getObject("ORDINAL_POSITION");
                           transcript.line(
                               rows.getInt(17)

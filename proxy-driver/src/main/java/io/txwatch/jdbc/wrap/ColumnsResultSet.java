@@ -139,6 +139,54 @@ final class ColumnsResultSet extends FilteredResultSet {
   }
 
   @Override
+  public byte getByte(int column) throws SQLException {
+    int hidden = hidden(column);
+    return (byte) (super.getByte(column) - hidden);
+  }
+
+  @Override
+  public byte getByte(String label) throws SQLException {
+    int hidden = hidden(label);
+    return (byte) (super.getByte(label) - hidden);
+  }
+
+  @Override
+  public float getFloat(int column) throws SQLException {
+    int hidden = hidden(column);
+    return super.getFloat(column) - hidden;
+  }
+
+  @Override
+  public float getFloat(String label) throws SQLException {
+    int hidden = hidden(label);
+    return super.getFloat(label) - hidden;
+  }
+
+  @Override
+  public double getDouble(int column) throws SQLException {
+    int hidden = hidden(column);
+    return super.getDouble(column) - hidden;
+  }
+
+  @Override
+  public double getDouble(String label) throws SQLException {
+    int hidden = hidden(label);
+    return super.getDouble(label) - hidden;
+  }
+
+  @Override
+  public @Nullable BigDecimal getBigDecimal(int column) throws SQLException {
+    int hidden = hidden(column);
+    return (BigDecimal) less(super.getBigDecimal(column), hidden);
+  }
+
+  @Override
+  public @Nullable BigDecimal getBigDecimal(String label) throws SQLException {
+    int hidden = hidden(label);
+    return (BigDecimal) less(super.getBigDecimal(label), hidden);
+  }
+
+  @Override
   public @Nullable String getString(int column) throws SQLException {
     int hidden = hidden(column);
     return hidden == 0 ? super.getString(column) : String.valueOf(super.getInt(column) - hidden);
