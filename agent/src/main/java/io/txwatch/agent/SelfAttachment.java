@@ -22,7 +22,7 @@ public final class SelfAttachment {
    * @throws IllegalStateException if this JVM accepts no agents
    */
   public static synchronized void attach(String arguments) {
-    if (attached) {
+    if (attached || TxWatchAgent.isInstalled()) {
       return;
     }
     attached = true;

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TxWatchAgent {
 
+  /** The system property that {@code attach} reads: set in a process in which the agent runs. */
+  public static final String RUNNING = "io.txwatch.agent.running";
+
   private static final AtomicBoolean INSTALLED = new AtomicBoolean();
 
   private TxWatchAgent() {}
@@ -29,13 +32,24 @@ public final class TxWatchAgent {
     start(arguments, instrumentation);
   }
 
+  static boolean isInstalled() {
+    return INSTALLED.get();
+  }
+
   private static void start(@Nullable String arguments, Instrumentation instrumentation) {
     try {
       Optional<ConnectionWatcher> watcher =
           ConnectionWatcher.ofAgentArguments(arguments == null ? "" : arguments);
-      if (watcher.isEmpty() || !INSTALLED.compareAndSet(false, true)) {
+      if (watcher.isEmpty()) {
         return;
       }
+      if (!INSTALLED.compareAndSet(false, true)) {
+        System.err.println(
+            "txwatch: the agent runs already. Its settings stay as they are, and those that were"
+                + " given again are ignored.");
+        return;
+      }
+      System.setProperty(RUNNING, "true");
       DriverCalls.setWatcher(watcher.get());
       instrumentation.addTransformer(new DriverTransformer(), true);
       transformLoaded(instrumentation);

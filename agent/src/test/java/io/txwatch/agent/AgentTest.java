@@ -1,9 +1,12 @@
 package io.txwatch.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
+import org.example.app.Application;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -90,6 +93,25 @@ class AgentTest {
         .contains("instrumnt", "txwatch.instrument");
     assertThat(jvm.lines())
         .containsExactly("driver-manager: JdbcConnection, 2 columns, balance 11");
+    assertThat(jvm.exitCode()).isZero();
+  }
+
+  @Test
+  void secondAgentIsReportedInOneLineAndTheFirstStays() throws Exception {
+    ChildJvm jvm =
+        ChildJvm.run(
+            directory,
+            List.of(
+                ChildJvm.agent(directory, NO_ANALYZER),
+                ChildJvm.agent(directory, "analyzer=none,instrument=items")),
+            Application.class,
+            List.of("driver-manager"));
+    assertThat(jvm.errors().lines())
+        .singleElement(STRING)
+        .startsWith("txwatch: the agent runs already.");
+    assertThat(jvm.lines())
+        .containsExactly(
+            "driver-manager: WatchedConnection > JdbcConnection, 2 columns, balance 11");
     assertThat(jvm.exitCode()).isZero();
   }
 

@@ -4,6 +4,7 @@ import com.sun.tools.attach.AgentInitializationException;
 import com.sun.tools.attach.AgentLoadException;
 import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
+import io.txwatch.agent.TxWatchAgent;
 import io.txwatch.settings.SettingException;
 import io.txwatch.settings.Settings;
 import java.io.IOException;
@@ -78,6 +79,13 @@ final class AttachCommand implements Callable<Integer> {
     try {
       VirtualMachine target = VirtualMachine.attach(pid);
       try {
+        if (target.getSystemProperties().containsKey(TxWatchAgent.RUNNING)) {
+          throw CommandException.badInput(
+              "process "
+                  + pid
+                  + " has the agent already. Its settings stay as they are until the process ends:"
+                  + " start it again to change them");
+        }
         target.loadAgent(jar.toString(), arguments);
       } finally {
         target.detach();

@@ -76,6 +76,9 @@ class AttachIT {
               "report=" + report);
       assertThat(attach.err()).contains("Connections that it opens from now on are watched");
       assertThat(attach.code()).isZero();
+      JarRun again = JarRun.of(folder, "attach", Long.toString(application.pid()), "http=7077");
+      assertThat(again.err()).contains("has the agent already");
+      assertThat(again.code()).isEqualTo(2);
       application.getOutputStream().write('\n');
       application.getOutputStream().flush();
       assertThat(lines.readLine()).isEqualTo("JdbcConnection balance 80");
