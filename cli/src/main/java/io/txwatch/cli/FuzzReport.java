@@ -3,11 +3,13 @@ package io.txwatch.cli;
 import io.txwatch.campaign.Campaign;
 import io.txwatch.campaign.CampaignFinding;
 import io.txwatch.guarantee.Judge;
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.testcase.CaseWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.Optional;
 
 /** Reports the findings of a campaign as they are made. */
@@ -64,6 +66,21 @@ final class FuzzReport implements Campaign.Listener {
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
+    }
+  }
+
+  @Override
+  public void failed(long number, IsolationLevel level, SQLException error) {
+    synchronized (console) {
+      console.note(
+          "not executed"
+              + on
+              + ": case "
+              + number
+              + " at "
+              + level
+              + ", which counts as undecided: "
+              + Console.printable(String.valueOf(error.getMessage()).strip()));
     }
   }
 

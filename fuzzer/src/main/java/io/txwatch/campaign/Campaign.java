@@ -64,6 +64,9 @@ public final class Campaign {
   /** How long the DBMS may leave a worker without any response. */
   private static final Duration MAX_SILENCE = Duration.ofMinutes(2);
 
+  /** After so many consecutive cases of a worker that could not be executed, the campaign ends. */
+  private static final int MAX_CONSECUTIVE_FAULTS = 5;
+
   private static final long POLL_INTERVAL_MILLIS = 200;
 
   private final Dbms dbms;
@@ -211,6 +214,12 @@ public final class Campaign {
 
     /** Called for each verdict. */
     default void judged(CaseExecution execution, OracleVerdict verdict) {}
+
+    /**
+     * Called for a case that could not be executed, or whose violation could not be reported,
+     * because the DBMS rejected statements that do not belong to the case. It counts as undecided.
+     */
+    default void failed(long number, IsolationLevel level, SQLException error) {}
 
     /**
      * Called for a violation that not every further execution reproduced, with the case before or
@@ -363,8 +372,7 @@ public final class Campaign {
   }
 
   private void work(WorkerHeartbeat heartbeat) {
-    try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, QUIESCENCE_TIMEOUT)) {
-      Worker worker = new Worker(heartbeat.monitoring(executor), heartbeat);
+    try (Worker worker = new Worker(heartbeat)) {
       while (!isOver()) {
         long first = next.getAndAdd(batchSize);
         if (first >= plan.end()) {
@@ -388,9 +396,14 @@ public final class Campaign {
   }
 
   /** Executes the cases of one worker. */
-  private final class Worker {
-    private final CaseExecutor executor;
+  private final class Worker implements AutoCloseable {
     private final WorkerHeartbeat heartbeat;
+    private ServerCaseExecutor server;
+
+    /** The executor on the server, with the heartbeat. */
+    private CaseExecutor executor;
+
+    private int consecutiveFaults;
 
     private final Map<CaseKind, CaseGenerator> generators = new EnumMap<>(CaseKind.class);
 
@@ -400,9 +413,26 @@ public final class Campaign {
     private record Violation(
         long number, Oracle oracle, CaseExecution execution, OracleVerdict verdict) {}
 
-    Worker(CaseExecutor executor, WorkerHeartbeat heartbeat) {
-      this.executor = executor;
+    Worker(WorkerHeartbeat heartbeat) throws SQLException {
       this.heartbeat = heartbeat;
+      this.server = new ServerCaseExecutor(dbms, QUIESCENCE_TIMEOUT);
+      this.executor = heartbeat.monitoring(server);
+    }
+
+    /** Replaces the executor by one with new workspaces and sessions. */
+    private void replaceExecutor(SQLException cause) throws SQLException {
+      try {
+        server.close();
+      } catch (SQLException e) {
+        cause.addSuppressed(e); // what is left of it is not used any more
+      }
+      server = new ServerCaseExecutor(dbms, QUIESCENCE_TIMEOUT);
+      executor = heartbeat.monitoring(server);
+    }
+
+    @Override
+    public void close() throws SQLException {
+      server.close();
     }
 
     private void begin(long number) {
@@ -442,6 +472,7 @@ public final class Campaign {
               rejected.incrementAndGet(); // its first execution was set up
             }
           }
+          consecutiveFaults = 0;
           return;
         }
         reportCrash(execution);
@@ -465,9 +496,27 @@ public final class Campaign {
                   Optional.of(String.valueOf(e.getMessage()).strip()),
                   Optional.empty(),
                   List.of()));
+          throw e;
         }
-        throw e;
+        afterFault(number, level, e);
+        exploration.executed(number, generated.productions(), Map.of());
       }
+    }
+
+    /**
+     * Goes on after an error of a statement that does not belong to the case, with a new executor.
+     *
+     * @throws SQLException if that is in vain
+     */
+    private void afterFault(long number, IsolationLevel level, SQLException error)
+        throws SQLException {
+      consecutiveFaults++;
+      if (dbms.isOutOfConnections(error) || consecutiveFaults >= MAX_CONSECUTIVE_FAULTS) {
+        throw error;
+      }
+      undecided.incrementAndGet();
+      listener.failed(number, level, error);
+      replaceExecutor(error);
     }
 
     /** Executes a case with freely threaded sessions. */

@@ -7,10 +7,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** An in-memory database of its own in this JVM. */
 final class EmbeddedWorkspace implements Workspace {
+
+  /** How often an object that is locked is tried again, before that is an error. */
+  private static final int MAX_PAUSES = 500;
+
+  private static final long PAUSE_NANOS = 10_000_000;
 
   private final EmbeddedDbms dbms;
   private final String name = Sql.uniqueName();
@@ -65,14 +71,22 @@ final class EmbeddedWorkspace implements Workspace {
     drop("TABLE", tables());
   }
 
-  /** Drops objects in several passes: one that others refer to cannot be dropped. */
+  /**
+   * Drops objects in several passes: one that others refer to cannot be dropped, nor one that a
+   * thread of the DBMS has locked (Derby's, which purges deleted rows).
+   */
   private void drop(String type, List<String> names) throws SQLException {
     List<String> remaining = names;
+    int pauses = 0;
     while (!remaining.isEmpty()) {
       List<String> referenced = new ArrayList<>();
       SQLException lastError = dropAll(type, remaining, referenced);
       if (lastError != null && referenced.size() == remaining.size()) {
-        throw lastError;
+        if (dbms.failure(lastError).kind() != Failure.Kind.BUSY || pauses >= MAX_PAUSES) {
+          throw lastError;
+        }
+        pauses++;
+        LockSupport.parkNanos(PAUSE_NANOS);
       }
       remaining = referenced;
     }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.generator.Grammar;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.CaseExecutor;
+import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.troc.Troc;
@@ -173,6 +175,60 @@ class CampaignTest {
         signal(process, "CONT");
       }
     }
+  }
+
+  @Test
+  void aCaseThatFailsIsReportedAndTheNextAreExecuted() throws Exception {
+    List<Long> failed = new CopyOnWriteArrayList<>();
+    Summary summary = campaign(Set.of("3", "4", "5", "6", "9"), failed).run();
+
+    assertThat(failed).containsExactly(3L, 4L, 5L, 6L, 9L);
+    assertThat(summary.cases()).isEqualTo(20);
+    assertThat(summary.undecided()).isEqualTo(5);
+  }
+
+  @Test
+  void fiveCasesThatFailOneAfterAnotherEndTheCampaign() throws Exception {
+    List<Long> failed = new CopyOnWriteArrayList<>();
+    Campaign campaign = campaign(Set.of("3", "4", "5", "6", "7"), failed);
+
+    assertThatThrownBy(campaign::run).isInstanceOf(SQLException.class).hasMessage("case 7");
+    assertThat(failed).containsExactly(3L, 4L, 5L, 6L);
+  }
+
+  /** A campaign on H2 whose oracle cannot judge cases of some numbers. */
+  private static Campaign campaign(Set<String> numbers, List<Long> failed) throws Exception {
+    Dbms dbms = Dbms.of(TestServers.freshDatabase(ServerKind.H2), DriverManager::getConnection);
+    Oracle oracle =
+        new Oracle() {
+          @Override
+          public String name() {
+            return "fails at times";
+          }
+
+          @Override
+          public OracleVerdict judge(CaseExecution execution, CaseExecutor executor)
+              throws SQLException {
+            String number = execution.testCase().header("number").orElseThrow();
+            if (numbers.contains(number)) {
+              throw new SQLException("case " + number, "HY000");
+            }
+            return new OracleVerdict(name(), OracleVerdict.Result.CLEAN, "");
+          }
+        };
+    Campaign.Listener listener =
+        new Campaign.Listener() {
+          @Override
+          public void found(CampaignFinding finding) {}
+
+          @Override
+          public void failed(long number, IsolationLevel level, SQLException error) {
+            failed.add(number);
+          }
+        };
+    Campaign.Plan plan =
+        new Campaign.Plan(1, dbms.levels(), List.of(oracle), 20, Duration.ofMinutes(2), 1);
+    return new Campaign(dbms, Grammar.H2, plan, listener);
   }
 
   /** A plan that ends only with the server. */
