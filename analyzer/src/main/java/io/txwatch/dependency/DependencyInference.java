@@ -614,8 +614,10 @@ public final class DependencyInference {
 
   private void settle(Transaction transaction, boolean aborted) {
     for (Version version : transaction.writes) {
-      if (transaction.isObservedWrite(version)) {
-        chains.settle(version, aborted || version.isUndone() ? Fate.VANISHED : Fate.SURVIVED);
+      boolean vanished = aborted || version.isUndone();
+      if (transaction.isObservedWrite(version)
+          && (vanished || !transaction.mayHaveFailedToWrite(version))) {
+        chains.settle(version, vanished ? Fate.VANISHED : Fate.SURVIVED);
       }
     }
   }

@@ -27,6 +27,9 @@ final class Footprint {
   static final int INTERNAL_READ = 40;
   static final int UNDONE = 40;
 
+  /** The numbers of statements in a set, up to 64. */
+  static final int BIT_SET = 64;
+
   /** A transaction's predicate link to another, which may be all that retains that one. */
   static final int LINK = 220;
 

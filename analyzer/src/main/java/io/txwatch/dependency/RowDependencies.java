@@ -393,6 +393,7 @@ final class RowDependencies {
         && version.writer == writer
         && writer.committing
         && !version.isUndone()
+        && !writer.mayHaveFailedToWrite(version)
         && writer.isObservedWrite(version);
   }
 

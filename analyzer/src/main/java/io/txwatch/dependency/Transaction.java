@@ -12,6 +12,7 @@ import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -113,6 +114,10 @@ public final class Transaction {
 
   private List<Statement> statements = new ArrayList<>(6);
   private List<int[]> undone = NOTHING_UNDONE;
+
+  /** The statements that ended with an error; null if none did. */
+  private @Nullable BitSet failed;
+
   List<Version> writes = new ArrayList<>(2);
   List<Version.Read> reads = new ArrayList<>(4);
 
@@ -243,6 +248,9 @@ public final class Transaction {
     addWeight(Footprint.STATEMENT + added + texts.addedWeight);
     lastStatement = Math.max(lastStatement, event.statement());
     unseenWrites |= event.kind().mayWrite() && !reportsWrite(event);
+    if (!event.succeeded()) {
+      failed(event.statement());
+    }
     statements.add(
         new Statement(
             event.statement(),
@@ -252,6 +260,27 @@ public final class Transaction {
             !event.rows().isEmpty(),
             arrived,
             columns));
+  }
+
+  private void failed(int statement) {
+    BitSet known = failed;
+    if (known == null) {
+      known = new BitSet();
+      failed = known;
+      addWeight(Footprint.BIT_SET);
+    }
+    int before = known.size();
+    known.set(statement);
+    addWeight((known.size() - before) / Byte.SIZE);
+  }
+
+  /**
+   * Whether a version of it may not exist: its statement ended with an error. The DBMS has usually
+   * undone what it had written, which at READ UNCOMMITTED others may have read; but a driver may
+   * also reject the result of a statement that the DBMS has executed.
+   */
+  boolean mayHaveFailedToWrite(Version version) {
+    return failed != null && version.number > 0 && failed.get(version.number);
   }
 
   private static boolean reportsWrite(Event.StatementExecuted event) {
@@ -339,6 +368,7 @@ public final class Transaction {
     after = List.of();
     statements = List.of();
     undone = NOTHING_UNDONE;
+    failed = null;
     writes = List.of();
     reads = List.of();
     targets = List.of();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Version {
 
   enum Fate {
-    /** Its transaction has not ended, or its outcome is unknown. */
+    /** Its transaction has not ended, its outcome is unknown, or the statement failed. */
     OPEN,
     /** Its transaction committed without undoing it. The initial version has survived. */
     SURVIVED,

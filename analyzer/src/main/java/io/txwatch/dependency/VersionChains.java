@@ -649,7 +649,7 @@ final class VersionChains {
     if (writer.outcome == Outcome.ABORTED) {
       version.resolveColumns();
       version.fate = Fate.VANISHED;
-    } else if (writer.readsCount) {
+    } else if (writer.readsCount && (version.isUndone() || !writer.mayHaveFailedToWrite(version))) {
       version.resolveColumns();
       version.fate = version.isUndone() ? Fate.VANISHED : Fate.SURVIVED;
       if (version.fate == Fate.SURVIVED) {

@@ -40,6 +40,7 @@ import java.util.regex.Pattern;
  *   <li>{@code p1(x2)}: a DELETE skipped x2, which matches its predicate and was visible before it;
  *       {@code m1(x2)}: it missed x2, which matches its predicate and is visible after it
  *   <li>{@code b1(x2)}: an UPDATE whose rows were not observed (blind)
+ *   <li>{@code f1(x2)}: an UPDATE failed after it had written the version after x2
  *   <li>{@code x0?}: returned by a side read, uncertain
  *   <li>{@code r1(x0;P:x0,y0)}: by predicate P, with the version set x0, y0; {@code P?:} if the set
  *       is uncertain, {@code _:} if the predicate has no name. So for all of r, l, w, b, i, d, p, m
@@ -169,6 +170,7 @@ public final class Notation {
       case 'l' -> statement(tx, count, StatementKind.LOCKING_SELECT, Access.READ, arguments, true);
       case 'w' -> statement(tx, count, StatementKind.UPDATE, Access.UPDATE, arguments, true);
       case 'b' -> statement(tx, count, StatementKind.UPDATE, Access.UPDATE, arguments, false);
+      case 'f' -> failed(tx, count, arguments);
       case 't' -> statement(tx, count, StatementKind.UPDATE, Access.TARGET, arguments, true);
       case 'i' -> statement(tx, count, StatementKind.INSERT, Access.INSERT, arguments, true);
       case 'd' -> statement(tx, count, StatementKind.DELETE, Access.DELETE, arguments, true);
@@ -247,6 +249,24 @@ public final class Notation {
             null,
             parts.length == 1 ? List.of() : List.of(versionSet(parts[1])),
             columns));
+  }
+
+  private void failed(int tx, int[] count, String version) {
+    int number = ++count[0];
+    count[1]++;
+    String list = list(version) + WriterToken.of(tx, number);
+    lists.put(version.charAt(0) + "" + tx, list);
+    events.add(
+        new Event.StatementExecuted(
+            session(tx),
+            tx,
+            number,
+            StatementKind.UPDATE,
+            "UPDATE " + version,
+            "T" + tx + ".java:" + number,
+            List.of(),
+            false,
+            "23000"));
   }
 
   private static String columns(String kind, String text) {

@@ -79,6 +79,11 @@ class PhenomenaTest {
         "r2(x0) r1(y0) w1(x0) s1(2-2) w2(y0) c1 c2",
         "w1(x0) s1(1-1) r1(x0) c1",
         "w1(x0) w1(x1.1) s1(2-2) r1(x1.1) c1",
+        // Nor was what a failed statement had written, which another transaction saw before.
+        "1@RU 2@RU w2(y0) f2(x0) r1(x2) c1 c2 r3(y2,x0) c3",
+        "1@RU 2@RU w2(y0) f2(x0) c2 r3(y2,x0) c3 r1(x2) c1",
+        // The driver rejected the result of a statement that had written.
+        "f2(x0) c2 r1(x2) c1 w3(x2) c3 r4(x3) c4",
         // A transaction with a gap may have undone its write unseen.
         "w1(x0) g1 r1(x0) c1",
         // The version before all writes has no name: a recreated table may have the same row ids.

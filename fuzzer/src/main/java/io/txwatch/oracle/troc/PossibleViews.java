@@ -77,10 +77,14 @@ final class PossibleViews {
   List<View> of(Reader reader) {
     List<Map<String, TreeMap<Long, List<@Nullable Object>>>> views = new ArrayList<>();
     views.add(new HashMap<>());
+    Set<String> relevant = executor.tableReads().relevantTo(reader.form());
     for (String table : reader.world().versions.tables()) {
       views.forEach(view -> view.put(table, new TreeMap<>()));
       for (Map.Entry<Long, List<Version>> row : reader.world().versions.rows(table).entrySet()) {
-        Set<Sight> sights = sights(reader, table, row.getKey(), row.getValue());
+        Set<Sight> sights =
+            relevant.contains(table)
+                ? sights(reader, table, row.getKey(), row.getValue())
+                : Set.of(newest(row.getValue(), version -> version.writer().isCommitted()));
         if (views.size() * sights.size() > MAX_VIEWS) {
           return List.of();
         }

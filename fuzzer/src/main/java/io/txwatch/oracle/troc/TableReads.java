@@ -13,15 +13,17 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The tables that a statement reads, for H2: those of its queries, the written one if a value or
- * the condition names a column of it ({@code Prepared.collectDependencies}), and those whose
- * foreign keys refer to one of them ({@code SessionLocal.startStatementWithinTransaction}).
+ * The tables that a statement reads; which ones exactly is for H2: those of its queries, the
+ * written one if a value or the condition names a column of it ({@code
+ * Prepared.collectDependencies}), and those whose foreign keys refer to one of them ({@code
+ * SessionLocal.startStatementWithinTransaction}).
  */
 final class TableReads {
 
   private static final Pattern TARGET =
       Pattern.compile(
           "(?is)^\\s*(?:INSERT\\s+INTO|MERGE\\s+INTO|UPDATE|DELETE\\s+FROM)\\s+[\\w.\"`]+(.*)");
+  private static final Pattern TRIGGER = Pattern.compile("(?i)^\\s*CREATE\\b.*\\bTRIGGER\\b");
   private static final Pattern USING = Pattern.compile("(?is)^\\s*MERGE\\b.*?\\bUSING\\b.*");
   private static final Pattern SET = Pattern.compile("(?is)^\\s*SET\\s(.*)");
   private static final Pattern ASSIGNED = Pattern.compile("(?s)^[\\w.\"`]+\\s*=(.*)");
@@ -35,6 +37,7 @@ final class TableReads {
   private final ViewExecutor executor;
   private final NamedTables names;
   private final ForeignKeyGraph references;
+  private final boolean hasTriggers;
 
   TableReads(ViewExecutor executor, List<String> setup) {
     this.executor = executor;
@@ -43,10 +46,26 @@ final class TableReads {
             setup,
             executor.tables().stream().map(TableReads::plainName).collect(Collectors.toSet()));
     this.references = ForeignKeyGraph.of(setup);
+    this.hasTriggers = setup.stream().anyMatch(sql -> TRIGGER.matcher(sql).find());
   }
 
   private static String plainName(String table) {
     return table.replaceAll("[\"`]", "").toLowerCase(Locale.ROOT);
+  }
+
+  /** The tables whose rows may affect a statement, on any DBMS. */
+  Set<String> relevantTo(StatementForm form) {
+    if (hasTriggers) {
+      return executor.tables();
+    }
+    Set<String> relevant = new HashSet<>();
+    for (String named : names.in(form.sql())) {
+      relevant.add(named);
+      relevant.addAll(references.relatedTables(named));
+    }
+    return relevant.stream()
+        .flatMap(name -> executor.tableNamed(name).stream())
+        .collect(Collectors.toSet());
   }
 
   /** The tables that a statement reads. */
