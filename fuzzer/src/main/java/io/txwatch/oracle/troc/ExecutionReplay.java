@@ -73,11 +73,19 @@ abstract class ExecutionReplay {
     compareFinalState();
   }
 
-  /** A transaction that was aborted while blocked unblocked the steps that completed with it. */
+  /**
+   * A transaction that was aborted while blocked unblocked the steps that completed with it. One
+   * that had executed another statement among them was aborted afterwards.
+   */
   private void endDeadlockVictims(CompletionBatch settlement) {
+    Set<String> sessions = new HashSet<>();
     for (StepOutcome outcome : settlement.completed()) {
-      if (outcome.blocked() && outcome.failure() != null && outcome.failure().endsTransaction()) {
-        end(outcome.step().session(), false);
+      String session = outcome.step().session();
+      if (sessions.add(session)
+          && outcome.blocked()
+          && outcome.failure() != null
+          && outcome.failure().endsTransaction()) {
+        end(session, false);
       }
     }
   }

@@ -183,6 +183,12 @@ final class StatementChecker {
       throw EarlyVerdictException.undecided(
           outcome, "it was blocked, and when its subquery was evaluated is unknown");
     }
+    if (form.hasSubquery()
+        && semantics.subqueries() == Visibility.DIRTY
+        && timeline.hasPartiallyExecutedPeer(outcome)) {
+      throw EarlyVerdictException.undecided(
+          outcome, "its query may have read what a blocked statement had done so far");
+    }
     if (outcome.blocked()
         && semantics.snapshot() == Snapshot.FIRST_READ_OF_TABLE
         && transaction.snapshot.of(table) == SnapshotTimes.NONE

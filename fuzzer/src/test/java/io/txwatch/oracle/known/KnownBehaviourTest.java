@@ -579,6 +579,30 @@ class KnownBehaviourTest {
     }
   }
 
+  /**
+   * T1 moves the rows of t to another partition. T2 names only t; p, which T1 empties, is large.
+   */
+  @Test
+  void rowsOfATableThatTheStatementDoesNotNameDoNotMatter() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution moved =
+          fixture.execute(
+              """
+              I: CREATE TABLE p (a INT) {ENGINE}
+              I: CREATE TABLE t (a INT) {ENGINE} PARTITION BY HASH (a) PARTITIONS 4
+              I: INSERT INTO p VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8)
+              I: INSERT INTO t VALUES (2)
+              T1: BEGIN
+              T1: UPDATE t SET a = 4
+              T1: DELETE FROM p
+              T2: UPDATE t SET a = 4
+              T1: COMMIT
+              """,
+              "RC");
+      assertKnownByTroc(fixture, moved, KnownBehaviour.INNODB_MOVED_ROW);
+    }
+  }
+
   /** T2's DELETE waits for a row whose key changes, and then finds it nowhere. */
   @Test
   void aRowThatMovedBehindTheScanIsMissed() throws Exception {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.oracle.WriteCheck;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.testcase.CaseReader;
@@ -223,6 +225,63 @@ class TrocTest {
       assertThat(new Troc().judge(execution, fixture.executor()).result())
           .as(execution.toString())
           .isEqualTo(OracleVerdict.Result.CLEAN);
+    }
+  }
+
+  /**
+   * T1 is the victim of a deadlock, which ends T2's wait; T2 is the victim of the next one, and its
+   * DELETE is undone before T4's UPDATE.
+   */
+  @Test
+  void aTransactionThatADeadlockFreesAndAnotherAborts() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution execution =
+          fixture.execute(
+              """
+              I: CREATE TABLE t0 (a INT) {ENGINE} PARTITION BY HASH (a) PARTITIONS 3
+              I: CREATE TABLE t1 (a INT, b INT) {ENGINE}
+              I: INSERT INTO t1 (b) VALUES (0)
+              T1: BEGIN
+              T1: INSERT INTO t1 (a) VALUES (9)
+              T2: BEGIN
+              T2: DELETE FROM t1
+              T2: INSERT INTO t0 (a) VALUES (4)
+              T4: BEGIN
+              T4: SELECT * FROM t0
+              T1: UPDATE t1 SET a = 2
+              T4: UPDATE t1 SET a = 4
+              """,
+              "SER");
+
+      assertThat(execution.outcome(9).updateCount()).as(execution.toString()).isEqualTo(1);
+      TrocVerdicts.assertResult(fixture, execution, OracleVerdict.Result.CLEAN);
+    }
+  }
+
+  /** T2 has inserted 7 and waits for T1 with 1, and T1 copies both. */
+  @Test
+  void whatABlockedStatementHasDoneIsCopiedAtReadUncommitted() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution execution =
+          fixture.execute(
+              """
+              I: CREATE TABLE t0 (a INT, b INT, PRIMARY KEY (a)) {ENGINE}
+              I: CREATE TABLE t1 (a INT) {ENGINE}
+              I: INSERT INTO t0 (a) VALUES (1)
+              T1: BEGIN
+              T1: UPDATE t0 SET b = 2
+              T2: INSERT INTO t0 (a) VALUES (7), (1)
+              T1: INSERT INTO t1 (a) SELECT a FROM t0
+              T1: COMMIT
+              """,
+              "RU");
+
+      assertThat(execution.finalState().toString()).contains("7");
+      assertThat(List.of(new Troc(), new WriteCheck()))
+          .allSatisfy(
+              oracle ->
+                  assertThat(oracle.judge(execution, fixture.executor()).result())
+                      .isEqualTo(OracleVerdict.Result.UNDECIDED));
     }
   }
 }
