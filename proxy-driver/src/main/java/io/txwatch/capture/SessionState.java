@@ -83,6 +83,9 @@ final class SessionState {
   /** True if the DBMS accepts only ROLLBACK. */
   boolean mustRollBack;
 
+  /** True between LOCK TABLES and UNLOCK TABLES. */
+  boolean holdsTableLocks;
+
   /** True once the connection was lost, until a statement succeeds: its driver has reconnected. */
   boolean lost;
 
@@ -187,6 +190,7 @@ final class SessionState {
       levelOnce = begin.level().get();
     }
     explicit = true;
+    holdsTableLocks = false;
     autoCommit |= rules.beginRestoresAutoCommit();
   }
 

@@ -570,6 +570,14 @@ public final class SessionTracker {
     return open && keepsSnapshot();
   }
 
+  /**
+   * True between LOCK TABLES and UNLOCK TABLES. MySQL and MariaDB then refuse other tables; and a
+   * query of a table there makes MySQL 9.7 end when a foreign key is checked against that table.
+   */
+  public synchronized boolean holdsTableLocks() {
+    return state.holdsTableLocks;
+  }
+
   /** True if the DBMS accepts only ROLLBACK. */
   public synchronized boolean mustRollBack() {
     return state.mustRollBack;

@@ -59,9 +59,14 @@ final class TransactionControlHandler {
       tracker.level(set.level());
     } else if (control instanceof TransactionControl.SetAutocommit set) {
       tracker.autoCommit(set.on());
-    } else if (control instanceof TransactionControl.ImplicitCommit) {
+    } else if (control instanceof TransactionControl.ImplicitCommit commit) {
       state.commit();
       state.explicit = false;
+      switch (commit.locks()) {
+        case HELD -> state.holdsTableLocks = true;
+        case RELEASED -> state.holdsTableLocks = false;
+        case AS_BEFORE -> {}
+      }
     }
   }
 

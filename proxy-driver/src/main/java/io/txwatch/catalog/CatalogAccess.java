@@ -109,6 +109,9 @@ final class CatalogAccess {
    * @throws LookupPostponedException if they cannot be read on this session at this moment
    */
   <T> T readRows(LookupContext context, Use<T> use) throws SQLException {
+    if (context.view().holdsTableLocks()) {
+      throw new LookupPostponedException("the session has locked tables");
+    }
     Way<T> ofInnoDb = (in, what) -> mysql(in, what, true);
     Way<T> ofCatalog = this::read; // PostgreSQL's readers look at the catalog alone
     return reader

@@ -28,6 +28,11 @@ public interface SessionView {
     return !isIdle() && keepsSnapshot();
   }
 
+  /** True if the session has locked whole tables, so that rows may be read by itself alone. */
+  default boolean holdsTableLocks() {
+    return false;
+  }
+
   /** True if a transaction of this session reads from one snapshot until it ends. */
   default boolean keepsSnapshot() {
     return true;

@@ -308,6 +308,12 @@ public final class Watch {
     }
 
     @Override
+    public boolean holdsTableLocks() {
+      SessionTracker known = tracker;
+      return known != null && known.holdsTableLocks();
+    }
+
+    @Override
     public boolean holdsSnapshot() {
       SessionTracker known = tracker;
       return known != null && known.holdsSnapshot();

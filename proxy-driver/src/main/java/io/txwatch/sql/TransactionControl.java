@@ -58,7 +58,22 @@ public sealed interface TransactionControl {
    * Commits what is open, then is a transaction of its own (DDL on MySQL, MariaDB and H2; LOCK
    * TABLES).
    */
-  record ImplicitCommit() implements TransactionControl {}
+  record ImplicitCommit(TableLocks locks) implements TransactionControl {
+
+    /** It neither takes nor releases locks of tables. */
+    public ImplicitCommit() {
+      this(TableLocks.AS_BEFORE);
+    }
+  }
+
+  /** The locks of whole tables that a session of MySQL or MariaDB holds after a statement. */
+  enum TableLocks {
+    AS_BEFORE,
+    /** LOCK TABLES; FLUSH TABLES … WITH READ LOCK, FOR EXPORT. */
+    HELD,
+    /** UNLOCK TABLES. BEGIN releases them, too. */
+    RELEASED
+  }
 
   /**
    * Several statements in one string, of which at least one is not {@link None}: in their order.

@@ -274,10 +274,16 @@ public final class SideReadRunner {
         connection.earlier().hasSnapshot(reads.transaction()));
   }
 
-  /** True if a read of ours would use up, or replace, what is meant for the application. */
+  /**
+   * True if a read of ours would use up, or replace, what is meant for the application, or if the
+   * DBMS might refuse it.
+   */
   private boolean mustNot(StatementReads reads, SnapshotRules.Session session) {
     if (!rules.keepsDiagnostics()) {
       return false;
+    }
+    if (connection.tracker().holdsTableLocks()) {
+      return true;
     }
     boolean levelWaits = connection.earlier().wasSet() && !session.inTransaction();
     boolean foundRows =

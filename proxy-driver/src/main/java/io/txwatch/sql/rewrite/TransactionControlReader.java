@@ -16,6 +16,7 @@ import io.txwatch.sql.TransactionControl.Savepoint;
 import io.txwatch.sql.TransactionControl.SetAutocommit;
 import io.txwatch.sql.TransactionControl.SetSession;
 import io.txwatch.sql.TransactionControl.SetTransaction;
+import io.txwatch.sql.TransactionControl.TableLocks;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.dialect.Grammar;
 import io.txwatch.sql.dialect.Syntax;
@@ -73,7 +74,7 @@ final class TransactionControlReader {
       case "XA" -> xa();
       case "SET" -> set();
       case "RESET" -> none();
-      default -> commitsImplicitly(verb) ? new ImplicitCommit() : none();
+      default -> commitsImplicitly(verb) ? new ImplicitCommit(locksAfter(verb)) : none();
     };
   }
 
@@ -296,6 +297,18 @@ final class TransactionControlReader {
     return dialect
         .sql()
         .commitsImplicitly(locks && tables ? verb + " TABLES" : verb, isTemporaryTable());
+  }
+
+  private TableLocks locksAfter(String verb) {
+    return switch (verb) {
+      case "LOCK" -> TableLocks.HELD;
+      case "UNLOCK" -> TableLocks.RELEASED;
+      case "FLUSH" ->
+          tokens.areWords(to - 2, "READ", "LOCK") || tokens.areWords(to - 2, "FOR", "EXPORT")
+              ? TableLocks.HELD
+              : TableLocks.AS_BEFORE;
+      default -> TableLocks.AS_BEFORE;
+    };
   }
 
   private boolean isTemporaryTable() {
