@@ -211,12 +211,25 @@ public final class WriteCheck implements Oracle {
               Result.CLEAN, "an order of the single statements explains it");
         }
       }
-      return PartialStatements.mayHaveBeenReadByWrites(execution)
+      return readUncommittedRows()
           ? WriteCheck.this.verdict(
-              Result.UNDECIDED,
-              "a write may have read what a blocked one had done so far; " + found)
+              Result.UNDECIDED, "a write may have read uncommitted rows; " + found)
           : WriteCheck.this.verdict(
               Result.VIOLATION, "no order of the single statements; " + found);
+    }
+
+    /**
+     * True if a write may have read uncommitted rows. Of InnoDB it is known which, except those of
+     * a statement that is half done; so there it is left to the labels.
+     */
+    private boolean readUncommittedRows() {
+      if (execution.level() != IsolationLevel.READ_UNCOMMITTED) {
+        return false;
+      }
+      String product = executor.dbms().database().product();
+      boolean isInnodb = product.equals("MySQL") || product.equals("MariaDB");
+      return DirtySources.wroteFromPartialStatement(execution)
+          || !isInnodb && DirtySources.wroteFromUncommitted(execution);
     }
 
     /**

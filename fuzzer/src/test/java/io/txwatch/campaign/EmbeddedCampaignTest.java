@@ -74,6 +74,58 @@ class EmbeddedCampaignTest {
     assertThat(conflicts).contains(expectedConflict);
   }
 
+  /** A bug of HSQLDB: T2 deletes the parent of a child whose deletion T1 then rolls back. */
+  @Test
+  void hsqldbDeletesTheParentOfAChild() throws Exception {
+    Dbms dbms = Dbms.of("jdbc:hsqldb:mem:parent", DriverManager::getConnection);
+    try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, Duration.ofSeconds(10))) {
+      CaseExecution orphan =
+          executor.execute(
+              CaseReader.parse(
+                  "orphan",
+                  """
+                  I: CREATE TABLE p (id INT PRIMARY KEY)
+                  I: CREATE TABLE c (pid INT, FOREIGN KEY (pid) REFERENCES p (id))
+                  I: INSERT INTO p VALUES (0)
+                  I: INSERT INTO c VALUES (0)
+                  T1: BEGIN
+                  T1: DELETE FROM c
+                  T2: DELETE FROM p
+                  T1: ROLLBACK
+                  """),
+              IsolationLevel.READ_COMMITTED);
+
+      assertThat(orphan.finalState()).containsExactly(List.of("0"), List.of());
+      assertThat(new WriteCheck().judge(orphan, executor).result())
+          .isEqualTo(OracleVerdict.Result.VIOLATION);
+    }
+  }
+
+  /** At READ UNCOMMITTED, T1 stores what it reads in a table from which T2 has deleted a row. */
+  @Test
+  void whatDerbyReadsUncommittedIsNotJudged() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE t (a INT, b INT)
+        I: CREATE TABLE u (b INT)
+        I: INSERT INTO t VALUES (4, NULL)
+        I: INSERT INTO u VALUES (7)
+        T2: BEGIN
+        T2: DELETE FROM u
+        T1: UPDATE t SET b = (SELECT b FROM u)
+        T2: ROLLBACK
+        """;
+    Dbms dbms = Dbms.of("jdbc:derby:memory:dirty;create=true", DriverManager::getConnection);
+    try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, Duration.ofSeconds(10))) {
+      CaseExecution dirty =
+          executor.execute(CaseReader.parse("dirty", schedule), IsolationLevel.READ_UNCOMMITTED);
+
+      assertThat(dirty.finalState().get(0)).containsExactly("4,null");
+      assertThat(new WriteCheck().judge(dirty, executor).result())
+          .isEqualTo(OracleVerdict.Result.UNDECIDED);
+    }
+  }
+
   /**
    * A bug of DuckDB (issue 17223): T1 updates, reads and commits a row that T2 has deleted since
    * T1's snapshot. Two UPDATEs, or two DELETEs, do conflict.

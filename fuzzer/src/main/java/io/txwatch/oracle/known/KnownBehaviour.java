@@ -1,11 +1,11 @@
 package io.txwatch.oracle.known;
 
 import io.txwatch.anomaly.Phenomenon;
-import io.txwatch.dbms.Failure;
 import io.txwatch.dbms.Innodb;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
+import io.txwatch.oracle.DirtySources;
 import io.txwatch.oracle.ForeignKeyGraph;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.troc.Mechanism;
@@ -17,7 +17,6 @@ import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -187,7 +186,7 @@ public enum KnownBehaviour {
       return isInnodb(evidence)
           && evidence.execution().level() == IsolationLevel.READ_UNCOMMITTED
           && evidence.isBy("writecheck")
-          && wroteFromUncommitted(evidence.execution())
+          && DirtySources.wroteFromUncommitted(evidence.execution())
           && evidence.isExplainedBy(Mechanism.DIRTY_SOURCE);
     }
   },
@@ -396,11 +395,8 @@ public enum KnownBehaviour {
       Pattern.compile("(?i)\\bON\\s+CONFLICT\\b.*\\bDO\\s+NOTHING\\b");
 
   /** A write with a query in it. */
-  private static final Pattern WRITE_WITH_READ =
-      Pattern.compile(
-          "(?is)^\\s*(WITH\\b.*\\b)?(INSERT|REPLACE|UPDATE|DELETE)\\b.*\\b(SELECT|JOIN|USING)\\b.*");
-
   private final String id;
+
   private final FindingClass findingClass;
   private final String description;
   private final String source;
@@ -491,41 +487,6 @@ public enum KnownBehaviour {
   /** True if an INSERT … ON CONFLICT DO NOTHING succeeded. */
   private static boolean didNothing(StepOutcome outcome) {
     return outcome.succeeded() && DO_NOTHING.matcher(outcome.step().sql()).find();
-  }
-
-  /**
-   * True if a write with a query in it was executed while another transaction had uncommitted
-   * writes.
-   */
-  private static boolean wroteFromUncommitted(CaseExecution execution) {
-    Set<String> begun = new HashSet<>();
-    Set<String> written = new HashSet<>();
-    for (int id : execution.order()) {
-      StepOutcome outcome = execution.outcome(id);
-      Step step = outcome.step();
-      switch (step.role()) {
-        case BEGIN -> {
-          begun.add(step.session());
-          written.remove(step.session());
-        }
-        case COMMIT, ROLLBACK -> {
-          begun.remove(step.session());
-          written.remove(step.session());
-        }
-        case WORK -> {
-          boolean others = written.stream().anyMatch(session -> !session.equals(step.session()));
-          Failure failure = outcome.failure();
-          boolean ran = failure == null || failure.kind() == Failure.Kind.STATEMENT;
-          if (ran && others && WRITE_WITH_READ.matcher(step.sql()).matches()) {
-            return true;
-          }
-          if (outcome.updateCount() > 0 && begun.contains(step.session())) {
-            written.add(step.session());
-          }
-        }
-      }
-    }
-    return false;
   }
 
   /**
