@@ -69,7 +69,8 @@ public final class WriteCheck implements Oracle {
       return switch (product) {
         case "SQLite" -> SOME_ORDER;
         case "MySQL", "MariaDB", "OceanBase" -> single ? STATEMENTS : ORDER_OF_COMMITS;
-        case "PostgreSQL", "CockroachDB" ->
+        // Derby, and HSQLDB with its default transaction control, lock what they read.
+        case "PostgreSQL", "CockroachDB", "Apache Derby", "HSQL Database Engine" ->
             single ? STATEMENTS : level == IsolationLevel.SERIALIZABLE ? SOME_ORDER : SNAPSHOT;
         default -> single ? STATEMENTS : SNAPSHOT;
       };

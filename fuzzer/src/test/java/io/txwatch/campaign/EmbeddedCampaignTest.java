@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Embedded DBMSs that are fuzzed but not watched, and how each resolves conflicts. */
 class EmbeddedCampaignTest {
@@ -75,25 +76,23 @@ class EmbeddedCampaignTest {
   }
 
   /** A bug of HSQLDB: T2 deletes the parent of a child whose deletion T1 then rolls back. */
-  @Test
-  void hsqldbDeletesTheParentOfAChild() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"READ_COMMITTED", "SERIALIZABLE"})
+  void hsqldbDeletesTheParentOfAChild(IsolationLevel level) throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE p (id INT PRIMARY KEY)
+        I: CREATE TABLE c (pid INT, FOREIGN KEY (pid) REFERENCES p (id))
+        I: INSERT INTO p VALUES (0)
+        I: INSERT INTO c VALUES (0)
+        T1: BEGIN
+        T1: DELETE FROM c
+        T2: DELETE FROM p
+        T1: ROLLBACK
+        """;
     Dbms dbms = Dbms.of("jdbc:hsqldb:mem:parent", DriverManager::getConnection);
     try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, Duration.ofSeconds(10))) {
-      CaseExecution orphan =
-          executor.execute(
-              CaseReader.parse(
-                  "orphan",
-                  """
-                  I: CREATE TABLE p (id INT PRIMARY KEY)
-                  I: CREATE TABLE c (pid INT, FOREIGN KEY (pid) REFERENCES p (id))
-                  I: INSERT INTO p VALUES (0)
-                  I: INSERT INTO c VALUES (0)
-                  T1: BEGIN
-                  T1: DELETE FROM c
-                  T2: DELETE FROM p
-                  T1: ROLLBACK
-                  """),
-              IsolationLevel.READ_COMMITTED);
+      CaseExecution orphan = executor.execute(CaseReader.parse("orphan", schedule), level);
 
       assertThat(orphan.finalState()).containsExactly(List.of("0"), List.of());
       assertThat(new WriteCheck().judge(orphan, executor).result())
