@@ -6,6 +6,7 @@ import io.txwatch.oracle.troc.Semantics.Visibility;
 import io.txwatch.schedule.StepOutcome;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -18,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The views that a statement may have by a {@link Mechanism}: of each row it sees one of several
- * versions, and every combination is a view.
+ * versions, and every combination is a view, up to a limit.
  */
 final class PossibleViews {
 
-  /** The most views of a statement that are tried. */
+  /** The most views of a statement for which every combination is tried. */
   private static final int MAX_VIEWS = 256;
 
   private final Semantics semantics;
@@ -73,44 +74,80 @@ final class PossibleViews {
     this.timeline = timeline;
   }
 
-  /** The views of the statement; empty if there are too many. */
+  /**
+   * The views of the statement. If there are too many, only those that consist of the sights of
+   * each row with the same index: every row as of the same time.
+   */
   List<View> of(Reader reader) {
-    List<Map<String, TreeMap<Long, List<@Nullable Object>>>> views = new ArrayList<>();
-    views.add(new HashMap<>());
+    Map<String, Map<Long, Set<Sight>>> sights = new HashMap<>();
     Set<String> relevant = executor.tableReads().relevantTo(reader.form());
     for (String table : reader.world().versions.tables()) {
-      views.forEach(view -> view.put(table, new TreeMap<>()));
+      Map<Long, Set<Sight>> ofTable = new LinkedHashMap<>();
+      sights.put(table, ofTable);
       for (Map.Entry<Long, List<Version>> row : reader.world().versions.rows(table).entrySet()) {
-        Set<Sight> sights =
+        ofTable.put(
+            row.getKey(),
             relevant.contains(table)
                 ? sights(reader, table, row.getKey(), row.getValue())
-                : Set.of(newest(row.getValue(), version -> version.writer().isCommitted()));
-        if (views.size() * sights.size() > MAX_VIEWS) {
-          return List.of();
+                : Set.of(newest(row.getValue(), version -> version.writer().isCommitted())));
+      }
+    }
+    return views(sights);
+  }
+
+  /** The committed rows of a world; several views if an index may be wrong. */
+  List<View> ofFinalState(World world) {
+    Map<String, Map<Long, Set<Sight>>> sights = new HashMap<>();
+    for (String table : world.versions.tables()) {
+      Map<Long, Set<Sight>> ofTable = new LinkedHashMap<>();
+      sights.put(table, ofTable);
+      for (Map.Entry<Long, List<Version>> row : world.versions.rows(table).entrySet()) {
+        Set<Sight> ofRow = new LinkedHashSet<>();
+        ofRow.add(newest(row.getValue(), version -> version.writer().isCommitted()));
+        addStale(ofRow, world, table, row.getKey(), row.getValue());
+        ofTable.put(row.getKey(), ofRow);
+      }
+    }
+    return views(sights);
+  }
+
+  private static List<View> views(Map<String, Map<Long, Set<Sight>>> sights) {
+    List<Map<String, TreeMap<Long, List<@Nullable Object>>>> views = new ArrayList<>();
+    Map<String, TreeMap<Long, List<@Nullable Object>>> empty = new HashMap<>();
+    sights.keySet().forEach(table -> empty.put(table, new TreeMap<>()));
+    views.add(empty);
+    for (Map.Entry<String, Map<Long, Set<Sight>>> table : sights.entrySet()) {
+      for (Map.Entry<Long, Set<Sight>> row : table.getValue().entrySet()) {
+        if (views.size() * row.getValue().size() > MAX_VIEWS) {
+          return viewsByIndex(sights);
         }
-        views = combine(views, table, row.getKey(), sights);
+        views = combine(views, table.getKey(), row.getKey(), row.getValue());
       }
     }
     return views.stream().map(View::new).toList();
   }
 
-  /** The committed rows of a world; several views if an index may be wrong. */
-  List<View> ofFinalState(World world) {
-    List<Map<String, TreeMap<Long, List<@Nullable Object>>>> views = new ArrayList<>();
-    views.add(new HashMap<>());
-    for (String table : world.versions.tables()) {
-      views.forEach(view -> view.put(table, new TreeMap<>()));
-      for (Map.Entry<Long, List<Version>> row : world.versions.rows(table).entrySet()) {
-        Set<Sight> sights = new LinkedHashSet<>();
-        sights.add(newest(row.getValue(), version -> version.writer().isCommitted()));
-        addStale(sights, world, table, row.getKey(), row.getValue());
-        if (views.size() * sights.size() > MAX_VIEWS) {
-          return List.of();
+  private static List<View> viewsByIndex(Map<String, Map<Long, Set<Sight>>> sights) {
+    int most =
+        sights.values().stream()
+            .flatMap(rows -> rows.values().stream())
+            .mapToInt(Set::size)
+            .max()
+            .orElse(0);
+    List<View> views = new ArrayList<>();
+    for (int i = 0; i < most; i++) {
+      Map<String, TreeMap<Long, List<@Nullable Object>>> view = new HashMap<>();
+      for (Map.Entry<String, Map<Long, Set<Sight>>> table : sights.entrySet()) {
+        TreeMap<Long, List<@Nullable Object>> rows = new TreeMap<>();
+        view.put(table.getKey(), rows);
+        for (Map.Entry<Long, Set<Sight>> row : table.getValue().entrySet()) {
+          List<Sight> ofRow = List.copyOf(row.getValue());
+          put(rows, row.getKey(), ofRow.get(Math.min(i, ofRow.size() - 1)));
         }
-        views = combine(views, table, row.getKey(), sights);
       }
+      views.add(new View(view));
     }
-    return views.stream().map(View::new).toList();
+    return views;
   }
 
   private static void addStale(
@@ -135,13 +172,17 @@ final class PossibleViews {
           longer.put(table, new TreeMap<>(view.get(table)));
         }
         TreeMap<Long, List<@Nullable Object>> rows = Objects.requireNonNull(longer.get(table));
-        for (int i = 0; i < sight.rows().size(); i++) {
-          rows.put(i == 0 ? row : -row, sight.rows().get(i));
-        }
+        put(rows, row, sight);
         combined.add(longer);
       }
     }
     return combined;
+  }
+
+  private static void put(TreeMap<Long, List<@Nullable Object>> rows, long row, Sight sight) {
+    for (int i = 0; i < sight.rows().size(); i++) {
+      rows.put(i == 0 ? row : -row, sight.rows().get(i));
+    }
   }
 
   /** The current version of a row for a transaction: its own or the last committed one. */

@@ -580,8 +580,36 @@ class KnownBehaviourTest {
   }
 
   /**
-   * T1 moves the rows of t to another partition. T2 names only t; p, which T1 empties, is large.
+   * T2 copies T1's uncommitted rows. T1's UPDATE waits, and each of nine rows may be seen or not:
+   * too many for every combination.
    */
+  @Test
+  void aDirtySourceBesideAnUpdateOfManyRows() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution dirty =
+          fixture.execute(
+              """
+              I: CREATE TABLE t (a INT, b INT) {ENGINE}
+              I: CREATE TABLE u (a INT) {ENGINE}
+              I: INSERT INTO t VALUES (3, 0), (3, 0), (3, 0)
+              I: INSERT INTO u VALUES (0), (1), (2), (3)
+              T1: BEGIN
+              T1: INSERT INTO u VALUES (8), (9)
+              T2: BEGIN
+              T2: UPDATE t SET b = 1
+              T2: INSERT INTO t SELECT 8, 9 FROM u
+              T1: UPDATE t SET a = 6 WHERE EXISTS (SELECT 1)
+              T2: COMMIT
+              T1: ROLLBACK
+              """,
+              "RU");
+      OracleVerdict verdict = new WriteCheck().judge(dirty, fixture.executor());
+      assertThat(KnownBehaviour.of(fixture.executor(), dirty, verdict))
+          .contains(KnownBehaviour.INNODB_DIRTY_SOURCE);
+    }
+  }
+
+  /** T1 moves the row of t to another partition. T2 names only t; p, which T1 empties, is large. */
   @Test
   void rowsOfATableThatTheStatementDoesNotNameDoNotMatter() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
