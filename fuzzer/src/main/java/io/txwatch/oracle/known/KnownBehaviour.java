@@ -100,6 +100,22 @@ public enum KnownBehaviour {
               SecondaryIndexes.removedFrom(evidence.execution().testCase()), new Troc());
     }
   },
+  MARIADB_DIRTY_TARGET(
+      "mariadb-dirty-target",
+      FindingClass.NEW,
+      "At READ UNCOMMITTED with innodb_snapshot_isolation, an UPDATE does not wait for a row that"
+          + " another transaction has deleted, or changed so that it does not match any more. If"
+          + " that transaction rolls back, the row matches and was not updated.",
+      "MariaDB documentation, SET TRANSACTION, READ UNCOMMITTED, speaks of SELECT alone; observed"
+          + " on 11.4.5 and 11.8.9, not without that setting; no known bug report") {
+    @Override
+    boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
+      return evidence.database().product().equals("MariaDB")
+          && evidence.execution().level() == IsolationLevel.READ_UNCOMMITTED
+          && !evidence.isBy("isorel")
+          && evidence.needs(Mechanism.DIRTY_TARGET);
+    }
+  },
   INNODB_SEMI_CONSISTENT_READ(
       "innodb-semi-consistent-read",
       FindingClass.BY_DESIGN,

@@ -30,6 +30,12 @@ public enum Mechanism {
   DIRTY_SOURCE,
 
   /**
+   * A write decides by uncommitted rows which ones it changes: it does not wait for a row that does
+   * not match any more.
+   */
+  DIRTY_TARGET,
+
+  /**
    * The children that a blocked write of their parent changed by a foreign key's action are later
    * seen as before, not at all, or as changed.
    */

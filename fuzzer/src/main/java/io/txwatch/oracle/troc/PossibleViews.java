@@ -223,6 +223,11 @@ final class PossibleViews {
           sights.add(Sight.of(versions.get(versions.size() - 1).data()));
         }
       }
+      case DIRTY_TARGET -> {
+        if (reader.writes(table)) {
+          sights.add(Sight.of(versions.get(versions.size() - 1).data()));
+        }
+      }
       case STALE_CHILD_INDEX -> addStale(sights, reader.world(), table, row, versions);
       case LEVEL, ROW_TWICE, KEY_IS_IDENTITY, SMALLER_MAXIMUM, UNCHECKED_INDEX_LOCK -> {}
     }

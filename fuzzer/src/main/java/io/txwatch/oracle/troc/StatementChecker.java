@@ -170,6 +170,10 @@ final class StatementChecker {
       compare(outcome, expected.rows());
     }
     if (form.kind() != StatementForm.Kind.UPSERT && expected.count() != outcome.updateCount()) {
+      if (semantics.reads() == Visibility.DIRTY && timeline.hasPartiallyExecutedPeer(outcome)) {
+        throw EarlyVerdictException.undecided(
+            outcome, "it may have seen what a blocked statement had done so far");
+      }
       throw EarlyVerdictException.mismatch(outcome, "#" + expected.count());
     }
     versions.record(transaction.writer, expected, touched);
