@@ -203,6 +203,10 @@ final class StatementChecker {
     if (form.joins()) {
       requireKnownJoinVisibility(outcome, transaction, table);
     }
+    if (outcome.blocked() && form.resolvesConflicts() && semantics.checksLocksAgainstSnapshot()) {
+      throw EarlyVerdictException.undecided(
+          outcome, "it was blocked, and whether it had taken a snapshot before is unknown");
+    }
     if (form.resolvesConflicts()
         && semantics.writes() != Visibility.COMMITTED
         && !views
