@@ -35,6 +35,9 @@ final class CaseRun {
   /** The delay before the DBMS is first polled for a statement that has not completed. */
   private static final long FIRST_POLL_MICROS = 250;
 
+  /** How long a statement may take that waited for a table and was released. */
+  private static final Duration MAX_RELEASE = Duration.ofSeconds(2);
+
   /** The longest interval between polls of a slow statement; intervals double up to it. */
   private static final long MAX_POLL_INTERVAL_MICROS = 5_000;
 
@@ -118,6 +121,9 @@ final class CaseRun {
               .filter(session -> !session.isBusy() && session.isInTransaction())
               .findFirst();
       if (idle.isEmpty()) {
+        if (awaitReleased()) {
+          continue;
+        }
         return Optional.of("sessions are blocked by no other session");
       }
       recordEnd();
@@ -131,6 +137,18 @@ final class CaseRun {
     return awaitQuiescence(Optional.empty(), true)
         ? Optional.empty()
         : Optional.of("does not become quiescent at its end");
+  }
+
+  /**
+   * Waits until sessions that the DBMS showed as waiting for a table are idle: they may have been
+   * released a moment before.
+   */
+  private boolean awaitReleased() throws SQLException, InterruptedException {
+    List<Long> busy = busySessions().stream().map(CaseSession::key).toList();
+    return environment.monitor().hasUncertainWaits(busy)
+        && awaitQuiescence(Optional.empty(), true, MAX_RELEASE)
+        && !isAnySessionBusy()
+        && submitPending();
   }
 
   private void recordEnd() {
@@ -157,16 +175,22 @@ final class CaseRun {
    */
   private boolean awaitQuiescence(Optional<Step> submitted, boolean allIdle)
       throws SQLException, InterruptedException {
+    return awaitQuiescence(submitted, allIdle, environment.timeout());
+  }
+
+  private boolean awaitQuiescence(Optional<Step> submitted, boolean allIdle, Duration timeout)
+      throws SQLException, InterruptedException {
     quiescence.reset();
     try {
-      return pollUntilQuiescent(allIdle);
+      return pollUntilQuiescent(allIdle, timeout);
     } finally {
       recordOrder(submitted);
     }
   }
 
-  private boolean pollUntilQuiescent(boolean allIdle) throws SQLException, InterruptedException {
-    long remainingMicros = TimeUnit.NANOSECONDS.toMicros(environment.timeout().toNanos());
+  private boolean pollUntilQuiescent(boolean allIdle, Duration timeout)
+      throws SQLException, InterruptedException {
+    long remainingMicros = TimeUnit.NANOSECONDS.toMicros(timeout.toNanos());
     long pauseMicros = FIRST_POLL_MICROS;
     for (List<CaseSession> busy = busySessions(); !isKnownQuiescent(busy); busy = busySessions()) {
       CaseSession done = environment.completed().poll(pauseMicros, TimeUnit.MICROSECONDS);

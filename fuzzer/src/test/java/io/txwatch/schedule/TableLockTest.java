@@ -117,7 +117,8 @@ class TableLockTest {
     "MARIADB, CREATE INDEX d_t0 ON t0 (c1)",
     "POSTGRESQL, CREATE INDEX d_t0 ON t0 (c1)",
     "POSTGRESQL, ALTER TABLE t0 ADD COLUMN d0 INT",
-    "MARIADB, ALTER TABLE t0 ADD COLUMN d0 INT"
+    "MARIADB, ALTER TABLE t0 ADD COLUMN d0 INT",
+    "MARIADB, ALTER TABLE t0 ENGINE=InnoDB" // takes longer after its release
   })
   void aDefinitionWaitsForAnOpenTransaction(ServerKind kind, String definition) throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
