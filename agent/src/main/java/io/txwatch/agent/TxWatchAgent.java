@@ -38,15 +38,15 @@ public final class TxWatchAgent {
 
   private static void start(@Nullable String arguments, Instrumentation instrumentation) {
     try {
-      Optional<ConnectionWatcher> watcher =
-          ConnectionWatcher.ofAgentArguments(arguments == null ? "" : arguments);
-      if (watcher.isEmpty()) {
-        return;
-      }
-      if (!INSTALLED.compareAndSet(false, true)) {
+      if (isInstalled()) {
         System.err.println(
             "txwatch: the agent runs already. Its settings stay as they are, and those that were"
                 + " given again are ignored.");
+        return;
+      }
+      Optional<ConnectionWatcher> watcher =
+          ConnectionWatcher.ofAgentArguments(arguments == null ? "" : arguments);
+      if (watcher.isEmpty() || !INSTALLED.compareAndSet(false, true)) {
         return;
       }
       System.setProperty(RUNNING, "true");

@@ -9,6 +9,8 @@ import java.util.List;
 import org.example.app.Application;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AgentTest {
 
@@ -96,14 +98,13 @@ class AgentTest {
     assertThat(jvm.exitCode()).isZero();
   }
 
-  @Test
-  void secondAgentIsReportedInOneLineAndTheFirstStays() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"analyzer=none,instrument=items", "prepair=auto"})
+  void secondAgentIsReportedInOneLineAndTheFirstStays(String arguments) throws Exception {
     ChildJvm jvm =
         ChildJvm.run(
             directory,
-            List.of(
-                ChildJvm.agent(directory, NO_ANALYZER),
-                ChildJvm.agent(directory, "analyzer=none,instrument=items")),
+            List.of(ChildJvm.agent(directory, NO_ANALYZER), ChildJvm.agent(directory, arguments)),
             Application.class,
             List.of("driver-manager"));
     assertThat(jvm.errors().lines())

@@ -482,6 +482,7 @@ public final class Campaign {
       } catch (ScheduleExecutor.SetupException e) {
         statements.incrementAndGet();
         rejected.incrementAndGet();
+        consecutiveFaults = 0;
         exploration.executed(number, generated.productions(), Map.of());
       } catch (SQLException e) {
         if (isConnectionLost(e)) {
