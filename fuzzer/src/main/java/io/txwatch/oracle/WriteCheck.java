@@ -1,5 +1,6 @@
 package io.txwatch.oracle;
 
+import io.txwatch.dbms.Innodb;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.OracleVerdict.Result;
 import io.txwatch.schedule.CaseExecution;
@@ -227,10 +228,9 @@ public final class WriteCheck implements Oracle {
       if (execution.level() != IsolationLevel.READ_UNCOMMITTED) {
         return false;
       }
-      String product = executor.dbms().database().product();
-      boolean isInnodb = product.equals("MySQL") || product.equals("MariaDB");
       return DirtySources.wroteFromPartialStatement(execution)
-          || !isInnodb && DirtySources.wroteFromUncommitted(execution);
+          || !Innodb.isEngineOf(executor.dbms().database())
+              && DirtySources.wroteFromUncommitted(execution);
     }
 
     /**
