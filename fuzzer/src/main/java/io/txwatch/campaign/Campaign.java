@@ -11,6 +11,7 @@ import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.oracle.OracleVerdict.Result;
 import io.txwatch.oracle.ServerCaseExecutor;
 import io.txwatch.oracle.ServerCrashException;
 import io.txwatch.oracle.aptrans.ApTrans;
@@ -537,7 +538,7 @@ public final class Campaign {
         for (GraphAnomaly.Kind kind : kinds(verdict)) {
           onlyFree.addAndGet(counted.add(kind) ? 1 : 0);
         }
-        if (verdict.result() == OracleVerdict.Result.VIOLATION) {
+        if (verdict.result() == Result.VIOLATION) {
           reportFree(oracle, free, verdict);
         }
       }
@@ -626,7 +627,7 @@ public final class Campaign {
           new CampaignFinding(
               new OracleVerdict(
                   "crash",
-                  OracleVerdict.Result.VIOLATION,
+                  Result.VIOLATION,
                   "the server closed the connection; the known part of the case follows"),
               execution.level(),
               execution.testCase(),
@@ -639,12 +640,14 @@ public final class Campaign {
     }
 
     /**
-     * True if an oracle judges this case. All levels are used equally: {@code run} selects them by
-     * the number, too.
+     * True if an oracle judges this case, whatever the others say. One that judges only some does
+     * so for consecutive cases: these have the same tables, and defining tables is expensive. All
+     * levels are used equally.
      */
     private boolean isDue(Oracle oracle, long number) {
       return plan.oracles().size() == 1
-          || number / plan.levels().size() % oracle.mixInterval() == 0;
+          || (oracle.needsWatchedConnections() && kindOf(number) == CaseKind.HISTORIES)
+          || number / CaseKind.STATEMENTS.casesPerSchema() % oracle.mixInterval() == 0;
     }
 
     private List<OracleVerdict> judge(CaseExecution execution, long number)
@@ -653,38 +656,43 @@ public final class Campaign {
         racing.incrementAndGet();
       }
       List<OracleVerdict> verdicts = new ArrayList<>();
-      boolean isDecided = false;
-      boolean isUndecided = false;
       for (Oracle oracle : plan.oracles()) {
-        if (!oracle.judges(execution.testCase()) || !isDue(oracle, number)) {
-          continue;
-        }
-        OracleVerdict verdict = oracle.judge(execution, executor);
-        listener.judged(execution, verdict);
-        verdicts.add(verdict);
-        verdict.anomalies().stream()
-            .map(GraphAnomaly::kind)
-            .distinct()
-            .forEach(kind -> anomalies.merge(kind, 1L, Long::sum));
-        countPattern(execution, verdict);
-        switch (verdict.result()) {
-          case VIOLATION -> {
-            isDecided = true;
-            if (plan.modes().contains(Mode.LEARNT_WEIGHTS)) {
-              pending.add(new Violation(number, oracle, execution, verdict));
-            } else {
-              report(oracle, execution, verdict);
-            }
-          }
-          case CLEAN -> isDecided = true;
-          case UNDECIDED -> isUndecided = true;
-          case UNSUPPORTED -> {}
+        if (isDue(oracle, number) && oracle.judges(execution.testCase())) {
+          verdicts.add(judge(oracle, execution, number));
         }
       }
-      if (!isDecided) {
-        (isUndecided ? undecided : unsupported).incrementAndGet();
+      for (Oracle oracle : plan.oracles()) {
+        if (!isDue(oracle, number)
+            && verdicts.stream().allMatch(verdict -> verdict.result() == Result.UNSUPPORTED)
+            && oracle.judges(execution.testCase())) {
+          verdicts.add(judge(oracle, execution, number));
+        }
+      }
+      Set<Result> results =
+          verdicts.stream().map(OracleVerdict::result).collect(Collectors.toSet());
+      if (!results.contains(Result.VIOLATION) && !results.contains(Result.CLEAN)) {
+        (results.contains(Result.UNDECIDED) ? undecided : unsupported).incrementAndGet();
       }
       return verdicts;
+    }
+
+    private OracleVerdict judge(Oracle oracle, CaseExecution execution, long number)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      OracleVerdict verdict = oracle.judge(execution, executor);
+      listener.judged(execution, verdict);
+      verdict.anomalies().stream()
+          .map(GraphAnomaly::kind)
+          .distinct()
+          .forEach(kind -> anomalies.merge(kind, 1L, Long::sum));
+      countPattern(execution, verdict);
+      if (verdict.result() == Result.VIOLATION) {
+        if (plan.modes().contains(Mode.LEARNT_WEIGHTS)) {
+          pending.add(new Violation(number, oracle, execution, verdict));
+        } else {
+          report(oracle, execution, verdict);
+        }
+      }
+      return verdict;
     }
 
     private void countPattern(CaseExecution execution, OracleVerdict verdict) {

@@ -151,16 +151,6 @@ public interface Dbms {
     return statements;
   }
 
-  /**
-   * The number of identical fixtures that cases use in turn, so that the DBMS can purge the others
-   * in the meantime ({@link Workspace#startPurge}). If there are several, serial runs use a
-   * separate one, because they need no purge. Several fixtures require {@link
-   * Workspace#switchStatement} and {@link MultiStatement#ONE_BY_ONE}.
-   */
-  default int fixtureCount() {
-    return 1;
-  }
-
   /** Classifies a statement's error. */
   Failure failure(SQLException error);
 

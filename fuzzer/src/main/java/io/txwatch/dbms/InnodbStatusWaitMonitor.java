@@ -52,7 +52,6 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
 
   private final Connection watcher;
   private final MetadataLockWaits tableLocks;
-  private final InnodbPurgeMonitor purges;
   private final Optional<String> note;
 
   /** The waiting sessions, longest wait first. */
@@ -71,13 +70,11 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
    *
    * @param note for {@link #note}
    */
-  InnodbStatusWaitMonitor(Connection watcher, InnodbPurgeMonitor purges, Optional<String> note)
-      throws SQLException {
+  InnodbStatusWaitMonitor(Connection watcher, Optional<String> note) throws SQLException {
     this.watcher = watcher;
     this.tableLocks = new MetadataLockWaits(watcher);
-    this.purges = purges;
     this.note = note;
-    purges.readStatus(watcher);
+    readStatus();
   }
 
   @Override
@@ -93,7 +90,7 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
   @Override
   public Map<Long, Set<Long>> waitGraph() throws SQLException {
     Map<Long, Wait> found = new LinkedHashMap<>();
-    String[] transactions = purges.readStatus(watcher).split("\n---TRANSACTION ");
+    String[] transactions = readStatus().split("\n---TRANSACTION ");
     for (int i = 1; i < transactions.length; i++) { // the first part is the header
       Matcher waiter = WAITER.matcher(transactions[i]);
       if (waiter.find()) {
@@ -123,6 +120,14 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
         });
     boolean isSure = found.size() <= 1 && found.values().stream().noneMatch(Wait::mayBeSkipped);
     return tableLocks.addTo(isSure || counterMatches(found.values()) ? waiting : Map.of());
+  }
+
+  private String readStatus() throws SQLException {
+    try (Statement statement = watcher.createStatement();
+        ResultSet result = statement.executeQuery("SHOW ENGINE INNODB STATUS")) {
+      result.next();
+      return result.getString(3);
+    }
   }
 
   /**

@@ -27,7 +27,6 @@ final class MySqlDbms extends AbstractDbms {
       CachedPattern.of("(?i)^\\s*((INSERT|REPLACE|DELETE)\\b|(BEGIN|COMMIT)$)");
 
   private final String url;
-  private final InnodbPurgeMonitor purges = new InnodbPurgeMonitor();
 
   /**
    * Statistics stay those of an empty table: InnoDB would otherwise recalculate them at any time,
@@ -162,12 +161,6 @@ final class MySqlDbms extends AbstractDbms {
     return level == IsolationLevel.SERIALIZABLE;
   }
 
-  /** One fixture is purged while the other is in use. */
-  @Override
-  public int fixtureCount() {
-    return multiStatement() == MultiStatement.ONE_BY_ONE ? 2 : 1;
-  }
-
   @Override
   public Workspace newWorkspace() throws SQLException {
     return new MySqlWorkspace(this);
@@ -175,10 +168,6 @@ final class MySqlDbms extends AbstractDbms {
 
   String url() {
     return url;
-  }
-
-  InnodbPurgeMonitor purges() {
-    return purges;
   }
 
   /** Creates a monitor; its source depends on the product and on the privileges. */
@@ -195,7 +184,7 @@ final class MySqlDbms extends AbstractDbms {
             Optional.of(
                 whyUnreadable.get() + ": lock waits are read from SHOW ENGINE INNODB STATUS");
       }
-      return new InnodbStatusWaitMonitor(watcher, purges, note);
+      return new InnodbStatusWaitMonitor(watcher, note);
     } catch (SQLException | RuntimeException e) {
       watcher.close();
       throw e;

@@ -1,11 +1,9 @@
 package io.txwatch.dbms;
 
-import io.txwatch.dbms.Dbms.MultiStatement;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** A database of its own on MySQL, MariaDB, or a DBMS with the same protocol. */
 final class MySqlWorkspace implements Workspace {
@@ -81,33 +79,10 @@ final class MySqlWorkspace implements Workspace {
   }
 
   @Override
-  public Optional<String> switchStatement() {
-    return Optional.of("USE " + name);
-  }
-
-  @Override
-  public Optional<Purge> startPurge(List<String> tables) throws SQLException {
-    if (!dbms.isInnodb()) {
-      return Optional.empty();
+  public void resumePurge() throws SQLException {
+    if (dbms.isInnodb()) {
+      Sql.execute(own, "COMMIT"); // ends the transaction of the snapshot
     }
-    List<String> deletes =
-        new ArrayList<>(List.of("COMMIT", "BEGIN")); // COMMIT ends the transaction of the snapshot
-    deletes.addAll(Workspace.deleteAllStatements(tables));
-    deletes.add("COMMIT");
-    return Optional.of(
-        dbms.purges()
-            .begin(own, dbms.bundle(deletes), dbms.multiStatement() == MultiStatement.ONE_BY_ONE));
-  }
-
-  /**
-   * InnoDB's statistics count inserted and deleted rows, and miscount rows that a key rejected.
-   * FLUSH TABLES reloads the persistent statistics, which are those of empty tables.
-   */
-  @Override
-  public List<String> afterPurgeStatements(List<String> tables) {
-    return tables.isEmpty() // without names it would flush the tables of all other workspaces
-        ? List.of()
-        : List.of("FLUSH TABLES " + String.join(", ", tables));
   }
 
   @Override

@@ -5,7 +5,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * A schema, database or file of our own on the server under test: cases create their tables only
@@ -20,14 +19,6 @@ public interface Workspace extends AutoCloseable {
 
   /** The same with another connector than the DBMS's own, for example one that watches. */
   Connection connect(Connector by) throws SQLException;
-
-  /**
-   * The statement that switches a session from another workspace of the same DBMS to this one;
-   * empty if that is not possible.
-   */
-  default Optional<String> switchStatement() {
-    return Optional.empty();
-  }
 
   /** The names of its tables as statements spell them, sorted. */
   List<String> tables() throws SQLException;
@@ -60,27 +51,11 @@ public interface Workspace extends AutoCloseable {
     return 0;
   }
 
-  /**
-   * Delays the purge of deleted rows, from before a case's tables are filled until they are purged
-   * explicitly or filled again.
-   */
+  /** Delays the purge of deleted rows, from before a case's tables are filled. */
   default void delayPurge() throws SQLException {}
 
-  /**
-   * Deletes all rows of tables that no session uses any more, for the DBMS to purge them in the
-   * background; empty if the DBMS does not purge or does not report its progress.
-   */
-  default Optional<Purge> startPurge(List<String> tables) throws SQLException {
-    return Optional.empty();
-  }
-
-  /**
-   * The statements after which purged tables are as good as new: the DBMS may have statistics of
-   * the deleted rows and use them for its plans.
-   */
-  default List<String> afterPurgeStatements(List<String> tables) {
-    return List.of();
-  }
+  /** Ends the delay of the purge, when a case is over. */
+  default void resumePurge() throws SQLException {}
 
   /** Disables background maintenance of newly defined tables. */
   default void disableMaintenance(List<String> tables) throws SQLException {}

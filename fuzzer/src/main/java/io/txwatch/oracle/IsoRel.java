@@ -62,6 +62,12 @@ public final class IsoRel implements Oracle {
     return true;
   }
 
+  /** A watched execution takes as long as Troc and WriteCheck together. */
+  @Override
+  public int mixInterval() {
+    return 9;
+  }
+
   @Override
   public OracleVerdict judge(CaseExecution execution, CaseExecutor executor)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {

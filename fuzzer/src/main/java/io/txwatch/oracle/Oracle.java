@@ -27,8 +27,8 @@ public interface Oracle {
   }
 
   /**
-   * Of how many cases it judges one if others judge them as well: more than 1 if it executes a case
-   * so often that it would take most of the time.
+   * Of how many groups of cases it judges one if others judge them as well: more than 1 if its
+   * executions would take most of the time. Cases of its own kind are all judged.
    */
   default int mixInterval() {
     return 1;

@@ -14,19 +14,13 @@ import io.txwatch.schedule.WatchedApplication;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes cases on a server: in one workspace, and in separate workspaces for watched executions
- * and, if the DBMS uses several fixtures, for serial ones. For one thread.
- *
- * <p>Watched executions use as many workspaces in turn as the DBMS has {@linkplain
- * Dbms#fixtureCount fixtures}, each with sessions of its own: a watched session that switched its
- * workspace would have to read the catalog again.
+ * Executes cases on a server: in one workspace, and in others for executions whose tables have more
+ * columns or triggers. For one thread.
  */
 public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
 
@@ -34,27 +28,17 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   private final Duration timeout;
   private final RejectedStatements rejected = new RejectedStatements();
   private final RejectedStatements rejectedInstrumented = new RejectedStatements();
-  private final ExecutorSlot concurrent;
+  private final ExecutorSlot plain;
 
   /** The workspaces for other purposes, as far as they were needed. */
   private final Map<Purpose, ExecutorSlot> others = new EnumMap<>(Purpose.class);
 
-  private final List<ExecutorSlot> watched = new ArrayList<>();
-
   /** What a workspace that is opened when it is first needed is for. */
   private enum Purpose {
-    SERIAL,
+    WATCHED,
     RECORDED,
-    INSTRUMENTED,
-    SERIAL_INSTRUMENTED;
-
-    boolean isInstrumented() {
-      return this == INSTRUMENTED || this == SERIAL_INSTRUMENTED;
-    }
+    INSTRUMENTED
   }
-
-  /** The index of the last watched workspace. */
-  private int watchedIndex = -1;
 
   private @Nullable Sandbox sandbox;
 
@@ -66,7 +50,7 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   public ServerCaseExecutor(Dbms dbms, Duration timeout) throws SQLException {
     this.dbms = dbms;
     this.timeout = timeout;
-    this.concurrent = new ExecutorSlot(false, rejected);
+    this.plain = new ExecutorSlot(false, rejected);
   }
 
   @Override
@@ -77,20 +61,16 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   @Override
   public CaseExecution execute(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    return isSerial(testCase)
-        ? slot(Purpose.SERIAL).execute(testCase, level)
-        : concurrent.execute(testCase, level);
-  }
-
-  /** True if it is executed in a workspace for serial cases. */
-  private boolean isSerial(TestCase testCase) {
-    return dbms.fixtureCount() > 1 && testCase.sessions().size() <= 1;
+    return plain.execute(testCase, level);
   }
 
   private ExecutorSlot slot(Purpose purpose) throws SQLException {
     ExecutorSlot known = others.get(purpose);
     if (known == null) {
-      known = new ExecutorSlot(false, purpose.isInstrumented() ? rejectedInstrumented : rejected);
+      known =
+          new ExecutorSlot(
+              purpose == Purpose.WATCHED,
+              purpose == Purpose.INSTRUMENTED ? rejectedInstrumented : rejected);
       others.put(purpose, known);
     }
     return known;
@@ -99,21 +79,13 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   @Override
   public CaseExecution executeWatched(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    return nextWatched().execute(testCase, level);
+    return slot(Purpose.WATCHED).execute(testCase, level);
   }
 
   @Override
   public FreeExecution executeFreely(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    return nextWatched().executeFreely(testCase, level);
-  }
-
-  private ExecutorSlot nextWatched() throws SQLException {
-    watchedIndex = (watchedIndex + 1) % dbms.fixtureCount();
-    if (watchedIndex == watched.size()) {
-      watched.add(new ExecutorSlot(true, rejected));
-    }
-    return watched.get(watchedIndex);
+    return slot(Purpose.WATCHED).executeFreely(testCase, level);
   }
 
   @Override
@@ -126,9 +98,7 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   public CaseExecution executeInstrumented(
       TestCase testCase, IsolationLevel level, StatementProbe probe)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    return probe == StatementProbe.NONE && isSerial(testCase)
-        ? slot(Purpose.SERIAL_INSTRUMENTED).execute(testCase, level)
-        : slot(Purpose.INSTRUMENTED).execute(testCase, level, probe);
+    return slot(Purpose.INSTRUMENTED).execute(testCase, level, probe);
   }
 
   @Override
@@ -143,14 +113,11 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
 
   @Override
   public void close() throws SQLException {
-    try (ExecutorSlot last = concurrent) {
+    try (ExecutorSlot last = plain) {
       if (sandbox != null) {
         sandbox.close();
       }
       for (ExecutorSlot each : others.values()) {
-        each.close();
-      }
-      for (ExecutorSlot each : watched) {
         each.close();
       }
     }

@@ -70,9 +70,6 @@ final class CaseSession implements AutoCloseable {
   /** True if the last of the pending statements begins a transaction. */
   private boolean hasPendingBegin;
 
-  /** The statement that switched the session to its current workspace. */
-  private Optional<String> workspaceStatement;
-
   private @Nullable Step running;
   private boolean rollingBack;
   private boolean blocked;
@@ -119,21 +116,14 @@ final class CaseSession implements AutoCloseable {
    * Starts a session.
    *
    * @param key the session id of the DBMS
-   * @param workspaceStatement the statement that switches to the current workspace
    */
-  CaseSession(
-      String name,
-      Connection connection,
-      long key,
-      Optional<String> workspaceStatement,
-      Context context) {
+  CaseSession(String name, Connection connection, long key, Context context) {
     this.name = name;
     this.dbms = context.dbms();
     this.connection = connection;
     this.style = context.style();
     this.key = key;
     this.completed = context.completed();
-    this.workspaceStatement = workspaceStatement;
     this.canBundle = context.canBundle();
     this.thread = new Thread(this::serve, "session " + name);
     this.thread.setDaemon(true);
@@ -546,14 +536,6 @@ final class CaseSession implements AutoCloseable {
       }
     }
     settings = wanted;
-  }
-
-  /** Switches to the workspace of this statement; empty if there is only one. */
-  void switchTo(Optional<String> switchStatement) {
-    if (!switchStatement.equals(workspaceStatement)) {
-      switchStatement.ifPresent(pendingStatements::add);
-      workspaceStatement = switchStatement;
-    }
   }
 
   /** Determines whether the current case's statements are sent as prepared ones. */

@@ -52,18 +52,9 @@ public final class ScheduleExecutor implements AutoCloseable {
   private final Dbms dbms;
   private final Workspace workspace;
   private final WaitMonitor monitor;
+  private final SchemaFixture fixture;
 
-  /** The fixtures that cases use in turn; the first one is for serial and for watched cases. */
-  private final List<SchemaFixture> fixtures = new ArrayList<>();
-
-  /** The workspaces of all fixtures but the first. */
-  private final List<Workspace> extraWorkspaces = new ArrayList<>();
-
-  private int fixtureIndex;
   private boolean hasLostSession;
-
-  /** The fixture of the current case. */
-  private SchemaFixture fixture;
 
   private final Application application;
   private final JdbcCallStyle style;
@@ -166,7 +157,6 @@ public final class ScheduleExecutor implements AutoCloseable {
     this.style = mode.style();
     this.monitor = workspace.newMonitor();
     this.fixture = new SchemaFixture(dbms, workspace);
-    fixtures.add(fixture);
     this.environment =
         new CaseRun.Environment(dbms, monitor, completed, timeout, new CpuTimeBudget(!isPlain()));
     this.sessionContext = new CaseSession.Context(dbms, style, completed, canBundle());
@@ -217,7 +207,6 @@ public final class ScheduleExecutor implements AutoCloseable {
     boolean changesOnlyRows = SchemaFixture.changesOnlyRows(testCase);
     boolean isProbed = probe != StatementProbe.NONE;
     boolean isSerial = isPlain() && testCase.sessions().size() <= 1 && !isProbed;
-    fixture = isSerial || !canBundle() ? fixtures.get(0) : nextFixture();
     boolean isAlone = isSerial && changesOnlyRows && testCase.sessions().size() == 1;
     List<RenderedStep> restoreStatements =
         isAlone ? fixture.restoreStatements(testCase) : List.of();
@@ -255,7 +244,6 @@ public final class ScheduleExecutor implements AutoCloseable {
     TestCase testCase = rendered(given);
     monitor.awaitHousekeeping();
     boolean changesOnlyRows = SchemaFixture.changesOnlyRows(testCase);
-    fixture = canBundle() ? nextFixture() : fixtures.get(0);
     boolean isNew = fixture.setUp(testCase);
     if (!changesOnlyRows) {
       fixture.invalidate();
@@ -304,7 +292,6 @@ public final class ScheduleExecutor implements AutoCloseable {
       throws SQLException {
     CaseSession observing = session("observer");
     observing.reset();
-    observing.switchTo(fixture.switchStatement());
     observing.setLevel(dbms.levels().get(0), true);
     dbms.refreshSchema(observing.connection());
     StatementProbe.Reader observer =
@@ -327,7 +314,6 @@ public final class ScheduleExecutor implements AutoCloseable {
     for (String name : testCase.sessions()) {
       CaseSession session = session(name);
       session.reset();
-      session.switchTo(fixture.switchStatement());
       session.setLevel(level, changesOnlyRows);
       session.applySettings(testCase.settings());
       session.prepareStatements(
@@ -409,16 +395,6 @@ public final class ScheduleExecutor implements AutoCloseable {
         List.of());
   }
 
-  private SchemaFixture nextFixture() throws SQLException {
-    fixtureIndex = (fixtureIndex + 1) % dbms.fixtureCount();
-    if (fixtureIndex == fixtures.size()) {
-      Workspace other = dbms.newWorkspace();
-      extraWorkspaces.add(other);
-      fixtures.add(new SchemaFixture(dbms, other));
-    }
-    return fixtures.get(fixtureIndex);
-  }
-
   /** True if several statements may be sent as one. A watched connection sees only single ones. */
   private boolean canBundle() {
     return isPlain() && style == JdbcCallStyle.SQL_TEXT;
@@ -439,12 +415,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     }
     Connection connection = application.connect(workspace, name);
     CaseSession opened =
-        new CaseSession(
-            name,
-            connection,
-            monitor.sessionId(connection),
-            workspace.switchStatement(),
-            sessionContext);
+        new CaseSession(name, connection, monitor.sessionId(connection), sessionContext);
     sessions.put(name, opened);
     return opened;
   }
@@ -502,7 +473,6 @@ public final class ScheduleExecutor implements AutoCloseable {
   private List<StepOutcome> readFinalState(TestCase testCase, CaseSession reader)
       throws SQLException, InterruptedException {
     dbms.refreshSchema(reader.connection());
-    reader.switchTo(fixture.switchStatement());
     monitor.awaitHousekeeping();
     List<RenderedStep> script = finalReads(testCase);
     boolean goTogether = canBundle() && dbms.multiStatement() != MultiStatement.UNSUPPORTED;
@@ -535,12 +505,7 @@ public final class ScheduleExecutor implements AutoCloseable {
   public void close() throws SQLException {
     sessions.values().forEach(CaseSession::close);
     sessions.clear();
-    for (SchemaFixture each : fixtures) {
-      each.close();
-    }
-    for (Workspace caseSessions : extraWorkspaces) {
-      caseSessions.close();
-    }
+    fixture.close();
     monitor.close();
   }
 }

@@ -3,7 +3,6 @@ package io.txwatch.schedule;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Dbms.MultiStatement;
 import io.txwatch.dbms.Failure;
-import io.txwatch.dbms.Purge;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.schedule.ScheduleExecutor.SetupException;
 import io.txwatch.testcase.StatementText;
@@ -15,7 +14,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The tables on which a case is executed. On a server, defining tables is the most expensive part
@@ -41,9 +39,6 @@ final class SchemaFixture implements AutoCloseable {
   /** An upper bound of the row versions in the tables. */
   private int versions;
 
-  /** The purge that was started after the last case, if the tables have not been used since. */
-  private Optional<Purge> purge = Optional.empty();
-
   /** The definitions of the existing tables; empty if they cannot be reused. */
   private List<String> currentDefinitions = List.of();
 
@@ -65,11 +60,6 @@ final class SchemaFixture implements AutoCloseable {
     this.dbms = dbms;
     this.workspace = workspace;
     this.session = session;
-  }
-
-  /** The statement that switches a session to these tables. */
-  Optional<String> switchStatement() {
-    return workspace.switchStatement();
   }
 
   /** True if the case's statements change nothing but rows. */
@@ -114,12 +104,7 @@ final class SchemaFixture implements AutoCloseable {
     return true;
   }
 
-  private List<String> resetStatements() throws SQLException {
-    if (purge.isPresent() && purge.get().isDone()) {
-      purge = Optional.empty();
-      versions = 0;
-      return workspace.afterPurgeStatements(tables);
-    }
+  private List<String> resetStatements() {
     if (versions < workspace.maxDeadVersions()) {
       return Workspace.deleteAllStatements(tables);
     }
@@ -128,26 +113,16 @@ final class SchemaFixture implements AutoCloseable {
   }
 
   /**
-   * Starts to purge the rows that a completed case has left behind, if the DBMS supports that.
+   * Ends what {@link #setUp} began for a case that is over.
    *
    * @param outcomes the outcomes of its steps
    */
-  void release(TestCase testCase, List<StepOutcome> outcomes) {
-    if (currentDefinitions.isEmpty()) {
-      return;
-    }
+  void release(TestCase testCase, List<StepOutcome> outcomes) throws SQLException {
+    workspace.resumePurge();
     if (dbms.cascadesMayCorruptIndexes()
         && setup(testCase).hasActions()
         && outcomes.stream().anyMatch(SchemaFixture::mayHaveCascadedAfterWait)) {
       invalidate();
-      return;
-    }
-    try {
-      purge = workspace.startPurge(tables);
-    } catch (SQLException e) {
-      purge =
-          Optional
-              .empty(); // for example, rows that refer to each other: the next case gets new tables
     }
   }
 
@@ -160,7 +135,6 @@ final class SchemaFixture implements AutoCloseable {
 
   /** Sets up the case for a session that has the tables to itself. */
   void restore(TestCase testCase) throws SQLException, SetupException {
-    purge = Optional.empty();
     Setup setup = setup(testCase);
     if (!isCurrent(setup)) {
       define(testCase.setup(), setup);
@@ -191,7 +165,6 @@ final class SchemaFixture implements AutoCloseable {
     if (!isCurrent(setup) || dbms.multiStatement() != MultiStatement.ONE_BY_ONE) {
       return List.of();
     }
-    purge = Optional.empty();
     List<String> statements = new ArrayList<>(List.of("BEGIN"));
     statements.addAll(refillStatements(setup));
     statements.add("COMMIT");
@@ -235,13 +208,11 @@ final class SchemaFixture implements AutoCloseable {
 
   /** Empties the existing tables and fills them as the case does. */
   void refill(TestCase testCase) throws SetupException {
-    purge = Optional.empty();
     execute(refillStatements(setup(testCase)));
   }
 
   /** The statements of {@link #refill}. */
   List<String> refillStatements(TestCase testCase) {
-    purge = Optional.empty();
     return refillStatements(setup(testCase)).stream().map(dbms::renderSql).toList();
   }
 
@@ -275,7 +246,6 @@ final class SchemaFixture implements AutoCloseable {
 
   private void define(List<String> statements, Setup setup) throws SQLException, SetupException {
     invalidate();
-    purge = Optional.empty();
     workspace.clear();
     versions = 0;
     for (String sql : statements) {

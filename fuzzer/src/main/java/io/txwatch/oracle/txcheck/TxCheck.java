@@ -75,7 +75,7 @@ public final class TxCheck implements Oracle {
   /** It takes as long as the other oracles together. */
   @Override
   public int mixInterval() {
-    return 8;
+    return 9;
   }
 
   @Override
