@@ -67,6 +67,11 @@ final class MySqlWorkspace implements Workspace {
     return statements;
   }
 
+  @Override
+  public boolean resetRestartsNumbers() {
+    return dbms.isInnodb();
+  }
+
   /**
    * InnoDB does not purge what is committed after a snapshot: locks of deleted rows stay as they
    * are, and purge does not latch the pages ({@code row_purge_reset_trx_id}).

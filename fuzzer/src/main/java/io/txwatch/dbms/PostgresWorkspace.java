@@ -89,7 +89,13 @@ final class PostgresWorkspace implements Workspace {
 
   @Override
   public List<String> resetStatements(List<String> tables) {
-    return List.of("TRUNCATE " + String.join(", ", tables));
+    return List.of(
+        "TRUNCATE " + String.join(", ", tables) + (isPostgres ? " RESTART IDENTITY" : ""));
+  }
+
+  @Override
+  public boolean resetRestartsNumbers() {
+    return isPostgres;
   }
 
   /** Statistics change plans, and with them the order in which rows are locked. */

@@ -31,6 +31,11 @@ public interface Workspace extends AutoCloseable {
    */
   List<String> resetStatements(List<String> tables);
 
+  /** True if after {@link #resetStatements} a column that numbers rows starts from one again. */
+  default boolean resetRestartsNumbers() {
+    return false;
+  }
+
   /**
    * The statements that delete all rows of tables.
    *

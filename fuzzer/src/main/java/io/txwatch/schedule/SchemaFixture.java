@@ -86,7 +86,7 @@ final class SchemaFixture implements AutoCloseable {
     Setup setup = setup(testCase);
     if (isCurrent(setup)) {
       try {
-        List<String> statements = new ArrayList<>(resetStatements());
+        List<String> statements = new ArrayList<>(resetStatements(setup));
         statements.addAll(dbms.bundle(setup.contents().stream().map(dbms::renderSql).toList()));
         workspace.delayPurge();
         execute(statements);
@@ -96,16 +96,16 @@ final class SchemaFixture implements AutoCloseable {
         // list needs values for the auxiliary columns.
       }
     }
-    define(setup.isRepeatable() ? setup.definitions() : testCase.setup(), setup);
+    define(isReusable(setup) ? setup.definitions() : testCase.setup(), setup);
     workspace.delayPurge();
-    if (setup.isRepeatable()) {
+    if (isReusable(setup)) {
       execute(setup.contents());
     }
     return true;
   }
 
-  private List<String> resetStatements() {
-    if (versions < workspace.maxDeadVersions()) {
+  private List<String> resetStatements(Setup setup) {
+    if (versions < workspace.maxDeadVersions() && !setup.numbersRows()) {
       return Workspace.deleteAllStatements(tables);
     }
     versions = 0;
@@ -142,11 +142,11 @@ final class SchemaFixture implements AutoCloseable {
     }
     try {
       if (dbms.hasTransactionStatements()) {
-        List<String> statements = new ArrayList<>(List.of("BEGIN"));
-        statements.addAll(refillStatements(setup));
-        statements.add("COMMIT");
-        execute(dbms.bundle(statements.stream().map(dbms::renderSql).toList()));
+        execute(refillInTransaction(setup));
       } else {
+        if (setup.numbersRows()) {
+          execute(resetStatements(setup));
+        }
         session.setAutoCommit(false);
         execute(refillStatements(setup));
         session.setAutoCommit(true);
@@ -165,12 +165,24 @@ final class SchemaFixture implements AutoCloseable {
     if (!isCurrent(setup) || dbms.multiStatement() != MultiStatement.ONE_BY_ONE) {
       return List.of();
     }
-    List<String> statements = new ArrayList<>(List.of("BEGIN"));
-    statements.addAll(refillStatements(setup));
-    statements.add("COMMIT");
-    return dbms.bundle(statements.stream().map(dbms::renderSql).toList()).stream()
+    return refillInTransaction(setup).stream()
         .map(sql -> new RenderedStep(SerialRun.INTERNAL, sql))
         .toList();
+  }
+
+  /** The statements that refill the existing tables for a session that has them to itself. */
+  private List<String> refillInTransaction(Setup setup) {
+    List<String> statements = new ArrayList<>();
+    if (setup.numbersRows()) { // these are no statements for a transaction
+      statements.addAll(resetStatements(setup));
+      statements.add("BEGIN");
+      statements.addAll(setup.contents());
+    } else {
+      statements.add("BEGIN");
+      statements.addAll(refillStatements(setup));
+    }
+    statements.add("COMMIT");
+    return dbms.bundle(statements.stream().map(dbms::renderSql).toList());
   }
 
   private void rollBack() throws SQLException {
@@ -189,12 +201,13 @@ final class SchemaFixture implements AutoCloseable {
 
   /**
    * Defines the case's tables and augments them, without filling them: they may hold rows of an
-   * earlier case. Returns false if the case has further definitions after its first INSERT.
+   * earlier case. Returns false if the case has further definitions after its first INSERT, or if
+   * its tables number their rows: the numbers of rows that are inserted and rolled back are lost.
    */
   boolean define(TestCase testCase, Sandbox.TableAugmentation augmentation)
       throws SQLException, SetupException {
     Setup setup = setup(testCase);
-    if (!setup.isRepeatable()) {
+    if (!setup.isRepeatable() || setup.numbersRows()) {
       return false;
     }
     if (!isCurrent(setup)) {
@@ -239,9 +252,13 @@ final class SchemaFixture implements AutoCloseable {
   }
 
   private boolean isCurrent(Setup setup) {
-    return setup.isRepeatable()
+    return isReusable(setup)
         && !currentDefinitions.isEmpty()
         && currentDefinitions.equals(setup.definitions());
+  }
+
+  private boolean isReusable(Setup setup) {
+    return setup.isRepeatable() && (!setup.numbersRows() || workspace.resetRestartsNumbers());
   }
 
   private void define(List<String> statements, Setup setup) throws SQLException, SetupException {
@@ -254,8 +271,7 @@ final class SchemaFixture implements AutoCloseable {
     tables = setup.parentsFirst(workspace.tables());
     workspace.disableMaintenance(tables);
     // A definition that the catalog does not show cannot be reset, so the tables are not reused.
-    currentDefinitions =
-        setup.isRepeatable() && !tables.isEmpty() ? setup.definitions() : List.of();
+    currentDefinitions = isReusable(setup) && !tables.isEmpty() ? setup.definitions() : List.of();
   }
 
   /** Executes statements in one round trip, if the driver can. */

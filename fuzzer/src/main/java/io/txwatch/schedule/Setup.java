@@ -15,13 +15,18 @@ import java.util.regex.Pattern;
  * @param contents the statements that fill them
  * @param isRepeatable true if the tables can be refilled without being defined again, for this case
  *     or for another one with the same definitions
+ * @param numbersRows true if a column counts its rows: to be refilled, such a table has to be reset
  */
-record Setup(List<String> definitions, List<String> contents, boolean isRepeatable) {
+record Setup(
+    List<String> definitions, List<String> contents, boolean isRepeatable, boolean numbersRows) {
 
   private static final CachedPattern CONTENTS =
       CachedPattern.of("(?i)^\\s*(INSERT|REPLACE|UPDATE|DELETE|MERGE)\\b");
   private static final Pattern DEFINITION =
       Pattern.compile("(?i)^\\s*CREATE\\s+TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?([\\w\"`]+)");
+
+  /** A column that counts rows from one. */
+  private static final String NUMBERED_COLUMN = "{AUTOINC}";
 
   /** An action of a foreign key on the referencing rows. */
   private static final CachedPattern ACTION =
@@ -32,12 +37,16 @@ record Setup(List<String> definitions, List<String> contents, boolean isRepeatab
     List<String> definitions = new ArrayList<>();
     List<String> contents = new ArrayList<>();
     boolean isRepeatable = true;
+    boolean numbersRows = false;
     for (String sql : statements) {
       boolean fills = CONTENTS.isFoundIn(sql);
-      isRepeatable &= !StatementText.generatesValues(sql) && (fills || contents.isEmpty());
+      String withoutNumbers = sql.replace(NUMBERED_COLUMN, "");
+      numbersRows |= !withoutNumbers.equals(sql);
+      isRepeatable &=
+          !StatementText.generatesValues(withoutNumbers) && (fills || contents.isEmpty());
       (fills ? contents : definitions).add(sql);
     }
-    return new Setup(List.copyOf(definitions), List.copyOf(contents), isRepeatable);
+    return new Setup(List.copyOf(definitions), List.copyOf(contents), isRepeatable, numbersRows);
   }
 
   /** True if writing one of its tables may write another one, by a foreign key's action. */

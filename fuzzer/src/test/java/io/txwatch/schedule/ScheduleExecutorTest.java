@@ -112,6 +112,34 @@ class ScheduleExecutorTest {
     }
   }
 
+  /** Reused tables number their rows from one again, before concurrent and before serial cases. */
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#kinds")
+  void reusedTablesNumberTheirRowsLikeNewOnes(ServerKind kind) throws Exception {
+    String serial =
+        """
+        I: CREATE TABLE t (id {AUTOINC}, v INT) {ENGINE}
+        I: INSERT INTO t (v) VALUES (1), (2)
+        T1: BEGIN
+        T1: INSERT INTO t (v) VALUES (3)
+        T1: ROLLBACK
+        T1: INSERT INTO t (v) VALUES (4)
+        """;
+    String concurrent = serial + "T2: INSERT INTO t (v) VALUES (5)\n";
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
+      List<List<String>> serials = new ArrayList<>();
+      List<List<String>> concurrents = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        serials.addAll(fixture.execute(serial, "RC").finalState());
+        concurrents.addAll(fixture.execute(concurrent, "RC").finalState());
+      }
+      assertThat(serials).hasSize(3).containsOnly(serials.get(0));
+      assertThat(serials.get(0)).hasSize(3).startsWith("1,1", "2,2");
+      assertThat(concurrents).hasSize(3).containsOnly(concurrents.get(0));
+      assertThat(concurrents.get(0)).hasSize(4).startsWith("1,1", "2,2");
+    }
+  }
+
   /**
    * A foreign key's action that has waited leaves a child out of the key's index (MariaDB up to
    * 10.11.5: MDEV-30531). The third case could reuse the first one's tables.
