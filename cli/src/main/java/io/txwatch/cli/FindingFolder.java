@@ -169,7 +169,7 @@ final class FindingFolder {
 
   private String oracle(CampaignFinding finding) {
     return switch (finding.oracle()) {
-      case "crash" -> "";
+      case "crash", "hang" -> "";
       case "isorel", "aptrans" ->
           " --oracle " + finding.oracle() + " --judge-by " + judge.name().toLowerCase(Locale.ROOT);
       default -> " --oracle " + finding.oracle();

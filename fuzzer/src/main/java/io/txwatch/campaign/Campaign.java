@@ -29,6 +29,7 @@ import java.sql.SQLTimeoutException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -329,9 +330,10 @@ public final class Campaign {
       Optional<WorkerHeartbeat> silent =
           workers.values().stream()
               .filter(heartbeat -> heartbeat.silence().compareTo(maxSilence) > 0)
-              .findAny();
+              .max(Comparator.comparing(WorkerHeartbeat::silence));
       if (silent.isPresent()) {
         stop.set(true);
+        reportHang(silent.get());
         throw new SQLTimeoutException(noAnswer(silent.get()));
       }
     }
@@ -365,6 +367,36 @@ public final class Campaign {
         exploration.counts(),
         new Summary.FreeThreads(freeExecutions.get(), onlyFree.get()),
         (System.nanoTime() - start) / 1e9);
+  }
+
+  /** The server does not respond any more. What it was given is not repeated. */
+  private void reportHang(WorkerHeartbeat heartbeat) {
+    heartbeat.skip();
+    heartbeat
+        .executed()
+        .ifPresent(
+            executed ->
+                reportLost(
+                    "hang",
+                    "the server has not responded for %d s".formatted(maxSilence.toSeconds()),
+                    CaseExecution.unknown(executed.testCase(), executed.level(), "no response")));
+  }
+
+  /** Reports that a case has ended the server. */
+  private void reportLost(String kind, String reason, CaseExecution execution) {
+    findings.incrementAndGet();
+    classes.merge(FindingClass.NEW, 1L, Long::sum);
+    listener.found(
+        new CampaignFinding(
+            new OracleVerdict(kind, Result.VIOLATION, reason),
+            execution.level(),
+            execution.testCase(),
+            execution.testCase(),
+            execution,
+            0,
+            0,
+            Optional.empty(),
+            List.of()));
   }
 
   private String noAnswer(WorkerHeartbeat heartbeat) {
@@ -488,16 +520,8 @@ public final class Campaign {
       } catch (SQLException e) {
         if (isConnectionLost(e)) {
           reportCrash(
-              new CaseExecution(
-                  generated.testCase(),
-                  level,
-                  List.of(),
-                  List.of(),
-                  0,
-                  List.of(),
-                  Optional.of(String.valueOf(e.getMessage()).strip()),
-                  Optional.empty(),
-                  List.of()));
+              CaseExecution.unknown(
+                  generated.testCase(), level, String.valueOf(e.getMessage()).strip()));
           throw e;
         }
         afterFault(number, level, e);
@@ -621,22 +645,11 @@ public final class Campaign {
      * server may be gone.
      */
     private void reportCrash(CaseExecution execution) {
-      findings.incrementAndGet();
-      classes.merge(FindingClass.NEW, 1L, Long::sum);
-      listener.found(
-          new CampaignFinding(
-              new OracleVerdict(
-                  "crash",
-                  Result.VIOLATION,
-                  "the server closed the connection; the known part of the case follows"),
-              execution.level(),
-              execution.testCase(),
-              execution.testCase(),
-              execution,
-              0,
-              0,
-              Optional.empty(),
-              List.of()));
+      heartbeat.skip();
+      reportLost(
+          "crash",
+          "the server closed the connection; the known part of the case follows",
+          execution);
     }
 
     /**

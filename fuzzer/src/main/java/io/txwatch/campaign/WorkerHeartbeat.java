@@ -11,6 +11,8 @@ import io.txwatch.schedule.StatementProbe;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shows other threads how long a worker's current operation has been running. Each operation of the
@@ -22,6 +24,10 @@ final class WorkerHeartbeat {
   private volatile long last = System.nanoTime();
   private volatile long number = -1;
   private volatile long unfinished = -1;
+  private volatile @Nullable Executed executed;
+
+  /** A case that was given to the executor, at its level. */
+  record Executed(TestCase testCase, IsolationLevel level) {}
 
   /**
    * Records that the worker starts a case.
@@ -54,6 +60,26 @@ final class WorkerHeartbeat {
     return Duration.ofNanos(System.nanoTime() - last);
   }
 
+  /**
+   * Records that a later campaign does not repeat the current case, because the server has not
+   * survived it.
+   */
+  void skip() {
+    if (unfinished == number) {
+      unfinished = number + 1;
+    }
+  }
+
+  /** The case that is being executed, or was executed last; empty before the first one. */
+  Optional<Executed> executed() {
+    return Optional.ofNullable(executed);
+  }
+
+  private void begin(TestCase testCase, IsolationLevel level) {
+    executed = new Executed(testCase, level);
+    last = System.nanoTime();
+  }
+
   private <T> T beat(T result) {
     last = System.nanoTime();
     return result;
@@ -70,24 +96,28 @@ final class WorkerHeartbeat {
       @Override
       public CaseExecution execute(TestCase testCase, IsolationLevel level)
           throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+        begin(testCase, level);
         return beat(executor.execute(testCase, level));
       }
 
       @Override
       public CaseExecution executeWatched(TestCase testCase, IsolationLevel level)
           throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+        begin(testCase, level);
         return beat(executor.executeWatched(testCase, level));
       }
 
       @Override
       public FreeExecution executeFreely(TestCase testCase, IsolationLevel level)
           throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+        begin(testCase, level);
         return beat(executor.executeFreely(testCase, level));
       }
 
       @Override
       public CaseExecution executeRecorded(TestCase testCase, IsolationLevel level)
           throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+        begin(testCase, level);
         return beat(executor.executeRecorded(testCase, level));
       }
 
@@ -95,6 +125,7 @@ final class WorkerHeartbeat {
       public CaseExecution executeInstrumented(
           TestCase testCase, IsolationLevel level, StatementProbe probe)
           throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+        begin(testCase, level);
         return beat(executor.executeInstrumented(testCase, level, probe));
       }
 

@@ -36,6 +36,20 @@ public record CaseExecution(
     Optional<String> race,
     List<Event> events) {
 
+  /** An execution of which nothing but its end is known. */
+  public static CaseExecution unknown(TestCase testCase, IsolationLevel level, String end) {
+    return new CaseExecution(
+        testCase,
+        level,
+        List.of(),
+        List.of(),
+        0,
+        List.of(),
+        Optional.of(end),
+        Optional.empty(),
+        List.of());
+  }
+
   /**
    * Why no oracle can give a reliable verdict. A race takes precedence: whether the case becomes
    * quiescent after a race depends on which session was first.

@@ -4,6 +4,7 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.StableErrorMessages;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.StepOutcome.Status;
+import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -77,6 +78,10 @@ final class CaseSession implements AutoCloseable {
   private boolean aborted;
   private boolean needsRollback;
   private boolean holdsLocks;
+
+  /** True if it may have locked tables that no end of a transaction unlocks. */
+  private boolean locksTables;
+
   private long cpuNanosBefore;
 
   /** Whether the session was prepared with other sessions blocked; null if that is unknown. */
@@ -481,6 +486,7 @@ final class CaseSession implements AutoCloseable {
       case WORK -> aborted |= needsRollback;
     }
     holdsLocks = inTransaction && (holdsLocks || step.role() == Step.Role.WORK);
+    locksTables |= StatementText.locksTablesOfSession(step.sql());
     if (!result.succeeded() || step.role() == Step.Role.ROLLBACK) {
       preparedWithWaiters = null; // the end of a transaction reverts its settings
     }
@@ -494,7 +500,7 @@ final class CaseSession implements AutoCloseable {
 
   /** True if it may block other sessions. */
   boolean holdsLocks() {
-    return holdsLocks || isBusy();
+    return holdsLocks || locksTables || isBusy();
   }
 
   /**
@@ -555,6 +561,7 @@ final class CaseSession implements AutoCloseable {
     aborted = false;
     blocked = false;
     holdsLocks = false;
+    locksTables = false;
   }
 
   /** Why it cannot be used any more; null if it can. */

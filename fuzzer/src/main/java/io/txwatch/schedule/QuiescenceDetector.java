@@ -120,6 +120,7 @@ final class QuiescenceDetector {
     lastWaiters = waitGraph.keySet();
     if (!busy.stream().allMatch(session -> waitGraph.containsKey(session.key()))
         || busy.stream().anyMatch(session -> isBlockedByOthersOnly(waitGraph.get(session.key())))
+        || busy.stream().anyMatch(this::isOnlyHolderOfLocks)
         || busy.stream().anyMatch(session -> mayBeUnblocked(waitGraph.get(session.key())))
         || anyResumed(busy)
         || !completed.isEmpty()
@@ -171,6 +172,15 @@ final class QuiescenceDetector {
     return blockers != null
         && !blockers.isEmpty()
         && sessions.values().stream().noneMatch(session -> blockers.contains(session.key()));
+  }
+
+  /**
+   * True if no other session of the case holds locks, whoever blocks this one: a thread of the
+   * DBMS, which ends soon. InnoDB's purge, for example, uses tables that a definition has to wait
+   * for.
+   */
+  private boolean isOnlyHolderOfLocks(CaseSession session) {
+    return sessions.values().stream().noneMatch(other -> other != session && other.holdsLocks());
   }
 
   /**

@@ -1,13 +1,23 @@
 package io.txwatch.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Cases with locks of whole tables, and with definitions while transactions are open. */
 class TableLockTest {
@@ -40,6 +50,71 @@ class TableLockTest {
       assertThat(execution.race())
           .contains("a session waits for a table, and when it goes on is unknown");
     }
+  }
+
+  /**
+   * A session that does not belong to the case uses the table for a moment, as InnoDB's purge does.
+   * Nobody in the case holds a lock, so the step is not blocked.
+   */
+  @ParameterizedTest
+  @EnumSource(names = {"MYSQL", "MARIADB"})
+  void aSessionThatOthersDelayIsNotBlocked(ServerKind kind) throws Exception {
+    assumeThat(TestServers.kinds()).contains(kind);
+    ExecutorService executor = Executors.newSingleThreadExecutor();
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
+      Future<String> waiter = executor.submit(() -> useTableUntilSomebodyWaits(kind));
+      CaseExecution execution =
+          fixture.execute(
+              """
+              I: CREATE TABLE used (c0 INT NOT NULL PRIMARY KEY, c1 INT) {ENGINE}
+              I: INSERT INTO used SELECT 1, SLEEP(0.5)
+              T2: CREATE INDEX i ON used (c1)
+              T1: SELECT * FROM used
+              """,
+              "RR");
+
+      assertThat(waiter.get()).isNotEmpty();
+      assertThat(execution.undecided()).isEmpty();
+      assertThat(execution.order()).containsExactly(1, 2);
+      assertThat(execution.outcomes()).noneMatch(StepOutcome::blocked);
+    } finally {
+      executor.shutdownNow();
+    }
+  }
+
+  /** Uses the table until a session has waited for it for a moment, whose id is returned. */
+  private static String useTableUntilSomebodyWaits(ServerKind kind) throws Exception {
+    String url = TestServers.freshDatabase(kind);
+    try (Connection user = DriverManager.getConnection(url);
+        Connection watcher = DriverManager.getConnection(url);
+        Statement use = user.createStatement();
+        Statement watch = watcher.createStatement()) {
+      String database =
+          awaitFirst(
+              watch, "table_schema FROM information_schema.tables" + " WHERE table_name = 'used'");
+      use.execute("BEGIN");
+      use.executeQuery("SELECT * FROM " + database + ".used").close();
+      String waiter =
+          awaitFirst(
+              watch,
+              "id FROM information_schema.processlist"
+                  + " WHERE state LIKE 'Waiting for table metadata lock'");
+      Thread.sleep(200);
+      use.execute("COMMIT");
+      return waiter;
+    }
+  }
+
+  private static String awaitFirst(Statement statement, String query) throws Exception {
+    for (int i = 0; i < 1000; i++) {
+      try (ResultSet result = statement.executeQuery("SELECT " + query)) {
+        if (result.next()) {
+          return result.getString(1);
+        }
+      }
+      Thread.sleep(5);
+    }
+    throw new AssertionError("nothing found by SELECT " + query);
   }
 
   /** The tables stay locked at the end of the first case; the second one is not affected. */
