@@ -192,7 +192,7 @@ public final class MechanismReplay extends ExecutionReplay {
       SnapshotTimes before = world.snapshot(transaction);
       SnapshotTimes after = semantics.snapshotAfter(before, form, outcome, moment, tableReads);
       if (!after.equals(before)) {
-        if (semantics.snapshot() == Snapshot.FIRST_READ) {
+        if (semantics.snapshot() == Snapshot.FIRST_READ && form.wholeTable().isEmpty()) {
           // InnoDB takes none if the query reads no row, as with a condition that is always false.
           worlds.add(world.copy());
         }
@@ -469,6 +469,10 @@ public final class MechanismReplay extends ExecutionReplay {
       return;
     }
     World after = reader.world().copy();
+    if (mechanism == Mechanism.SNAPSHOT_BESIDE_CURRENT_READ
+        && replacesByEqualRows(reader, view, result)) {
+      next.add(reader.world().copy());
+    }
     after.versions.record(reader.transaction().writer, result, touched);
     if (mechanism == Mechanism.STALE_CHILD_INDEX && hasWaited(outcome)) {
       touched.forEach(
@@ -479,6 +483,28 @@ public final class MechanismReplay extends ExecutionReplay {
           });
     }
     next.add(after);
+  }
+
+  /** True if a REPLACE changed nothing: InnoDB then writes no version. */
+  private static boolean replacesByEqualRows(
+      PossibleViews.Reader reader, View view, ViewExecutor.Outcome result) {
+    if (reader.form().kind() != StatementForm.Kind.UPSERT) {
+      return false;
+    }
+    String table = reader.target().orElseThrow();
+    List<List<@Nullable Object>> replaced = new ArrayList<>();
+    view.rows(table)
+        .forEach(
+            (row, data) -> {
+              if (!result.after().getOrDefault(table, new TreeMap<>()).containsKey(row)) {
+                replaced.add(data);
+              }
+            });
+    List<List<@Nullable Object>> inserted = result.inserted().getOrDefault(table, List.of());
+    return inserted.size() == reader.outcome().updateCount()
+        && inserted.size() == replaced.size()
+        && replaced.containsAll(inserted)
+        && inserted.containsAll(replaced);
   }
 
   /** A deadlock victim has blocked another session, even if no poll has seen it. */

@@ -205,7 +205,9 @@ final class PossibleViews {
     }
     switch (mechanism) {
       case SEMI_CONSISTENT_READ, MOVED_ROW -> {
-        if (!reader.isPlainQuery() && reader.outcome().blocked()) {
+        if (!reader.isPlainQuery()
+            && reader.outcome().blocked()
+            && executor.tableReads().mayRead(reader.form(), table)) {
           addCommittedWhileBlocked(sights, reader, versions);
           if (mechanism == Mechanism.MOVED_ROW && reader.writes(table) && hasMoved(sights, table)) {
             sights.add(Sight.NOTHING);

@@ -68,6 +68,11 @@ final class TableReads {
         .collect(Collectors.toSet());
   }
 
+  /** False if a statement uses a table only to check or to follow foreign keys, or not at all. */
+  boolean mayRead(StatementForm form, String table) {
+    return hasTriggers || names.in(form.sql()).contains(plainName(table));
+  }
+
   /** The tables that a statement reads. */
   Set<String> of(StatementForm form) {
     Set<String> read;

@@ -815,6 +815,55 @@ class KnownBehaviourTest {
     }
   }
 
+  /** T1 replaces T2's row by an equal one, which leaves it as it is. */
+  @Test
+  void aRowThatReplaceLeftUnchangedIsSeenAsOfTheSnapshot() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE t (a INT PRIMARY KEY, b INT) {ENGINE}
+        T1: BEGIN
+        T1: SELECT * FROM t
+        T2: INSERT INTO t VALUES (1, 1)
+        T1: REPLACE INTO t VALUES (1, 1)
+        T1: SELECT * FROM t
+        T1: COMMIT
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution old = fixture.execute(schedule, "RR");
+      OracleVerdict verdict = new Troc().judge(old, fixture.executor());
+      assertKnown(fixture, old, verdict, KnownBehaviour.INNODB_SNAPSHOT_BESIDE_CURRENT_READ);
+      CaseExecution changed =
+          fixture.execute(
+              schedule.replace(
+                  "T1: REPLACE INTO t VALUES (1, 1)", "T1: REPLACE INTO t VALUES (1, 2)"),
+              "RR");
+      assertThat(known(fixture, changed, "troc")).isEmpty();
+    }
+  }
+
+  /** T1's UPDATE leaves the row as it is, so that the recursive query still sees the snapshot. */
+  @Test
+  void aRecursiveQuerySeesTheSnapshotOfARowThatAnUpdateLeftUnchanged() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution old =
+          fixture.execute(
+              """
+              I: CREATE TABLE t (a INT, b INT, c INT) {ENGINE}
+              I: INSERT INTO t VALUES (1, 1, 0)
+              T1: BEGIN
+              T1: SELECT * FROM t
+              T2: UPDATE t SET c = 1
+              T1: UPDATE t SET b = 1
+              T1: WITH RECURSIVE w(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM w WHERE n < 2) \
+              SELECT n FROM w CROSS JOIN t WHERE c
+              T1: COMMIT
+              """,
+              "RR");
+      OracleVerdict verdict = new Troc().judge(old, fixture.executor());
+      assertKnown(fixture, old, verdict, KnownBehaviour.INNODB_SNAPSHOT_BESIDE_CURRENT_READ);
+    }
+  }
+
   /** T2's command reads one row again after it waited, and the other as of its start. */
   @Test
   void aCommandThatReadsOnlyTheRowItWaitedForAgain() throws Exception {
