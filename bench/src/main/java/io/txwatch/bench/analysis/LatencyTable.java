@@ -14,6 +14,7 @@ final class LatencyTable {
       new Markdown(
           "offered, operations/s",
           "taken in, operations/s",
+          "transactions/s",
           "shed, operations/s",
           "least share",
           "events lost",
@@ -45,6 +46,7 @@ final class LatencyTable {
     table.row(
         String.format(Locale.ROOT, "%,d", rate),
         String.format(Locale.ROOT, "%,.0f", taken / seconds),
+        String.format(Locale.ROOT, "%,.0f", coverage.transactions() / seconds),
         String.format(Locale.ROOT, "%,.0f", shed / seconds),
         coverage.shed().smallest().toString(),
         Long.toString(coverage.dropped()),
