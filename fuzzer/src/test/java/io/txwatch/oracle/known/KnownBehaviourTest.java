@@ -851,7 +851,7 @@ class KnownBehaviourTest {
               I: CREATE TABLE t (a INT, b INT, c INT) {ENGINE}
               I: INSERT INTO t VALUES (1, 1, 0)
               T1: BEGIN
-              T1: SELECT * FROM t
+              T1: SELECT a FROM t WHERE a IN (8)
               T2: UPDATE t SET c = 1
               T1: UPDATE t SET b = 1
               T1: WITH RECURSIVE w(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM w WHERE n < 2) \
