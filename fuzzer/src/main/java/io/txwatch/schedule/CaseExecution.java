@@ -41,7 +41,9 @@ public record CaseExecution(
     return new CaseExecution(
         testCase,
         level,
-        List.of(),
+        testCase.steps().stream()
+            .map(step -> StepOutcome.without(step, StepOutcome.Status.UNDECIDED))
+            .toList(),
         List.of(),
         0,
         List.of(),

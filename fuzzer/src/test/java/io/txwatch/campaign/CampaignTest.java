@@ -191,7 +191,11 @@ class CampaignTest {
       assertThat(findings)
           .singleElement()
           .satisfies(finding -> assertThat(finding.oracle()).isEqualTo("hang"))
-          .satisfies(finding -> assertThat(finding.reduced().steps()).isNotEmpty());
+          .satisfies(
+              finding ->
+                  assertThat(finding.execution().outcomes())
+                      .isNotEmpty()
+                      .hasSameSizeAs(finding.reduced().steps()));
     }
   }
 
