@@ -44,6 +44,8 @@ public final class MechanismReplay extends ExecutionReplay {
   private static final Pattern READS_NOTHING =
       Pattern.compile("Impossible|Zero limit|No tables used");
 
+  private static final Pattern CHANGE = Pattern.compile("(?i)\\s*(UPDATE|DELETE)\\b");
+
   private final Semantics semantics;
   private final Mechanism mechanism;
   private final Predicate<StepOutcome> isExplainedError;
@@ -143,7 +145,11 @@ public final class MechanismReplay extends ExecutionReplay {
     StatementForm form = StatementForm.of(outcome.step().sql());
     switch (form.kind()) {
       case SAVEPOINT -> worlds.forEach(world -> savepoint(world, transaction, form));
-      case OTHER -> throw notExplained(outcome, "its effect is unknown");
+      case OTHER -> {
+        if (!hasFoundNoRow(outcome)) {
+          throw notExplained(outcome, "its effect is unknown");
+        }
+      }
       case READ -> {
         takeSnapshot(transaction, form, outcome);
         boolean isDirty = semantics.reads() == Visibility.DIRTY;
@@ -160,6 +166,11 @@ public final class MechanismReplay extends ExecutionReplay {
         follow(outcome, world -> afterWrite(world, transaction, form, outcome));
       }
     }
+  }
+
+  /** True for an UPDATE or DELETE of several tables without any effect. */
+  private static boolean hasFoundNoRow(StepOutcome outcome) {
+    return outcome.updateCount() == 0 && CHANGE.matcher(outcome.step().sql()).lookingAt();
   }
 
   /** The states after a step in one state; none if the step had another result than observed. */

@@ -579,6 +579,28 @@ class KnownBehaviourTest {
     }
   }
 
+  /** What T2's UPDATE of two tables does is known, because it finds no row. */
+  @Test
+  void aDirtySourceBeforeAnUpdateOfNoRow() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution dirty =
+          fixture.execute(
+              """
+              I: CREATE TABLE t (a INT, b INT) {ENGINE}
+              I: CREATE TABLE u (a INT, b INT) {ENGINE}
+              T1: BEGIN
+              T1: INSERT INTO t VALUES (1, 0)
+              T2: INSERT INTO u SELECT a, b FROM t
+              T2: UPDATE u JOIN t ON u.b SET u.a = 2
+              T1: ROLLBACK
+              """,
+              "RU");
+      OracleVerdict verdict = new WriteCheck().judge(dirty, fixture.executor());
+      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
+      assertKnown(fixture, dirty, verdict, KnownBehaviour.INNODB_DIRTY_SOURCE);
+    }
+  }
+
   /**
    * T2 copies T1's uncommitted rows. T1's UPDATE waits, and each of nine rows may be seen or not:
    * too many for every combination.
