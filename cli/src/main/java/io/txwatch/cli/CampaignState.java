@@ -67,17 +67,31 @@ record CampaignState(long seed, long next, String plan) {
     Properties properties = new Properties();
     try (Reader reader = Files.newBufferedReader(file)) {
       properties.load(reader);
-      long next = Long.parseLong(properties.getProperty("next", ""));
+      long next = number(properties, "next");
       if (next < 0 || next > MAX_CASE) {
         throw new IllegalArgumentException("next=" + next + " is no number of a case");
       }
-      return new CampaignState(
-          Long.parseLong(properties.getProperty("seed", "")),
-          next,
-          properties.getProperty("plan", ""));
+      return new CampaignState(number(properties, "seed"), next, value(properties, "plan"));
     } catch (IllegalArgumentException e) {
       throw CommandException.badInput("--resume: " + file + " is damaged: " + e.getMessage());
     }
+  }
+
+  private static long number(Properties properties, String key) {
+    String value = value(properties, key);
+    try {
+      return Long.parseLong(value);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(key + "=" + value + " is not a number", e);
+    }
+  }
+
+  private static String value(Properties properties, String key) {
+    String value = properties.getProperty(key);
+    if (value == null) {
+      throw new IllegalArgumentException("there is no " + key + "=");
+    }
+    return value;
   }
 
   /**

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,12 +65,25 @@ class FuzzResumeTest {
     assertThat(none.code()).isEqualTo(ExitCode.BAD_INPUT);
     assertThat(none.err()).contains("there is no " + out.resolve("campaign.properties"));
 
-    for (String text :
-        List.of("next=1\nseed=x", "seed=3\nnext=-5", "seed=3\nnext=" + Long.MAX_VALUE)) {
-      Files.writeString(out.resolve("campaign.properties"), text);
+    Map<String, String> damages =
+        Map.of(
+            "next=1\nseed=x",
+            "seed=x is not a number",
+            "seed=3\nplan=p",
+            "there is no next=",
+            "seed=3\nnext=1",
+            "there is no plan=",
+            "seed=3\nnext=-5",
+            "next=-5 is no number of a case",
+            "seed=3\nnext=" + Long.MAX_VALUE,
+            "is no number of a case");
+    for (Map.Entry<String, String> damage : damages.entrySet()) {
+      Files.writeString(out.resolve("campaign.properties"), damage.getKey());
       Invocation damaged = fuzz("--resume", "--cases", "4");
-      assertThat(damaged.code()).as(text).isEqualTo(ExitCode.BAD_INPUT);
-      assertThat(damaged.err()).contains("campaign.properties is damaged").hasLineCount(1);
+      assertThat(damaged.code()).as(damage.getKey()).isEqualTo(ExitCode.BAD_INPUT);
+      assertThat(damaged.err())
+          .contains("campaign.properties is damaged: ", damage.getValue())
+          .hasLineCount(1);
     }
 
     Invocation seeded = fuzz("--resume", "--seed", "3");
