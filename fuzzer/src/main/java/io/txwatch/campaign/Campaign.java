@@ -373,13 +373,13 @@ public final class Campaign {
   private void reportHang(WorkerHeartbeat heartbeat) {
     heartbeat.skip();
     heartbeat
-        .executed()
+        .suspect()
         .ifPresent(
-            executed ->
+            suspect ->
                 reportLost(
                     "hang",
                     "the server has not responded for %d s".formatted(maxSilence.toSeconds()),
-                    CaseExecution.unknown(executed.testCase(), executed.level(), "no response")));
+                    CaseExecution.unknown(suspect.testCase(), suspect.level(), "no response")));
   }
 
   /** Reports that a case has ended the server. */

@@ -26,6 +26,9 @@ final class WorkerHeartbeat {
   private volatile long unfinished = -1;
   private volatile @Nullable Executed executed;
 
+  /** The last case, if its sessions were closed before they had become quiescent. */
+  private volatile @Nullable Executed abandoned;
+
   /** A case that was given to the executor, at its level. */
   record Executed(TestCase testCase, IsolationLevel level) {}
 
@@ -70,14 +73,23 @@ final class WorkerHeartbeat {
     }
   }
 
-  /** The case that is being executed, or was executed last; empty before the first one. */
-  Optional<Executed> executed() {
-    return Optional.ofNullable(executed);
+  /**
+   * The case because of which the server does not respond: the one before the current one, if its
+   * sessions were closed while they executed something; empty before the first one.
+   */
+  Optional<Executed> suspect() {
+    Executed before = abandoned;
+    return Optional.ofNullable(before == null ? executed : before);
   }
 
   private void begin(TestCase testCase, IsolationLevel level) {
     executed = new Executed(testCase, level);
     last = System.nanoTime();
+  }
+
+  private CaseExecution ended(CaseExecution execution) {
+    abandoned = execution.undecided().isPresent() ? executed : null;
+    return beat(execution);
   }
 
   private <T> T beat(T result) {
@@ -97,28 +109,30 @@ final class WorkerHeartbeat {
       public CaseExecution execute(TestCase testCase, IsolationLevel level)
           throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
         begin(testCase, level);
-        return beat(executor.execute(testCase, level));
+        return ended(executor.execute(testCase, level));
       }
 
       @Override
       public CaseExecution executeWatched(TestCase testCase, IsolationLevel level)
           throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
         begin(testCase, level);
-        return beat(executor.executeWatched(testCase, level));
+        return ended(executor.executeWatched(testCase, level));
       }
 
       @Override
       public FreeExecution executeFreely(TestCase testCase, IsolationLevel level)
           throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
         begin(testCase, level);
-        return beat(executor.executeFreely(testCase, level));
+        FreeExecution execution = executor.executeFreely(testCase, level);
+        ended(execution.execution());
+        return execution;
       }
 
       @Override
       public CaseExecution executeRecorded(TestCase testCase, IsolationLevel level)
           throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
         begin(testCase, level);
-        return beat(executor.executeRecorded(testCase, level));
+        return ended(executor.executeRecorded(testCase, level));
       }
 
       @Override
@@ -126,7 +140,7 @@ final class WorkerHeartbeat {
           TestCase testCase, IsolationLevel level, StatementProbe probe)
           throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
         begin(testCase, level);
-        return beat(executor.executeInstrumented(testCase, level, probe));
+        return ended(executor.executeInstrumented(testCase, level, probe));
       }
 
       @Override
