@@ -44,7 +44,8 @@ public final class MechanismReplay extends ExecutionReplay {
   private static final Pattern READS_NOTHING =
       Pattern.compile("Impossible|Zero limit|No tables used");
 
-  private static final Pattern CHANGE = Pattern.compile("(?i)\\s*(UPDATE|DELETE)\\b");
+  private static final Pattern CHANGE =
+      Pattern.compile("(?is)\\s*(WITH\\b.*\\b)?(UPDATE|DELETE)\\b");
 
   private final Semantics semantics;
   private final Mechanism mechanism;
@@ -168,7 +169,7 @@ public final class MechanismReplay extends ExecutionReplay {
     }
   }
 
-  /** True for an UPDATE or DELETE of several tables without any effect. */
+  /** True for an UPDATE or DELETE of any form without any effect. */
   private static boolean hasFoundNoRow(StepOutcome outcome) {
     return outcome.updateCount() == 0 && CHANGE.matcher(outcome.step().sql()).lookingAt();
   }

@@ -342,16 +342,16 @@ final class PossibleViews {
     Sight written = own.rows().isEmpty() ? before : own;
     if (!atSnapshot.rows().isEmpty()
         && !written.rows().isEmpty()
-        && hasOtherPrimaryKey(table, atSnapshot.rows().get(0), written.rows().get(0))) {
+        && isStoredAsAnotherRow(table, atSnapshot.rows().get(0), written.rows().get(0))) {
       List<List<@Nullable Object>> both = new ArrayList<>(atSnapshot.rows());
       both.addAll(own.equals(before) ? List.of() : own.rows());
       sights.add(new Sight(both));
     }
   }
 
-  private boolean hasOtherPrimaryKey(
+  private boolean isStoredAsAnotherRow(
       String table, List<@Nullable Object> row, List<@Nullable Object> other) {
-    return keys.primaryKey(table).stream()
+    return keys.identifyingColumns(table).stream()
         .map(column -> executor.columnIndex(table, column))
         .filter(index -> index >= 0)
         .anyMatch(index -> !Objects.equals(row.get(index), other.get(index)));

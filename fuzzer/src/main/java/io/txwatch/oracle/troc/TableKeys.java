@@ -45,6 +45,7 @@ public final class TableKeys {
 
   private final Map<String, List<String>> primaryKeys = new HashMap<>();
   private final Map<String, Set<String>> placingColumns = new HashMap<>();
+  private final Map<String, List<String>> partitionColumns = new HashMap<>();
   private final Map<String, Set<String>> integerColumns = new HashMap<>();
 
   private TableKeys() {}
@@ -61,6 +62,7 @@ public final class TableKeys {
         SqlLists.split(SqlLists.beforeClosing(table.group(2)))
             .forEach(part -> keys.addPart(name, part));
         if (partition.matches()) {
+          keys.partitionColumns.put(name, names(partition.group(1)));
           keys.addIndex(name, names(partition.group(1)));
         }
       } else if (index.matches()) {
@@ -100,6 +102,16 @@ public final class TableKeys {
   /** The columns of a table's primary key; empty if it has none. */
   List<String> primaryKey(String table) {
     return primaryKeys.getOrDefault(StatementText.unquoted(table), List.of());
+  }
+
+  /**
+   * The columns whose change makes InnoDB store another row: those of the primary key, and those
+   * that select a partition.
+   */
+  List<String> identifyingColumns(String table) {
+    List<String> columns = new ArrayList<>(primaryKey(table));
+    columns.addAll(partitionColumns.getOrDefault(StatementText.unquoted(table), List.of()));
+    return columns;
   }
 
   /** The only column of a table's primary key, if it is an integer. */

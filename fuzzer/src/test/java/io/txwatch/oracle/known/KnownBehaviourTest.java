@@ -863,6 +863,28 @@ class KnownBehaviourTest {
     }
   }
 
+  /**
+   * T2 moves a row to another partition, where T1 deletes it; T1's snapshot has it in the first.
+   */
+  @Test
+  void aRowThatMovedToAnotherPartitionAndWasDeletedThereIsSeenAsOfTheSnapshot() throws Exception {
+    String schedule =
+        """
+        I: CREATE TABLE t (a INT) {ENGINE} PARTITION BY HASH (a) PARTITIONS 7
+        I: INSERT INTO t VALUES (5)
+        T1: START TRANSACTION WITH CONSISTENT SNAPSHOT
+        T2: UPDATE t SET a = 1
+        T1: DELETE FROM t
+        T1: SELECT * FROM t
+        T1: COMMIT
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution moved = fixture.execute(schedule, "RR");
+      OracleVerdict verdict = new Troc().judge(moved, fixture.executor());
+      assertKnown(fixture, moved, verdict, KnownBehaviour.INNODB_SNAPSHOT_BESIDE_CURRENT_READ);
+    }
+  }
+
   /** T1's UPDATE leaves the row as it is, so that the recursive query still sees the snapshot. */
   @Test
   void aRecursiveQuerySeesTheSnapshotOfARowThatAnUpdateLeftUnchanged() throws Exception {
