@@ -138,6 +138,14 @@ public interface Dbms {
     return false;
   }
 
+  /**
+   * True if the server may hang when a table that foreign keys refer to is defined anew while
+   * transactions use it.
+   */
+  default boolean definitionsMayHang() {
+    return false;
+  }
+
   /** Whether sessions accept several statements in one round trip. */
   default MultiStatement multiStatement() {
     return MultiStatement.UNSUPPORTED;

@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** MySQL, MariaDB, and DBMSs with the same protocol. A workspace is a database. */
@@ -19,6 +20,8 @@ final class MySqlDbms extends AbstractDbms {
 
   /** The limits of the server, of {@code max_user_connections}, and of the user's account. */
   private static final Set<Integer> TOO_MANY_CONNECTIONS = Set.of(1040, 1203, 1226);
+
+  private static final Pattern WITHOUT_CHILD_LOCK_FIX = Pattern.compile("^10\\.11\\.[0-7]\\b");
 
   private static final int TIDB_WRITE_CONFLICT = 9007;
 
@@ -122,6 +125,16 @@ final class MySqlDbms extends AbstractDbms {
   @Override
   public boolean cascadesMayCorruptIndexes() {
     return database.product().equals("MariaDB");
+  }
+
+  /**
+   * ALTER TABLE waits for transactions on child tables while it holds a latch that their ROLLBACK
+   * needs (MDEV-32899, fixed in 10.11.8).
+   */
+  @Override
+  public boolean definitionsMayHang() {
+    return database.product().equals("MariaDB")
+        && WITHOUT_CHILD_LOCK_FIX.matcher(database.version()).find();
   }
 
   /** InnoDB starts a transaction with its first statement. */

@@ -5,6 +5,7 @@ import io.txwatch.pattern.PatternFile;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
+import io.txwatch.testcase.WordSet;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -80,12 +81,28 @@ public final class CaseGenerator {
       Map<Integer, Set<ExpectedError>> expected,
       Set<String> productions) {
 
+    private static final WordSet REFERENCES = WordSet.of("REFERENCES");
+
     /** The same without settings that a server does not have. */
     public GeneratedCase forServerWith(Set<String> settings) {
       return settings.containsAll(testCase.settings().keySet())
           ? this
           : new GeneratedCase(
               testCase.withoutHeader(StatementText.SETTINGS_HEADER), kinds, expected, productions);
+    }
+
+    /** The same without steps that define something, if its tables have foreign keys. */
+    public GeneratedCase withoutDefinitionsBesideForeignKeys() {
+      return testCase.setup().stream().noneMatch(REFERENCES::occurIn)
+          ? this
+          : new GeneratedCase(
+              testCase.withSteps(
+                  testCase.steps().stream()
+                      .filter(step -> !StatementText.changesDefinitions(step.sql()))
+                      .toList()),
+              kinds,
+              expected,
+              productions);
     }
 
     /** True if the data may cause that error in the step. */
