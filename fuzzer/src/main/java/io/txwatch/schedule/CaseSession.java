@@ -79,8 +79,8 @@ final class CaseSession implements AutoCloseable {
   private boolean needsRollback;
   private boolean holdsLocks;
 
-  /** True if it may have locked tables that no end of a transaction unlocks. */
-  private boolean locksTables;
+  /** True if it may hold locks outside of transactions, too. */
+  private boolean keepsLocks;
 
   private long cpuNanosBefore;
 
@@ -486,7 +486,7 @@ final class CaseSession implements AutoCloseable {
       case WORK -> aborted |= needsRollback;
     }
     holdsLocks = inTransaction && (holdsLocks || step.role() == Step.Role.WORK);
-    locksTables |= StatementText.locksTablesOfSession(step.sql());
+    keepsLocks |= StatementText.mayKeepLocks(step.sql());
     if (!result.succeeded() || step.role() == Step.Role.ROLLBACK) {
       preparedWithWaiters = null; // the end of a transaction reverts its settings
     }
@@ -500,7 +500,7 @@ final class CaseSession implements AutoCloseable {
 
   /** True if it may block other sessions. */
   boolean holdsLocks() {
-    return holdsLocks || locksTables || isBusy();
+    return holdsLocks || keepsLocks || isBusy();
   }
 
   /**
@@ -561,7 +561,7 @@ final class CaseSession implements AutoCloseable {
     aborted = false;
     blocked = false;
     holdsLocks = false;
-    locksTables = false;
+    keepsLocks = false;
   }
 
   /** Why it cannot be used any more; null if it can. */

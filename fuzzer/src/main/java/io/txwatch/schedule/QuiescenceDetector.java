@@ -176,11 +176,12 @@ final class QuiescenceDetector {
 
   /**
    * True if no other session of the case holds locks, whoever blocks this one: a thread of the
-   * DBMS, which ends soon. InnoDB's purge, for example, uses tables that a definition has to wait
-   * for.
+   * server, which ends soon. InnoDB's purge, for example, uses tables that a definition has to wait
+   * for. A DBMS in this process may never wake a session again.
    */
   private boolean isOnlyHolderOfLocks(CaseSession session) {
-    return sessions.values().stream().noneMatch(other -> other != session && other.holdsLocks());
+    return !dbms.blocksCallingThread()
+        && sessions.values().stream().noneMatch(other -> other != session && other.holdsLocks());
   }
 
   /**

@@ -31,6 +31,11 @@ public final class StatementText {
   private static final CachedPattern LOCKS_TABLES_OF_SESSION =
       CachedPattern.of("(?i)^\\s*LOCK\\s+TABLES\\b");
 
+  private static final CachedPattern KEEPS_LOCKS =
+      CachedPattern.of(
+          "(?i)^\\s*(LOCK|FLUSH|XA|HANDLER|SET|CALL|DO|PREPARE|EXECUTE)\\b"
+              + "|\\b(GET_LOCK|PG_(TRY_)?ADVISORY_LOCK)\\w*\\s*\\(");
+
   private static final WordSet VALUE_GENERATORS =
       WordSet.of(
           "AUTOINC",
@@ -72,6 +77,11 @@ public final class StatementText {
   /** True if it locks tables until the session unlocks them, whatever transactions end. */
   public static boolean locksTablesOfSession(String sql) {
     return LOCKS_TABLES_OF_SESSION.isFoundIn(sql);
+  }
+
+  /** True if its session may hold locks afterwards that are not those of a begun transaction. */
+  public static boolean mayKeepLocks(String sql) {
+    return KEEPS_LOCKS.isFoundIn(sql);
   }
 
   /** True if it defines a column or sequence that generates increasing values. */

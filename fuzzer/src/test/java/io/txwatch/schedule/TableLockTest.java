@@ -52,6 +52,28 @@ class TableLockTest {
     }
   }
 
+  /** T2's transaction begins without a statement that begins one. */
+  @Test
+  void aSessionWithoutAutocommitMayBlockOthers() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution execution =
+          fixture.execute(
+              TABLE
+                  + """
+                  T2: SET autocommit = 0
+                  T2: UPDATE t0 SET c1 = 6 WHERE (c0 = 1)
+                  T1: UPDATE t0 SET c1 = 5 WHERE (c0 = 1)
+                  T2: COMMIT
+                  T2: SET autocommit = 1
+                  """,
+              "RR");
+
+      assertThat(execution.undecided()).isEmpty();
+      assertThat(execution.outcome(3).blocked()).isTrue();
+      assertThat(execution.finalState().toString()).contains("1,5");
+    }
+  }
+
   /**
    * A session that does not belong to the case uses the table for a moment, as InnoDB's purge does.
    * Nobody in the case holds a lock, so the step is not blocked.
