@@ -50,7 +50,9 @@ public final class DirtySources {
           if (ran && others && WRITE_WITH_READ.matcher(step.sql()).matches()) {
             return true;
           }
-          if (outcome.updateCount() > 0 && begun.contains(step.session())) {
+          boolean returnsWrites = outcome.isQuery() && !StatementText.isQuery(step.sql());
+          boolean wrote = outcome.updateCount() > 0 || returnsWrites;
+          if (wrote && begun.contains(step.session())) {
             written.add(step.session());
           }
         }

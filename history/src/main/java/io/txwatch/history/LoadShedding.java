@@ -33,7 +33,7 @@ public final class LoadShedding {
   public static final LoadShedding NEVER = new LoadShedding();
 
   /** What part of the time the queue's thread may be busy with a new share. */
-  private static final double MAX_BUSY = 0.85;
+  private static final double MAX_BUSY = 0.92;
 
   /** A greater load, as it seems, is taken for this one. */
   private static final double MAX_LOAD = 2;

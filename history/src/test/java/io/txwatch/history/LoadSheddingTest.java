@@ -54,16 +54,16 @@ class LoadSheddingTest {
     adjust(0);
   }
 
-  /** Twice as much arrives as can be delivered, of which the share leaves 0.85 at most. */
+  /** Twice as much arrives as can be delivered, of which the share leaves 0.92 at most. */
   @Test
   void fullQueueReducesTheShareByWhatIsLostToo() {
     overload(1);
-    assertThat(shedding.share()).hasToString("3/8");
+    assertThat(shedding.share()).hasToString("7/16");
     overload(100);
     assertThat(shedding.share()).isEqualTo(SMALLEST);
   }
 
-  /** While 8 are delivered, 10 arrive: 5/4, of which the share leaves 0.85 at most. */
+  /** While 8 are delivered, 10 arrive: 5/4, of which the share leaves 0.92 at most. */
   @Test
   void slightOverloadReducesTheShareByWhatArrivesTooMuch() {
     for (int queued = 34; queued <= 48; queued += 2) {
@@ -107,24 +107,24 @@ class LoadSheddingTest {
     deliverAll();
     assertThat(announced).last().extracting(Event.RowsShed::share).isEqualTo(RowShare.ALL);
     overload(1);
-    assertThat(shedding.share()).hasToString("3/8");
+    assertThat(shedding.share()).hasToString("7/16");
   }
 
-  /** Busy for 0.6 of the time with 5/32, it is busy for 0.84 with 7/32. */
+  /** Busy for 0.6 of the time with 3/16, it is busy for 0.8 with 1/4. */
   @Test
   void shareBecomesLargerAsFarAsTheThreadWasIdle() {
     overload(1);
     lost += CAPACITY / 8;
     deliverEighth(CAPACITY);
-    assertThat(shedding.share()).hasToString("5/32");
+    assertThat(shedding.share()).hasToString("3/16");
     pass(600, 0.2);
-    assertThat(shedding.share()).hasToString("5/32");
+    assertThat(shedding.share()).hasToString("3/16");
     pass(600, 0.4);
-    assertThat(shedding.share()).hasToString("7/32");
+    assertThat(shedding.share()).hasToString("1/4");
     pass(400, 1);
-    assertThat(shedding.share()).hasToString("7/32");
+    assertThat(shedding.share()).hasToString("1/4");
     pass(200, 0.1);
-    assertThat(shedding.share()).hasToString("1/2");
+    assertThat(shedding.share()).hasToString("3/4");
     pass(600, 1);
     assertThat(shedding.share()).isEqualTo(RowShare.ALL);
   }
@@ -135,10 +135,10 @@ class LoadSheddingTest {
     for (int window = 1; window < 8; window++) {
       adjust(window == 4 ? CAPACITY / 4 : CAPACITY / 8);
       pass(600, 0.1);
-      assertThat(shedding.share()).hasToString("5/32");
+      assertThat(shedding.share()).hasToString("3/16");
     }
     pass(600, 0.1);
-    assertThat(shedding.share()).hasToString("3/16");
+    assertThat(shedding.share()).hasToString("7/32");
   }
 
   /** Otherwise a consumer would take an event that is omitted for one that does not exist. */
@@ -168,10 +168,10 @@ class LoadSheddingTest {
       pass(600, 1);
     }
     assertThat(shedding.share()).isEqualTo(RowShare.ALL);
-    assertThat(announced).last().extracting(event -> event.share().toString()).isEqualTo("5/32");
+    assertThat(announced).last().extracting(event -> event.share().toString()).isEqualTo("3/16");
     shedding.ended(second, 3, false);
     deliverAll();
-    assertThat(announced).last().extracting(event -> event.share().toString()).isEqualTo("3/8");
+    assertThat(announced).last().extracting(event -> event.share().toString()).isEqualTo("7/16");
     shedding.ended(first, 4, true);
     deliverAll();
     assertThat(announced).last().isEqualTo(new Event.RowsShed(7, RowShare.ALL, 4, 1));

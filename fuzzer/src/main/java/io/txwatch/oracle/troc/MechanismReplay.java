@@ -150,6 +150,7 @@ public final class MechanismReplay extends ExecutionReplay {
         if (!hasFoundNoRow(outcome)) {
           throw notExplained(outcome, "its effect is unknown");
         }
+        follow(outcome, world -> afterFindingNoRow(world, transaction, form, outcome));
       }
       case READ -> {
         takeSnapshot(transaction, form, outcome);
@@ -172,6 +173,19 @@ public final class MechanismReplay extends ExecutionReplay {
   /** True for an UPDATE or DELETE of any form without any effect. */
   private static boolean hasFoundNoRow(StepOutcome outcome) {
     return outcome.updateCount() == 0 && CHANGE.matcher(outcome.step().sql()).lookingAt();
+  }
+
+  private List<World> afterFindingNoRow(
+      World world, OpenTransaction transaction, StatementForm form, StepOutcome outcome)
+      throws SQLException {
+    String table = executor.tables().iterator().next(); // any: nothing is changed
+    for (View view : views.of(reader(world, transaction, form, outcome))) {
+      ViewExecutor.Outcome result = write(form.sql(), view, table);
+      if (result.error().isEmpty() && result.count() == 0) {
+        return List.of(world);
+      }
+    }
+    return List.of();
   }
 
   /** The states after a step in one state; none if the step had another result than observed. */
