@@ -1,37 +1,43 @@
 package io.txwatch.oracle.troc;
 
+import io.txwatch.dbms.Innodb;
 import io.txwatch.history.Database;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a DBMS identifies rows. H2 stores a table with a primary key of one integer column as a map
- * from that key to the row ({@code MVPrimaryIndex}): a row that is deleted and inserted again is
- * the same row, and a row whose key changes becomes another one. All other rows keep their
- * identity.
+ * How a DBMS identifies rows. A row that is deleted and inserted again with the same primary key is
+ * the same row on InnoDB, which changes the record that is marked as deleted, and on H2 if the key
+ * is one integer column, which is the key of a map ({@code MVPrimaryIndex}); there a row whose key
+ * changes becomes another one. All other rows keep their identity.
  *
- * @param keyColumns by table, the index of the identifying column
+ * @param keyColumns by table, the indexes of the identifying columns
  * @param changesWithKey false if a row with a changed key counts as the same nevertheless
  */
-record RowIdentity(Map<String, Integer> keyColumns, boolean changesWithKey) {
+record RowIdentity(Map<String, List<Integer>> keyColumns, boolean changesWithKey) {
 
   /** The rows keep their identity until they are deleted. */
   static final RowIdentity STABLE = new RowIdentity(Map.of(), false);
 
   static RowIdentity of(Database database, List<String> setup, AugmentedTables tables) {
-    if (!database.product().equals("H2")) {
+    boolean isInnodb = Innodb.isEngineOf(database);
+    if (!isInnodb && !database.product().equals("H2")) {
       return STABLE;
     }
-    Map<String, Integer> keyColumns = new HashMap<>();
+    Map<String, List<Integer>> keyColumns = new HashMap<>();
     TableKeys keys = TableKeys.of(setup);
     for (String table : tables.names()) {
-      keys.integerPrimaryKey(table)
-          .map(column -> tables.columnIndex(table, column))
-          .filter(index -> index >= 0)
-          .ifPresent(index -> keyColumns.put(table, index));
+      List<String> columns =
+          isInnodb ? keys.primaryKey(table) : keys.integerPrimaryKey(table).stream().toList();
+      List<Integer> indexes =
+          columns.stream().map(column -> tables.columnIndex(table, column)).toList();
+      if (!indexes.isEmpty() && indexes.stream().allMatch(index -> index >= 0)) {
+        keyColumns.put(table, indexes);
+      }
     }
     return new RowIdentity(keyColumns, false);
   }
@@ -43,7 +49,11 @@ record RowIdentity(Map<String, Integer> keyColumns, boolean changesWithKey) {
 
   /** The value that identifies a row of a table; empty if the row has an identity of its own. */
   Optional<Object> key(String table, List<@Nullable Object> row) {
-    Integer column = keyColumns.get(table);
-    return column == null ? Optional.empty() : Optional.ofNullable(row.get(column));
+    List<Integer> columns = keyColumns.get(table);
+    if (columns == null || columns.stream().anyMatch(column -> row.get(column) == null)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        columns.stream().map(column -> Objects.requireNonNull(row.get(column))).toList());
   }
 }
