@@ -50,8 +50,8 @@ public final class DirtySources {
           if (ran && others && WRITE_WITH_READ.matcher(step.sql()).matches()) {
             return true;
           }
-          boolean returnsWrites = outcome.isQuery() && !StatementText.isQuery(step.sql());
-          boolean wrote = outcome.updateCount() > 0 || returnsWrites;
+          boolean returnsRows = !outcome.rows().isEmpty() && !StatementText.isQuery(step.sql());
+          boolean wrote = outcome.updateCount() > 0 || returnsRows;
           if (wrote && begun.contains(step.session())) {
             written.add(step.session());
           }

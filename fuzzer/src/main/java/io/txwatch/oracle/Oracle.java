@@ -28,7 +28,8 @@ public interface Oracle {
 
   /**
    * Of how many groups of cases it judges one if others judge them as well: more than 1 if its
-   * executions would take most of the time. Cases of its own kind are all judged.
+   * executions would take most of the time. Cases of its own kind are all judged. An odd number,
+   * because the kinds of cases alternate.
    */
   default int mixInterval() {
     return 1;

@@ -144,9 +144,6 @@ final class SchemaFixture implements AutoCloseable {
       if (dbms.hasTransactionStatements()) {
         execute(refillInTransaction(setup));
       } else {
-        if (setup.numbersRows()) {
-          execute(resetStatements(setup));
-        }
         session.setAutoCommit(false);
         execute(refillStatements(setup));
         session.setAutoCommit(true);

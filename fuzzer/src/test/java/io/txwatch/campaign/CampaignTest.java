@@ -128,24 +128,14 @@ class CampaignTest {
 
   @Test
   void aServerThatDiesIsReportedAsACrashWithItsCase() throws Exception {
-    List<CampaignFinding> findings = new CopyOnWriteArrayList<>();
+    List<CampaignFinding> findings;
     try (MariaDbServer server = MariaDbServer.start()) {
       Dbms dbms = Dbms.of(server.newDatabase("crash"), DriverManager::getConnection);
-      Campaign.Listener listener =
-          new Campaign.Listener() {
-            @Override
-            public void found(CampaignFinding finding) {
-              findings.add(finding);
-            }
+      CollectedFindings found = new CollectedFindings(server::close);
 
-            @Override
-            public void judged(CaseExecution execution, OracleVerdict verdict) {
-              server.close();
-            }
-          };
-
-      assertThatThrownBy(() -> new Campaign(dbms, Grammar.MARIADB, endless(1), listener).run())
+      assertThatThrownBy(() -> new Campaign(dbms, Grammar.MARIADB, endless(1), found).run())
           .isInstanceOf(SQLException.class);
+      findings = found.findings;
     }
 
     assertThat(findings)
@@ -163,21 +153,9 @@ class CampaignTest {
       started.removeAll(before);
       ProcessHandle process = started.iterator().next();
       Dbms dbms = Dbms.of(server.newDatabase("silence"), DriverManager::getConnection);
-      List<CampaignFinding> findings = new CopyOnWriteArrayList<>();
-      Campaign.Listener listener =
-          new Campaign.Listener() {
-            @Override
-            public void found(CampaignFinding finding) {
-              findings.add(finding);
-            }
-
-            @Override
-            public void judged(CaseExecution execution, OracleVerdict verdict) {
-              signal(process, "STOP");
-            }
-          };
+      CollectedFindings found = new CollectedFindings(() -> signal(process, "STOP"));
       Campaign campaign =
-          new Campaign(dbms, Grammar.MARIADB, endless(1), listener, Duration.ofSeconds(2));
+          new Campaign(dbms, Grammar.MARIADB, endless(1), found, Duration.ofSeconds(2));
 
       try {
         assertThatThrownBy(campaign::run)
@@ -188,7 +166,7 @@ class CampaignTest {
       } finally {
         signal(process, "CONT");
       }
-      assertThat(findings)
+      assertThat(found.findings)
           .singleElement()
           .satisfies(finding -> assertThat(finding.oracle()).isEqualTo("hang"))
           .satisfies(
