@@ -4,6 +4,7 @@ import io.txwatch.dbms.Innodb;
 import io.txwatch.history.Database;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -54,6 +55,11 @@ record RowIdentity(Map<String, List<Integer>> keyColumns, boolean changesWithKey
       return Optional.empty();
     }
     return Optional.of(
-        columns.stream().map(column -> Objects.requireNonNull(row.get(column))).toList());
+        columns.stream().map(column -> folded(Objects.requireNonNull(row.get(column)))).toList());
+  }
+
+  /** Equal for texts that InnoDB's default collations consider equal, as far as case goes. */
+  private static Object folded(Object value) {
+    return value instanceof String text ? text.toLowerCase(Locale.ROOT) : value;
   }
 }

@@ -286,23 +286,26 @@ class TrocTest {
   }
 
   /** InnoDB changes the record that REPLACE has marked as deleted: T1 deletes what it has read. */
-  @Test
-  void aRowThatIsReplacedIsTheSameRowOnInnodb() throws Exception {
+  @ParameterizedTest
+  @CsvSource({"INT, 1, 1", "VARCHAR(9), \"a\", \"A\""})
+  void aRowThatIsReplacedIsTheSameRowOnInnodb(String type, String key, String again)
+      throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       CaseExecution execution =
           fixture.execute(
               """
-              I: CREATE TABLE t (a INT PRIMARY KEY, b INT) {ENGINE}
-              I: INSERT INTO t VALUES (1, 1)
+              I: CREATE TABLE t (a %s PRIMARY KEY, b INT) {ENGINE}
+              I: INSERT INTO t VALUES (%s, 1)
               T2: BEGIN
-              T2: REPLACE INTO t VALUES (1, 2)
+              T2: REPLACE INTO t VALUES (%s, 2)
               T1: BEGIN
               T1: SELECT a FROM t
               T1: DELETE FROM t
               T1: SELECT a FROM t
               T2: COMMIT
               T1: COMMIT
-              """,
+              """
+                  .formatted(type, key, again),
               "RR");
       OracleVerdict verdict = new Troc().judge(execution, fixture.executor());
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.CLEAN);
