@@ -277,4 +277,82 @@ public sealed interface Event {
    */
   record RowsShed(long session, RowShare share, long statements, long transactions)
       implements Event {}
+
+  /**
+   * What a statement read and wrote, by keys and values: the analyzer finds the versions. Follows
+   * the {@link StatementExecuted} of the same number, before the transaction ends. Not counted in
+   * {@link TransactionEnded#events}.
+   *
+   * @param session its session
+   * @param transaction its transaction
+   * @param statement its number in the transaction
+   * @param sent when it was sent to the DBMS: nanoseconds of a clock of the process that never goes
+   *     back
+   * @param returned when the DBMS had executed it, by that clock
+   * @param reads the rows that it returned
+   * @param writes what it wrote, as far as it states that itself
+   * @param unread why rows that it returned are not in {@code reads}; empty if all are
+   */
+  record ValuesObserved(
+      long session,
+      long transaction,
+      int statement,
+      long sent,
+      long returned,
+      List<RowValues> reads,
+      List<StatedWrite> writes,
+      String unread)
+      implements Event {}
+
+  /**
+   * When the statement that ended a transaction was executed. Precedes its {@link
+   * TransactionEnded}. Not counted there.
+   *
+   * @param session the session that ended it
+   * @param transaction its transaction
+   * @param sent when COMMIT or ROLLBACK was sent to the DBMS, as in {@link ValuesObserved}; for an
+   *     autocommitted statement, when that was
+   * @param returned when the DBMS had executed it
+   */
+  record EndTimed(long session, long transaction, long sent, long returned) implements Event {}
+
+  /**
+   * The number that the DBMS gave to a session's connection became known. Follows {@link
+   * SessionOpened}.
+   *
+   * @param session the session
+   * @param connection the number, as in {@link Changed#connection}
+   */
+  record SessionIdentified(long session, long connection) implements Event {}
+
+  /**
+   * A transaction committed, as the DBMS itself recorded: its changes, whoever made them. These
+   * events are in the order of commits of one {@linkplain Database#scope scope}.
+   *
+   * @param session the session of the reader of that record, which has a {@link SessionOpened} with
+   *     the database
+   * @param connection the number of the connection that made the changes; 0 if it is not recorded
+   * @param position where the record is, for display: a file and an offset, a transaction's number
+   * @param received when it was read, as in {@link ValuesObserved}
+   * @param micros when it was committed by the clock of the DBMS, in microseconds since 1970; 0 if
+   *     it is not recorded
+   * @param changes its changes in order of execution
+   */
+  record Changed(
+      long session,
+      long connection,
+      String position,
+      long received,
+      long micros,
+      List<RowChange> changes)
+      implements Event {}
+
+  /**
+   * The DBMS's own record of changes was read up to a time: of every transaction that had committed
+   * by then, {@link Changed} precedes this event.
+   *
+   * @param session the session of the reader
+   * @param through the time, as in {@link ValuesObserved}
+   */
+  record ChangesRead(long session, long through) implements Event {}
 }

@@ -100,6 +100,11 @@ final class EventDecoder {
         yield new Event.RowsShed(
             e.getSession(), share(e.getShare()), e.getStatements(), e.getTransactions());
       }
+      case VALUES_OBSERVED -> ValueEntries.toOurs(entry.getValuesObserved(), this::text);
+      case END_TIMED -> ValueEntries.toOurs(entry.getEndTimed());
+      case SESSION_IDENTIFIED -> ValueEntries.toOurs(entry.getSessionIdentified());
+      case CHANGED -> ValueEntries.toOurs(entry.getChanged(), this::text);
+      case CHANGES_READ -> ValueEntries.toOurs(entry.getChangesRead());
       case HEADER, CLOSED, ORIGIN, WHAT_NOT_SET ->
           throw new IllegalArgumentException("no event that this version knows");
     };
@@ -132,6 +137,14 @@ final class EventDecoder {
       case TRANSACTION_ENDED -> {
         session = entry.getTransactionEnded().getSession();
         transaction = entry.getTransactionEnded().getTransaction();
+      }
+      case VALUES_OBSERVED -> {
+        session = entry.getValuesObserved().getSession();
+        transaction = entry.getValuesObserved().getTransaction();
+      }
+      case END_TIMED -> {
+        session = entry.getEndTimed().getSession();
+        transaction = entry.getEndTimed().getTransaction();
       }
       default -> {}
     }

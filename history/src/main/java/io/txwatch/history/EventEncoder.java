@@ -151,6 +151,16 @@ final class EventEncoder {
               .setShare(e.share().steps())
               .setStatements(e.statements())
               .setTransactions(e.transactions()));
+    } else if (event instanceof Event.ValuesObserved e) {
+      entry.setValuesObserved(ValueEntries.toWire(e, this::text));
+    } else if (event instanceof Event.EndTimed e) {
+      entry.setEndTimed(ValueEntries.toWire(e));
+    } else if (event instanceof Event.SessionIdentified e) {
+      entry.setSessionIdentified(ValueEntries.toWire(e));
+    } else if (event instanceof Event.Changed e) {
+      entry.setChanged(ValueEntries.toWire(e, this::text));
+    } else if (event instanceof Event.ChangesRead e) {
+      entry.setChangesRead(ValueEntries.toWire(e));
     } else if (event instanceof Event.Gap e) {
       entry.setGap(
           io.txwatch.history.wire.Gap.newBuilder()

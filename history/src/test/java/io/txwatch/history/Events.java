@@ -3,6 +3,7 @@ package io.txwatch.history;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -27,7 +28,10 @@ final class Events {
                 named(),
                 ended(),
                 gap(),
-                shed()))
+                shed(),
+                observed(),
+                changed(),
+                timed()))
         .list()
         .ofMaxSize(12);
   }
@@ -147,6 +151,63 @@ final class Events {
 
   private static Arbitrary<Event> shed() {
     return Combinators.combine(ID, share(), ID, ID).as(Event.RowsShed::new);
+  }
+
+  private static Arbitrary<RowValues> rowValues() {
+    return Combinators.combine(
+            text(), text().list().ofMaxSize(3), ID.list().ofMaxSize(3), Arbitraries.integers())
+        .as(
+            (table, columns, keys, seed) ->
+                new RowValues(
+                    table,
+                    columns,
+                    keys.stream().mapToLong(Long::longValue).toArray(),
+                    new Random(seed).ints((long) keys.size() * columns.size()).toArray()));
+  }
+
+  private static Arbitrary<Access> write() {
+    return Arbitraries.of(Access.INSERT, Access.UPDATE, Access.DELETE);
+  }
+
+  private static Arbitrary<Event> observed() {
+    Arbitrary<StatedWrite> stated =
+        Combinators.combine(write(), rowValues(), Arbitraries.of(true, false)).as(StatedWrite::new);
+    return Combinators.combine(
+            ID,
+            ID,
+            Arbitraries.integers().greaterOrEqual(0),
+            ID,
+            rowValues().list().ofMaxSize(2),
+            stated.list().ofMaxSize(2),
+            text())
+        .as(
+            (session, transaction, number, time, reads, writes, unread) ->
+                new Event.ValuesObserved(
+                    session, transaction, number, time, ~time, reads, writes, unread));
+  }
+
+  private static Arbitrary<Event> changed() {
+    Arbitrary<int[]> values = Arbitraries.integers().array(int[].class).ofMaxSize(3);
+    Arbitrary<RowChange> change =
+        Combinators.combine(
+                write(),
+                text(),
+                text().list().ofMaxSize(3),
+                ID,
+                ID,
+                values,
+                values,
+                Arbitraries.integers().greaterOrEqual(0))
+            .as(RowChange::new);
+    return Combinators.combine(ID, ID, text(), ID, ID, change.list().ofMaxSize(3))
+        .as(Event.Changed::new);
+  }
+
+  private static Arbitrary<Event> timed() {
+    return Arbitraries.oneOf(
+        Combinators.combine(ID, ID, ID, ID).as(Event.EndTimed::new),
+        Combinators.combine(ID, ID).as(Event.SessionIdentified::new),
+        Combinators.combine(ID, ID).as(Event.ChangesRead::new));
   }
 
   private static Arbitrary<Event> gap() {

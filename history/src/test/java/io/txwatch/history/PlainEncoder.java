@@ -93,6 +93,16 @@ final class PlainEncoder {
     } else if (event instanceof Event.SessionClosed e) {
       entry.setSessionClosed(
           io.txwatch.history.wire.SessionClosed.newBuilder().setSession(e.session()));
+    } else if (event instanceof Event.ValuesObserved e) {
+      entry.setValuesObserved(ValueEntries.toWire(e, this::text));
+    } else if (event instanceof Event.EndTimed e) {
+      entry.setEndTimed(ValueEntries.toWire(e));
+    } else if (event instanceof Event.SessionIdentified e) {
+      entry.setSessionIdentified(ValueEntries.toWire(e));
+    } else if (event instanceof Event.Changed e) {
+      entry.setChanged(ValueEntries.toWire(e, this::text));
+    } else if (event instanceof Event.ChangesRead e) {
+      entry.setChangesRead(ValueEntries.toWire(e));
     } else if (event instanceof Event.Gap e) {
       entry.setGap(
           io.txwatch.history.wire.Gap.newBuilder()
