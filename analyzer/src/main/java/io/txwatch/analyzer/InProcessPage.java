@@ -55,7 +55,7 @@ final class InProcessPage {
               + ": the address is in use or not of this machine, so there is no live page; the"
               + " application is watched all the same");
       return () -> {};
-    } catch (IOException | RuntimeException | LinkageError e) { // a JVM without jdk.httpserver
+    } catch (IOException | RuntimeException e) {
       notes.accept(Setting.HTTP.key() + "=" + where + ": there is no live page: " + e);
       return () -> {};
     }

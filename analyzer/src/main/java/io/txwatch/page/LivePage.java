@@ -1,12 +1,6 @@
 package io.txwatch.page;
 
-import com.sun.net.httpserver.Headers;
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
-import com.sun.net.httpserver.HttpsConfigurator;
-import com.sun.net.httpserver.HttpsServer;
 import io.txwatch.anomaly.Anomaly;
-import io.txwatch.history.BackgroundThreads;
 import io.txwatch.link.Address;
 import io.txwatch.live.LiveSource;
 import io.txwatch.metrics.Measurement;
@@ -21,10 +15,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -39,18 +30,13 @@ import org.jspecify.annotations.Nullable;
  * token. Without one, only requests that name this machine as their host are answered, so that a
  * foreign page whose name resolves to this machine cannot read anything.
  *
- * <p>Each page that follows the events has a thread of its own, {@value #MAX_STREAMS} at most, and
- * a page that does not read for {@value #MAX_WRITE_SECONDS} seconds is cut off: nobody waits for
- * it.
+ * <p>{@value #MAX_STREAMS} pages at most follow the events; the limits of connections are those of
+ * {@link HttpListener}.
  */
 public final class LivePage implements AutoCloseable {
 
   private static final int MAX_STREAMS = 16;
-  private static final int MAX_WRITE_SECONDS = 10;
-  private static final int THREADS = 2;
-  private static final int BACKLOG = 16;
   private static final long UPDATE_INTERVAL_MILLIS = 500;
-  private static final long WATCHDOG_INTERVAL_MILLIS = 1_000;
   private static final String JSON = "application/json";
   private static final String SLICES = "/anomalies/";
 
@@ -58,20 +44,17 @@ public final class LivePage implements AutoCloseable {
       "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri"
           + " 'none'; form-action 'none'; frame-ancestors 'none'";
 
-  private final HttpServer server;
-  private final ExecutorService threads;
+  private final HttpListener listener;
   private final String token;
   private final LiveSource source;
-  private final Set<Stream> streams = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger streams = new AtomicInteger();
   private volatile boolean closed;
 
-  private LivePage(HttpServer server, String token, LiveSource source) {
-    this.server = server;
+  private LivePage(Address address, Optional<SSLContext> tls, String token, LiveSource source)
+      throws IOException {
     this.token = token;
     this.source = source;
-    this.threads =
-        Executors.newFixedThreadPool(
-            THREADS, body -> BackgroundThreads.create("txwatch-http", body));
+    this.listener = new HttpListener(address, tls, this::handle);
   }
 
   /**
@@ -83,25 +66,12 @@ public final class LivePage implements AutoCloseable {
   public static LivePage open(
       Address address, Optional<SSLContext> tls, String token, LiveSource source)
       throws IOException {
-    HttpServer server;
-    if (tls.isPresent()) {
-      HttpsServer secure = HttpsServer.create(address.socketAddress(), BACKLOG);
-      secure.setHttpsConfigurator(new HttpsConfigurator(tls.get()));
-      server = secure;
-    } else {
-      server = HttpServer.create(address.socketAddress(), BACKLOG);
-    }
-    LivePage page = new LivePage(server, token, source);
-    server.createContext("/", page::handle);
-    server.setExecutor(page.threads);
-    server.start();
-    BackgroundThreads.create("txwatch-http-watchdog", page::cutOffSlowStreams).start();
-    return page;
+    return new LivePage(address, tls, token, source);
   }
 
   /** The address that it listens on. */
   public InetSocketAddress address() {
-    return server.getAddress();
+    return listener.address();
   }
 
   /** Whether only this machine can reach an address. */
@@ -112,24 +82,22 @@ public final class LivePage implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    streams.forEach(Stream::cutOff);
-    server.stop(0);
-    threads.shutdownNow();
+    listener.close();
   }
 
-  private void handle(HttpExchange exchange) throws IOException {
-    String path = exchange.getRequestURI().getPath();
+  private void handle(HttpExchange exchange) throws IOException, InterruptedException {
+    String path = exchange.path();
     boolean isPublic =
         PageResources.SCRIPTS.contains(path.substring(1))
             || path.equals("/" + PageResources.STYLE)
             || path.equals("/") && wantsHtml(exchange);
-    if (token.isEmpty() && !isLocalHost(exchange.getRequestHeaders().getFirst("Host"))) {
+    if (token.isEmpty() && !isLocalHost(exchange.header("Host"))) {
       send(exchange, 403, JSON, "{\"error\":\"the Host header must name this machine\"}\n");
     } else if (!isPublic && !isAuthorized(exchange)) {
-      exchange.getResponseHeaders().set("WWW-Authenticate", "Bearer");
+      exchange.setHeader("WWW-Authenticate", "Bearer");
       send(exchange, 401, JSON, "{\"error\":\"a token is required\"}\n");
-    } else if (!exchange.getRequestMethod().equals("GET")) {
-      exchange.getResponseHeaders().set("Allow", "GET");
+    } else if (!exchange.method().equals("GET")) {
+      exchange.setHeader("Allow", "GET");
       send(exchange, 405, JSON, "{\"error\":\"only GET is allowed\"}\n");
     } else if (isPublic) {
       sendFile(exchange, path.substring(1));
@@ -164,7 +132,7 @@ public final class LivePage implements AutoCloseable {
   }
 
   private static boolean wantsHtml(HttpExchange exchange) {
-    String accept = exchange.getRequestHeaders().getFirst("Accept");
+    String accept = exchange.header("Accept");
     return accept != null && accept.contains("text/html");
   }
 
@@ -189,27 +157,22 @@ public final class LivePage implements AutoCloseable {
 
   private static void send(HttpExchange exchange, int code, String type, byte[] body)
       throws IOException {
-    try (exchange) {
-      setHeaders(exchange, type);
-      exchange.sendResponseHeaders(code, body.length);
-      exchange.getResponseBody().write(body);
-    }
+    setHeaders(exchange);
+    exchange.respond(code, type, body);
   }
 
-  private static void setHeaders(HttpExchange exchange, String type) {
-    Headers headers = exchange.getResponseHeaders();
-    headers.set("Content-Type", type);
-    headers.set("Cache-Control", "no-store");
-    headers.set("X-Content-Type-Options", "nosniff");
-    headers.set("Content-Security-Policy", POLICY);
-    headers.set("Referrer-Policy", "no-referrer");
+  private static void setHeaders(HttpExchange exchange) {
+    exchange.setHeader("Cache-Control", "no-store");
+    exchange.setHeader("X-Content-Type-Options", "nosniff");
+    exchange.setHeader("Content-Security-Policy", POLICY);
+    exchange.setHeader("Referrer-Policy", "no-referrer");
   }
 
   private boolean isAuthorized(HttpExchange exchange) {
     if (token.isEmpty()) {
       return true;
     }
-    String given = exchange.getRequestHeaders().getFirst("Authorization");
+    String given = exchange.header("Authorization");
     return given != null
         && MessageDigest.isEqual(
             ("Bearer " + token).getBytes(StandardCharsets.UTF_8),
@@ -220,72 +183,24 @@ public final class LivePage implements AutoCloseable {
     return host != null && host.matches("(localhost|127\\.[0-9.]+|\\[::1])(:[0-9]+)?");
   }
 
-  private void follow(HttpExchange exchange) throws IOException {
-    if (streams.size() >= MAX_STREAMS) {
-      send(exchange, 503, JSON, "{\"error\":\"too many pages are open\"}\n");
-      return;
-    }
-    Stream stream = new Stream(exchange);
-    streams.add(stream);
-    stream.thread.start();
-  }
-
-  private void cutOffSlowStreams() {
+  /** Sends events until the page is closed, which the listener notices when it stops reading. */
+  private void follow(HttpExchange exchange) throws IOException, InterruptedException {
     try {
+      if (streams.incrementAndGet() > MAX_STREAMS) {
+        String reason = MAX_STREAMS + " pages follow this server, and there is no room for more";
+        send(exchange, 503, JSON, "{\"error\":\"" + reason + "\"}\n");
+        return;
+      }
+      setHeaders(exchange);
+      EventStream events = new EventStream(source, exchange.stream(200, "text/event-stream"));
+      events.start();
       while (!closed) {
-        Thread.sleep(WATCHDOG_INTERVAL_MILLIS);
-        long now = System.nanoTime();
-        streams.stream().filter(stream -> stream.isSlow(now)).forEach(Stream::cutOff);
+        exchange.extendDeadline();
+        events.update();
+        Thread.sleep(UPDATE_INTERVAL_MILLIS);
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  /** A page that follows the events. */
-  private final class Stream {
-
-    private final HttpExchange exchange;
-    private final Thread thread;
-
-    /** When the write that is under way began; 0 while there is none. */
-    private volatile long writingSinceNanos;
-
-    private Stream(HttpExchange exchange) {
-      this.exchange = exchange;
-      this.thread = BackgroundThreads.create("txwatch-http-events", this::run);
-    }
-
-    private void run() {
-      try (exchange) {
-        writingSinceNanos = System.nanoTime();
-        setHeaders(exchange, "text/event-stream");
-        exchange.sendResponseHeaders(200, 0);
-        EventStream events = new EventStream(source, exchange.getResponseBody());
-        events.start();
-        while (!closed) {
-          writingSinceNanos = System.nanoTime();
-          events.update();
-          writingSinceNanos = 0;
-          Thread.sleep(UPDATE_INTERVAL_MILLIS);
-        }
-      } catch (IOException e) {
-        // The page was closed, or cut off.
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      } finally {
-        streams.remove(this);
-      }
-    }
-
-    private boolean isSlow(long now) {
-      long since = writingSinceNanos;
-      return since != 0 && now - since > MAX_WRITE_SECONDS * 1_000_000_000L;
-    }
-
-    /** Interrupts the thread, which closes the channel that it writes to. */
-    private void cutOff() {
-      thread.interrupt();
+    } finally {
+      streams.decrementAndGet();
     }
   }
 }

@@ -106,17 +106,8 @@ final class Acceptor {
     }
   }
 
-  private void accept(Socket caller) throws IOException {
+  private void accept(Socket caller) {
     InetAddress address = caller.getInetAddress();
-    if (!pending.mayConnect(address)) {
-      log.log(
-          address.getHostAddress()
-              + ": "
-              + PendingHandshakes.MAX_PER_ADDRESS
-              + " connections have not completed their handshake, one more was closed");
-      caller.close();
-      return;
-    }
     Connection connection = new Connection(caller, inbox, partialFrames, log, this::admit);
     connections.add(connection);
     pending

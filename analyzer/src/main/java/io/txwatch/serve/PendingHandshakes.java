@@ -11,8 +11,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The connections that have not completed the handshake, oldest first. Their number is limited per
- * address and in total, and their time is limited. A client that stalls before the handshake
- * therefore cannot lock out those that complete it. Thread-safe.
+ * address and in total, and their time is limited; beyond the limit, the oldest makes room. A
+ * client that stalls before the handshake therefore cannot lock out those that complete it, of its
+ * own address either. Thread-safe.
  */
 final class PendingHandshakes {
 
@@ -31,20 +32,21 @@ final class PendingHandshakes {
     this.deadlineNanos = TimeUnit.MILLISECONDS.toNanos(deadlineMillis);
   }
 
-  /** Whether one more connection from that address may wait. */
-  synchronized boolean mayConnect(InetAddress address) {
-    long already =
-        pending.values().stream().filter(since -> since.address().equals(address)).count();
-    return already < MAX_PER_ADDRESS;
-  }
-
   /** Adds a connection; returns the one to close instead, if there are too many. */
   synchronized Optional<Connection> add(Connection connection, InetAddress address) {
     pending.put(connection, new Since(address, System.nanoTime()));
-    if (pending.size() <= MAX_TOTAL) {
+    long ofAddress =
+        pending.values().stream().filter(since -> since.address().equals(address)).count();
+    if (ofAddress <= MAX_PER_ADDRESS && pending.size() <= MAX_TOTAL) {
       return Optional.empty();
     }
-    Connection oldest = pending.keySet().iterator().next();
+    Connection oldest =
+        pending.entrySet().stream()
+            .filter(
+                entry -> ofAddress <= MAX_PER_ADDRESS || entry.getValue().address().equals(address))
+            .findFirst()
+            .orElseThrow()
+            .getKey();
     pending.remove(oldest);
     return Optional.of(oldest);
   }

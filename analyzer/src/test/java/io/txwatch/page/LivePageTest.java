@@ -2,12 +2,16 @@ package io.txwatch.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import io.txwatch.link.Address;
 import io.txwatch.live.LiveSource;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,8 +19,11 @@ import java.util.List;
 import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The page's server, by raw requests. */
 class LivePageTest {
@@ -38,6 +45,9 @@ class LivePageTest {
     "GET /page.html, localhost,    */*,       404",
     "GET /../pom.xml, localhost,   */*,       404",
     "GET /%2e%2e/page.js, localhost, */*,     404",
+    "GET //x,      localhost,      */*,       400",
+    "GET /%zz,     localhost,      */*,       400",
+    "GET,          localhost,      */*,       400",
   })
   void requestsAreAnswered(String line, String host, String accept, int code) throws Exception {
     try (LivePage page = open("")) {
@@ -90,9 +100,7 @@ class LivePageTest {
           .startsWith("HTTP/1.1 200 ")
           .contains("\"anomalies\":400");
     } finally {
-      for (Socket socket : idle) {
-        socket.close();
-      }
+      closeAll(idle);
     }
     Awaitility.await()
         .atMost(Duration.ofSeconds(20))
@@ -100,6 +108,122 @@ class LivePageTest {
             () ->
                 Thread.getAllStackTraces().keySet().stream()
                     .noneMatch(thread -> thread.getName().startsWith("txwatch-http")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "GET / HTTP/1.1\r\nHost: local"})
+  void connectionsWithoutARequestHoldNobodyUpAndTakeFewDescriptors(String begun) throws Exception {
+    List<Socket> held = new ArrayList<>();
+    long before = openDescriptors();
+    try (LivePage page = open("")) {
+      for (int i = 0; i < 500; i++) {
+        Socket socket = new Socket("127.0.0.1", page.address().getPort());
+        held.add(socket);
+        try {
+          socket.getOutputStream().write(begun.getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+          // It has made room for another.
+        }
+      }
+      assertThat(answer(page, "GET /status", "localhost", "*/*", "")).startsWith("HTTP/1.1 200 ");
+      assertThat(openDescriptors() - before - held.size())
+          .isLessThanOrEqualTo(HttpListener.MAX_CONNECTIONS + 20);
+    } finally {
+      closeAll(held);
+    }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX) // has all of 127.0.0.0/8
+  void addressAtItsLimitLeavesRoomForOthers() throws Exception {
+    TestSource source = new TestSource();
+    List<Socket> held = new ArrayList<>();
+    try (LivePage page = open(source, "")) {
+      for (int i = 0; i < HttpListener.MAX_CONNECTIONS; i++) {
+        Socket socket = new Socket();
+        socket.bind(new InetSocketAddress("127.0.0.2", 0));
+        socket.connect(page.address());
+        held.add(socket);
+      }
+      for (int i = 0; i < HttpListener.MAX_CONNECTIONS - HttpListener.MAX_PER_ADDRESS; i++) {
+        held.add(new Socket("127.0.0.1", page.address().getPort()));
+      }
+      assertThat(answer(page, "GET /metrics", "localhost", "*/*", "")).startsWith("HTTP/1.1 200 ");
+      long open = held.stream().filter(LivePageTest::isOpen).count();
+      assertThat(open).isBetween(1L, (long) HttpListener.MAX_CONNECTIONS);
+    } finally {
+      closeAll(held);
+    }
+  }
+
+  @Test
+  void requestThatTricklesHasADeadline() throws Exception {
+    try (LivePage page = open("");
+        Socket slow = new Socket("127.0.0.1", page.address().getPort())) {
+      long begun = System.nanoTime();
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(20))
+          .until(
+              () -> {
+                try {
+                  slow.getOutputStream().write('x');
+                  return false;
+                } catch (IOException e) {
+                  return true;
+                }
+              });
+      assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(12));
+    }
+  }
+
+  @Test
+  void pageForWhichThereIsNoRoomIsToldSo() throws Exception {
+    List<Socket> pages = new ArrayList<>();
+    try (LivePage page = open("")) {
+      for (int i = 0; i < 16; i++) {
+        Socket socket = request(page, "GET /events", "localhost", "*/*", "");
+        pages.add(socket);
+        assertThat(socket.getInputStream().read()).isEqualTo('H');
+      }
+      assertThat(answer(page, "GET /events", "localhost", "*/*", ""))
+          .startsWith("HTTP/1.1 503 ")
+          .contains("16 pages follow this server, and there is no room for more");
+      pages.get(0).close();
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(20))
+          .until(
+              () -> {
+                try (Socket next = request(page, "GET /events", "localhost", "*/*", "")) {
+                  byte[] status = next.getInputStream().readNBytes(12);
+                  return new String(status, StandardCharsets.UTF_8).equals("HTTP/1.1 200");
+                }
+              });
+    } finally {
+      closeAll(pages);
+    }
+  }
+
+  private static boolean isOpen(Socket socket) {
+    try {
+      socket.setSoTimeout(1);
+      return socket.getInputStream().read() >= 0;
+    } catch (SocketTimeoutException e) {
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static long openDescriptors() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
+        ? system.getOpenFileDescriptorCount()
+        : 0;
+  }
+
+  private static void closeAll(List<Socket> sockets) throws IOException {
+    for (Socket socket : sockets) {
+      socket.close();
+    }
   }
 
   private static LivePage open(String token) throws IOException {

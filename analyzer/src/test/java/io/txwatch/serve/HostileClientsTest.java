@@ -38,17 +38,19 @@ class HostileClientsTest {
   }
 
   @Test
-  void connectionsBeforeTheHandshakeAreLimitedByAddress() throws Exception {
+  void connectionsBeforeTheHandshakeAreLimitedByAddressAndLockNobodyOut() throws Exception {
     List<Socket> held = new ArrayList<>();
     try (TestServer served = new TestServer()) {
       for (int i = 0; i < PendingHandshakes.MAX_PER_ADDRESS; i++) {
         held.add(new Socket("127.0.0.1", served.port()));
       }
       try (Socket oneMore = new Socket("127.0.0.1", served.port())) {
-        oneMore.setSoTimeout(20_000);
-        assertThat(isEnded(oneMore)).isTrue();
+        held.get(0).setSoTimeout(20_000);
+        assertThat(isEnded(held.get(0))).isTrue();
+        served.awaitLine("too many others are in their handshakes");
+        assertLostUpdateIsFound(served);
+        assertThat(oneMore.isClosed()).isFalse();
       }
-      served.awaitLine("have not completed their handshake, one more was closed");
     } finally {
       closeAll(held);
     }

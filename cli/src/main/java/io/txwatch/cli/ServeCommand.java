@@ -204,9 +204,6 @@ final class ServeCommand implements Callable<Integer> {
   private LivePage openPage(
       Address address, Optional<SSLContext> tls, String token, AnalysisServer server)
       throws IOException {
-    // In seconds: a slow request must not occupy a thread. The property is the JVM's; this process
-    // runs no other server.
-    System.setProperty("sun.net.httpserver.maxReqTime", "10");
     try {
       return LivePage.open(address, tls, token, server.liveSource());
     } catch (BindException e) {
