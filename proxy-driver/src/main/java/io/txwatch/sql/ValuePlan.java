@@ -1,0 +1,107 @@
+package io.txwatch.sql;
+
+import io.txwatch.history.Access;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a statement says itself of the rows that it reads and writes: where the values of their keys
+ * and of their other columns are, in its result, its parameters and its text. The text is sent as
+ * it is.
+ *
+ * @param reads one for each table whose rows its result shows
+ * @param resultColumns how many columns the result has if the plan is right; -1 if that does not
+ *     depend on the catalog
+ * @param unread why not every row that it reads can be known from its result; empty if all can, or
+ *     if it reads none
+ * @param write what it writes; empty for a query
+ */
+public record ValuePlan(List<Read> reads, int resultColumns, String unread, Optional<Write> write) {
+
+  /** Where a value is known from. */
+  public sealed interface Place {}
+
+  /**
+   * A column of the result, as the driver counts it.
+   *
+   * @param index from 1
+   */
+  public record Selected(int index) implements Place {}
+
+  /**
+   * A parameter of the application's.
+   *
+   * @param number from 1
+   */
+  public record Parameter(int number) implements Place {}
+
+  /**
+   * A literal.
+   *
+   * @param value a Long or a String
+   */
+  public record Literal(Object value) implements Place {}
+
+  /** Nowhere: the DBMS computes it. */
+  public record Computed() implements Place {
+    static final Computed INSTANCE = new Computed();
+  }
+
+  /** A place that is not known. */
+  public static final Place COMPUTED = Computed.INSTANCE;
+
+  /**
+   * The rows of a table in a result.
+   *
+   * @param table its name as histories show it
+   * @param key the columns of its key
+   * @param keyPlaces where the value of each is
+   * @param columns other columns, and those of the key, that the result shows as they are stored
+   * @param places their places in the result
+   * @param pinned true if the statement compares the whole key with constants, so that it returns
+   *     one row of the table at most, and which one is known even if it returns none
+   */
+  public record Read(
+      String table,
+      List<KeyColumn> key,
+      List<Place> keyPlaces,
+      List<String> columns,
+      List<Selected> places,
+      boolean pinned) {}
+
+  /**
+   * What a statement writes.
+   *
+   * @param access {@link Access#INSERT}, {@link Access#UPDATE} or {@link Access#DELETE}
+   * @param table the table's name as histories show it
+   * @param key the columns of its key, empty if they are not known
+   * @param columns the columns that it assigns, as stored
+   * @param rows the rows whose keys it states; empty if it states none
+   * @param complete true if it writes no other rows of the table itself
+   */
+  public record Write(
+      Access access,
+      String table,
+      List<KeyColumn> key,
+      List<String> columns,
+      List<Row> rows,
+      boolean complete) {}
+
+  /**
+   * A row that is written.
+   *
+   * @param key where the value of each column of the key is
+   * @param values where the value of each assigned column is
+   */
+  public record Row(List<Place> key, List<Place> values) {}
+
+  /** A statement that reads and writes no rows that it shows. */
+  public static ValuePlan without(String unread) {
+    return new ValuePlan(List.of(), -1, unread, Optional.empty());
+  }
+
+  /** True if nothing of it can be observed. */
+  public boolean isEmpty() {
+    return reads.isEmpty() && write.isEmpty();
+  }
+}

@@ -1,0 +1,456 @@
+package io.txwatch.sql.rewrite;
+
+import io.txwatch.history.Access;
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.KeyColumn;
+import io.txwatch.sql.KeyColumn.Kind;
+import io.txwatch.sql.ValuePlan;
+import io.txwatch.sql.ValuePlan.Place;
+import io.txwatch.sql.ValuePlan.Read;
+import io.txwatch.sql.ValuePlan.Selected;
+import io.txwatch.sql.ValuePlan.Write;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.semantics.Aggregation;
+import io.txwatch.sql.semantics.AnalyzedStatement;
+import io.txwatch.sql.semantics.Block;
+import io.txwatch.sql.semantics.NotUnderstood;
+import io.txwatch.sql.semantics.Tables;
+import io.txwatch.sql.syntax.Assignment;
+import io.txwatch.sql.syntax.Clause;
+import io.txwatch.sql.syntax.Expression;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Item;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Statement;
+import io.txwatch.sql.syntax.StatementSplitter;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokenizer;
+import io.txwatch.sql.syntax.Tokens;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds what a statement says itself of the rows that it reads and writes. In doubt it says
+ * nothing. Pure: a function of the text, the dialect and the catalog.
+ */
+public final class ValuePlanner {
+
+  private static final String NOT_UNDERSTOOD = "not understood";
+
+  private final AnalyzedStatement statement;
+  private final Tokens tokens;
+  private final Tables tables;
+  private final int[] numbers;
+
+  private ValuePlanner(AnalyzedStatement statement) {
+    this.statement = statement;
+    this.tokens = statement.tokens();
+    this.tables = statement.tables();
+    this.numbers = ParameterNumbers.of(tokens);
+  }
+
+  /** The plan for a text. Never throws. */
+  public static ValuePlan plan(String sql, Dialect dialect, Catalog catalog) {
+    try {
+      Tokens tokens = Tokenizer.tokenize(sql, dialect);
+      if (tokens.isBroken() || tokens.hasBackslashBeforeQuote()) {
+        return ValuePlan.without(NOT_UNDERSTOOD);
+      }
+      for (int i = 0; i < tokens.count(); i++) {
+        if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
+          return ValuePlan.without("a comment that some versions execute");
+        }
+      }
+      List<Span> statements = StatementSplitter.split(tokens, dialect);
+      if (statements.size() != 1) {
+        return ValuePlan.without(statements.isEmpty() ? "" : "several statements in one string");
+      }
+      ParsedStatement parsed =
+          ParsedStatement.of(tokens, dialect, statements.get(0), new Tables(catalog));
+      if (!parsed.what().hasShape()) {
+        return ValuePlan.without(parsed.what().reason().isPresent() ? parsed.what().detail() : "");
+      }
+      return new ValuePlanner(parsed.statement()).plan();
+    } catch (NotUnderstood e) {
+      return ValuePlan.without(e.detail().isEmpty() ? NOT_UNDERSTOOD : e.detail());
+    } catch (RuntimeException | StackOverflowError e) {
+      return ValuePlan.without(e.getClass().getSimpleName());
+    }
+  }
+
+  private ValuePlan plan() {
+    if (statement.tree() instanceof Statement.Select) {
+      return query();
+    }
+    boolean readsOthers = !statement.parts().blocks().isEmpty();
+    return new ValuePlan(
+        List.of(), -1, readsOthers ? "a query in a write" : "", write(statement.tree()));
+  }
+
+  // ---------------------------------------------------------------- queries
+
+  private ValuePlan query() {
+    Optional<Block> top = statement.parts().top();
+    if (top.isEmpty()) {
+      return ValuePlan.without("a set operation");
+    }
+    Block block = top.get();
+    if (block.tables().isEmpty() && block.others().isEmpty()) {
+      return ValuePlan.without(statement.parts().blocks().size() > 1 ? "a subquery" : "");
+    }
+    Optional<String> obstacle = Aggregation.obstacle(statement, block);
+    if (obstacle.isPresent()) {
+      return ValuePlan.without(obstacle.get());
+    }
+    String unread =
+        !block.others().isEmpty() || statement.parts().blocks().size() > 1
+            ? "a subquery"
+            : statement.parts().hasOpaque() ? NOT_UNDERSTOOD : "";
+    Selection selection = select(block);
+    List<Read> reads = new ArrayList<>();
+    for (Source.Table table : block.tables()) {
+      Optional<Read> read = read(block, table, selection);
+      read.ifPresent(reads::add);
+      if (read.isEmpty() && unread.isEmpty()) {
+        unread = "the key of " + tables.display(table) + " is not in the result";
+      }
+    }
+    return new ValuePlan(
+        List.copyOf(reads),
+        selection.usesCatalog ? selection.columns : -1,
+        unread,
+        Optional.empty());
+  }
+
+  /** The plain columns in a select list, by table's name in the statement and column. */
+  private static final class Selection {
+    final Map<List<String>, Integer> indexes = new HashMap<>();
+    int columns;
+    boolean usesCatalog;
+
+    /** False from the first star on whose columns are not known. */
+    boolean placesAreKnown = true;
+
+    void add(String qualifier, String column) {
+      columns++;
+      if (placesAreKnown) {
+        indexes.putIfAbsent(List.of(qualifier, column.toLowerCase(Locale.ROOT)), columns);
+      }
+    }
+  }
+
+  private Selection select(Block block) {
+    Selection selection = new Selection();
+    for (Item item : block.items()) {
+      if (item.value() instanceof Expression.Star star) {
+        addStar(block, star, selection);
+      } else if (item.value() instanceof Expression.Name name) {
+        String qualifier = owner(block, name);
+        selection.add(qualifier == null ? "" : qualifier, qualifier == null ? "" : folded(name));
+      } else {
+        selection.columns++;
+      }
+    }
+    return selection;
+  }
+
+  private void addStar(Block block, Expression.Star star, Selection selection) {
+    selection.usesCatalog = true;
+    String wanted =
+        star.qualifier().isEmpty()
+            ? ""
+            : Identifiers.fold(star.qualifier().get(star.qualifier().size() - 1));
+    boolean isPlain = block.sources().stream().noneMatch(ValuePlanner::mergesColumns);
+    for (Source.Table table : block.tables()) {
+      String name = Identifiers.fold(table.exposedName());
+      if (!wanted.isEmpty() && !wanted.equals(name)) {
+        continue;
+      }
+      List<String> columns = tables.find(table).map(Catalog.Table::starColumns).orElse(List.of());
+      boolean isKnown =
+          !columns.isEmpty()
+              && table.columnAliases() == 0
+              && (isPlain || !wanted.isEmpty())
+              && !tables.showsAuxiliary(table);
+      selection.placesAreKnown &= isKnown;
+      columns.forEach(column -> selection.add(name, column));
+    }
+    selection.placesAreKnown &= block.others().isEmpty() || !wanted.isEmpty();
+  }
+
+  /** True for a join after which a star shows a column of both sides once. */
+  private static boolean mergesColumns(Source source) {
+    if (source.unwrapped() instanceof Source.Join join) {
+      return join.natural() >= 0
+          || !join.using().isEmpty()
+          || mergesColumns(join.left())
+          || mergesColumns(join.right());
+    }
+    return false;
+  }
+
+  /** The name in the statement of the one table that a column is of; null if that is not sure. */
+  private @Nullable String owner(Block block, Expression.Name name) {
+    String column = folded(name);
+    String qualifier =
+        name.parts().size() < 2 ? "" : Identifiers.fold(name.parts().get(name.parts().size() - 2));
+    String owner = null;
+    for (Source.Table table : block.tables()) {
+      String exposed = Identifiers.fold(table.exposedName());
+      if (!qualifier.isEmpty()) {
+        if (qualifier.equals(exposed)) {
+          return owner == null && hasColumn(table, column) ? exposed : null;
+        }
+      } else if (tables.isUnknown(table) || table.isCommon() || table.columnAliases() > 0) {
+        return null;
+      } else if (hasColumn(table, column)) {
+        if (owner != null) {
+          return null;
+        }
+        owner = exposed;
+      }
+    }
+    return block.others().isEmpty() ? owner : null;
+  }
+
+  private boolean hasColumn(Source.Table table, String folded) {
+    return table.columnAliases() == 0
+        && tables
+            .find(table)
+            .map(
+                found ->
+                    found.hasDistinctNames()
+                        && found.starColumns().stream()
+                            .anyMatch(c -> c.toLowerCase(Locale.ROOT).equals(folded)))
+            .orElse(false);
+  }
+
+  private Optional<Read> read(Block block, Source.Table table, Selection selection) {
+    Optional<Catalog.Table> found = tables.find(table);
+    List<KeyColumn> key = key(table);
+    if (found.isEmpty() || key.isEmpty()) {
+      return Optional.empty();
+    }
+    String name = Identifiers.fold(table.exposedName());
+    Map<String, Place> pinned = pinned(block.clause(Clause.Kind.WHERE), key, block, name);
+    List<Place> places = new ArrayList<>();
+    for (KeyColumn column : key) {
+      Integer index = selection.indexes.get(List.of(name, column.name()));
+      Place place = index == null ? pinned.get(column.name()) : new Selected(index);
+      if (place == null) {
+        return Optional.empty();
+      }
+      places.add(place);
+    }
+    List<String> columns = new ArrayList<>();
+    List<Selected> selected = new ArrayList<>();
+    for (String column : found.get().starColumns()) {
+      Integer index = selection.indexes.get(List.of(name, column.toLowerCase(Locale.ROOT)));
+      if (index != null) {
+        columns.add(column);
+        selected.add(new Selected(index));
+      }
+    }
+    boolean isPinned = pinned.size() == key.size();
+    return Optional.of(
+        new Read(
+            tables.display(table),
+            key,
+            List.copyOf(places),
+            List.copyOf(columns),
+            List.copyOf(selected),
+            isPinned && block.tables().size() == 1));
+  }
+
+  /** The columns of a table's key; none if its rows cannot be identified. */
+  private List<KeyColumn> key(Source.Table table) {
+    return table.isCommon() || table.columnAliases() > 0
+        ? List.of()
+        : tables
+            .find(table)
+            .filter(Catalog.Table::hasDistinctNames)
+            .filter(found -> found.status() != Catalog.Status.NOT_A_BASE_TABLE)
+            .map(found -> found.traits().nameColumns())
+            .orElse(List.of());
+  }
+
+  /** The columns of a key that a condition compares with constants, as the key compares them. */
+  private Map<String, Place> pinned(
+      Optional<Clause> where, List<KeyColumn> key, @Nullable Block block, String table) {
+    Map<String, Place> pinned = new HashMap<>();
+    for (PinnedColumns.Pinned pin : where.map(PinnedColumns::of).orElse(List.of())) {
+      for (KeyColumn column : key) {
+        boolean isOfTable = block == null || table.equals(owner(block, pin.column()));
+        if (isOfTable && folded(pin.column()).equals(column.name())) {
+          Place place = constant(pin.token(), column);
+          if (place != null) {
+            pinned.putIfAbsent(column.name(), place);
+          }
+        }
+      }
+    }
+    return pinned;
+  }
+
+  /** The constant that a token is, if a row whose key is equal to it has just that key. */
+  private @Nullable Place constant(int token, KeyColumn column) {
+    boolean isNumber = column.kind() == Kind.INTEGER || column.kind() == Kind.NUMBER;
+    if (!isNumber && !column.comparesExactly()) {
+      return null;
+    }
+    if (tokens.is(token, TokenKind.PARAMETER)) {
+      return new ValuePlan.Parameter(numbers[token]);
+    }
+    if (isNumber) {
+      OptionalLong integer = Literals.integer(tokens, token);
+      return integer.isPresent() ? new ValuePlan.Literal(integer.getAsLong()) : null;
+    }
+    return Literals.text(tokens, token).map(ValuePlan.Literal::new).orElse(null);
+  }
+
+  // ---------------------------------------------------------------- writes
+
+  private Optional<Write> write(Statement tree) {
+    Optional<Source.Table> written = tree.writtenTable();
+    if (written.isEmpty()) {
+      return Optional.empty();
+    }
+    Source.Table table = written.get();
+    List<KeyColumn> key = key(table);
+    if (tree instanceof Statement.Insert insert) {
+      return Optional.of(insert(insert, table, key));
+    }
+    boolean isUpdate = tree instanceof Statement.Update;
+    if (!isUpdate && !(tree instanceof Statement.Delete)) {
+      return Optional.empty();
+    }
+    Access access = isUpdate ? Access.UPDATE : Access.DELETE;
+    List<String> columns = new ArrayList<>();
+    List<Place> values = new ArrayList<>();
+    for (Assignment assignment : tree.updates()) {
+      boolean isPlain = assignment.targets().size() == 1;
+      for (Expression.Name target : assignment.targets()) {
+        columns.add(stored(table, folded(target)));
+        values.add(isPlain ? value(assignment.value()) : ValuePlan.COMPUTED);
+      }
+    }
+    boolean joins =
+        statement.parts().sources().size() != 1
+            || tree.clauses().stream()
+                .anyMatch(c -> c.kind() == Clause.Kind.FROM || c.kind() == Clause.Kind.USING);
+    Map<String, Place> pinned = joins ? Map.of() : pinned(tree.where(), key, null, "");
+    boolean isStated = !key.isEmpty() && pinned.size() == key.size();
+    List<ValuePlan.Row> rows =
+        isStated
+            ? List.of(
+                new ValuePlan.Row(
+                    key.stream().map(column -> pinned.get(column.name())).toList(),
+                    List.copyOf(values)))
+            : List.of();
+    return Optional.of(
+        new Write(access, tables.display(table), key, List.copyOf(columns), rows, isStated));
+  }
+
+  private Write insert(Statement.Insert insert, Source.Table table, List<KeyColumn> key) {
+    List<String> columns = insertedColumns(insert, table);
+    List<ValuePlan.Row> rows = new ArrayList<>();
+    boolean isPlain =
+        !insert.replaces() && insert.conflicts().isEmpty() && !columns.isEmpty() && !key.isEmpty();
+    if (isPlain && insert.from() == Statement.RowsFrom.VALUES) {
+      for (Expression.Tuple tuple : insert.tuples()) {
+        if (tuple.items().size() == columns.size()) {
+          rows.add(row(columns, tuple.items(), key));
+        }
+      }
+    } else if (isPlain && insert.from() == Statement.RowsFrom.SET) {
+      rows.add(row(columns, insert.assignments().stream().map(Assignment::value).toList(), key));
+    }
+    boolean complete =
+        isPlain
+            && !rows.isEmpty()
+            && rows.stream().noneMatch(row -> row.key().contains(ValuePlan.COMPUTED))
+            && (insert.from() == Statement.RowsFrom.SET || rows.size() == insert.tuples().size());
+    return new Write(
+        Access.INSERT, tables.display(table), key, columns, List.copyOf(rows), complete);
+  }
+
+  private ValuePlan.Row row(List<String> columns, List<Expression> given, List<KeyColumn> key) {
+    List<Place> values = given.stream().map(this::value).toList();
+    List<Place> keyPlaces = new ArrayList<>();
+    for (KeyColumn column : key) {
+      Place place = ValuePlan.COMPUTED;
+      for (int i = 0; i < columns.size(); i++) {
+        if (columns.get(i).toLowerCase(Locale.ROOT).equals(column.name())) {
+          place = values.get(i);
+        }
+      }
+      keyPlaces.add(place);
+    }
+    return new ValuePlan.Row(List.copyOf(keyPlaces), values);
+  }
+
+  /** The columns that an INSERT gives values to, as stored; empty if they are not known. */
+  private List<String> insertedColumns(Statement.Insert insert, Source.Table table) {
+    if (insert.from() == Statement.RowsFrom.SET) {
+      return insert.assignments().stream()
+          .map(assignment -> stored(table, folded(assignment.targets().get(0))))
+          .toList();
+    }
+    if (insert.columns().isEmpty()) {
+      return tables.find(table).map(Catalog.Table::columns).orElse(List.of());
+    }
+    Span list = insert.columns().get();
+    List<String> columns = new ArrayList<>();
+    for (int i = list.from() + 1; i < list.to() - 1; i += 2) {
+      boolean isLast = i == list.to() - 2;
+      if (!isLast && !tokens.text(i + 1).equals(",")) {
+        return List.of(); // a qualified name, or more
+      }
+      columns.add(stored(table, Identifiers.fold(tokens.text(i))));
+    }
+    return List.copyOf(columns);
+  }
+
+  /** The place of a value that is stored as it is given; computed otherwise. */
+  private Place value(Expression expression) {
+    Expression plain = expression.unwrapped();
+    Span span = plain.span();
+    if (span.to() != span.from() + 1) {
+      return ValuePlan.COMPUTED;
+    }
+    if (plain instanceof Expression.Parameter && tokens.is(span.from(), TokenKind.PARAMETER)) {
+      return new ValuePlan.Parameter(numbers[span.from()]);
+    }
+    if (plain instanceof Expression.Literal) {
+      OptionalLong integer = Literals.integer(tokens, span.from());
+      return integer.isPresent()
+          ? new ValuePlan.Literal(integer.getAsLong())
+          : Literals.text(tokens, span.from())
+              .<Place>map(ValuePlan.Literal::new)
+              .orElse(ValuePlan.COMPUTED);
+    }
+    return ValuePlan.COMPUTED;
+  }
+
+  private String stored(Source.Table table, String folded) {
+    return tables
+        .find(table)
+        .flatMap(
+            found ->
+                found.columns().stream()
+                    .filter(column -> column.toLowerCase(Locale.ROOT).equals(folded))
+                    .findFirst())
+        .orElse(folded);
+  }
+
+  private static String folded(Expression.Name name) {
+    return Identifiers.fold(name.last());
+  }
+}

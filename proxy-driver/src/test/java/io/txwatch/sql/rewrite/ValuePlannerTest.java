@@ -1,0 +1,148 @@
+package io.txwatch.sql.rewrite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.sql.Catalog.Status;
+import io.txwatch.sql.ValuePlan;
+import io.txwatch.sql.ValuePlan.Place;
+import io.txwatch.sql.dialect.Dialect;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What a statement says itself of its rows. {@code account[#1] owner#2}: the key is the result's
+ * first column, the owner its second; {@code [?1]} a parameter, {@code [7]} a literal, {@code [.]}
+ * computed by the DBMS; {@code !} in front of a table: one row at most; {@code of 3}: if the result
+ * has three columns; {@code +}: and rows that it does not state; {@code -- why}: what is not read.
+ */
+class ValuePlannerTest {
+
+  private static String plan(String sql) {
+    TestCatalog catalog =
+        new TestCatalog(Dialect.MARIADB)
+            .with("account", Status.NOT_PREPARED, "id", "owner", "balance")
+            .with("person", Status.NOT_PREPARED, "id", "n")
+            .with("tag", Status.NOT_PREPARED, "name varchar(20)", "n")
+            .view("rich", "select id, owner from account", "id", "owner");
+    ValuePlan plan = ValuePlanner.plan(sql, Dialect.MARIADB, catalog);
+    List<String> parts = new ArrayList<>();
+    for (ValuePlan.Read read : plan.reads()) {
+      StringBuilder text = new StringBuilder(read.pinned() ? "!" : "");
+      text.append(read.table()).append(places(read.keyPlaces()));
+      for (int i = 0; i < read.columns().size(); i++) {
+        text.append(' ').append(read.columns().get(i)).append(place(read.places().get(i)));
+      }
+      parts.add(text.toString());
+    }
+    if (plan.resultColumns() >= 0) {
+      parts.add("of " + plan.resultColumns());
+    }
+    plan.write().ifPresent(write -> parts.add(text(write)));
+    if (!plan.unread().isEmpty()) {
+      parts.add("-- " + plan.unread());
+    }
+    return parts.isEmpty() ? "NOTHING" : String.join(" ", parts);
+  }
+
+  private static String text(ValuePlan.Write write) {
+    StringBuilder text = new StringBuilder(write.access() + " " + write.table());
+    for (ValuePlan.Row row : write.rows()) {
+      text.append(places(row.key()));
+      for (int i = 0; i < write.columns().size(); i++) {
+        text.append(' ').append(write.columns().get(i)).append(place(row.values().get(i)));
+      }
+    }
+    return text.append(write.complete() ? "" : " +").toString();
+  }
+
+  private static String places(List<Place> places) {
+    return places.stream().map(ValuePlannerTest::place).collect(Collectors.joining(",", "[", "]"));
+  }
+
+  private static String place(Place place) {
+    if (place instanceof ValuePlan.Selected selected) {
+      return "#" + selected.index();
+    } else if (place instanceof ValuePlan.Parameter parameter) {
+      return "?" + parameter.number();
+    }
+    return place instanceof ValuePlan.Literal literal ? literal.value().toString() : ".";
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiterString = "->",
+      quoteCharacter = '~',
+      value = {
+        "select balance from account where id = ?            -> !account[?1] balance#1",
+        "select balance from account where id = 7 for update -> !account[7] balance#1",
+        "select id, balance b from account where owner = ?   -> account[#1] id#1 balance#2",
+        "select * from account             -> account[#1] id#1 owner#2 balance#3 of 3",
+        "select 1, a.*, n from account a join person p on p.id = a.owner "
+            + "-> account[#2] id#2 owner#3 balance#4 of 5"
+            + " -- the key of person is not in the result",
+        "select p.id, a.id, balance, n from account a, person p where p.id = a.owner "
+            + "-> account[#2] id#2 balance#3 person[#1] id#1 n#4",
+        "select a.balance, b.balance from account a, account b where a.id = ? and b.id = ? "
+            + "-> account[?1] balance#1 account[?2] balance#2",
+        "select balance + 1, balance from account where id = 3 -> !account[3] balance#2",
+        "select id from account order by balance limit 3       -> account[#1] id#1",
+      })
+  void aQueryShowsKeysAndPlainColumns(String sql, String expected) {
+    assertThat(plan(sql)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiterString = "->",
+      quoteCharacter = '~',
+      value = {
+        "select balance from account where id > ?       -> the key of account is not in the result",
+        "select balance from account where id = owner   -> the key of account is not in the result",
+        "select balance from account where id = 1 or id = 2"
+            + " -> the key of account is not in the result",
+        "select n from tag where name = ?               -> the key of tag is not in the result",
+        "select id from account where owner in (select id from person) -> a subquery",
+        "select id from account union select id from person            -> a set operation",
+        "select distinct id, balance from account                      -> DISTINCT",
+        "select id, count(*) from account group by id                  -> GROUP BY",
+        "select max(id) from account   -> an aggregate, or a function that may be one",
+        "select 2 from account having 1 = 1                            -> HAVING",
+        "select id from rich           -> the key of rich is not in the result",
+        "select a.id from (select * from account) a                    -> a subquery",
+        "select * from account natural join person -> the key of account is not in the result",
+      })
+  void whatItDoesNotShowIsUnread(String sql, String reason) {
+    assertThat(plan(sql)).endsWith("-- " + reason);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiterString = "->",
+      quoteCharacter = '~',
+      value = {
+        "update account set balance = ?, owner = owner + 1 where id = ?"
+            + " -> UPDATE account[?2] balance?1 owner.",
+        "update account set balance = 0 where id = 7 and owner = ? -> UPDATE account[7] balance0",
+        "update account set balance = 0 where owner = 7            -> UPDATE account +",
+        "delete from account where id = ?                          -> DELETE account[?1]",
+        "delete from account                                       -> DELETE account +",
+        "insert into account (owner, id) values (?, ?), ('x', 9)"
+            + " -> INSERT account[?2] owner?1 id?2[9] ownerx id9",
+        "insert into account values (1, 2, abs(3)) -> INSERT account[1] id1 owner2 balance.",
+        "insert into account (owner) values (?)    -> INSERT account[.] owner?1 +",
+        "insert into account set id = 4, owner = ? -> INSERT account[4] id4 owner?1",
+        "insert into account values (1, 2, 3) on duplicate key update balance = 0"
+            + " -> INSERT account +",
+        "replace into account values (1, 2, 3)     -> INSERT account +",
+        "insert into account select * from person  -> INSERT account + -- a query in a write",
+        "update account a join person p on p.id = a.owner set a.balance = 0 where a.id = 1"
+            + " -> NOTHING",
+        "begin                                     -> NOTHING",
+      })
+  void aWriteStatesItsRows(String sql, String expected) {
+    assertThat(plan(sql)).isEqualTo(expected);
+  }
+}
