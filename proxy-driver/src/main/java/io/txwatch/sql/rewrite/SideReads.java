@@ -34,8 +34,9 @@ import java.util.stream.IntStream;
  * (it is correlated) is joined with them: its rows are those that it read for the outer rows that
  * match. What is copied must be sure to mean the same outside of its place: every name in it must
  * be known to be the block's own, and every function to be without effect and without chance. Else
- * the block is left out, and its rows are not seen. An over-count is never read in its place: what
- * a statement may have read beyond is what version sets are for.
+ * the block is left out, and its rows are not seen. Where something else than the copied conditions
+ * may omit rows ({@link RowFilters}, LIMIT, EXISTS), the read is {@linkplain SideRead#exact not
+ * exact}.
  *
  * <p>They are sent before a plain query: so they leave alone what a DBMS keeps of the last
  * statement (FOUND_ROWS, warnings). A query that locks waits by itself, and is followed by a read
@@ -299,6 +300,7 @@ final class SideReads {
     // A view may have been replaced by another, elsewhere.
     boolean stays = !scopes.readViews(joined) && joined.stream().noneMatch(scopes::dependsOnTime);
     return stays
+        && !new RowFilters(statement, joined).mayOmitRows()
         && (ordered
             || (block.role() != Block.Role.EXISTS
                 && joined.stream().noneMatch(one -> one.limited())));

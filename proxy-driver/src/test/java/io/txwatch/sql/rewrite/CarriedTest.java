@@ -47,14 +47,14 @@ class CarriedTest {
         -> t
         -> u
         SELECT a FROM t INTERSECT SELECT c FROM u ORDER BY 1
-        -> ? t
-        -> ? u
+        -> ~ ? t
+        -> ~ ? u
         SELECT my_function(a) FROM t
         -> t
         SELECT z.a FROM (SELECT DISTINCT a FROM t) z
         -> ? t
         WITH q AS (SELECT DISTINCT a FROM t) SELECT x.a FROM q x, q y
-        -> ? t
+        -> ~ ? t
         """);
   }
 

@@ -37,7 +37,7 @@ class SideReadTest {
         -> select t.txw_rid, t.txw_wl from t where b = ? limit 6 [1]
         -> select x.txw_rid, x.txw_wl from u x where c > ? limit 6 [2]
         SELECT a FROM t INTERSECT SELECT a FROM t2 ORDER BY 1 LIMIT 2
-        -> select t.txw_rid, t.txw_wl from t limit 6 []
+        -> ~ select t.txw_rid, t.txw_wl from t limit 6 []
         -> ~ select t2.txw_rid, t2.txw_wl from t2 limit 6 []
         SELECT my_function(a) FROM t JOIN u ON t.a = u.c WHERE ? < u.c
         -> select t.txw_rid, t.txw_wl, u.txw_rid, u.txw_wl from t JOIN u ON t.a = u.c where ? < u.c limit 6 [1]
@@ -92,12 +92,63 @@ class SideReadTest {
         -> select u.txw_rid, u.txw_wl from u where EXISTS (SELECT 1 FROM t2 WHERE t2.a = u.c) limit 6 []
         -> ~ select t2.txw_rid, t2.txw_wl from u, t2 where (EXISTS (SELECT 1 FROM t2 WHERE t2.a = u.c)) and (t2.a = u.c) limit 6 []
         SELECT z.a FROM (SELECT DISTINCT a FROM t WHERE b = ?) z JOIN u ON u.c = z.a
-        -> select t.txw_rid, t.txw_wl from t where b = ? limit 6 [1]
+        -> ~ select t.txw_rid, t.txw_wl from t where b = ? limit 6 [1]
         WITH q AS (SELECT DISTINCT a FROM t WHERE b = ?) SELECT DISTINCT c FROM u, q WHERE u.c = q.a AND c > ?
-        -> select t.txw_rid, t.txw_wl from t where b = ? limit 6 [1]
+        -> ~ select t.txw_rid, t.txw_wl from t where b = ? limit 6 [1]
         -> WITH q AS (SELECT DISTINCT a FROM t WHERE b = ?) select u.txw_rid, u.txw_wl from u, q where u.c = q.a AND c > ? limit 6 [1, 2]
         WITH q AS (SELECT DISTINCT a FROM t) SELECT c FROM u
         -> none
+        """);
+  }
+
+  /** Rows that something outside of the block omits are not surely read. */
+  @TestFactory
+  Stream<DynamicTest> blocksOfWhichTheStatementOmitsRows() {
+    String read = "-> select t.txw_rid, t.txw_wl from t where b < 9 limit 6 []";
+    return cases(
+        ALL,
+        """
+        SELECT a FROM (SELECT DISTINCT a FROM t WHERE b < 9) x
+        READ
+        SELECT count(*) FROM (SELECT DISTINCT a FROM t WHERE b < 9) x
+        READ
+        SELECT a FROM (SELECT DISTINCT a FROM t WHERE b < 9) x WHERE a = 1
+        ~READ
+        SELECT a FROM (SELECT DISTINCT a FROM t WHERE b < 9) x LIMIT 1
+        ~READ
+        SELECT max(a) FROM (SELECT DISTINCT a FROM t WHERE b < 9) x HAVING max(a) > 1
+        ~READ
+        SELECT a FROM (SELECT a FROM (SELECT DISTINCT a FROM t WHERE b < 9) x) y WHERE a = 1
+        ~READ
+        WITH x AS (SELECT DISTINCT a FROM t WHERE b < 9) SELECT a FROM x
+        READ
+        WITH x AS (SELECT DISTINCT a FROM t WHERE b < 9) SELECT a FROM x WHERE a = 1
+        ~READ
+        WITH x AS (SELECT DISTINCT a FROM t WHERE b < 9), y AS (SELECT a FROM x) SELECT a FROM y
+        READ
+        WITH x AS (SELECT DISTINCT a FROM t WHERE b < 9), y AS (SELECT a FROM x) SELECT a FROM y WHERE a = 1
+        ~READ
+        WITH x AS (SELECT DISTINCT a FROM t WHERE b < 9) SELECT a, (SELECT max(a) FROM x) FROM x WHERE a = 1
+        READ
+        SELECT a FROM t WHERE b < 9 EXCEPT SELECT 1
+        ~READ
+        """
+            .replace("~READ", read.replace("->", "-> ~"))
+            .replace("READ", read));
+  }
+
+  /** There the columns of our own do not pass through derived tables and CTEs. */
+  @TestFactory
+  Stream<DynamicTest> filteredBlocksOnMariaDb() {
+    return cases(
+        List.of(Dialect.MARIADB),
+        """
+        WITH x AS (SELECT a FROM t WHERE b < 9) SELECT a FROM x WHERE a = 1
+        -> ~ select t.txw_rid, t.txw_wl from t where b < 9 limit 6 []
+        SELECT x.a FROM (SELECT a FROM t WHERE b < 9) x JOIN u ON u.c = x.a
+        -> ~ select t.txw_rid, t.txw_wl from t where b < 9 limit 6 []
+        SELECT a FROM (SELECT a FROM t WHERE b < 9) x ORDER BY a
+        -> select t.txw_rid, t.txw_wl from t where b < 9 limit 6 []
         """);
   }
 
