@@ -58,6 +58,7 @@ class ArchitectureTest {
     // Two rows for the module history: every module may use the settings, but not the events.
     table.put("settings", new Module(List.of("settings"), List.of()));
     table.put("history", new Module(List.of("history", "link"), List.of("settings")));
+    table.put("changes", new Module(List.of("changes"), List.of("history", "settings")));
     table.put(
         "analyzer",
         new Module(
