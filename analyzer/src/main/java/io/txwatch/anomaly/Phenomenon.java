@@ -41,14 +41,14 @@ public enum Phenomenon {
   /** A read of a value that no transaction wrote. */
   GARBAGE_READ(
       "garbage read",
-      "A committed transaction read a value that no transaction wrote.",
+      "A committed transaction read a value that no transaction of the history wrote.",
       "Kingsbury and Alvaro 2020 (Elle), garbage reads; Huang et al. 2024 (Plume), thin-air reads",
       AdyaLevel.PL_1),
-  /** One write that was found twice. */
+  /** One write that took effect twice. */
   DUPLICATE_WRITE(
       "duplicate write",
-      "One write has two places in the order of versions: an element stands in a list twice, or two"
-          + " transactions wrote the same value.",
+      "One write has two places in the order of versions: an element that was appended once stands in"
+          + " a list twice.",
       "Kingsbury and Alvaro 2020 (Elle), duplicate writes",
       AdyaLevel.PL_1),
   /** Two orders of one row's versions. */

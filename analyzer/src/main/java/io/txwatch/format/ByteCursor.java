@@ -23,6 +23,8 @@ final class ByteCursor implements Closeable {
   private long before;
   private int at;
   private int end;
+  private boolean readNegative;
+  private boolean readHuge;
 
   ByteCursor(Path file) throws IOException {
     this.file = file;
@@ -42,6 +44,17 @@ final class ByteCursor implements Closeable {
   /** Consumes the byte that was peeked. */
   void skip() {
     at++;
+  }
+
+  /** The byte behind the next one, without consuming either; {@link #END} if there is none. */
+  int peekSecond() throws IOException {
+    if (peek() != END && at + 1 == end) {
+      before += at;
+      bytes[0] = bytes[at];
+      at = 0;
+      end = 1 + Math.max(0, in.read(bytes, 1, bytes.length - 1));
+    }
+    return at + 1 < end ? bytes[at + 1] & 0xff : END;
   }
 
   /** The offset of the next byte, from 0. */
@@ -64,8 +77,8 @@ final class ByteCursor implements Closeable {
   }
 
   /**
-   * A decimal number of up to 64 bits, with or without a sign; one above 2^63 wraps around, so that
-   * it stays distinct from all others.
+   * A decimal number of up to 64 bits, with or without a sign. One above 2^63 wraps around: it
+   * stays distinct from all others, since a file with such numbers may have no negative ones.
    *
    * @param expected what to expect, for the message
    */
@@ -86,7 +99,34 @@ final class ByteCursor implements Closeable {
       value = 10 * value + digit;
       skip();
     }
+    if (negative && (value < 0 && value != Long.MIN_VALUE)) {
+      throw error("expected " + expected + " of up to 64 bits");
+    }
+    readNegative |= negative && value != 0;
+    readHuge |= !negative && value < 0;
+    if (readNegative && readHuge) {
+      throw error("expected numbers of 64 bits, either with a sign or without, found both");
+    }
     return negative ? -value : value;
+  }
+
+  /**
+   * A decimal number that names something, from -2^63 to 2^63 - 1.
+   *
+   * @param expected what to expect, for the message
+   */
+  long nextLabel(String expected) throws IOException {
+    boolean negative = readNegative;
+    boolean huge = readHuge;
+    readNegative = false;
+    readHuge = false;
+    long label = nextNumber(expected);
+    if (readHuge) {
+      throw error("expected " + expected + " of up to 63 bits");
+    }
+    readNegative = negative;
+    readHuge = huge;
+    return label;
   }
 
   private static boolean isDigit(int c) {
@@ -121,10 +161,15 @@ final class ByteCursor implements Closeable {
   }
 
   HistoryFormatException error(long offset, String what) throws IOException {
-    return new HistoryFormatException(file, offset, "line " + line(offset) + ": " + what);
+    return error(file, offset, what);
   }
 
-  private long line(long offset) throws IOException {
+  /** An error at a place of a file, with the line. */
+  static HistoryFormatException error(Path file, long offset, String what) throws IOException {
+    return new HistoryFormatException(file, offset, "line " + line(file, offset) + ": " + what);
+  }
+
+  private static long line(Path file, long offset) throws IOException {
     long line = 1;
     try (InputStream again = Files.newInputStream(file)) {
       byte[] chunk = new byte[BUFFER];

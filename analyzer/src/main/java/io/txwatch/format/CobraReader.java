@@ -79,6 +79,7 @@ final class CobraReader {
     boolean inTransaction = false;
     boolean timed = false;
     boolean first = true;
+    long transaction = 0;
     for (int record = in.next(); record != ByteCursor.END; record = in.next()) {
       boolean starts = record == 'S';
       if (starts == inTransaction && record != 'S' || first && !starts) {
@@ -86,7 +87,7 @@ final class CobraReader {
       }
       switch (record) {
         case 'S' -> {
-          long transaction = in.nextLong();
+          transaction = in.nextLong();
           // A start without a commit before it: the client does not know the outcome of the
           // previous one.
           history.begin(session, name, transaction, Outcome.UNKNOWN);
@@ -99,7 +100,16 @@ final class CobraReader {
           skipTime(timed);
         }
         case 'C' -> {
-          in.nextLong();
+          long offset = in.offset();
+          long committed = in.nextLong();
+          if (committed != transaction) {
+            throw in.error(
+                offset,
+                "expected the commit of transaction "
+                    + transaction
+                    + ", found that of "
+                    + committed);
+          }
           history.outcome(Outcome.COMMITTED);
           inTransaction = false;
           skipTime(timed);

@@ -44,10 +44,16 @@ final class DbcopJsonReader {
     if (!text.startsWith("{") && !text.startsWith("[")) {
       return DbcopBincodeReader.read(file);
     }
-    try (JsonParser json = new JsonFactory().createParser(file.toFile())) {
+    try (JsonParser json =
+        new JsonFactory()
+            .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+            .createParser(file.toFile())) {
       DbcopJsonReader reader = new DbcopJsonReader(file, json);
       try {
         reader.top();
+        if (json.nextToken() != null) {
+          throw reader.unexpected("the end of the file");
+        }
       } catch (JsonProcessingException e) {
         throw reader.error(
             e.getOriginalMessage(), e.getLocation().getByteOffset(), e.getLocation().getLineNr());
@@ -91,21 +97,33 @@ final class DbcopJsonReader {
   private void transaction() throws IOException {
     expect(JsonToken.START_OBJECT, "a transaction: {\"events\": […], \"success\": true}");
     history.begin(session, "session " + session, -1, Outcome.ABORTED);
+    boolean hasEvents = false;
+    boolean hasOutcome = false;
+    boolean committed = false;
     while (json.nextToken() == JsonToken.FIELD_NAME) {
       String name = json.currentName();
       json.nextToken();
       if (name.equals("events")) {
+        hasEvents = true;
         expect(JsonToken.START_ARRAY, "a list of events");
         while (json.nextToken() != JsonToken.END_ARRAY) {
           event();
         }
       } else if (name.equals("success") || name.equals("committed")) {
-        if (json.currentToken() == JsonToken.VALUE_TRUE) {
-          history.outcome(Outcome.COMMITTED);
+        boolean success = flag();
+        if (hasOutcome && success != committed) {
+          throw unexpected("one outcome of a transaction");
         }
+        hasOutcome = true;
+        committed = success;
       } else {
         json.skipChildren();
       }
+    }
+    if (!hasEvents || !hasOutcome) {
+      throw unexpected("a transaction with \"events\" and \"success\" (or \"committed\")");
+    } else if (committed) {
+      history.outcome(Outcome.COMMITTED);
     }
   }
 
@@ -149,7 +167,11 @@ final class DbcopJsonReader {
   /** Reads the fields of an event, in any order; the current token is the first one's name. */
   private void fields(EventForm form) throws IOException {
     boolean write = form == EventForm.WRITE;
-    boolean success = form != EventForm.FLAT;
+    boolean flat = form == EventForm.FLAT;
+    boolean success = !flat;
+    boolean hasKind = !flat;
+    boolean hasSuccess = !flat;
+    boolean hasValue = false;
     int key = -1;
     boolean nil = false;
     long value = 0;
@@ -157,18 +179,34 @@ final class DbcopJsonReader {
       String name = json.currentName();
       json.nextToken();
       switch (name) {
-        case "write" -> write = json.currentToken() == JsonToken.VALUE_TRUE;
-        case "success" -> success = json.currentToken() == JsonToken.VALUE_TRUE;
+        case "write" -> {
+          boolean said = flag();
+          if (!flat && said != write) {
+            throw unexpected("one kind of an event");
+          }
+          write = said;
+          hasKind = true;
+        }
+        case "success" -> {
+          success = flag();
+          hasSuccess = true;
+        }
         case "variable" -> key = key();
         case "value", "version" -> {
+          if (hasValue) {
+            throw unexpected("one value of an event");
+          }
+          hasValue = true;
           nil = json.currentToken() == JsonToken.VALUE_NULL;
           value = nil ? 0 : value();
         }
         default -> json.skipChildren();
       }
     }
-    if (key < 0) {
-      throw unexpected("an event with a \"variable\"");
+    if (key < 0 || !hasKind || !hasSuccess || !hasValue) {
+      throw unexpected(
+          "an event with \"write\", \"variable\", \"value\" and \"success\", or with \"variable\""
+              + " and \"version\" in \"Read\" or \"Write\"");
     }
     if (success && write) {
       addWrite(key, nil, value);
@@ -200,6 +238,14 @@ final class DbcopJsonReader {
     } else {
       history.read(key, value);
     }
+  }
+
+  private boolean flag() throws IOException {
+    if (json.currentToken() != JsonToken.VALUE_TRUE
+        && json.currentToken() != JsonToken.VALUE_FALSE) {
+      throw unexpected("true or false");
+    }
+    return json.currentToken() == JsonToken.VALUE_TRUE;
   }
 
   private boolean kind(String word, String yes, String no) throws IOException {

@@ -18,6 +18,7 @@ final class ElleLists {
     ListHistory history = new ListHistory(names);
     ElleTransactions transactions =
         new ElleTransactions(
+            file,
             (process, before, index, outcome, micro) -> {
               history.begin(process, before, index, outcome);
               for (int i = 0; i < micro.size(); i++) {
@@ -32,7 +33,7 @@ final class ElleLists {
   private static void add(ListHistory history, Outcome outcome, MicroOps micro, int i) {
     int key = micro.key(i);
     switch (micro.kind(i)) {
-      case APPEND, WRITE -> history.append(key, micro.value(i));
+      case APPEND -> history.append(key, micro.value(i));
       case READ_LIST -> history.read(key, micro.elements(), micro.start(i), (int) micro.value(i));
       case READ_NIL -> {
         if (outcome == Outcome.COMMITTED) {
@@ -41,7 +42,7 @@ final class ElleLists {
           history.readUnknown(key);
         }
       }
-      case READ_VALUE -> history.readUnknown(key);
+      case WRITE, READ_VALUE -> throw new IllegalStateException("a register among lists");
     }
   }
 }

@@ -1,5 +1,7 @@
 package io.txwatch.format;
 
+import org.jspecify.annotations.Nullable;
+
 /** An operation of a Jepsen history, as in its line. Reused for each line. */
 final class ElleOp {
 
@@ -33,6 +35,17 @@ final class ElleOp {
   /** False if its value is not a list of reads and writes. */
   boolean hasMicroOps;
 
+  /** Why its value is not a transaction of the expected kind; null if it is, or if it is nil. */
+  @Nullable String problem;
+
+  long problemOffset;
+
+  /** Whether its value is a keyword or a text, as of an error: {@code :timed-out}. */
+  boolean valueIsRemark;
+
+  /** The offset of a read without a result; -1 if there is none. */
+  long readWithoutResult;
+
   final MicroOps micro = new MicroOps();
 
   void clear(long at) {
@@ -42,6 +55,10 @@ final class ElleOp {
     client = true;
     index = -1;
     hasMicroOps = false;
+    problem = null;
+    problemOffset = at;
+    valueIsRemark = false;
+    readWithoutResult = -1;
     micro.clear();
   }
 }

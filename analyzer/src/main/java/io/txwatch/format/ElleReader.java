@@ -5,6 +5,11 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads histories of Jepsen and Elle, in EDN and JSON: a sequence of operation maps, or one list of
@@ -18,8 +23,10 @@ import java.nio.file.Path;
  *
  * <p>The format is that of jepsen-io/elle (README, "list-append", "rw-register") and of
  * ligurio/elle-cli (README, {@code histories/elle/*.edn} and {@code *.json}). Map keys may come in
- * any order. Unknown keys are skipped with their values, including tagged literals ({@code
- * #jepsen.history.Op{…}}) and comments.
+ * any order. Unknown keys of an operation are skipped with their values, including tagged literals
+ * ({@code #jepsen.history.Op{…}}) and comments. What an operation's value says is never skipped: if
+ * it is not a transaction of the expected kind, the operation gets a {@linkplain ElleOp#problem
+ * problem}, which is an error unless the operation is the nemesis'.
  *
  * <p>This is a parser of its own, since each read returns a whole list: a history of a million
  * operations contains hundreds of millions of list elements. Here an element costs the parsing of
@@ -36,6 +43,14 @@ final class ElleReader {
   private static final int MAX_DIGITS = 18;
 
   private static final long NO_INTEGER = Long.MIN_VALUE;
+
+  /** The deepest nesting of discarded forms. */
+  private static final int MAX_DISCARDS = 100;
+
+  static final String EXPECTED =
+      "not a history of transactions that check can judge: expected a :value such as [[:append 1 2]"
+          + " [:r 1 [2]]], or [[:w 1 2] [:r 1 2]]; histories of banks, sets, counters, queues and"
+          + " single registers (Knossos) are none";
 
   private static final long TYPE = packed("type");
   private static final long PROCESS = packed("process");
@@ -56,6 +71,8 @@ final class ElleReader {
 
   /** The text of a number that {@link #integer} did not read. */
   private String number = "";
+
+  private int discards;
 
   private ElleReader(ByteCursor in, KeyNames names, boolean lists) {
     this.in = in;
@@ -92,14 +109,13 @@ final class ElleReader {
           depth++;
         }
         case ']', ')' -> {
+          if (depth == 0) {
+            throw in.unexpected("an operation of Elle, or the end of the file");
+          }
           in.skip();
           depth--;
         }
-        case '#' -> {
-          if (tag() == Tag.DISCARDS) {
-            value();
-          }
-        }
+        case '#' -> tag();
         case '{' -> {
           operation();
           sink.op(op);
@@ -114,8 +130,16 @@ final class ElleReader {
   private void operation() throws IOException {
     op.clear(in.offset());
     in.skip();
+    boolean hasProcess = false;
+    boolean hasValue = false;
     while (space() != '}') {
+      long offset = in.offset();
       long key = mapKey();
+      if (key == TYPE && op.hasType || key == PROCESS && hasProcess || key == VALUE && hasValue) {
+        throw in.error(offset, "expected an operation with each key once, found one twice");
+      }
+      hasProcess |= key == PROCESS;
+      hasValue |= key == VALUE;
       if (key == TYPE) {
         op.type = type();
         op.hasType = true;
@@ -132,6 +156,22 @@ final class ElleReader {
     in.skip();
     if (!op.hasType) {
       throw in.error(op.offset, "expected an operation with a :type, found one without");
+    } else if (op.client && op.problem != null) {
+      if (!(op.valueIsRemark && (op.type == Type.FAIL || op.type == Type.INFO))) {
+        throw in.error(op.problemOffset, op.problem);
+      }
+    } else if (op.client && op.type == Type.OK && !op.hasMicroOps) {
+      throw in.error(op.offset, EXPECTED);
+    } else if (op.client && op.type == Type.OK && op.readWithoutResult >= 0) {
+      throw in.error(op.readWithoutResult, "expected the result of a read that is :ok, found none");
+    }
+  }
+
+  private void problem(long offset, String problem) {
+    op.hasMicroOps = false;
+    if (op.problem == null) {
+      op.problem = problem;
+      op.problemOffset = offset;
     }
   }
 
@@ -153,19 +193,38 @@ final class ElleReader {
 
   private void process() throws IOException {
     int c = space();
+    long offset = in.offset();
     if (isNumber(c)) {
-      op.process = integerOr(-1);
-    } else {
-      op.client = c == 'n'; // nil is a process, too; :nemesis is not a client
-      value();
-      op.client = op.client && c == 'n';
+      op.process = integer();
+      if (op.process < 0) {
+        throw in.error(offset, "expected a :process of at most 18 digits");
+      }
+      return;
     }
+    String process = form();
+    op.client = !process.equals(":nemesis") && !process.equals("\"nemesis\"");
+    if (op.client && !isNil(process)) { // nil is a process, too
+      throw in.error(offset, "expected a :process that is an integer, nil or :nemesis");
+    }
+  }
+
+  private static boolean isNil(String text) {
+    return text.equals("nil") || text.equals("null");
   }
 
   private void microOps() throws IOException {
     int c = space();
+    long start = in.offset();
     if (c != '[' && c != '(') {
-      value();
+      boolean collection = c == '{' || c == '#';
+      boolean absent = c == 'n' && isNil(text());
+      if (c != 'n') {
+        value();
+      }
+      if (!absent) {
+        op.valueIsRemark = !collection && !isNumber(c);
+        problem(start, EXPECTED);
+      }
       return;
     }
     in.skip();
@@ -174,6 +233,7 @@ final class ElleReader {
       c = space();
       if (c == ']' || c == ')') {
         in.skip();
+        op.hasMicroOps &= op.problem == null;
         return;
       } else if (c == '[' || c == '(') {
         in.skip();
@@ -181,7 +241,7 @@ final class ElleReader {
       } else if (c == ByteCursor.END) {
         throw in.unexpected("']': the file seems to be cut off");
       } else {
-        op.hasMicroOps = false; // another kind of operation, such as the nemesis'
+        problem(start, EXPECTED); // another kind of operation, such as the nemesis'
         value();
       }
     }
@@ -191,36 +251,66 @@ final class ElleReader {
     int c = space();
     long offset = in.offset();
     if (c != ':' && c != '"') {
-      op.hasMicroOps = false;
+      problem(offset, EXPECTED);
       rest();
       return;
     }
     long function = name();
+    if (function != APPEND && function != WRITE && function != READ) {
+      problem(offset, "expected one of the operations :append, :r and :w, found another one");
+      rest();
+      return;
+    }
     int key = key();
     c = space();
-    if (function == APPEND || function == WRITE) {
-      MicroOps.Kind kind = function == APPEND ? MicroOps.Kind.APPEND : MicroOps.Kind.WRITE;
-      op.micro.add(kind, key, element());
-    } else if (function != READ) {
-      throw in.error(
-          offset, "expected one of the operations :append, :r and :w, found another one");
-    } else if (c == ']' || c == ')') {
+    if (function == READ) {
+      result(key, c, offset);
+    } else {
+      if (function != (lists ? APPEND : WRITE)) {
+        problem(
+            offset,
+            lists
+                ? "expected appends and reads of lists, found a write of a register: a history must"
+                    + " be of one kind (--format elle-register)"
+                : "expected writes and reads of registers, found an append: a history must be of"
+                    + " one kind (--format elle-append)");
+      }
+      boolean nil = !lists && c == 'n';
+      long element = element();
+      if (nil && isNil(names.valueText(element))) {
+        problem(offset, "expected a value that is written, found nil, which stands for no value");
+      }
+      op.micro.add(lists ? MicroOps.Kind.APPEND : MicroOps.Kind.WRITE, key, element);
+    }
+    if (rest() > 0) {
+      problem(offset, "expected an operation of three parts, such as [:append 1 2], found more");
+    }
+  }
+
+  private void result(int key, int c, long offset) throws IOException {
+    if (c == ']' || c == ')') {
+      op.readWithoutResult = offset;
       op.micro.add(MicroOps.Kind.READ_NIL, key, 0);
     } else if (lists && (c == '[' || c == '(')) {
       in.skip();
       list(key);
     } else {
-      read(key, c);
+      read(key, c, offset);
     }
-    rest();
   }
 
-  private void read(int key, int c) throws IOException {
+  private void read(int key, int c, long offset) throws IOException {
     String text = c == 'n' ? text() : "";
-    if (text.equals("nil") || text.equals("null")) {
+    if (isNil(text)) {
       op.micro.add(MicroOps.Kind.READ_NIL, key, 0);
-    } else {
-      op.micro.add(MicroOps.Kind.READ_VALUE, key, c == 'n' ? names.value(text) : element());
+      return;
+    }
+    op.micro.add(MicroOps.Kind.READ_VALUE, key, c == 'n' ? names.value(text) : element());
+    if (lists) {
+      problem(
+          offset,
+          "expected a read that returns a list, such as [:r 1 [2 3]], or nil; a set has no order,"
+              + " and registers are read with --format elle-register");
     }
   }
 
@@ -238,12 +328,15 @@ final class ElleReader {
     }
   }
 
-  /** Skips to the end of the current vector. */
-  private void rest() throws IOException {
+  /** Skips to the end of the current vector; returns the number of values skipped. */
+  private int rest() throws IOException {
+    int skipped = 0;
     for (int c = space(); c != ']' && c != ')'; c = space()) {
       value();
+      skipped++;
     }
     in.skip();
+    return skipped;
   }
 
   private int key() throws IOException {
@@ -262,65 +355,106 @@ final class ElleReader {
     return integer == NO_INTEGER ? names.value(number) : integer;
   }
 
-  /** Any value but a plain integer, in one way of writing it. */
+  /** Any value but a plain integer, in one way of writing it: equal values have equal texts. */
   private String form() throws IOException {
     int c = in.peek();
-    if (c == '[' || c == '(' || c == '{' || c == '#') {
-      return collection();
-    } else if (c != '"') {
-      return text();
-    }
-    String text = text();
-    return isWord(text) ? text : quoted(text);
-  }
-
-  /** Whether a string can be mistaken for nothing else when it is written without quotes. */
-  private static boolean isWord(String text) {
-    return !text.isEmpty() && (Character.isLetter(text.charAt(0)) || text.charAt(0) == '_');
+    return c == '[' || c == '(' || c == '{' || c == '#' ? collection() : atomText(c);
   }
 
   private static String quoted(String text) {
-    return '"' + text + '"';
+    return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 
-  /** A vector, list, map or set, with single blanks; a vector and a list are equal. */
+  /** A collection that is being read: its tag, how it begins, and its values. */
+  private record Form(String tag, String start, List<String> values) {
+
+    /** A vector equals a list; maps and sets are equal in any order. */
+    String text() {
+      List<String> ordered = values;
+      if (start.equals("{")) {
+        ordered = new ArrayList<>();
+        for (int i = 0; i < values.size(); i += 2) {
+          ordered.add(values.get(i) + (i + 1 < values.size() ? " " + values.get(i + 1) : ""));
+        }
+      }
+      if (!start.equals("[")) {
+        ordered = ordered.stream().sorted().toList();
+      }
+      return tag + start + String.join(" ", ordered) + (start.equals("[") ? "]" : "}");
+    }
+  }
+
+  /** A vector, list, map or set, or a value with a tag. Iterative, however deep it is. */
   private String collection() throws IOException {
-    StringBuilder text = new StringBuilder();
-    int depth = 0;
-    boolean separate = false;
-    do {
+    Deque<Form> open = new ArrayDeque<>();
+    String tag = "";
+    while (true) {
       int c = space();
+      @Nullable String value = null;
       switch (c) {
         case ByteCursor.END -> throw in.unexpected("a value: the file seems to be cut off");
         case '[', '(', '{' -> {
-          text.append(separate ? " " : "").append(c == '{' ? '{' : '[');
           in.skip();
-          depth++;
-          separate = false;
+          boolean set = c == '{' && tag.endsWith("#");
+          String start = set ? "{" : c == '{' ? "{" : "[";
+          open.push(new Form(tag, set ? "#" : start, new ArrayList<>()));
+          tag = "";
         }
         case ']', ')', '}' -> {
-          text.append(c == '}' ? '}' : ']');
+          Form closed = open.poll();
+          if (closed == null || !tag.isEmpty() || closed.start.equals("[") == (c == '}')) {
+            throw in.unexpected("a value");
+          }
           in.skip();
-          depth--;
-          separate = true;
+          value = closed.text();
         }
         case '#' -> {
-          if (tag() == Tag.DISCARDS) {
-            value();
+          String next = tagText();
+          value = next.startsWith("##") ? tag + next : null;
+          tag = value == null ? tag + next : "";
+        }
+        case ':' -> {
+          Form of = open.peek();
+          boolean afterKey = of != null && of.start.equals("{") && of.values.size() % 2 == 1;
+          if (afterKey && isDelimiter(in.peekSecond())) {
+            in.skip(); // the colon of JSON
+          } else {
+            value = tag + atomText(c);
+            tag = "";
           }
         }
         default -> {
-          text.append(separate ? " " : "").append(atomText(c));
-          separate = true;
+          value = tag + atomText(c);
+          tag = "";
         }
       }
-    } while (depth > 0);
-    return text.toString();
+      if (value != null && open.isEmpty()) {
+        return value;
+      } else if (value != null) {
+        open.element().values.add(value);
+      }
+    }
+  }
+
+  /** A tag with a blank behind it, {@code #} of a set, or a value such as {@code ##Inf}. */
+  private String tagText() throws IOException {
+    in.skip();
+    if (in.peek() == '{') {
+      return "#";
+    }
+    StringBuilder text = new StringBuilder("#");
+    while (!isDelimiter(in.peek())) {
+      text.append((char) in.next());
+    }
+    return text.toString().startsWith("##") ? text.toString() : text.append(' ').toString();
   }
 
   private String atomText(int c) throws IOException {
     if (c == '"') {
       return quoted(text());
+    } else if (c == '\\') {
+      in.skip();
+      return "\\" + (char) in.needed() + (isDelimiter(in.peek()) ? "" : text());
     } else if (!isNumber(c)) {
       return text();
     }
@@ -338,7 +472,11 @@ final class ElleReader {
         if (c == ByteCursor.END) {
           throw in.unexpected("'\"': the file seems to be cut off");
         }
-        text.write(c == '\\' ? in.needed() : c);
+        if (c == '\\') {
+          escape(text);
+        } else {
+          text.write(c);
+        }
       }
     } else {
       while (!isDelimiter(c)) {
@@ -351,6 +489,42 @@ final class ElleReader {
       }
     }
     return text.toString(StandardCharsets.UTF_8);
+  }
+
+  /** The character behind a backslash, in UTF-8. */
+  private void escape(ByteArrayOutputStream text) throws IOException {
+    int c = in.needed();
+    switch (c) {
+      case 'n' -> text.write('\n');
+      case 't' -> text.write('\t');
+      case 'r' -> text.write('\r');
+      case 'b' -> text.write('\b');
+      case 'f' -> text.write('\f');
+      case 'u' -> {
+        char unit = codeUnit();
+        String character = String.valueOf(unit);
+        if (Character.isHighSurrogate(unit) && in.peek() == '\\' && in.peekSecond() == 'u') {
+          in.skip();
+          in.skip();
+          character += codeUnit();
+        }
+        text.writeBytes(character.getBytes(StandardCharsets.UTF_8));
+      }
+      default -> text.write(c);
+    }
+  }
+
+  private char codeUnit() throws IOException {
+    int unit = 0;
+    for (int i = 0; i < 4; i++) {
+      int digit = Character.digit(in.peek(), 16);
+      if (digit < 0) {
+        throw in.unexpected("four hexadecimal digits");
+      }
+      in.skip();
+      unit = unit << 4 | digit;
+    }
+    return (char) unit;
   }
 
   /** An integer; if it is another number, what is given. */
@@ -437,6 +611,10 @@ final class ElleReader {
       name = name << 8 | c;
       length++;
       in.skip();
+      if (quoted && c == '\\') {
+        in.skip();
+        length = Long.BYTES; // no name that is looked for
+      }
       c = in.peek();
     }
     if (quoted) {
@@ -478,11 +656,7 @@ final class ElleReader {
           in.skip();
           depth--;
         }
-        case '#' -> {
-          Tag tag = tag();
-          whole = tag == Tag.ITSELF;
-          needed += tag == Tag.DISCARDS && depth == 0 ? 1 : 0;
-        }
+        case '#' -> whole = tag() == Tag.ITSELF;
         case '"' -> text();
         case '\\' -> {
           in.skip();
@@ -508,8 +682,6 @@ final class ElleReader {
   private enum Tag {
     /** A name, or nothing: the next form is the value. */
     OF_NEXT,
-    /** {@code #_}: the next form is discarded. */
-    DISCARDS,
     /** {@code ##Inf}: a value itself. */
     ITSELF
   }
@@ -517,10 +689,6 @@ final class ElleReader {
   private Tag tag() throws IOException {
     in.skip();
     switch (in.peek()) {
-      case '_' -> {
-        in.skip();
-        return Tag.DISCARDS;
-      }
       case '#' -> {
         atom();
         return Tag.ITSELF;
@@ -535,8 +703,33 @@ final class ElleReader {
     }
   }
 
-  /** Skips separators and comments; returns the next byte without consuming it. */
+  /**
+   * Skips separators, comments and discarded forms ({@code #_}); returns the next byte without
+   * consuming it.
+   */
   private int space() throws IOException {
+    int discarded = 0;
+    while (true) {
+      int c = separators();
+      if (c == '#' && in.peekSecond() == '_') {
+        in.skip();
+        in.skip();
+        discarded++;
+      } else if (discarded > 0) {
+        discarded--;
+        if (discards == MAX_DISCARDS) {
+          throw in.error("expected at most " + MAX_DISCARDS + " nested forms that are discarded");
+        }
+        discards++;
+        value();
+        discards--;
+      } else {
+        return c;
+      }
+    }
+  }
+
+  private int separators() throws IOException {
     while (true) {
       int c = in.peek();
       if (c == ';') {

@@ -1,6 +1,5 @@
 package io.txwatch.format;
 
-import io.txwatch.history.HistoryFormatException;
 import io.txwatch.history.Outcome;
 import io.txwatch.register.RegisterHistory;
 import java.io.IOException;
@@ -19,11 +18,12 @@ final class ElleRegisters {
     RegisterHistory.Builder history = RegisterHistory.builder("rw-register history", names);
     ElleTransactions transactions =
         new ElleTransactions(
+            file,
             (process, before, index, outcome, micro) -> {
               history.begin(process, "process " + process, index, outcome);
               history.startedAfter(before);
               for (int i = 0; i < micro.size(); i++) {
-                add(file, history, outcome, micro, i);
+                add(history, outcome, micro, i);
               }
             });
     ElleReader.read(file, names, false, transactions);
@@ -31,9 +31,7 @@ final class ElleRegisters {
     return history.build();
   }
 
-  private static void add(
-      Path file, RegisterHistory.Builder history, Outcome outcome, MicroOps micro, int i)
-      throws IOException {
+  private static void add(RegisterHistory.Builder history, Outcome outcome, MicroOps micro, int i) {
     switch (micro.kind(i)) {
       case WRITE -> history.write(micro.key(i), micro.value(i));
       case READ_VALUE -> history.read(micro.key(i), micro.value(i));
@@ -42,12 +40,7 @@ final class ElleRegisters {
           history.readInitial(micro.key(i));
         }
       }
-      case APPEND, READ_LIST ->
-          throw new HistoryFormatException(
-              file,
-              0,
-              "expected writes and reads of registers, found appends or reads of lists: use"
-                  + " --format elle-append");
+      case APPEND, READ_LIST -> throw new IllegalStateException("a list among registers");
     }
   }
 }

@@ -3,6 +3,7 @@ package io.txwatch.format;
 import io.txwatch.format.ElleOp.Type;
 import io.txwatch.history.Outcome;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -27,14 +28,19 @@ final class ElleTransactions implements ElleReader.Sink {
         throws IOException;
   }
 
+  private final Path file;
   private final Sink sink;
   private final Map<Long, Invoked> invoked = new LinkedHashMap<>();
 
   private int emitted;
 
+  /** The offset of the first operation of a client; -1 if there was none. */
+  private long firstOffset = -1;
+
   private record Invoked(int before, long index, MicroOps micro) {}
 
-  ElleTransactions(Sink sink) {
+  ElleTransactions(Path file, Sink sink) {
+    this.file = file;
     this.sink = sink;
   }
 
@@ -43,8 +49,16 @@ final class ElleTransactions implements ElleReader.Sink {
     if (!op.client) {
       return;
     }
+    firstOffset = firstOffset < 0 ? op.offset : firstOffset;
     if (op.type == Type.INVOKE) {
       if (op.hasMicroOps) {
+        if (op.process < 0 && invoked.containsKey(op.process)) {
+          throw ByteCursor.error(
+              file,
+              op.offset,
+              "expected a :process: two operations without one are open, and which of them ends"
+                  + " next is unknown");
+        }
         Invoked lost = invoked.put(op.process, new Invoked(emitted, op.index, op.micro.invoked()));
         if (lost != null) {
           emit(op.process, lost.before, lost.index, Outcome.UNKNOWN, lost.micro);
@@ -53,6 +67,14 @@ final class ElleTransactions implements ElleReader.Sink {
       return;
     }
     Invoked before = invoked.remove(op.process);
+    if (before == null && op.problem != null) {
+      throw ByteCursor.error(file, op.problemOffset, op.problem);
+    } else if (before != null && op.hasMicroOps && !before.micro.agreesWithWritesOf(op.micro)) {
+      throw ByteCursor.error(
+          file,
+          op.offset,
+          "expected an operation to end with the writes that it was invoked with, found others");
+    }
     Outcome outcome =
         switch (op.type) {
           case OK -> Outcome.COMMITTED;
@@ -74,6 +96,9 @@ final class ElleTransactions implements ElleReader.Sink {
       emit(left.getKey(), op.before, op.index, Outcome.UNKNOWN, op.micro);
     }
     invoked.clear();
+    if (emitted == 0 && firstOffset >= 0) {
+      throw ByteCursor.error(file, firstOffset, ElleReader.EXPECTED);
+    }
   }
 
   private void emit(long process, int before, long index, Outcome outcome, MicroOps micro)

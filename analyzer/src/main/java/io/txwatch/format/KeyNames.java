@@ -72,7 +72,7 @@ final class KeyNames implements RegisterHistory.Keys {
   @Override
   public String table(int key, String ofIntegers) {
     String text = names[key];
-    return text == null ? ofIntegers : text;
+    return text == null ? ofIntegers : text.equals(ofIntegers) ? "'" + text + "'" : text;
   }
 
   /** The integer that stands for a non-integer value. */

@@ -93,6 +93,28 @@ final class MicroOps {
     return elements;
   }
 
+  /** Whether there are no writes here, or both have the same writes in the same order. */
+  boolean agreesWithWritesOf(MicroOps other) {
+    int i = nextWrite(0);
+    int j = i < size ? other.nextWrite(0) : other.size;
+    while (i < size && j < other.size) {
+      if (kinds[i] != other.kinds[j] || keys[i] != other.keys[j] || values[i] != other.values[j]) {
+        return false;
+      }
+      i = nextWrite(i + 1);
+      j = other.nextWrite(j + 1);
+    }
+    return i >= size && j >= other.size;
+  }
+
+  private int nextWrite(int from) {
+    int i = from;
+    while (i < size && kind(i) != Kind.APPEND && kind(i) != Kind.WRITE) {
+      i++;
+    }
+    return i;
+  }
+
   /** Only the writes, and reads of unknown result: what is known before a transaction has ended. */
   MicroOps invoked() {
     MicroOps copy = new MicroOps();

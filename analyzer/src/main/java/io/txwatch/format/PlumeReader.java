@@ -51,8 +51,8 @@ final class PlumeReader {
       in.skip();
       int key = names.key(number('('));
       long value = number(',');
-      long session = number(',');
-      long transaction = number(',');
+      long session = label();
+      long transaction = label();
       if (space() != ')') {
         throw in.unexpected("')' after " + EXPECTED);
       }
@@ -72,12 +72,21 @@ final class PlumeReader {
   }
 
   private long number(char before) throws IOException {
+    separator(before);
+    return in.nextNumber("a number in " + EXPECTED);
+  }
+
+  private long label() throws IOException {
+    separator(',');
+    return in.nextLabel("a number in " + EXPECTED);
+  }
+
+  private void separator(char before) throws IOException {
     if (space() != before) {
       throw in.unexpected("'" + before + "' in " + EXPECTED);
     }
     in.skip();
     space();
-    return in.nextNumber("a number in " + EXPECTED);
   }
 
   private int space() throws IOException {

@@ -242,6 +242,24 @@ final class ListAnomalies {
     };
   }
 
+  /** Why a history with two appends of one element cannot be judged. */
+  String appendedTwice(ListOrder order) {
+    int one = order.appendedTwice()[0];
+    int other = order.appendedTwice()[1];
+    return text(one)
+        + " was run twice, by "
+        + name(order.owner(one))
+        + " and by "
+        + name(order.owner(other))
+        + ": which of them a read saw is unknown, so the elements of a key must differ";
+  }
+
+  private String name(int transaction) {
+    return history.index(transaction) < 0
+        ? "transaction " + (transaction + 1) + " of the file"
+        : "the transaction with index " + history.index(transaction);
+  }
+
   private String list(int key, int branch, int length) {
     if (length == 0) {
       return "[]";

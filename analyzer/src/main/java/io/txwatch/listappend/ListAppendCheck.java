@@ -74,6 +74,8 @@ public final class ListAppendCheck {
     int[] components = cycles.search();
     if (violated.get()) {
       return new Result(Optional.of(false), "");
+    } else if (order.appendedTwice().length > 0) {
+      return new Result(Optional.empty(), anomalies.appendedTwice(order));
     } else if (!cycles.related() && !accused.get()) {
       return new Result(Optional.empty(), "no transaction depends on another");
     } else if (level != IsolationLevel.SNAPSHOT) {

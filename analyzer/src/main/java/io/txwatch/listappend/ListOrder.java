@@ -14,14 +14,14 @@ import java.util.Map;
  * read, with the append of each element, and the appends that nobody read.
  *
  * <p>A key is unusable if an element was appended twice or occurs twice in its list, since the
- * writer of a version is then ambiguous. These are recorded as faults. Lists that contradict the
- * longest one are faults, too, and ignored; the longest one remains usable.
+ * writer of a version is then ambiguous. Two appends of one element break the rules of the test:
+ * nothing is concluded from such a key. An element that was appended once and occurs twice is a
+ * fault. Lists that contradict the longest one are faults, too, and ignored; the longest one
+ * remains usable.
  */
 final class ListOrder {
 
   enum Fault {
-    /** Two operations appended the same element: the file breaks the rules of the test. */
-    APPENDED_TWICE,
     /** An element occurs twice in a list. */
     DUPLICATE,
     /** Two lists of which neither is a prefix of the other. */
@@ -46,6 +46,9 @@ final class ListOrder {
   private final int[] owners;
   private final boolean[] unusable;
   private final List<Found> faults = new ArrayList<>();
+
+  /** The first two appends of one element to one key; empty if there are none. */
+  private int[] appendedTwice = {};
 
   /** The appends of each key: those of key k from starts[k] on. */
   private final int[] appendStarts;
@@ -113,9 +116,14 @@ final class ListOrder {
     for (int i = appendStarts[key]; i < appendStarts[key + 1]; i++) {
       long element = history.element(appends[i]);
       if (!index.add(element, appends[i])) {
-        faults.add(new Found(Fault.APPENDED_TWICE, key, element, 0));
         unusable[key] = true;
+        if (appendedTwice.length == 0) {
+          appendedTwice = new int[] {index.append(element), appends[i]};
+        }
       }
+    }
+    if (unusable[key]) {
+      return;
     }
     List<Branch> branches = history.branches(key);
     if (!branches.isEmpty()) {
@@ -216,6 +224,14 @@ final class ListOrder {
 
   List<Found> faults() {
     return faults;
+  }
+
+  /**
+   * Two appends of one element to one key, which make what is read of it ambiguous; empty if there
+   * are none.
+   */
+  int[] appendedTwice() {
+    return appendedTwice;
   }
 
   /** Whether nothing can be concluded from a key. */

@@ -152,14 +152,6 @@ final class ReadFaults {
 
   private void report(ListOrder.Found fault) {
     switch (fault.fault()) {
-      case APPENDED_TWICE -> {
-        int[] twice =
-            operations(
-                fault.key(),
-                op -> history.kind(op) == Kind.APPEND && history.element(op) == fault.element(),
-                2);
-        report(Phenomenon.DUPLICATE_WRITE, twice[0], twice[1]);
-      }
       case DUPLICATE -> {
         int read = readOf(fault.key(), order.branch(fault.key()), order.length(fault.key()));
         report(Phenomenon.DUPLICATE_WRITE, read, read);

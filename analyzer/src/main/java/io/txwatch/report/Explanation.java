@@ -31,8 +31,12 @@ public final class Explanation {
                 label(anomaly, edge.to())
                     + " read from "
                     + rows.of(edge)
-                    + " what no transaction wrote.";
-            case DUPLICATE_WRITE -> "One write to " + rows.of(edge) + " was found twice.";
+                    + " what no transaction of the history wrote.";
+            case DUPLICATE_WRITE ->
+                label(anomaly, edge.to())
+                    + " read from "
+                    + rows.of(edge)
+                    + " an element twice that was appended once.";
             case INCOMPATIBLE_ORDER ->
                 label(anomaly, edge.from())
                     + " and "

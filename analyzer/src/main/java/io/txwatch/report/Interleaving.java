@@ -160,6 +160,17 @@ public final class Interleaving {
   }
 
   private void placeRead(Dependency edge) {
+    if (anomaly.phenomenon() == Phenomenon.GARBAGE_READ) {
+      note(to(edge), "reads what no transaction wrote from", edge);
+      return;
+    } else if (anomaly.phenomenon() == Phenomenon.DUPLICATE_WRITE) {
+      note(to(edge), "reads an element twice from", edge);
+      return;
+    } else if (anomaly.phenomenon() == Phenomenon.INCOMPATIBLE_ORDER) {
+      note(from(edge), "reads", edge);
+      note(to(edge), "reads another order of", edge);
+      return;
+    }
     require(from(edge), to(edge));
     note(from(edge), "writes", edge);
     if (edge.from() == edge.to()) { // a read that missed its transaction's own write

@@ -24,8 +24,9 @@ public final class Meaning {
               + " the first.";
       case INTERNAL ->
           "A transaction did not see a row that it had written itself a moment before.";
-      case GARBAGE_READ -> "A transaction read a value that no transaction wrote.";
-      case DUPLICATE_WRITE -> "One write was found twice.";
+      case GARBAGE_READ -> "A transaction read a value that no transaction of the history wrote.";
+      case DUPLICATE_WRITE ->
+          "A transaction read a list in which an element stands twice that was appended once.";
       case INCOMPATIBLE_ORDER ->
           "Two reads saw the writes of one row in orders that contradict each other.";
       case LOST_UPDATE ->

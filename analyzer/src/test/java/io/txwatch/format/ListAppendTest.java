@@ -45,7 +45,6 @@ class ListAppendTest {
         "ax1 ax2rx1                                 | INTERNAL false",
         "ax1 ax2 ax3 rx13 rx123                     | INCOMPATIBLE_ORDER false",
         "ax1 rx11                                   | DUPLICATE_WRITE false",
-        "ax1 ax1 rx1                                | DUPLICATE_WRITE false",
         "ax1 rx17                                   | GARBAGE_READ false",
         // Appends that nobody read come after the longest list, in an unknown order.
         "ax1ay1 rx1ry_                              | FRACTURED_READ false",
@@ -71,6 +70,13 @@ class ListAppendTest {
         "ax1? rx_                                   | unknown",
         "ax1? ax2 rx2                               | true",
         "ax1 ax2                                    | unknown",
+        // An element that was appended twice: who wrote what was read is unknown.
+        "ax1 ax1                                    | unknown",
+        "ax1 ax1 rx1                                | unknown",
+        "ax1 ax1 rx11                               | unknown",
+        "ax1! ax1 rx1                               | unknown",
+        "ax1 ax1 ay1 ry1                            | unknown",
+        "ax1 ax1 ry_ay1 ry_ay2                      | LOST_UPDATE false",
         "ax1! rx_                                   | unknown",
         // Seen by a committed transaction: it did commit.
         "rx_ax1? rx_ay1 rx1 ay2 ry1                 | true",
@@ -212,6 +218,24 @@ class ListAppendTest {
         "2/3 | 2/3 | 2",
         ":a | :a | :b",
         "\"a\" | \"a\" | \"b\"",
+        "\"x\" | \"\\u0078\" | x",
+        "x | x | \"x\"",
+        "\"nil\" | \"nil\" | nil",
+        "\"true\" | \"true\" | true",
+        "\"a\\nb\" | \"a\\u000Ab\" | \"anb\"",
+        "[\"a\" \"b\"] | [\"a\",\"b\"] | [\"a\\\" \\\"b\"]",
+        "\"😀\" | \"\\ud83d\\ude00\" | \"?\"",
+        "\\a | \\a | \\b",
+        "\\[ | \\[ | \\]",
+        "#{1 2} | #{2 1} | #{1 3}",
+        "#{1} | #{1} | #{2}",
+        "#{} | #{} | {}",
+        "{:a 1 :b #{[2] 3}} | {:b #{3 (2)} , :a 1} | {:a :b 1 #{[2] 3}}",
+        "{\"a\": 1, \"b\": 2} | {\"b\": 2, \"a\": 1} | {\"b\": 1, \"a\": 2}",
+        "#inst \"2026\" | #inst \"2026\" | #uuid \"2026\"",
+        "##Inf | ##Inf | ##-Inf",
+        "#_ 7 1 | #_[#_ x 7] 1 | 7",
+        "list | list | 0",
         "\"1\" | \"1\" | 1",
         "\":a\" | \":a\" | :a",
         "\"\" | \"\" | \" \"",
@@ -239,6 +263,33 @@ class ListAppendTest {
         "{:process 0 :value [[:append 1 1]]}|an operation with a :type",
         "{:type :ok :process 0 :value [[:cas 1 1]]}|:append, :r and :w",
         "{:type :ok :process 0 :value [[:append 1 1]]} junk|an operation of Elle",
+        "{:type :ok :process 0 :value [[:append 1 1]]}]|the end of the file",
+        // Nothing that an operation says is dropped without a word.
+        "{:type :ok :process 0 :value [[:append 1 1] [:w 2 5]]}|must be of one kind",
+        "{:type :ok :process 0 :value [[:r 1 [1]] [:r 2 7]]}|a read that returns a list",
+        "{:type :ok :process 0 :value [[:r 1 #{1 2}]]}|a set has no order",
+        "{:type :ok :process 0 :value [[:append 1 1 2]]}|three parts",
+        "{:type :ok :process 0 :value [[:r 1 [1] [2]]]}|three parts",
+        "{:type :ok :process 0 :value [[:r 1]]}|the result of a read",
+        "{:type :ok :process 0 :value [[:transfer 1 2]]}|:append, :r and :w",
+        "{:type :ok :process 0 :value [[:append 1 1] :x]}|that check can judge",
+        "{:type :ok :process 0 :value [[1 2]]}|that check can judge",
+        "{:type :ok :process 0 :value nil}|that check can judge",
+        "{:type :ok :process 0}|that check can judge",
+        "{:type :ok :process 0 :value [[:append 1 1]] :value [[:append 1 2]]}|each key once",
+        "{:type :ok :type :fail :process 0 :value [[:append 1 1]]}|each key once",
+        "{:type :ok :process :a :value [[:append 1 1]]}|an integer, nil or :nemesis",
+        "{:type :ok :process 1.5 :value [[:append 1 1]]}|a :process",
+        // Histories that are none of transactions: bank, set, counter, queue, Knossos.
+        "{:type :invoke :f :transfer :process 0 :value {:from 1 :to 2 :amount 3}}|check can judge",
+        "{:type :ok :f :transfer :process 0 :value [:transfer 1 2]}|that check can judge",
+        "{:type :ok :f :read :process 0 :value {0 10 1 10}}|that check can judge",
+        "{:type :invoke :f :add :process 0 :value 1}|that check can judge",
+        "{:type :ok :f :read :process 0 :value #{1 2}}|that check can judge",
+        "{:type :ok :f :read :process 0 :value (1 2)}|that check can judge",
+        "{:type :ok :f :cas :process 0 :value [1 2]}|that check can judge",
+        "{:type :ok :f :dequeue :process 0 :value :a}|that check can judge",
+        "{:type :info :f :write :process 0 :value :a}|that check can judge",
       })
   void invalidFileIsReportedInOneLine(String text, String message) throws IOException {
     Path file = Files.writeString(directory.resolve("bad.edn"), "\n" + text);
@@ -252,6 +303,60 @@ class ListAppendTest {
         .isInstanceOf(HistoryFormatException.class)
         .hasMessageContaining(message)
         .hasMessageContaining("line 2");
+  }
+
+  /** What contradicts itself over two lines. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{:type :invoke :process 0 :value [[:append 1 1]]} {:type :ok :process 0 :value [[:append 1"
+            + " 2]]}|the writes that it was invoked with",
+        "{:type :invoke :process 0 :value [[:append 1 1]]} {:type :ok :process 0 :value []}|the"
+            + " writes that it was invoked with",
+        "{:type :invoke :process nil :value [[:append 1 1]]} {:type :invoke :process nil :value"
+            + " [[:append 1 2]]}|expected a :process",
+        "{:type :invoke :f :read :process 0 :value nil} {:type :fail :f :read :process 0 :value"
+            + " nil}|that check can judge",
+      })
+  void operationsThatDoNotBelongTogetherAreReported(String text, String message)
+      throws IOException {
+    Path file = Files.writeString(directory.resolve("bad.edn"), text);
+    Assertions.assertThatThrownBy(() -> ElleNotation.check(file, IsolationLevel.SERIALIZABLE))
+        .isInstanceOf(HistoryFormatException.class)
+        .hasMessageContaining(message)
+        .hasMessageContaining("line 1");
+  }
+
+  /** An error in place of the value: what was invoked counts. */
+  @Test
+  void failedOperationMayHaveARemark() throws IOException {
+    assertThat(
+            check(
+                """
+                {:type :invoke :process 0 :value [[:append 1 1] [:r 2 nil]]}
+                {:type :info :process 0 :value :timed-out}
+                {:type :invoke :process 1 :value [[:r 1 nil]]}
+                {:type :ok :process 1 :value [[:r 1 [1]]]}
+                {:type :info :process :nemesis :value [[:isolate "n1"] {:a 1}]}
+                """))
+        .isEqualTo("true");
+  }
+
+  @Test
+  void elementThatWasAppendedTwiceIsTheReason() throws IOException {
+    ForeignHistory.Verdict verdict =
+        ForeignHistory.check(
+            Files.writeString(
+                directory.resolve("history"), ElleNotation.edn("ax1 ax1 rx1", false, false)),
+            ForeignFormat.ELLE_APPEND,
+            ElleNotation.demand(IsolationLevel.SERIALIZABLE),
+            anomaly -> {});
+    assertThat(verdict.reason())
+        .isEqualTo(
+            "[:append :x 1] was run twice, by the transaction with index 0 and by the transaction"
+                + " with index 1: which of them a read saw is unknown, so the elements of a key"
+                + " must differ");
   }
 
   /** A file truncated anywhere either ends after a whole operation or is reported. */

@@ -228,6 +228,90 @@ class RegisterTest {
         .isEqualTo("LOST_UPDATE false");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        // a transaction
+        "[[{\"events\":[]}]]|\"success\"",
+        "[[{\"success\":true}]]|\"events\"",
+        "[[{\"events\":[],\"success\":1}]]|true or false",
+        "[[{\"events\":[],\"success\":null}]]|true or false",
+        "[[{\"events\":[],\"success\":true,\"committed\":false}]]|one outcome",
+        "[[{\"events\":[],\"events\":[],\"success\":true}]]|Duplicate",
+        "[[{\"events\":[],\"success\":true}]] []|the end of the file",
+        // an event
+        "[[{\"events\":[{\"write\":true,\"variable\":0,\"value\":1}],\"success\":true}]]|an event",
+        "[[{\"events\":[{\"variable\":0,\"value\":1,\"success\":true}],\"success\":true}]]|an event",
+        "[[{\"events\":[{\"write\":true,\"variable\":0,\"success\":true}],\"success\":true}]]|an event",
+        "[[{\"events\":[{\"Write\":{\"variable\":0}}],\"success\":true}]]|an event",
+        "[[{\"events\":[{\"Write\":{\"version\":0}}],\"success\":true}]]|an event",
+        "[[{\"events\":[[\"a\",0,1]],\"success\":true}]]|\"w\" or \"r\"",
+        "[[{\"events\":[[\"w\",0,1,2]],\"success\":true}]]|']'",
+      })
+  void incompleteJsonOfDbcopIsReported(String text, String message) throws IOException {
+    Path file = Files.writeString(directory.resolve("bad.json"), text);
+    assertThatThrownBy(
+            () ->
+                ForeignHistory.check(
+                    file,
+                    ForeignFormat.DBCOP,
+                    ElleNotation.demand(IsolationLevel.SERIALIZABLE),
+                    anomaly -> {}))
+        .isInstanceOf(HistoryFormatException.class)
+        .hasMessageContaining("line 1")
+        .hasMessageContaining(message);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "[[:w 1 1] [:append 1 2]]|must be of one kind",
+        "[[:w 1 nil]]|nil, which stands for no value",
+        "[[:w 1 1 2]]|three parts",
+        "[[:w 1 1] [:r 1]]|the result of a read",
+        "[[:w 1 1] [:cas 1 1]]|:append, :r and :w",
+      })
+  void operationThatIsNoneOfARegisterIsReported(String value, String message) throws IOException {
+    Path file =
+        Files.writeString(
+            directory.resolve("bad.edn"), "\n{:type :ok :process 0 :value " + value + "}");
+    assertThatThrownBy(() -> ElleNotation.check(file, IsolationLevel.SERIALIZABLE))
+        .isInstanceOf(HistoryFormatException.class)
+        .hasMessageContaining("line 2")
+        .hasMessageContaining(message);
+  }
+
+  /** Keys of different types are different registers: the read would be of the initial value. */
+  @Test
+  void keysOfDifferentTypesDiffer() throws IOException {
+    String text = "{:type :ok :value [[:w x 1]]}\n{:type :ok :value [[:r %s 1]]}\n";
+    assertThat(check(text.formatted("x"), IsolationLevel.SERIALIZABLE)).isEqualTo("true");
+    for (String other : List.of("\"x\"", ":x", "[x]", "#{x}", "\\x")) {
+      assertThat(check(text.formatted(other), IsolationLevel.SERIALIZABLE))
+          .isEqualTo("GARBAGE_READ false");
+    }
+  }
+
+  @Test
+  void cobraCommitOfAnotherTransactionIsReported() throws IOException {
+    byte[] log =
+        new Bytes(false)
+            .bytes('S')
+            .longs(1)
+            .bytes('W')
+            .longs(2, 7, 5)
+            .bytes('C')
+            .longs(3)
+            .toArray();
+    Path file = Files.write(directory.resolve("T1.log"), log);
+    assertThatThrownBy(() -> ElleNotation.check(file, IsolationLevel.SERIALIZABLE))
+        .isInstanceOf(HistoryFormatException.class)
+        .hasMessageContaining("the commit of transaction 1, found that of 3");
+  }
+
   @Test
   void dbcopBincodeIsRead() throws IOException {
     Bytes bytes = new Bytes(true);
@@ -284,7 +368,16 @@ class RegisterTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
-      value = {"w(1,2,3)|','", "w(1,2,3,4;|')'", "w(x,2,3,4)|a number", "q(1,2,3,4)|w(1,2,0,0)"})
+      value = {
+        "w(1,2,3)|','",
+        "w(1,2,3,4;|')'",
+        "w(x,2,3,4)|a number",
+        "q(1,2,3,4)|w(1,2,0,0)",
+        "w(1,18446744073709551616,3,4)|up to 64 bits",
+        "w(1,-9223372036854775809,3,4)|up to 64 bits",
+        "w(1,18446744073709551615,3,4) r(1,-1,4,5)|either with a sign or without",
+        "w(1,2,3,18446744073709551615)|up to 63 bits",
+      })
   void invalidTextIsReportedInOneLine(String text, String message) throws IOException {
     Path file = Files.writeString(directory.resolve("bad.txt"), "w(9,9,9,9)\n" + text + "\n");
     assertThatThrownBy(
