@@ -72,6 +72,22 @@ final class PredicateRead {
     this.predicate = predicate;
   }
 
+  /**
+   * Whether the read may have chosen its rows otherwise with a version than without it. Another row
+   * than the one found can get the key only by an UPDATE: it is inserted with that key only after
+   * the row found was deleted or got another key, which is a change of that row.
+   */
+  boolean mayDependOn(Version version) {
+    boolean isOther = foundByKey != null && foundByKey != version.row;
+    return !(isOther && (version.insertion || version.deletion))
+        && (version.written() & columns(version.row)) != 0;
+  }
+
+  /** Whether what becomes of a row later may matter. */
+  boolean mayDependOn(Row row) {
+    return foundByKey == null || foundByKey == row;
+  }
+
   /** The columns of a row that decide whether it is chosen. */
   long columns(Row row) {
     return foundByKey == null || foundByKey == row ? columns : key;

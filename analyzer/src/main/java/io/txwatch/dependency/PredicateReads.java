@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  * dependencies are omitted where one transaction ended before the horizon of the other.
  *
  * <p>Where a statement found a row by a unique key, another row is chosen only if it gets that key:
- * of other rows, versions that wrote no column of the key are omitted.
+ * of other rows, insertions and deletions are omitted, and versions that wrote no column of the
+ * key.
  *
  * <p><b>Proven ones.</b> Adya's definitions require a version that changes the matches. This is
  * proven by statements with the same {@linkplain VersionSet#predicate named predicate} P, a
@@ -187,7 +188,8 @@ final class PredicateReads {
               if (covered == 0) {
                 noteMissed(read, next);
               }
-              if ((next.written() & read.columns(version.row) & ~covered) != 0) {
+              if (read.mayDependOn(next)
+                  && (next.written() & read.columns(version.row) & ~covered) != 0) {
                 missed(read, next);
               }
             }
@@ -199,7 +201,7 @@ final class PredicateReads {
   private void sawWriter(PredicateRead read, Version version) {
     Version at = version;
     for (int i = 0; i < MAX_STEPS && at != null && at.fate != Fate.OPEN; i++) {
-      if (at.fate == Fate.SURVIVED && (at.written() & read.columns(version.row)) != 0) {
+      if (at.fate == Fate.SURVIVED && read.mayDependOn(at)) {
         saw(read, at);
         return;
       }
@@ -213,7 +215,7 @@ final class PredicateReads {
       read.uncommitted.add(version);
       weight += Footprint.PREDICATE_ROW;
       Version.Read last = version.readers;
-      if (last == null || last.reader != read.reader) {
+      if (read.mayDependOn(version.row) && (last == null || last.reader != read.reader)) {
         read.reader.reads.add(
             new Version.Read(
                 version,
@@ -232,7 +234,9 @@ final class PredicateReads {
   /** A row is missing from the set although this version of it appeared before. */
   private void lacks(PredicateRead read, Version version) {
     Transaction writer = version.writer;
-    if (version.deletion) {
+    if (!read.mayDependOn(version)) {
+      noteMissed(read, version);
+    } else if (version.deletion) {
       if (!isInsertedAfter(version, read.reader.beganAt)) {
         saw(read, version);
       }
@@ -349,7 +353,7 @@ final class PredicateReads {
           && !read.isVoid()
           && !read.sawUncommitted(version)) {
         noteMissed(read, version);
-        if ((version.written() & read.columns(version.row)) != 0 && !missed(read, version)) {
+        if (read.mayDependOn(version) && !missed(read, version)) {
           read.lastMissed = writer;
         }
       }

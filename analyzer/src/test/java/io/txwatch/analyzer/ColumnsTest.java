@@ -66,6 +66,18 @@ class ColumnsTest {
         // It found no row: x may have the key, and be excluded by v alone.
         "w1(;_:x0,y0)[v/id,v=id] w2(x0)[v] c2 r1(x2)[v] c1 |"
             + " PHANTOM 1-prw?(x)>2-wr(x)>1 | PHANTOM 1-prw?(x)>2-wr(x)>1",
+        // Each finds its own row by the key, and inserts, or deletes, another one.
+        "r1(x0;_:x0,y0)[v/id=id] r2(y0;_:x0,y0)[v/id=id] i1(z) i2(w) c1 c2 |"
+            + " G2 1-prw?(w)>2-prw?(z)>1 | ",
+        "i1(z) i2(w) r1(x0;_:x0,y0)[v/id=id] r2(y0;_:x0,y0)[v/id=id] c1 c2 |"
+            + " G2 1-prw?(w)>2-prw?(z)>1 | ",
+        "r1(x0;_:x0,y0,z0,w0)[v/id=id] r2(y0;_:x0,y0,z0,w0)[v/id=id] d1(z0)[] d2(w0)[] c1 c2 |"
+            + " G2 1-prw?(w)>2-prw?(z)>1 | ",
+        "w1(x0;_:x0,y0)[v/id=id] i2(z) w2(y0;_:x0,y0)[v/id=id] i1(w) c1 c2 |"
+            + " G2 1-prw?(z)>2-prw?(x)>1 | ",
+        // It found no row by the key: the row inserted may have it.
+        "r1(;_:x0,y0)[v/id=id] r2(;_:x0,y0)[v/id=id] i1(z) i2(w) c1 c2 |"
+            + " G2 1-prw?(w)>2-prw?(z)>1 | G2 1-prw?(w)>2-prw?(z)>1",
         // Another statement of T1 searches without a key.
         "w1(y0;_:x0,y0)[v/id,v=id] r1(;_:x0,y1)[/v] w2(x0)[v] c2 r1(x2)[v] c1 |"
             + " PHANTOM 1-prw?(x)>2-wr(x)>1 | PHANTOM 1-prw?(x)>2-wr(x)>1",
