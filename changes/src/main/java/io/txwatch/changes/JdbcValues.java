@@ -25,9 +25,15 @@ public final class JdbcValues {
   /** Before, dates of {@code java.sql} are in another calendar than those of {@code java.time}. */
   static final int MIN_YEAR = 1583;
 
+  /**
+   * With all six digits of the fraction or none: MariaDB's driver omits the zeros after the point
+   * in the binary protocol, so that shorter fractions have two meanings.
+   */
+  private static final Pattern CERTAIN_DATE_TIME =
+      Pattern.compile("\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{6})?");
+
   private static final Pattern TIME =
-      Pattern.compile("(-?)(\\d{1,3}):(\\d{2}):(\\d{2})(?:\\.(\\d{1,6}))?");
-  private static final int MICRO_DIGITS = 6;
+      Pattern.compile("(-?)(\\d{1,3}):(\\d{2}):(\\d{2})(?:\\.(\\d{6}))?");
 
   private JdbcValues() {}
 
@@ -166,7 +172,9 @@ public final class JdbcValues {
             ? local
             : read instanceof Timestamp timestamp
                 ? unlessMoved(timestamp.toLocalDateTime())
-                : read instanceof String text ? LocalDateTime.parse(text.replace(' ', 'T')) : null;
+                : read instanceof String text && CERTAIN_DATE_TIME.matcher(text).matches()
+                    ? LocalDateTime.parse(text.replace(' ', 'T'))
+                    : null;
     return time != null && time.getYear() >= MIN_YEAR ? time : null;
   }
 
@@ -201,8 +209,7 @@ public final class JdbcValues {
         Long.parseLong(parts.group(2)) * 3600
             + Long.parseLong(parts.group(3)) * 60
             + Long.parseLong(parts.group(4));
-    String fraction = parts.group(5) == null ? "" : parts.group(5);
-    long micros = Long.parseLong((fraction + "000000").substring(0, MICRO_DIGITS));
+    long micros = parts.group(5) == null ? 0 : Long.parseLong(parts.group(5));
     Duration amount = Duration.ofSeconds(seconds, micros * 1000);
     return parts.group(1).isEmpty() ? amount : amount.negated();
   }
@@ -230,6 +237,7 @@ public final class JdbcValues {
     if (read instanceof byte[] bytes) {
       return fitting(new BigInteger(1, bytes));
     }
-    return read instanceof Number ? integer(read) : null;
+    // A long of 64 bits may be negative.
+    return read instanceof Number number && number.longValue() >= 0 ? integer(read) : null;
   }
 }

@@ -228,7 +228,7 @@ public final class BinaryLogSource implements ChangeSource {
         read(assembler, identity);
       } catch (ServerException e) {
         if (e.getErrorCode() == FATAL_READING_LOG && !isSameReplicaId(e)) {
-          isFirst = !restartAtEnd(assembler, delivery, e.getMessage()) && isFirst;
+          restartAtEnd(assembler, delivery, e.getMessage());
         }
         problem = describe(e);
       } catch (IOException | RuntimeException e) {
@@ -246,12 +246,11 @@ public final class BinaryLogSource implements ChangeSource {
     return String.valueOf(e.getMessage()).contains("same server");
   }
 
-  private boolean restartAtEnd(LogAssembler assembler, Delivery delivery, String why) {
+  private void restartAtEnd(LogAssembler assembler, Delivery delivery, String why) {
     try {
-      lost(assembler, delivery, session.endOfLog(), why);
-      return true;
+      lost(assembler, delivery, session.endOfLog(), String.valueOf(why));
     } catch (IOException e) {
-      return false; // tried again, with the same answer
+      problem = describe(e); // reading is tried again, and refused again
     }
   }
 
@@ -340,6 +339,7 @@ public final class BinaryLogSource implements ChangeSource {
       setServerId(ThreadLocalRandom.current().nextLong(1L << 24, 1L << 32));
       setSSLMode(SSLMode.valueOf(address.tls().name()));
       setKeepAlive(false);
+      setUseSendAnnotateRowsEvent(true); // MariaDB
       setHeartbeatInterval(HEARTBEAT_MILLIS);
       setConnectTimeout(CONNECT_TIMEOUT_MILLIS);
       setThreadFactory(
