@@ -156,7 +156,7 @@ public final class DependencyInference {
       RecurringIds ids,
       ShedRows shed,
       long clock) {
-    this.out = new WithinRuns(listener);
+    this.out = new WithinRuns(new PossibleInTime(listener));
     this.orders = new CommitOrders(orders, out);
     this.chains =
         new VersionChains(out, new WritersByToken(), shed, footprint, maxBytes, granularity);

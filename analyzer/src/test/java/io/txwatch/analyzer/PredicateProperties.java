@@ -14,8 +14,11 @@ import io.txwatch.dependency.PredicateSimulation.Seen;
 import io.txwatch.dependency.ShedHistory;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.history.Event;
+import io.txwatch.history.GapReason;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -64,6 +67,39 @@ class PredicateProperties {
         .all.stream()
             .filter(edge -> edge.evidence() == EdgeEvidence.PREDICATE)
             .forEach(edge -> assertTrue(edge, run, false));
+  }
+
+  /**
+   * Transactions that do not overlap are in no cycle, whatever events are lost: no reported
+   * dependency is opposite to the order in which they ran.
+   */
+  @Property(tries = 3000)
+  void serialTransactionsAreInNoCycleWhateverIsLost(
+      @ForAll long seed,
+      @ForAll @IntRange(min = 2, max = 30) int transactions,
+      @ForAll @IntRange(min = 0, max = 60) int percentLost,
+      @ForAll boolean counted) {
+    Random random = new Random(seed);
+    PredicateSimulation run = PredicateSimulation.run(Mode.SERIAL, random, 4, transactions);
+    List<Event> left = new ArrayList<>();
+    for (Event event : run.events) {
+      boolean lost = random.nextInt(100) < percentLost;
+      if (!lost && event instanceof Event.TransactionEnded end && !counted) {
+        left.add(
+            new Event.TransactionEnded(
+                end.session(), end.transaction(), end.outcome(), end.micros()));
+      } else if (!lost) {
+        left.add(event);
+      } else if (random.nextBoolean()) {
+        left.add(new Event.Gap(0, 0, GapReason.OVERFLOW, "", 1));
+      }
+    }
+    assertThat(Notation.analyzed(left))
+        .filteredOn(anomaly -> anomaly.cycleClass().isPresent())
+        .isEmpty();
+    for (Edge edge : new InferredEdges(left).all) {
+      assertThat(edge.from().id()).as("%s", edge).isLessThan(edge.to().id());
+    }
   }
 
   private static void assertTrue(Edge edge, PredicateSimulation run, boolean bySet) {
