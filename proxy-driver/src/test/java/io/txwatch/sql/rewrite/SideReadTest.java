@@ -206,6 +206,22 @@ class SideReadTest {
         """);
   }
 
+  /** What they choose depends on locks, not on the rows alone. */
+  @TestFactory
+  Stream<DynamicTest> noVersionSetsWhereLockedRowsAreSkipped() {
+    return cases(
+        List.of(Dialect.POSTGRESQL, Dialect.MYSQL, Dialect.MARIADB),
+        Level.PREDICATES,
+        """
+        SELECT a FROM t WHERE b = 0 ORDER BY a LIMIT 1 FOR UPDATE SKIP LOCKED
+        -> none
+        UPDATE t SET b = 1 WHERE a IN (SELECT c FROM u WHERE c > 0 LIMIT 1 FOR UPDATE SKIP LOCKED)
+        -> none
+        SELECT a FROM t WHERE b = 0 FOR UPDATE
+        -> version set select txw_rid, right(txw_wl, 28) from t limit 6 []
+        """);
+  }
+
   @TestFactory
   Stream<DynamicTest> versionSetsOfAnUpdateThatLooksElsewhere() {
     return cases(
