@@ -163,6 +163,15 @@ public record FoundAnomaly(
         edge.evidence().possible());
   }
 
+  /**
+   * Whether part of its evidence is uncertain: one of its dependencies may not exist, or it is a
+   * stale write, whose writer may not have used what was read. Such an anomaly is never a
+   * violation.
+   */
+  public boolean possible() {
+    return phenomenon == Phenomenon.STALE_WRITE || cycle.stream().anyMatch(Dependency::possible);
+  }
+
   /** The rows of its dependencies, each once. */
   public List<Row> rows() {
     return cycle.stream()
@@ -190,6 +199,7 @@ public record FoundAnomaly(
         + verdict
         + ", "
         + confidence
+        + (possible() ? ", possible" : "")
         + ", "
         + dbms
         + " at "

@@ -356,8 +356,7 @@ public final class Analyzer implements EventSink {
   }
 
   private void report(Finding finding) {
-    Anomaly anomaly =
-        anomaly(finding, finding.possible() ? Confidence.SUSPECTED : Confidence.CONFIRMED);
+    Anomaly anomaly = anomaly(finding, Confidence.CONFIRMED);
     if (finding.possible() && anomaly.verdict() == Verdict.VIOLATION) {
       coverage.countForbidden();
       return;

@@ -28,7 +28,7 @@ final class StaleWriteAnomaly {
         Phenomenon.STALE_WRITE,
         Optional.empty(),
         Verdict.HAZARD,
-        Confidence.SUSPECTED,
+        Confidence.CONFIRMED,
         found.database(),
         found.writer().level(),
         List.of(found.reader(), found.other(), found.writer()),

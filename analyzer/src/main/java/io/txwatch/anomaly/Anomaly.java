@@ -54,7 +54,7 @@ public record Anomaly(
   /**
    * Whether one of its dependencies is only possible: a predicate may not have read a row, or a
    * side read may have returned another version. Every stale write is: the writer may not have used
-   * what the reader read. Such an anomaly is never a violation and never confirmed.
+   * what the reader read. Such an anomaly is never a violation.
    */
   public boolean possible() {
     return phenomenon == Phenomenon.STALE_WRITE

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  * @param sessions sessions opened
  * @param transactions transactions that ended, with any outcome
  * @param committed transactions that committed
- * @param statements statements executed
+ * @param statements statements in the history; {@link #executed()} counts the others as well
  * @param instrumented statements whose rows were observed, or that access no rows
  * @param rowsRead row versions read
  * @param rowsWritten row versions written, as far as observed
@@ -69,6 +69,17 @@ public record Coverage(
 
   public Coverage {
     gaps = Map.copyOf(gaps);
+  }
+
+  /**
+   * All statements that were executed: those of the history, and those that are missing in it
+   * because they were shed or dropped. About, since other events may have been dropped as well, and
+   * some statements were shed in part.
+   */
+  public long executed() {
+    return statements
+        + gaps.getOrDefault(GapReason.SHED, 0L)
+        + gaps.getOrDefault(GapReason.OVERFLOW, 0L);
   }
 
   /** The number of events known to be missing. */

@@ -2,13 +2,13 @@ package io.txwatch.document;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.report.AnomalyGroups.Group;
+import io.txwatch.report.Counted;
 import io.txwatch.report.Meaning;
 import io.txwatch.report.OperationText;
 import io.txwatch.report.Prevention;
 import io.txwatch.report.Report;
 import io.txwatch.report.TextReport;
 import java.util.List;
-import java.util.Locale;
 
 /** Markdown: a heading for each anomaly, and its text report as a code block. */
 final class MarkdownDocument {
@@ -21,11 +21,10 @@ final class MarkdownDocument {
     long found = report.anomalies().stream().mapToLong(Group::count).sum() + report.ungrouped();
     out.append(
         String.format(
-            Locale.ROOT,
-            "%,d anomalies of %,d kinds in %,d transactions. Analyzed %s.%n%n",
-            found,
-            report.anomalies().size(),
-            report.coverage().transactions(),
+            "%s of %s in %s. Analyzed %s.%n%n",
+            Counted.of(found, "anomaly", "anomalies"),
+            Counted.of(report.anomalies().size(), "kind"),
+            Counted.of(report.coverage().transactions(), "transaction"),
             report.written()));
     for (Group group : report.anomalies()) {
       Anomaly anomaly = group.first();

@@ -127,14 +127,18 @@ public final class ConsoleReporter {
     }
     grown.sort(Comparator.comparingLong(ConsoleReporter.this::more).reversed());
     StringBuilder text = new StringBuilder();
-    text.append(String.format(Locale.ROOT, "txwatch: %,d more anomalies%n", uncounted));
+    text.append(
+        String.format("txwatch: %s%n", Counted.of(uncounted, "more anomaly", "more anomalies")));
     for (Group group : grown.subList(0, Math.min(grown.size(), MAX_LINES))) {
       text.append(String.format(Locale.ROOT, "  %,d more, ", more(group)))
           .append(TextReport.line(group.first(), group.count()))
           .append('\n');
     }
     if (grown.size() > MAX_LINES) {
-      text.append("  and more of ").append(grown.size() - MAX_LINES).append(" other groups\n");
+      int others = grown.size() - MAX_LINES;
+      text.append("  and more of ")
+          .append(others)
+          .append(others == 1 ? " other group\n" : " other groups\n");
     }
     if (groups.ungrouped() > ungroupedCounted) {
       text.append("  and ")
@@ -186,7 +190,7 @@ public final class ConsoleReporter {
           .append(" of groups for which there was no room\n");
     }
     if (withdrawn > 0) {
-      text.append("  ").append(withdrawn).append(" suspected ones came to nothing\n");
+      text.append("  ").append(Counted.of(withdrawn, "suspected one")).append(" came to nothing\n");
     }
     out.last(
         (text.isEmpty() ? "" : "txwatch: in all\n" + text)

@@ -5,15 +5,26 @@ import io.txwatch.coverage.Shed;
 import io.txwatch.history.GapReason;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Formats the coverage as text: how much was observed, what was not, and what can be done about
  * each reason.
  */
 public final class CoverageText {
+
+  private static final Set<GapReason> MISSING =
+      EnumSet.of(
+          GapReason.OVERFLOW,
+          GapReason.TORN_RECORD,
+          GapReason.CUT_OFF,
+          GapReason.FORGOTTEN,
+          GapReason.SHED);
 
   private CoverageText() {}
 
@@ -41,31 +52,31 @@ public final class CoverageText {
               "rows observed: %s now, %s at the least; nothing was observed of %s",
               shed.share(),
               shed.smallest(),
-              plural(shed.transactions(), "transaction")));
+              Counted.of(shed.transactions(), "transaction")));
     }
     long unresolvedWrites = coverage.statements() - coverage.instrumented() - statements(coverage);
     if (unresolvedWrites > 0) {
       lines.add(
           String.format(
               Locale.ROOT,
-              "%,d writes whose rows the DBMS did not return; each is identified when its row is"
-                  + " next read or written (on PostgreSQL, if no savepoint preceded it)",
-              unresolvedWrites));
+              "%s whose rows the DBMS did not return; each is identified when its row is next read"
+                  + " or written, as far as the DBMS names the writer then",
+              Counted.of(unresolvedWrites, "write")));
     }
     if (coverage.uncertain() > 0) {
       lines.add(
           String.format(
               Locale.ROOT,
-              "%,d uncertain accesses: returned by side reads, which may have read another"
+              "%s: returned by side reads, which may have read another"
                   + " snapshot; nothing is proven by them",
-              coverage.uncertain()));
+              Counted.of(coverage.uncertain(), "uncertain access", "uncertain accesses")));
     }
     if (coverage.forbidden() > 0) {
       lines.add(
           String.format(
               Locale.ROOT,
-              "%,d possible anomalies: not reported, since the isolation level forbids them",
-              coverage.forbidden()));
+              "%s: not reported, since the isolation level forbids them",
+              Counted.of(coverage.forbidden(), "possible anomaly", "possible anomalies")));
     }
     append(text, width, "not seen  ", lines);
     return text.toString();
@@ -81,9 +92,9 @@ public final class CoverageText {
         List.of(
             String.format(
                 Locale.ROOT,
-                "%,d pairs of accesses to different columns of a row: no dependency; granularity"
-                    + " row counts them",
-                coverage.rowLevel())));
+                "%s of accesses to different columns of a row: no dependency; granularity row"
+                    + " counts them",
+                Counted.of(coverage.rowLevel(), "pair"))));
     return text.toString();
   }
 
@@ -98,23 +109,30 @@ public final class CoverageText {
   }
 
   private static String seen(Coverage coverage) {
-    if (coverage.statements() == 0) {
+    if (coverage.executed() == 0) {
       return "no statement was seen: is the application's connection behind jdbc:txwatch: or the"
           + " agent?";
     }
+    String missing = missing(coverage);
     return String.format(
         Locale.ROOT,
-        "%s in %s (%,d committed); rows seen for %,d of %s (%s)",
-        plural(coverage.transactions(), "transaction"),
-        plural(coverage.sessions(), "session"),
+        "%s in %s (%,d committed); rows seen for %,d of %s%s (%s)%s",
+        Counted.of(coverage.transactions(), "transaction"),
+        Counted.of(coverage.sessions(), "session"),
         coverage.committed(),
         coverage.instrumented(),
-        plural(coverage.statements(), "statement"),
-        percent(coverage.instrumented(), coverage.statements()));
+        coverage.executed() > coverage.statements() ? "about " : "",
+        Counted.of(coverage.executed(), "statement"),
+        percent(coverage.instrumented(), coverage.executed()),
+        missing.isEmpty() ? "" : "; missing: " + missing);
   }
 
-  private static String plural(long count, String noun) {
-    return String.format(Locale.ROOT, "%,d %s%s", count, noun, count == 1 ? "" : "s");
+  /** What is missing in the history, and so in every figure: its reasons with their counts. */
+  private static String missing(Coverage coverage) {
+    return MISSING.stream()
+        .filter(reason -> coverage.gaps().getOrDefault(reason, 0L) > 0)
+        .map(reason -> String.format(Locale.ROOT, "%,d %s", coverage.gaps().get(reason), reason))
+        .collect(Collectors.joining(", "));
   }
 
   /** Rounded down: only everything is 100 %. */
@@ -163,8 +181,9 @@ public final class CoverageText {
           "work done through an unwrapped vendor object: use the java.sql interfaces where it"
               + " matters";
       case OVERFLOW ->
-          "events dropped because the queue was full: raise txwatch.queue, or record with"
-              + " txwatch.history and check later";
+          "events that are lost, in the report and in a history alike, because the queue, its link"
+              + " or its file was full: raise txwatch.queue (txwatch.buffer with an analyzer of its"
+              + " own), give the process more processors, or watch less load";
       case FAULT -> "a fault of txwatch; the statements were executed unchanged; please report it";
       case TORN_RECORD ->
           "the history file was truncated or damaged there; what precedes it is intact";

@@ -127,9 +127,7 @@ public final class JsonReport {
     }
     json.writeStringField("verdict", anomaly.verdict().name());
     json.writeStringField("confidence", anomaly.confidence().name());
-    if (anomaly.possible()) {
-      json.writeBooleanField("possible", true);
-    }
+    json.writeBooleanField("possible", anomaly.possible());
     json.writeStringField("dbms", anomaly.database().displayName());
     json.writeStringField("isolation", anomaly.isolation().name());
     json.writeNumberField("count", count);
@@ -191,6 +189,7 @@ public final class JsonReport {
     json.writeNumberField("transactions", coverage.transactions());
     json.writeNumberField("committed", coverage.committed());
     json.writeNumberField("statements", coverage.statements());
+    json.writeNumberField("executed", coverage.executed());
     json.writeNumberField("instrumented", coverage.instrumented());
     json.writeNumberField("rowsRead", coverage.rowsRead());
     json.writeNumberField("rowsWritten", coverage.rowsWritten());

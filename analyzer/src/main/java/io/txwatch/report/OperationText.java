@@ -36,8 +36,8 @@ public final class OperationText {
                   ? "itself"
                   : TerminalText.escape(conflict.second()))
           .append("  ")
-          .append(conflict.count())
-          .append(" times  ")
+          .append(Counted.of(conflict.count(), "time"))
+          .append("  ")
           .append(conflict.phenomena().stream().map(Enum::name).collect(Collectors.joining(", ")))
           .append(
               conflict.tables().isEmpty()
@@ -46,7 +46,7 @@ public final class OperationText {
           .append('\n');
     }
     if (conflicts.size() > MAX_LINES) {
-      text.append("  ").append(conflicts.size() - MAX_LINES).append(" more pairs\n");
+      text.append("  ").append(Counted.of(conflicts.size() - MAX_LINES, "more pair")).append('\n');
     }
     return text.toString();
   }

@@ -95,7 +95,7 @@ public final class TerminalText {
    * The text in at most {@code max} cells. Characters are omitted from the middle, since the start
    * of a statement shows what it does and the end to which rows.
    */
-  static String shorten(String text, int max) {
+  public static String shorten(String text, int max) {
     if (width(text) <= max) {
       return text;
     }

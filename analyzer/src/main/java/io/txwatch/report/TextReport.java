@@ -79,7 +79,7 @@ public final class TextReport {
                     : CallSite.place(statement.callSite())));
       }
     }
-    return name(anomaly, String.format(Locale.ROOT, "  %,d times", count))
+    return name(anomaly, "  " + Counted.of(count, "time"))
         + (places.isEmpty() ? "" : "  at " + String.join(", ", places));
   }
 
@@ -178,15 +178,14 @@ public final class TextReport {
             .filter(term -> !term.equals(anomaly.phenomenon().term()))
             .map(term -> " (" + term + ")")
             .orElse("");
-    String suspected =
-        anomaly.possible()
-            ? " (possible)"
-            : anomaly.confidence() == Confidence.SUSPECTED ? " (suspected)" : "";
+    String doubts =
+        (anomaly.confidence() == Confidence.SUSPECTED ? " (suspected)" : "")
+            + (anomaly.possible() ? " (possible)" : "");
     return name
         + cycle
         + "  "
         + anomaly.verdict()
-        + suspected
+        + doubts
         + "  "
         + TerminalText.escape(anomaly.database().displayName())
         + " at "

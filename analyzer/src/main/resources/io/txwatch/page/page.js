@@ -17,7 +17,7 @@ function showFigures(figures) {
 function showCoverage(coverage) {
   const rows = [
     ['sessions', coverage.sessions], ['transactions', coverage.transactions], ['committed', coverage.committed],
-    ['statements', coverage.statements], ['statements whose rows were observed', coverage.instrumented],
+    ['statements', coverage.executed], ['statements in the history', coverage.statements], ['statements whose rows were observed', coverage.instrumented],
     ['row versions read', coverage.rowsRead], ['row versions written', coverage.rowsWritten],
     ...coverage.smallestShare < 1 ? [['rows observed: one in', 1 / coverage.share], ['at the least: one in', 1 / coverage.smallestShare],
       ['transactions of which nothing was observed', coverage.shedTransactions]] : [],
@@ -29,8 +29,17 @@ function showCoverage(coverage) {
 
 let gapNames = {};
 
-const coverageText = coverage => coverage.statements === 0 ? '–'
-  : `${(Math.floor(1000 * coverage.instrumented / coverage.statements) / 10).toFixed(1)} %`;
+/** The share of all statements whose rows were observed, and what the rest is missing for. */
+function coverageText(coverage) {
+  if (coverage.executed === 0) {
+    return '–';
+  }
+  const share = `${(Math.floor(1000 * coverage.instrumented / coverage.executed) / 10).toFixed(1)} %`;
+  const missing = MISSING.filter(reason => coverage.gaps[reason] > 0).map(reason => `${number(coverage.gaps[reason])} ${reason}`);
+  return missing.length === 0 ? share : `${share}; missing: ${missing.join(', ')}`;
+}
+
+const MISSING = ['OVERFLOW', 'TORN_RECORD', 'CUT_OFF', 'FORGOTTEN', 'SHED'];
 
 /** Opens the anomaly that the address names, and moves the focus there if the user chose it. */
 function open(byUser) {
@@ -52,6 +61,14 @@ function open(byUser) {
   }
 }
 
+/** Has the first anomaly open, where there is room beside the list and the address names none. */
+function chooseFirst() {
+  const first = document.querySelector('#list a');
+  if (location.hash === '' && first !== null && matchMedia('(min-width: 46.01rem)').matches) {
+    history.replaceState(null, '', first.getAttribute('href'));
+  }
+}
+
 window.addEventListener('hashchange', () => open(true));
 
 const embedded = byId('data');
@@ -66,7 +83,7 @@ function showReport(report) {
   glossary = report.glossary;
   examples = report.examples;
   gapNames = report.gapNames;
-  byId('source').textContent = report.source;
+  byId('source').textContent = visible(report.source);
   byId('connection').textContent = `Written ${report.written.slice(0, 19).replace('T', ' ')} UTC`;
   const anomalies = report.anomalies.map(found => ({
     ...found.anomaly, rows: found.rows, slices: {txt: found.case, history: found.history},
@@ -74,17 +91,12 @@ function showReport(report) {
   anomaliesById = new Map(anomalies.map(anomaly => [anomaly.id, anomaly]));
   const found = anomalies.reduce((sum, anomaly) => sum + anomaly.count, 0);
   showFigures([
-    ['transactions', number(report.coverage.transactions)], ['statements', number(report.coverage.statements)],
+    ['transactions', number(report.coverage.transactions)], ['statements', number(report.coverage.executed)],
     ['observed', coverageText(report.coverage)], ['anomalies', number(found)],
     ...(report.ungrouped > 0 ? [['not listed', number(report.ungrouped)]] : []),
   ]);
   showCoverage(report.coverage);
   showList();
-  if (location.hash === '' && matchMedia('(min-width: 46.01rem)').matches) {
-    const first = document.querySelector('#list a');
-    if (first !== null) {
-      history.replaceState(null, '', first.getAttribute('href'));
-    }
-  }
+  chooseFirst();
   open();
 }

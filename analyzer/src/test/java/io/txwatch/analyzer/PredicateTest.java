@@ -112,7 +112,7 @@ class PredicateTest {
     var found = analyzed(events("r1(;P?:x0,y0) r2(;P?:x0,y0) i1(z) i2(w) c1 c2"));
     assertThat(found).hasSize(1);
     assertThat(found.get(0).verdict()).isEqualTo(Verdict.HAZARD);
-    assertThat(found.get(0).confidence()).isEqualTo(Confidence.SUSPECTED);
+    assertThat(found.get(0).confidence()).isEqualTo(Confidence.CONFIRMED);
     assertThat(JsonReport.anomaly(found.get(0)))
         .contains("\"possible\":true", "\"predicate\":true");
     assertThat(TextReport.of(found.get(0)))

@@ -69,7 +69,7 @@ class StaleWriteAnomalyTest {
             stale -> {
               assertThat(stale.phenomenon()).isEqualTo(Phenomenon.STALE_WRITE);
               assertThat(stale.verdict()).isEqualTo(Verdict.HAZARD);
-              assertThat(stale.confidence()).isEqualTo(Confidence.SUSPECTED);
+              assertThat(stale.confidence()).isEqualTo(Confidence.CONFIRMED);
               assertThat(stale.possible()).isTrue();
               assertThat(stale.cycleTerm()).isEmpty();
               assertThat(Notation.text(stale)).isEqualTo("STALE_WRITE 1-rw(x)>2-ww(x)>3");
@@ -107,7 +107,7 @@ class StaleWriteAnomalyTest {
     assertThat(JsonReport.anomaly(analyzed(traced(), Across.TRACE).get(0)))
         .contains(
             "\"phenomenon\":\"STALE_WRITE\",\"cycleClass\":null",
-            "\"confidence\":\"SUSPECTED\",\"possible\":true",
+            "\"confidence\":\"CONFIRMED\",\"possible\":true",
             "\"traceId\":\"4bf92f3577b34da6a3ce929d0e0e4736\"",
             "\\u003Cb\\u003Eother");
   }

@@ -69,6 +69,17 @@ class ConsoleReporterTest {
   }
 
   @Test
+  void oneIsNotMany() {
+    for (int i = 0; i <= ConsoleReporter.MAX_BLOCKS; i++) {
+      log.report(lostUpdate(i));
+    }
+    printed();
+    seconds = 10;
+    log.tick();
+    assertThat(printed()).contains("txwatch: 1 more anomaly\n", "  1 time  at ");
+  }
+
+  @Test
   void twentyOfManyConcurrentGroupsArePrintedInFull() {
     for (int i = 0; i < 300; i++) {
       log.report(lostUpdate(i));
@@ -101,9 +112,9 @@ class ConsoleReporterTest {
     String text = printed();
     assertThat(text).startsWith("txwatch: in all\n").contains("coverage");
     assertThat(count(text, "LOST_UPDATE")).isEqualTo(300);
-    assertThat(count(text, "  1 times")).isEqualTo(100);
+    assertThat(count(text, "  1 time ")).isEqualTo(100);
     assertThat(count(text, "  3 times")).isEqualTo(100);
-    assertThat(text).contains("1 suspected ones came to nothing");
+    assertThat(text).contains("1 suspected one came to nothing");
     for (int i = 0; i < 300; i++) {
       assertThat(text).contains("T" + (10 + i) + ".java:2");
     }

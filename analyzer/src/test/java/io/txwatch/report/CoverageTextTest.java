@@ -47,7 +47,7 @@ class CoverageTextTest {
                       1 SHAPE: statements of a shape that is passed through unchanged (DISTINCT, GROUP BY,
                       UNION, subquery, ...); rows that only such statements access are not judged
                       3 writes whose rows the DBMS did not return; each is identified when its row is next read
-                      or written (on PostgreSQL, if no savepoint preceded it)
+                      or written, as far as the DBMS names the writer then
                       7 uncertain accesses: returned by side reads, which may have read another snapshot;
                       nothing is proven by them
                       2 possible anomalies: not reported, since the isolation level forbids them
@@ -62,12 +62,28 @@ class CoverageTextTest {
                 new Coverage(1, 2, 2, 4, 4, 2, 2, 0, 0, 0, Map.of(GapReason.SHED, 9999L), shed)))
         .isEqualTo(
             """
-            coverage  2 transactions in 1 session (2 committed); rows seen for 4 of 4 statements (100.0 %)
+            coverage  2 transactions in 1 session (2 committed); rows seen for 4 of about 10,003 statements (0.0
+                      %); missing: 9,999 SHED
             not seen  9,999 SHED: statements on other rows than those that are observed while more events arise
                       than can be processed; of the observed rows everything is known, and what is reported is
                       certain
                       rows observed: 3/4 now, 1/16 at the least; nothing was observed of 1,234 transactions
             """);
+  }
+
+  @Test
+  void shareIsOfAllStatementsAndWhyStandsBesideIt() {
+    Map<GapReason, Long> gaps =
+        Map.of(GapReason.OVERFLOW, 400_000L, GapReason.SHED, 55_856L, GapReason.FORGOTTEN, 12L);
+    assertThat(
+            TextReport.coverage(
+                new Coverage(9, 59_000, 59_000, 118_144, 118_142, 5, 5, 0, 0, 0, gaps)))
+        .startsWith(
+            """
+            coverage  59,000 transactions in 9 sessions (59,000 committed); rows seen for 118,142 of about
+                      574,000 statements (20.5 %); missing: 400,000 OVERFLOW, 12 FORGOTTEN, 55,856 SHED
+            """)
+        .doesNotContain("check later");
   }
 
   @Test

@@ -39,7 +39,7 @@ class JsonReportTest {
             JSON.readTree(
                 """
                 {"type":"anomaly","id":"ID","phenomenon":"LOST_UPDATE","cycleClass":"G-single",
-                 "verdict":"HAZARD","confidence":"CONFIRMED",
+                 "verdict":"HAZARD","confidence":"CONFIRMED","possible":false,
                  "dbms":"PostgreSQL 18.6","isolation":"READ_COMMITTED","count":1,
                  "transactions":[
                    {"id":"1b.1","session":"pool-1","isolation":"READ_COMMITTED","outcome":"COMMITTED",
@@ -128,7 +128,7 @@ class JsonReportTest {
             JSON.readTree(
                 """
                 {"type":"coverage","sessions":1,"transactions":2,"committed":3,"statements":4,
-                 "instrumented":5,"rowsRead":6,"rowsWritten":7,"uncertain":8,"forbidden":9,
+                 "executed":4,"instrumented":5,"rowsRead":6,"rowsWritten":7,"uncertain":8,"forbidden":9,
                  "rowLevel":0,"share":1.0,"smallestShare":1.0,"shedTransactions":0,
                  "gaps":{"SHAPE":8,"FAULT":9}}
                 """));

@@ -74,7 +74,7 @@ class OperationConflictsTest {
             """
             operations that conflict
               OrderService.sell and itself  2 times  LOST_UPDATE  on item
-              OrderService.sell and Stock.restock  1 times  LOST_UPDATE  on item
+              OrderService.sell and Stock.restock  1 time  LOST_UPDATE  on item
             """);
   }
 

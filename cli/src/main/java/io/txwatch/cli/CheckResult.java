@@ -8,6 +8,7 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Loss;
 import io.txwatch.report.AnomalyGroups;
+import io.txwatch.report.Counted;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.OperationText;
 import io.txwatch.report.TextReport;
@@ -129,10 +130,10 @@ record CheckResult(
     out.print(OperationText.of(groups.groups()));
     out.printf(
         Locale.ROOT,
-        "%s: %d transactions, %d operations, %s, %.1f s%s%n",
+        "%s: %s, %s, %s, %.1f s%s%n",
         file,
-        transactions,
-        operations,
+        Counted.of(transactions, "transaction"),
+        Counted.of(operations, "operation"),
         anomalies(),
         seconds,
         readingSeconds < 0

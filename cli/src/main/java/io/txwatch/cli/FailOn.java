@@ -19,11 +19,11 @@ enum FailOn {
    * not ended never does.
    */
   boolean includes(Anomaly anomaly) {
-    boolean mayComeToNothing = anomaly.confidence() == Confidence.SUSPECTED && !anomaly.possible();
+    boolean isConfirmed = anomaly.confidence() == Confidence.CONFIRMED;
     return switch (this) {
       case VIOLATION, UNKNOWN ->
-          anomaly.verdict() == Verdict.VIOLATION && anomaly.confidence() == Confidence.CONFIRMED;
-      case HAZARD -> !mayComeToNothing;
+          anomaly.verdict() == Verdict.VIOLATION && isConfirmed && !anomaly.possible();
+      case HAZARD -> isConfirmed;
       case NEVER -> false;
     };
   }

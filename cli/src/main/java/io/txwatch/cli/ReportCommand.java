@@ -7,6 +7,7 @@ import io.txwatch.guarantee.Judge;
 import io.txwatch.history.HistoryParts;
 import io.txwatch.history.HistoryReader;
 import io.txwatch.report.AnomalyGroups;
+import io.txwatch.report.Counted;
 import io.txwatch.report.Report;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -106,8 +107,10 @@ final class ReportCommand implements Callable<Integer> {
     console
         .textOut(common.json())
         .printf(
-            "%s: %d kinds of anomaly in %d transactions%n",
-            target, groups.groups().size(), coverage.transactions());
+            "%s: %s of anomaly in %s%n",
+            target,
+            Counted.of(groups.groups().size(), "kind"),
+            Counted.of(coverage.transactions(), "transaction"));
     boolean failed =
         groups.groups().stream().anyMatch(group -> common.failOn.includes(group.first()));
     return failed ? ExitCode.ANOMALIES : ExitCode.CLEAN;

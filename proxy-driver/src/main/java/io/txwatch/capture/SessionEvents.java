@@ -139,7 +139,7 @@ final class SessionEvents {
       gap(of, reason, observation.gapDetail(), 1);
     }
     if (observation.droppedRowCount() > 0) {
-      gap(of, GapReason.OVERFLOW, "rows of one statement", observation.droppedRowCount());
+      gap(of, GapReason.OVERFLOW, observation.droppedRowCount() + " rows of one statement", 1);
     }
     of.events.executed(
         new Event.StatementExecuted(

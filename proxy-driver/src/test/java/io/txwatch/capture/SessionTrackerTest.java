@@ -538,6 +538,6 @@ class SessionTrackerTest {
       read.row(Access.READ, "t", i, "");
     }
     read.succeeded(true);
-    expect("T1 began RC", "gap OVERFLOW 5", "T1.1 SELECT rows " + Observation.MAX_ROWS);
+    expect("T1 began RC", "gap OVERFLOW 1", "T1.1 SELECT rows " + Observation.MAX_ROWS);
   }
 }
