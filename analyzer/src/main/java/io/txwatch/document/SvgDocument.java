@@ -95,7 +95,8 @@ final class SvgDocument {
     for (int lane = 0; lane < lanes; lane++) {
       ObservedTransaction transaction = anomaly.transactions().get(lane);
       y = top;
-      text(left(lane), "", Explanation.label(lane) + "  " + transaction.title());
+      String title = TerminalText.escape(Explanation.label(lane) + "  " + transaction.title());
+      text(left(lane), "", TerminalText.shorten(title, LINE_CHARACTERS));
     }
     int lanesAt = body.length();
     int lanesFrom = y;
@@ -154,7 +155,12 @@ final class SvgDocument {
             : TerminalText.wrap(
                 TerminalText.escape("at " + CallSite.shown(statement.callSite())), LINE_CHARACTERS);
     int x = left(step.column());
-    int lines = shown.size() + callSite.size() + step.effects().size();
+    List<String> effects =
+        step.effects().stream()
+            .flatMap(
+                effect -> TerminalText.wrap(TerminalText.escape(effect), LINE_CHARACTERS).stream())
+            .toList();
+    int lines = shown.size() + callSite.size() + effects.size();
     y += BETWEEN;
     int height = lines * LINE + 2 * PADDING;
     body.append(
@@ -172,7 +178,7 @@ final class SvgDocument {
     y += PADDING - 4;
     shown.forEach(line -> text(x + PADDING, "sql", line));
     callSite.forEach(line -> text(x + PADDING, "muted", line));
-    step.effects().forEach(effect -> text(x + PADDING, "", effect));
+    effects.forEach(effect -> text(x + PADDING, "", effect));
     y = bottom;
   }
 
@@ -213,7 +219,7 @@ final class SvgDocument {
             edge.kind().term(),
             Math.round(onCurve(x1, x1 + bend, x2 - bend, x2)),
             Math.round(onCurve(from, from, to, to)) - 5,
-            Xml.escape(edge.table().isEmpty() ? "" : rows.of(edge)),
+            Xml.escape(edge.table().isEmpty() ? "" : TerminalText.escape(rows.of(edge))),
             edge.kind().term()));
   }
 

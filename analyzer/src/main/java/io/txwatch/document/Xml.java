@@ -5,7 +5,10 @@ public final class Xml {
 
   private Xml() {}
 
-  /** Escapes markup; characters that XML cannot contain are replaced. */
+  /**
+   * Escapes markup, and characters that are invisible, such as those that turn the direction of the
+   * text. Characters that XML cannot contain are replaced.
+   */
   public static String escape(String text) {
     StringBuilder out = new StringBuilder(text.length());
     text.codePoints()
@@ -19,7 +22,13 @@ public final class Xml {
                 case '\'' -> out.append("&#39;");
                 case '\n' -> out.append("&#10;");
                 case '\t' -> out.append("&#9;");
-                default -> out.appendCodePoint(isAllowed(c) ? c : 0xFFFD);
+                default -> {
+                  if (Character.getType(c) == Character.FORMAT) { // may turn the text's direction
+                    out.append(String.format("\\u%04x", c));
+                  } else {
+                    out.appendCodePoint(isAllowed(c) ? c : 0xFFFD);
+                  }
+                }
               }
             });
     return out.toString();

@@ -1,5 +1,8 @@
 'use strict';
 
+/** In characters. */
+const MAX_LABEL = 24;
+
 const KINDS = ['ww', 'wr', 'rw', 'so', 'rt'];
 
 const KIND_MEANING = {
@@ -72,7 +75,7 @@ function cycleGraph(anomaly) {
     return {x: width / 2 + 140 * Math.cos(angle), y: height / 2 + (height / 2 - 45) * Math.sin(angle)};
   });
   const label = anomaly.cycle.map(edge => `T${ids.indexOf(edge.from) + 1} to T${ids.indexOf(edge.to) + 1}: ${edge.kind} ${edge.rowName}`);
-  const picture = svg('svg', {class: 'cycle', viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'The cycle. ' + label.join('; ')},
+  const picture = svg('svg', {class: 'cycle', viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': visible('The cycle. ' + label.join('; '))},
     arrowHeads('cycle'));
   anomaly.cycle.forEach((edge, index) => {
     const from = place[ids.indexOf(edge.from)];
@@ -92,13 +95,16 @@ function cycleGraph(anomaly) {
     picture.append(
       svg('path', {class: edge.kind, d: `M${start.x} ${start.y} Q${middle.x} ${middle.y} ${end.x} ${end.y}`,
         'marker-end': `url(#cycle-${edge.kind})`}),
-      svg('text', {class: edge.kind, x: text.x, y: text.y, 'text-anchor': 'middle'}, `${edge.kind} ${edge.rowName}`));
+      svg('text', {class: edge.kind, x: text.x, y: text.y, 'text-anchor': 'middle'}, shortened(`${edge.kind} ${edge.rowName}`), svg('title', {}, edge.rowName)));
   });
   place.forEach((at, i) => picture.append(
     svg('circle', {cx: at.x, cy: at.y, r: 18}),
     svg('text', {class: 'node', x: at.x, y: at.y}, `T${i + 1}`)));
   return picture;
 }
+
+/** A label that fits into the picture: of a long one the beginning and the end. */
+const shortened = text => text.length <= MAX_LABEL ? text : `${text.slice(0, MAX_LABEL / 2)}…${text.slice(1 - MAX_LABEL / 2)}`;
 
 /** The point at a distance from one point on the way to another. */
 function towards(from, to, distance) {

@@ -3,6 +3,10 @@
 /** What a lane needs for its SQL to be legible, in rem; more lanes than fit are scrolled. */
 const LANE_WIDTH = 9;
 
+/** The most characters of a statement that are shown at once, and those that are shown of a longer one. */
+const MAX_SQL = 800;
+const SQL_BEGINNING = 300;
+
 const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE', 'REPLACE', 'MERGE']);
 
 /** The title of an anomaly: lost update. */
@@ -69,8 +73,9 @@ const inWords = clause => clause.replace(/(T\d+) < (T\d+)/, '$1 must come before
 function badges(anomaly) {
   return [
     el('span', {class: 'badge ' + anomaly.verdict}, anomaly.verdict.toLowerCase()), ' ',
-    anomaly.confidence === 'SUSPECTED' ? el('span', {class: 'badge SUSPECTED'}, anomaly.possible ? 'possible' : 'suspected') : null,
-  ];
+    anomaly.confidence === 'SUSPECTED' ? [el('span', {class: 'badge SUSPECTED'}, 'suspected'), ' '] : null,
+    anomaly.possible ? el('span', {class: 'badge possible'}, 'possible') : null,
+  ].flat().filter(part => part !== null);
 }
 
 function facts(anomaly) {
@@ -105,9 +110,21 @@ function scheduleOf(anomaly) {
 
 function bar(anomaly, transaction, statement, effects) {
   return el('div', {class: WRITES.has(statement.kind) ? 'bar write' : statement.write ? 'bar context' : 'bar', 'data-bar': `${transaction.id}/${statement.seq}`},
-    sqlText(statement.sql, relevantParts(anomaly, transaction, statement)),
+    foldedSql(statement.sql, relevantParts(anomaly, transaction, statement)),
     statement.callSite === '' ? null : el('span', {class: 'place-of-code'}, ['at ', placeOf(statement)].flat()),
     effects.map(effect => el('span', {class: 'effect'}, effect)));
+}
+
+/** The text of a statement. Of a long one the beginning, which opens the whole. */
+function foldedSql(text, parts) {
+  if (text.length <= MAX_SQL) {
+    return sqlText(text, parts);
+  }
+  const whole = el('div', {});
+  const details = el('details', {class: 'folded'},
+    el('summary', {}, sqlText(text.slice(0, SQL_BEGINNING) + ' …', parts), `all ${number(text.length)} characters`), whole);
+  details.addEventListener('toggle', () => details.open && whole.replaceChildren(sqlText(text, parts)));
+  return details;
 }
 
 /** Each row with what was done to its versions, in the order of the schedule. */

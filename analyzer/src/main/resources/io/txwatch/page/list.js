@@ -83,8 +83,12 @@ function searchText(anomaly) {
 /** Line 9 comes before line 15. */
 const byLine = new Intl.Collator('en', {numeric: true});
 
-/** Where an anomaly is listed: the lines of code that it goes through, or else its tables. */
-const headingOf = anomaly => placesOf(anomaly).map(place => place.replace(/^.*[./](?=[^./]+\.\w+:\d+$)/, '')).sort(byLine.compare).join(', ')
+/** The lines of code that transactions go through, without the folders. */
+const linesOf = transactions => placesOf({transactions}).map(place => place.replace(/^.*[./](?=[^./]+\.\w+:\d+$)/, ''));
+
+/** Where an anomaly is listed: the operations of its transactions, of those without a name the lines of code, or else the tables. */
+const headingOf = anomaly => [...new Set(anomaly.transactions.flatMap(transaction =>
+  operationOf(transaction) === '' ? linesOf([transaction]) : [operationOf(transaction)]))].sort(byLine.compare).join(', ')
   || tablesOf(anomaly).join(', ') || 'unknown place';
 
 /** Shows the anomalies that the filters select, grouped by their place in the code, the most frequent first. */
@@ -98,21 +102,43 @@ function showList() {
     places.set(place, [...(places.get(place) ?? []), anomaly]);
   }
   const weight = group => group.reduce((sum, anomaly) => sum + anomaly.count, 0);
-  const ordered = [...places].sort((a, b) => weight(b[1]) - weight(a[1]));
+  const list = byId('list');
+  const shown = new Map([...list.children].map((section, i) => [section.dataset.key, i]));
+  // Nothing moves away from under the pointer or the focus: what is new comes last then.
+  const isInUse = list.matches(':hover, :focus-within');
+  const position = ([place]) => isInUse ? shown.get(place) ?? shown.size : 0;
+  const ordered = [...places].sort((a, b) => position(a) - position(b) || weight(b[1]) - weight(a[1]));
   byId('count').textContent = all.length === 0 ? ''
     : `${number(selected.length)} of ${number(all.length)} kinds of anomaly, ${number(weight(selected))} in all`;
   showOperations(selected);
-  byId('list').replaceChildren(...(all.length === 0
-    ? [el('p', {class: 'empty'}, emptyText)]
-    : ordered.map(([place, group]) => placeSection(place, group))));
+  const empty = all.length === 0 ? [['', []]] : [];
+  keyed(list, [...empty, ...ordered], ([place]) => place,
+    ([place, group]) => place === '' ? el('p', {class: 'empty'}, emptyText) : placeSection(place, group),
+    (element, [place, group]) => place === '' ? element.replaceChildren(emptyText) : listAnomalies(element, group));
 }
 
 function placeSection(place, group) {
-  return el('section', {class: 'place'},
-    el('h3', {}, place),
-    el('ul', {}, group.map(anomaly => el('li', {},
-      el('a', {href: '#' + anomaly.id, 'aria-current': anomaly.id === current ? 'true' : null},
-        el('strong', {}, phenomenonName(anomaly)), ' ', badges(anomaly),
-        anomaly.count > 1 ? el('span', {class: 'times'}, ` ${number(anomaly.count)} times`) : null,
-        el('span', {class: 'where'}, `${tablesOf(anomaly).join(', ')} · ${anomaly.dbms} at ${levelName(anomaly.isolation)}`))))));
+  const section = el('section', {class: 'place'}, el('h3', {}, place), el('ul', {}));
+  listAnomalies(section, group);
+  return section;
+}
+
+/** Lists the anomalies of a place. A link is kept when its text changes. */
+function listAnomalies(section, group) {
+  keyed(section.querySelector('ul'), group, anomaly => anomaly.id,
+    anomaly => el('li', {}, el('a', {href: '#' + anomaly.id, 'aria-current': anomaly.id === current ? 'true' : null}, linkText(anomaly))),
+    (item, anomaly) => {
+      const fresh = el('a', {}, linkText(anomaly));
+      if (fresh.textContent !== item.textContent) {
+        item.firstElementChild.replaceChildren(...fresh.childNodes);
+      }
+    });
+}
+
+function linkText(anomaly) {
+  const lines = operationsOf(anomaly).length === 0 ? [] : linesOf(anomaly.transactions).sort(byLine.compare);
+  return [el('strong', {}, phenomenonName(anomaly)), ' ', ...badges(anomaly),
+    anomaly.count > 1 ? el('span', {class: 'times'}, ` ${number(anomaly.count)} times`) : null,
+    el('span', {class: 'where'}, `${tablesOf(anomaly).join(', ')} · ${anomaly.dbms} at ${levelName(anomaly.isolation)}`),
+    lines.length === 0 ? null : el('span', {class: 'where'}, lines.join(', '))];
 }

@@ -8,17 +8,27 @@ let token = sessionStorage.getItem('txwatch.token') ?? '';
 let before = null;
 
 async function follow() {
-  emptyText = 'No anomaly so far. Put load on your service, from more than one client at a time.';
-  byId('connection').textContent = 'Connecting';
-  showList();
+  say('Connecting', 'Connecting to the server.');
   for (;;) {
     try {
       await followOnce();
     } catch (failure) {
-      // shown below
+      say('Not connected, trying again', 'The server does not answer.');
     }
-    byId('connection').textContent = 'Not connected, trying again';
+    if (before !== null) {
+      say('Not connected, trying again', 'The connection to the server was lost.');
+    }
     await new Promise(resolve => setTimeout(resolve, RETRY_MILLIS));
+  }
+}
+
+/** Shows how it stands with the connection, and, if no anomaly is listed, what that means. */
+function say(connection, instead) {
+  byId('connection').textContent = connection;
+  emptyText = instead;
+  if (anomaliesById.size === 0) {
+    showList();
+    open();
   }
 }
 
@@ -32,6 +42,9 @@ async function followOnce() {
     return;
   }
   if (!response.ok) {
+    const reason = response.status === 503 ? (await response.json()).error : `the server answered ${response.status}`;
+    before = null;
+    say('Not connected, trying again', `Whether there are anomalies is not known: ${reason}.`);
     return;
   }
   anomaliesById = new Map();
@@ -53,13 +66,17 @@ async function followOnce() {
 /** Takes in what arrived together, and draws once. */
 function apply(messages) {
   let changed = false;
+  let isLive = false;
   for (const message of messages) {
     if (message.type === 'hello') {
       glossary = message.glossary;
       examples = message.examples;
       gapNames = message.gapNames;
-      byId('connection').textContent = 'Live';
     } else if (message.type === 'status') {
+      if (before === null) {
+        isLive = true;
+        changed = true;
+      }
       showStatus(message);
     } else if (message.type === 'found') {
       anomaliesById.set(message.anomaly.id, {...message.anomaly, rows: message.rows});
@@ -69,17 +86,21 @@ function apply(messages) {
       changed = true;
     }
   }
+  if (isLive) {
+    say('Live', 'No anomaly so far. Put load on your service, from more than one client at a time.');
+  }
   if (changed) {
     const wasOpen = anomaliesById.get(current) !== undefined && document.body.classList.contains('reading');
     showList();
     if (!wasOpen) {
+      chooseFirst();
       open();
     }
   }
 }
 
 function showStatus(status) {
-  byId('source').textContent = status.source;
+  byId('source').textContent = visible(status.source);
   const seconds = before === null ? 0 : (status.millis - before.millis) / 1000;
   const rate = name => seconds <= 0 ? '–' : number(Math.round((status.coverage[name] - before.coverage[name]) / seconds));
   showFigures([
@@ -99,7 +120,7 @@ const megabytes = bytes => `${(bytes / 1048576).toFixed(1)} MB`;
 function askForToken() {
   const form = byId('token-form');
   form.hidden = false;
-  byId('connection').textContent = 'This server asks for a token';
+  say('This server asks for a token', 'Enter the token to see what was found.');
   byId('token').focus();
   return new Promise(resolve => {
     form.onsubmit = event => {

@@ -91,7 +91,6 @@ public final class ExampleAnomalies {
   /** T3, in the trace of T1, overwrites what T2 wrote after T1's read. */
   public static Anomaly staleWrite() {
     return anomaly(Phenomenon.STALE_WRITE)
-        .suspected()
         .t("1 SELECT stock FROM item WHERE id = ? @ ItemForm.java:20")
         .inTrace("4bf92f3577b34da6a3ce929d0e0e4736")
         .t("2 UPDATE item SET stock = ? WHERE id = ? @ Sale.java:31")

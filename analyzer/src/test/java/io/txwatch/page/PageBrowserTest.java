@@ -16,6 +16,7 @@ import io.txwatch.report.Report;
 import io.txwatch.slice.CaseSlice;
 import io.txwatch.slice.HistorySlice;
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -93,6 +94,106 @@ class PageBrowserTest {
           .allMatch(request -> request.startsWith(url(page)));
       assertThat(browser().consoleErrors()).isEmpty();
     }
+  }
+
+  @Test
+  void linksStayWhileCountsGrow() throws Exception {
+    TestSource source = new TestSource();
+    source.add(ExampleAnomalies.lostUpdate(), 1);
+    source.add(ExampleAnomalies.skewOfThree(), 1);
+    try (LivePage page = open(source, "")) {
+      browser().open(url(page));
+      await("2 of 2 kinds of anomaly, 2 in all", () -> browser().text("#count"));
+      await("lost update hazard", () -> browser().text("#detail h2"));
+      browser()
+          .run(
+              """
+              window.link = [...document.querySelectorAll('#list a')].at(-1);
+              window.link.focus();
+              """);
+      for (int count = 2; count < 5; count++) {
+        source.removeAll();
+        source.add(ExampleAnomalies.longFork(), count);
+        source.add(ExampleAnomalies.lostUpdate(), 1);
+        source.add(ExampleAnomalies.skewOfThree(), count * 10);
+        int all = 11 * count + 1;
+        await("3 of 3 kinds of anomaly, " + all + " in all", () -> browser().text("#count"));
+        assertThat(browser().run("return document.activeElement === window.link")).isEqualTo(true);
+      }
+      assertThat(browser().text("#list a:focus")).startsWith("G2-item").contains("40 times");
+      assertThat(browser().texts("#list strong"))
+          .containsExactly("lost update", "G2-item", "long fork");
+      assertThat(browser().consoleErrors()).isEmpty();
+    }
+  }
+
+  @Test
+  void pageSaysWhetherItKnowsAnything() throws Exception {
+    TestSource source = new TestSource();
+    source.add(ExampleAnomalies.lostUpdate(), 1);
+    List<Socket> others = new ArrayList<>();
+    try (LivePage page = open(source, "")) {
+      for (int i = 0; i < 16; i++) {
+        Socket other = new Socket("127.0.0.1", page.address().getPort());
+        others.add(other);
+        String request = "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        other.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
+        assertThat(other.getInputStream().read()).isEqualTo('H');
+      }
+      browser().open(url(page));
+      await(
+          "Whether there are anomalies is not known: 16 pages follow this server, and there is no"
+              + " room for more.",
+          () -> browser().text("#list"));
+      assertThat(browser().text("#connection")).isEqualTo("Not connected, trying again");
+      others.get(0).close();
+      await("1 of 1 kinds of anomaly, 1 in all", () -> browser().text("#count"));
+    } finally {
+      for (Socket other : others) {
+        other.close();
+      }
+    }
+    await("Not connected, trying again", () -> browser().text("#connection"));
+    browser().consoleErrors(); // of the answers 503 and of the server's end
+  }
+
+  @Test
+  void namesThatTurnTheTextAreEscapedAndLongOnesStayInTheirLane(@TempDir Path folder)
+      throws Exception {
+    String table = "a\u202Ecba\u2066x\u200F" + "long".repeat(60);
+    Anomaly anomaly =
+        AnomalyBuilder.anomaly(Phenomenon.LOST_UPDATE)
+            .cycle(CycleClass.G_SINGLE)
+            .t("1 SELECT v FROM t @ A.java:1", "2 UPDATE t SET v = ? @ A.java:2")
+            .t("3 UPDATE t SET v = " + "?, ".repeat(7_000) + "0 @ B.java:7")
+            .edge("1.1 rw 2.3 " + table + " 7")
+            .edge("2.3 ww 1.2 " + table + " 7")
+            .advice("Lock " + table + ".")
+            .anomaly();
+    browser().open(report(folder, anomaly));
+    browser().screenshot("hostile-names");
+    assertThat(browser().run("return document.body.innerText").toString())
+        .contains("a\\u202ecba\\u2066x\\u200flong")
+        .doesNotContainPattern("[\\u200F\\u202E\\u2066]");
+    assertThat(
+            browser()
+                .run(
+                    """
+                    return [...document.querySelectorAll('.bar')].filter(bar => bar.scrollWidth > bar.clientWidth + 1).length
+                      + (document.documentElement.scrollWidth > innerWidth ? 100 : 0)
+                    """))
+        .isEqualTo(0L);
+    assertThat(browser().text(".folded summary")).contains("all 21,");
+    assertThat(browser().run("return document.querySelector('.folded').offsetHeight < 300"))
+        .isEqualTo(true);
+    browser().driver().findElement(By.cssSelector(".folded summary")).click();
+    await(
+        "true",
+        () ->
+            browser()
+                .run("return document.querySelector('.folded div').textContent.length > 20000")
+                .toString());
+    assertThat(browser().accessibilityViolations()).isEmpty();
   }
 
   @Test
