@@ -34,6 +34,7 @@ public enum AdyaLevel {
    */
   public static AdyaLevel of(IsolationLevel level) {
     return switch (level) {
+      case UNKNOWN -> throw new IllegalArgumentException("an unknown level corresponds to none");
       case READ_UNCOMMITTED -> PL_1;
       case READ_COMMITTED, SNAPSHOT -> PL_2;
       case REPEATABLE_READ -> PL_2_99;

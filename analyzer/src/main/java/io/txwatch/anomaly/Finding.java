@@ -95,7 +95,8 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
   /**
    * The level it is judged at: the reader's where only the reader is affected, otherwise the
    * weakest of its transactions. A promise to one transaction does not cover another with less
-   * (Adya 1999, §4.5, mixing of levels).
+   * (Adya 1999, §4.5, mixing of levels), and where the level of one is unknown, nothing is
+   * promised.
    */
   public IsolationLevel level() {
     return affectedReader()
@@ -105,7 +106,7 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
                 transactions().stream()
                     .map(Transaction::level)
                     .min(Comparator.naturalOrder())
-                    .orElse(IsolationLevel.READ_UNCOMMITTED));
+                    .orElse(IsolationLevel.UNKNOWN));
   }
 
   /** The reader that alone is affected; empty if others are. */

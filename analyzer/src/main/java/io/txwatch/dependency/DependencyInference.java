@@ -222,6 +222,11 @@ public final class DependencyInference {
   private void began(Event.TransactionBegan event) {
     Session session = session(event.session());
     Transaction transaction = transaction(event.transaction());
+    if (transaction.isBeginObserved()) {
+      transaction.level(event.level());
+      transaction.events++;
+      return;
+    }
     transaction.began(session, event.level(), event.name(), event.traceId(), event.share());
     shed.began(event.session(), event.share(), clock);
     transaction.events++;
@@ -597,7 +602,7 @@ public final class DependencyInference {
     transaction.eventsMayBeLost |= transaction.firstMentionedAt <= anyLostAt;
     boolean lost =
         event.events() > 0 ? event.events() != transaction.events : transaction.eventsMayBeLost;
-    transaction.lossy |= lost || !transaction.levelKnown();
+    transaction.lossy |= lost || !transaction.isBeginObserved();
     transaction.outcome = event.outcome();
     ended(transaction);
     transaction.endedMicros = event.micros();

@@ -37,7 +37,7 @@ final class HypotheticalDependencies {
   /** Whether a transaction may be assumed to commit: everything that it did was observed. */
   static boolean isPossible(Transaction transaction) {
     return transaction.observed
-        && transaction.levelKnown()
+        && transaction.isBeginObserved()
         && !transaction.lossy
         && !transaction.eventsMayBeLost
         && !transaction.discarded

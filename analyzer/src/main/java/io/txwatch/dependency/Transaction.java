@@ -44,8 +44,8 @@ public final class Transaction {
   private Session session = Session.NONE;
   private String name = "";
   private String traceId = "";
-  private IsolationLevel level = IsolationLevel.READ_UNCOMMITTED;
-  private boolean levelKnown;
+  private IsolationLevel level = IsolationLevel.UNKNOWN;
+  private boolean beginObserved;
   private RowShare share = RowShare.ALL;
 
   /** False while only its tokens were observed. */
@@ -223,7 +223,7 @@ public final class Transaction {
     lossy |= !in.opened; // the database of its rows is unknown
     if (at != null) {
       level = at;
-      levelKnown = true;
+      beginObserved = true;
     }
   }
 
@@ -475,14 +475,19 @@ public final class Transaction {
     return session.database;
   }
 
-  /** Its level; the weakest of all if it is not {@linkplain #levelKnown() known}. */
+  /** Its level is another, or not known any more. */
+  void level(IsolationLevel other) {
+    level = other;
+  }
+
+  /** The level it ran at, as far as is known. */
   public IsolationLevel level() {
     return level;
   }
 
-  /** Whether its level is known: its beginning was observed. */
-  public boolean levelKnown() {
-    return levelKnown;
+  /** Whether its beginning was observed. */
+  boolean isBeginObserved() {
+    return beginObserved;
   }
 
   /** How it ended; empty if not observed. */

@@ -77,7 +77,7 @@ final class UnwatchedWriters {
         || reader == null
         || !(reader.readsCount || reader.committing)
         || reader.hasGap()
-        || !reader.levelKnown()
+        || !reader.level().isKnown()
         || reader.level().compareTo(IsolationLevel.READ_COMMITTED) > 0) {
       return Optional.empty();
     }

@@ -21,7 +21,7 @@ final class Sentences {
   static String circumstances(Group group) {
     return group.first().database().displayName()
         + " at "
-        + group.first().isolation().name().replace('_', ' ')
+        + group.first().isolation().words()
         + (group.count() == 1
             ? ", found once"
             : String.format(Locale.ROOT, ", found %,d times", group.count()));

@@ -13,7 +13,6 @@ import io.txwatch.history.StatementKind;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -223,7 +222,7 @@ public final class Advice {
 
   private static Optional<IsolationLevel> weakestLevel(
       Finding finding, Profile profile, Database database) {
-    for (IsolationLevel level : IsolationLevel.values()) {
+    for (IsolationLevel level : IsolationLevel.known()) {
       boolean named = level != IsolationLevel.SNAPSHOT || profile == Profile.H2;
       if (named
           && level.compareTo(finding.level()) > 0
@@ -241,6 +240,6 @@ public final class Advice {
   }
 
   private static String words(IsolationLevel level) {
-    return level.name().replace('_', ' ').toUpperCase(Locale.ROOT);
+    return level.words();
   }
 }

@@ -12,6 +12,9 @@ public enum Judge {
   DBMS {
     @Override
     public Verdict judge(Finding finding, Database database) {
+      if (!finding.level().isKnown()) {
+        return Verdict.HAZARD;
+      }
       Guarantee guarantee = Profile.of(database).at(finding.level(), database);
       return guarantee.isBrokenBy(finding) ? Verdict.VIOLATION : Verdict.HAZARD;
     }
@@ -24,6 +27,9 @@ public enum Judge {
   ADYA {
     @Override
     public Verdict judge(Finding finding, Database database) {
+      if (!finding.level().isKnown()) {
+        return Verdict.HAZARD;
+      }
       AdyaLevel held = AdyaLevel.of(finding.level());
       AdyaLevel proscribedFrom =
           finding.missesByPredicate() ? AdyaLevel.PL_3 : finding.judgedAs().proscribedFrom();

@@ -16,6 +16,7 @@ enum Profile {
     Guarantee at(IsolationLevel level, Database database) {
       String chapter = "PostgreSQL documentation, 13.2 Transaction Isolation: ";
       return switch (level) {
+        case UNKNOWN -> Guarantee.none("");
         case READ_UNCOMMITTED, READ_COMMITTED ->
             Guarantee.committedByStatement(chapter + "13.2.1 Read Committed");
         case REPEATABLE_READ, SNAPSHOT -> Guarantee.snapshot(chapter + "13.2.2 Repeatable Read");
@@ -28,6 +29,7 @@ enum Profile {
     @Override
     Guarantee at(IsolationLevel level, Database database) {
       return switch (level) {
+        case UNKNOWN -> Guarantee.none("");
         case READ_UNCOMMITTED, READ_COMMITTED ->
             Guarantee.committedByStatement(
                 "CockroachDB documentation, Read Committed Transactions");
@@ -43,6 +45,7 @@ enum Profile {
     @Override
     Guarantee at(IsolationLevel level, Database database) {
       return switch (level) {
+        case UNKNOWN -> Guarantee.none("");
         case READ_UNCOMMITTED, READ_COMMITTED ->
             Guarantee.committed("openGauss documentation, SET TRANSACTION, READ COMMITTED");
         case REPEATABLE_READ, SNAPSHOT, SERIALIZABLE ->
@@ -78,6 +81,7 @@ enum Profile {
     Guarantee at(IsolationLevel level, Database database) {
       String chapter = "H2 documentation, Advanced, Transaction Isolation: ";
       return switch (level) {
+        case UNKNOWN -> Guarantee.none("");
         case READ_UNCOMMITTED -> Guarantee.dirty(chapter + "Read uncommitted");
         case READ_COMMITTED -> Guarantee.committed(chapter + "Read committed");
         case REPEATABLE_READ -> Guarantee.repeatable(chapter + "Repeatable read");
@@ -93,6 +97,9 @@ enum Profile {
   SQLITE("SQLite", "") {
     @Override
     Guarantee at(IsolationLevel level, Database database) {
+      if (!level.isKnown()) {
+        return Guarantee.none("");
+      }
       if (level == IsolationLevel.READ_UNCOMMITTED) {
         return Guarantee.dirty("SQLite documentation, PRAGMA read_uncommitted");
       }
@@ -107,6 +114,7 @@ enum Profile {
     Guarantee at(IsolationLevel level, Database database) {
       String chapter = "TiDB documentation, Transaction Isolation Levels: ";
       return switch (level) {
+        case UNKNOWN -> Guarantee.none("");
         case READ_UNCOMMITTED, READ_COMMITTED ->
             Guarantee.committedByStatement(chapter + "Read Committed");
         case REPEATABLE_READ, SNAPSHOT, SERIALIZABLE ->
@@ -120,6 +128,7 @@ enum Profile {
     Guarantee at(IsolationLevel level, Database database) {
       String chapter = "OceanBase documentation, Transaction isolation levels: ";
       return switch (level) {
+        case UNKNOWN -> Guarantee.none("");
         case READ_UNCOMMITTED, READ_COMMITTED -> Guarantee.committed(chapter + "Read Committed");
         case REPEATABLE_READ, SNAPSHOT, SERIALIZABLE ->
             Guarantee.snapshotReads(chapter + "Repeatable Read and Serializable");
@@ -161,6 +170,7 @@ enum Profile {
 
   private static Guarantee innodb(String chapter, IsolationLevel level) {
     return switch (level) {
+      case UNKNOWN -> Guarantee.none("");
       case READ_UNCOMMITTED -> Guarantee.dirty(chapter + ", READ UNCOMMITTED");
       case READ_COMMITTED -> Guarantee.committedByStatement(chapter + ", READ COMMITTED");
       case REPEATABLE_READ, SNAPSHOT ->

@@ -8,6 +8,7 @@ import io.txwatch.coverage.Coverage;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.history.CallSite;
 import io.txwatch.history.Ids;
+import io.txwatch.history.IsolationLevel;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -189,8 +190,12 @@ public final class TextReport {
         + "  "
         + TerminalText.escape(anomaly.database().displayName())
         + " at "
-        + anomaly.isolation()
+        + level(anomaly.isolation())
         + times;
+  }
+
+  private static String level(IsolationLevel level) {
+    return level.isKnown() ? level.name() : level.words();
   }
 
   private static String rows(Anomaly anomaly, String introduction) {
@@ -326,7 +331,8 @@ public final class TextReport {
                       case UNKNOWN -> "outcome unknown";
                     })
             .orElse("still running");
-    String level = transaction.level() == anomaly.isolation() ? "" : ", " + transaction.level();
+    String level =
+        transaction.level() == anomaly.isolation() ? "" : ", " + level(transaction.level());
     return Explanation.label(column)
         + " "
         + outcome

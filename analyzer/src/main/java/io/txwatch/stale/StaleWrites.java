@@ -175,6 +175,9 @@ public final class StaleWrites {
     if (event instanceof Event.StatementExecuted e) {
       executed(e);
     } else if (event instanceof Event.TransactionBegan e) {
+      if (active.containsKey(e.transaction())) {
+        return; // its level is not known any more, which is of no account here
+      }
       Session session = sessions.getOrDefault(e.session(), Session.UNKNOWN);
       String group = across.group(e.session(), e.traceId());
       active.put(e.transaction(), new Active(e, group, session, clock));

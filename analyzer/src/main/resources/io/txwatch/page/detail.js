@@ -12,7 +12,7 @@ const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE', 'REPLACE', 'MERGE']);
 /** The title of an anomaly: lost update. */
 const phenomenonName = anomaly => glossary[anomaly.phenomenon]?.term ?? anomaly.phenomenon.toLowerCase().replaceAll('_', ' ');
 
-const levelName = level => level.replaceAll('_', ' ');
+const levelName = level => level === 'UNKNOWN' ? 'an unknown level' : level.replaceAll('_', ' ');
 
 const tablesOf = anomaly => [...new Set(anomaly.cycle.map(edge => edge.table).filter(table => table !== ''))];
 

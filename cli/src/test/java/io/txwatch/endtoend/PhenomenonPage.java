@@ -119,7 +119,7 @@ final class PhenomenonPage {
     text.append(
         "The example at each level, as the tests run it."
             + " Empty: the DBMS has no such level of its own.\n\n");
-    List<IsolationLevel> levels = List.of(IsolationLevel.values());
+    List<IsolationLevel> levels = IsolationLevel.known();
     text.append("| |");
     levels.forEach(level -> text.append(' ').append(level.name().replace('_', ' ')).append(" |"));
     text.append("\n|---").append("|---".repeat(levels.size())).append("|\n");

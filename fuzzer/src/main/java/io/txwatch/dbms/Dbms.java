@@ -25,6 +25,7 @@ public interface Dbms {
   default void setLevel(Connection session, IsolationLevel level) throws SQLException {
     session.setTransactionIsolation(
         switch (level) {
+          case UNKNOWN -> throw new IllegalArgumentException("no level is set");
           case READ_UNCOMMITTED -> Connection.TRANSACTION_READ_UNCOMMITTED;
           case READ_COMMITTED -> Connection.TRANSACTION_READ_COMMITTED;
           case REPEATABLE_READ -> Connection.TRANSACTION_REPEATABLE_READ;

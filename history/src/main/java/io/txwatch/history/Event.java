@@ -36,7 +36,8 @@ public sealed interface Event {
    *
    * @param session its session
    * @param transaction its id
-   * @param level its isolation level
+   * @param level its isolation level. If a statement of the transaction changes it, or may have, a
+   *     second event follows, with the level from then on
    * @param micros the time
    * @param name what the application calls it: {@code shop.OrderService.sell}; empty if unknown
    * @param traceId the trace that it is part of, for display; cut to {@link

@@ -1,5 +1,6 @@
 package io.txwatch.history;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -8,6 +9,11 @@ import java.util.Optional;
  * {@code RC}, … are their abbreviations.
  */
 public enum IsolationLevel {
+  /**
+   * Not known: a statement may have changed the session's level, and the DBMS has not been asked
+   * since. It promises nothing, so no anomaly is a violation of it. Weaker than every other one.
+   */
+  UNKNOWN("?"),
   READ_UNCOMMITTED("RU"),
   READ_COMMITTED("RC"),
   /** SQL's REPEATABLE READ, whose guarantees differ between DBMSs. */
@@ -16,15 +22,33 @@ public enum IsolationLevel {
   SNAPSHOT("SI"),
   SERIALIZABLE("SER");
 
+  private static final List<IsolationLevel> KNOWN =
+      List.of(READ_UNCOMMITTED, READ_COMMITTED, REPEATABLE_READ, SNAPSHOT, SERIALIZABLE);
+
   private final String shortName;
 
   IsolationLevel(String shortName) {
     this.shortName = shortName;
   }
 
-  /** The short form that users may type. */
+  /** The short form that users may type, but for {@link #UNKNOWN}. */
   public String shortName() {
     return shortName;
+  }
+
+  /** All levels but {@link #UNKNOWN}, weakest first. */
+  public static List<IsolationLevel> known() {
+    return KNOWN;
+  }
+
+  /** False for {@link #UNKNOWN}. */
+  public boolean isKnown() {
+    return this != UNKNOWN;
+  }
+
+  /** As people write it: {@code READ COMMITTED}; {@code an unknown level}. */
+  public String words() {
+    return isKnown() ? name().replace('_', ' ') : "an unknown level";
   }
 
   /**
@@ -33,7 +57,7 @@ public enum IsolationLevel {
    */
   public static Optional<IsolationLevel> parse(String name) {
     String wanted = name.strip().toUpperCase(Locale.ROOT).replace(' ', '_').replace('-', '_');
-    for (IsolationLevel level : values()) {
+    for (IsolationLevel level : known()) {
       if (level.name().equals(wanted) || level.shortName.equals(wanted)) {
         return Optional.of(level);
       }

@@ -3,7 +3,6 @@ package io.txwatch.history;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Emits the events of one transaction, except its statements on rows outside its {@linkplain
@@ -23,8 +22,9 @@ public final class TransactionEvents {
   private final Consumer<Event> out;
   private final RowShare share;
 
-  /** The beginning, until it is emitted. */
-  private Event.@Nullable TransactionBegan beginning;
+  private Event.TransactionBegan began;
+
+  private boolean isEmitted;
 
   /** The number of emitted events that {@link Event.TransactionEnded#events} counts. */
   private int emitted;
@@ -52,7 +52,7 @@ public final class TransactionEvents {
     this.shedding = shedding;
     this.out = out;
     this.share = shedding.began();
-    this.beginning =
+    this.began =
         new Event.TransactionBegan(session, transaction, level, micros, name, traceId, share);
     if (share.isAll()) {
       emitBeginning();
@@ -60,11 +60,28 @@ public final class TransactionEvents {
   }
 
   private void emitBeginning() {
-    Event.TransactionBegan event = beginning;
-    if (event != null) {
-      beginning = null;
+    if (!isEmitted) {
+      isEmitted = true;
       emitted++;
-      out.accept(event);
+      out.accept(began);
+    }
+  }
+
+  /** The level of the transaction is another, or not known any more. */
+  public void level(IsolationLevel level) {
+    Event.TransactionBegan event = began;
+    began =
+        new Event.TransactionBegan(
+            event.session(),
+            event.transaction(),
+            level,
+            event.micros(),
+            event.name(),
+            event.traceId(),
+            event.share());
+    if (isEmitted) {
+      emitted++;
+      out.accept(began);
     }
   }
 
@@ -127,7 +144,7 @@ public final class TransactionEvents {
 
   /** The writes of statements were undone. */
   public void undone(Event.StatementsUndone event) {
-    if (beginning == null) { // otherwise they were omitted
+    if (isEmitted) { // otherwise they were omitted
       emitted++;
       out.accept(event);
     }
@@ -141,9 +158,9 @@ public final class TransactionEvents {
 
   /** The transaction ended. */
   public void ended(long session, long transaction, Outcome outcome, long micros) {
-    if (beginning == null) {
+    if (isEmitted) {
       out.accept(new Event.TransactionEnded(session, transaction, outcome, micros, emitted));
     }
-    shedding.ended(share, omitted, beginning != null);
+    shedding.ended(share, omitted, !isEmitted);
   }
 }

@@ -35,7 +35,9 @@ final class WireNames<A extends Enum<A>, W extends Enum<W> & ProtocolMessageEnum
     byNumber = new @Nullable Object[ours.length];
     numbers = new int[constants.length];
     for (A constant : constants) {
-      W counterpart = Enum.valueOf(wireClass, prefix + "_" + constant.name());
+      boolean isUnspecified = constant == IsolationLevel.UNKNOWN;
+      String name = isUnspecified ? "UNSPECIFIED" : constant.name();
+      W counterpart = Enum.valueOf(wireClass, prefix + "_" + name);
       wire[constant.ordinal()] = counterpart;
       ours[counterpart.ordinal()] = constant;
       byNumber[counterpart.getNumber()] = constant;

@@ -21,6 +21,11 @@ class MySqlTransactionRules extends TransactionRules {
   }
 
   @Override
+  LevelTakesEffect levelTakesEffect() {
+    return LevelTakesEffect.NEXT;
+  }
+
+  @Override
   AfterError afterServersError(SQLException error) {
     int code = error.getErrorCode();
     boolean whole = code == DEADLOCK || (code == LOCK_WAIT_TIMEOUT && timeoutRollsBack);

@@ -13,6 +13,11 @@ final class PostgresTransactionRules extends TransactionRules {
   }
 
   @Override
+  LevelTakesEffect levelTakesEffect() {
+    return LevelTakesEffect.NEXT_IF_COMMITTED;
+  }
+
+  @Override
   AfterError afterServersError(SQLException error) {
     return isOfDriver(error) ? AfterError.GOES_ON : AfterError.MUST_ROLL_BACK;
   }

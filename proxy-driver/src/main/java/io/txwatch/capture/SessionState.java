@@ -5,6 +5,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.TransactionEvents;
+import io.txwatch.sql.LevelChange;
 import io.txwatch.sql.TransactionControl;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -37,6 +38,9 @@ final class SessionState {
 
     /** True once a statement of it has written rows that were not observed. */
     boolean hasUnseenWrites;
+
+    /** True once a statement of it has surely used a table. */
+    boolean usesTables;
 
     /** True once the history contains the id that the DBMS gave to it as a whole. */
     boolean isIdentified;
@@ -72,6 +76,15 @@ final class SessionState {
 
   /** The level of the open or next transaction, if it differs. */
   @Nullable IsolationLevel levelOnce;
+
+  /** True if the open transaction has set the session's level, and a rollback would undo that. */
+  private boolean levelIsUncommitted;
+
+  /** True if settings that change what a level guarantees may have been changed. */
+  private boolean isGuaranteeUnknown;
+
+  /** True if the session's level may be changed by what is not seen. */
+  private boolean levelIsUnstable;
 
   @Nullable Transaction current;
 
@@ -138,10 +151,10 @@ final class SessionState {
   void start(long id, boolean single) {
     if (lost && !isAfterLoss) {
       isAfterLoss = true;
+      level = IsolationLevel.UNKNOWN;
       events.reconnected(ids.next());
     }
-    IsolationLevel once = levelOnce;
-    current = new Transaction(id, single, events.began(id, once == null ? level : once));
+    current = new Transaction(id, single, events.began(id, currentLevel()));
   }
 
   /** Adds a statement to the transaction that is open. */
@@ -210,12 +223,132 @@ final class SessionState {
    */
   @Nullable Transaction leave(boolean committed) {
     Transaction detached = current;
+    levelOnce = levelOfNext(detached);
     current = null;
-    levelOnce = null;
+    if (levelIsUnstable || (levelIsUncommitted && !committed)) {
+      level = IsolationLevel.UNKNOWN;
+    }
+    levelIsUncommitted = false;
     mustRollBack = false;
     savepoints.clear();
     ended.ended(committed);
     return detached;
+  }
+
+  /**
+   * The level of the next transaction, if it differs from the session's. MySQL and MariaDB keep
+   * what {@code SET TRANSACTION} has set until a transaction ends, which a statement without a
+   * table does not begin, and of which a driver may spare the COMMIT.
+   */
+  private @Nullable IsolationLevel levelOfNext(@Nullable Transaction ending) {
+    boolean isUsedUp = levelOnce == null || (level.isKnown() && levelOnce == level) || explicit;
+    boolean mayStay = rules.levelTakesEffect() == TransactionRules.LevelTakesEffect.NEXT;
+    return !mayStay || isUsedUp || (ending != null && ending.usesTables)
+        ? null
+        : IsolationLevel.UNKNOWN;
+  }
+
+  /** The level of the transaction that is open, or that the next statement begins. */
+  IsolationLevel currentLevel() {
+    if (isGuaranteeUnknown) {
+      return IsolationLevel.UNKNOWN;
+    }
+    return levelOnce == null ? level : levelOnce;
+  }
+
+  /**
+   * The session's level was set.
+   *
+   * @param byText false if by the driver, which does so outside of transactions where a rollback
+   *     would undo it
+   */
+  void setLevel(IsolationLevel newLevel, boolean byText) {
+    boolean isOpen = explicit || branch != null || (current != null && !current.single);
+    switch (rules.levelTakesEffect()) {
+      case NEXT_IF_COMMITTED -> {
+        if (isOpen || (byText && inTransactionMode())) {
+          levelOnce = currentLevel();
+          levelIsUncommitted = true;
+        }
+      }
+      case NEXT -> {
+        if (current != null && !current.single) {
+          setLevelOfOpen(newLevel == currentLevel() ? newLevel : IsolationLevel.UNKNOWN);
+        } else if (isOpen) {
+          levelOnce = currentLevel();
+        }
+      }
+      case AT_ONCE -> {
+        if (current != null && !current.single) {
+          current.events.level(newLevel == currentLevel() ? newLevel : IsolationLevel.UNKNOWN);
+        }
+      }
+    }
+    level = newLevel;
+  }
+
+  /** The level of the open transaction, or of the next one, was set. */
+  void setLevelOnce(IsolationLevel newLevel) {
+    boolean isOpen = current != null && !current.single;
+    boolean isExact =
+        rules.levelTakesEffect() == TransactionRules.LevelTakesEffect.NEXT_IF_COMMITTED;
+    setLevelOfOpen(isOpen && !isExact ? IsolationLevel.UNKNOWN : newLevel);
+  }
+
+  private void setLevelOfOpen(IsolationLevel newLevel) {
+    Transaction open = current;
+    if (open != null && !open.single && newLevel != currentLevel()) {
+      open.events.level(newLevel);
+    }
+    levelOnce = newLevel;
+  }
+
+  /** A statement may have changed a level to one that its text does not show. */
+  void levelMayHaveChanged(LevelChange change) {
+    boolean isOpen = inTransactionMode() && (current == null || !current.single);
+    boolean mayBeOfOne =
+        switch (rules.levelTakesEffect()) {
+          case NEXT_IF_COMMITTED -> isOpen && change == LevelChange.ANY;
+          case NEXT -> change == LevelChange.ANY;
+          case AT_ONCE -> false;
+        };
+    setLevel(IsolationLevel.UNKNOWN, true);
+    if (mayBeOfOne) {
+      setLevelOfOpen(IsolationLevel.UNKNOWN);
+    }
+    isGuaranteeUnknown |=
+        change == LevelChange.ANY
+            && rules.levelTakesEffect() == TransactionRules.LevelTakesEffect.NEXT;
+  }
+
+  /** From now on the level may change without being noticed. */
+  void levelIsUnstable() {
+    levelIsUnstable = true;
+    levelMayHaveChanged(LevelChange.ANY);
+  }
+
+  /** The DBMS was asked for the session's level, outside of a transaction. */
+  void foundLevel(IsolationLevel found) {
+    level = found;
+    isGuaranteeUnknown &= !found.isKnown();
+  }
+
+  /** A savepoint was rolled back to, and a change of the level maybe with it. */
+  void rolledBackToSavepoint() {
+    if (levelIsUncommitted) {
+      level = IsolationLevel.UNKNOWN;
+    }
+  }
+
+  /** True if the level is not known, and the DBMS can be asked for it now. */
+  boolean awaitsLevel() {
+    return (isGuaranteeUnknown || !level.isKnown())
+        && levelOnce == null
+        && current == null
+        && !explicit
+        && branch == null
+        && !mustRollBack
+        && savepoints.isEmpty();
   }
 
   /** Applies the effect of an error to the transaction. */
@@ -256,9 +389,17 @@ final class SessionState {
     }
   }
 
+  private static boolean usesTable(Observation observation) {
+    return switch (observation.kind) {
+      case INSERT, REPLACE, UPDATE, DELETE, MERGE -> true;
+      case SELECT, LOCKING_SELECT, DDL, OTHER -> !observation.columns().isEmpty();
+    };
+  }
+
   /** Emits the event of an observation that has ended. */
   void recordStatement(Observation observation, boolean writesSeen, @Nullable String sqlState) {
     observation.transaction.open.remove(observation);
+    observation.transaction.usesTables |= sqlState == null && usesTable(observation);
     observation.transaction.hasUnseenWrites |=
         sqlState == null && !writesSeen && observation.kind.mayWrite();
     events.executed(observation, writesSeen, sqlState);

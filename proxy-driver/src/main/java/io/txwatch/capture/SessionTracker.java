@@ -7,6 +7,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterToken;
+import io.txwatch.sql.LevelChange;
 import io.txwatch.sql.TransactionControl;
 import java.sql.SQLException;
 import java.util.List;
@@ -352,12 +353,37 @@ public final class SessionTracker {
     if (state.rules.levelCommits() && !state.autoCommit) {
       committed();
     }
-    state.level = newLevel;
+    state.setLevel(newLevel, false);
   }
 
   /** The level of the transaction that is open, or that the next statement begins. */
   public synchronized IsolationLevel level() {
-    return state.levelOnce == null ? state.level : state.levelOnce;
+    return state.currentLevel();
+  }
+
+  /**
+   * Something was executed, or failed, that may have changed a level to one that is not known: it
+   * is unknown until it is {@linkplain #foundLevel found}.
+   */
+  public synchronized void levelMayHaveChanged(LevelChange change) {
+    if (change != LevelChange.NONE) {
+      state.levelMayHaveChanged(change);
+    }
+  }
+
+  /** From now on the session's level may be changed by what is not seen. */
+  public synchronized void levelIsUnstable() {
+    state.levelIsUnstable();
+  }
+
+  /** True if the session's level is not known, and the DBMS can be asked for it now. */
+  public synchronized boolean awaitsLevel() {
+    return state.awaitsLevel();
+  }
+
+  /** The DBMS was asked for the session's level, outside of a transaction. */
+  public synchronized void foundLevel(IsolationLevel found) {
+    state.foundLevel(found);
   }
 
   /** A savepoint was set. */
@@ -369,6 +395,7 @@ public final class SessionTracker {
   public synchronized void rolledBackTo(String savepoint) {
     int before = state.savepoints.goBackTo(savepoint);
     state.mustRollBack = false;
+    state.rolledBackToSavepoint();
     if (before < 0) { // the undone statements are unknown
       state.savepoints.clear();
       gap(GapReason.BYPASS, "a savepoint that was not seen");

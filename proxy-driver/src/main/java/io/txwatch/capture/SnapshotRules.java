@@ -96,7 +96,7 @@ public abstract class SnapshotRules {
   /**
    * The state of a session that the rules depend on.
    *
-   * @param level the transaction's level
+   * @param level the transaction's level; if it is unknown, nothing is sent
    * @param inTransaction false if the statement commits by itself
    * @param hasSnapshot true if an earlier statement of the transaction has certainly fixed its
    *     snapshot
@@ -121,7 +121,7 @@ public abstract class SnapshotRules {
    */
   public final SideReadTiming sending(
       StatementKind kind, Purpose purpose, Moment planned, boolean oneTable, Session session) {
-    if (purpose.isEvidenceOfDelete() && !original) {
+    if (!session.level().isKnown() || (purpose.isEvidenceOfDelete() && !original)) {
       return NEVER;
     }
     SideReadTiming sending =

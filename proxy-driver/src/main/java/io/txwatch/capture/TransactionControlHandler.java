@@ -1,6 +1,8 @@
 package io.txwatch.capture;
 
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.sql.LevelChange;
 import io.txwatch.sql.TransactionControl;
 import java.sql.SQLException;
 
@@ -40,11 +42,13 @@ final class TransactionControlHandler {
     if (control instanceof TransactionControl.Begin begin) {
       state.begin(begin);
     } else if (control instanceof TransactionControl.Commit commit) {
+      IsolationLevel level = state.currentLevel();
       state.commit();
-      state.explicit = commit.chain() && state.autoCommit;
+      next(commit.chain(), level);
     } else if (control instanceof TransactionControl.Rollback rollback) {
+      IsolationLevel level = state.currentLevel();
       state.end(Outcome.ABORTED);
-      state.explicit = rollback.chain() && state.autoCommit;
+      next(rollback.chain(), level);
     } else if (control instanceof TransactionControl.Savepoint savepoint) {
       tracker.savepoint(savepoint.name());
     } else if (control instanceof TransactionControl.RollbackTo rollbackTo) {
@@ -53,10 +57,13 @@ final class TransactionControlHandler {
       tracker.released(release.name());
     } else if (control instanceof TransactionControl.SetTransaction set) {
       if (state.inTransactionMode() || !state.rules.setTransactionNeedsTransaction()) {
-        state.levelOnce = set.level();
+        state.setLevelOnce(set.level());
       }
     } else if (control instanceof TransactionControl.SetSession set) {
-      tracker.level(set.level());
+      if (state.rules.levelCommits() && !state.autoCommit) {
+        tracker.committed();
+      }
+      state.setLevel(set.level(), true);
     } else if (control instanceof TransactionControl.SetAutocommit set) {
       tracker.autoCommit(set.on());
     } else if (control instanceof TransactionControl.ImplicitCommit commit) {
@@ -70,6 +77,16 @@ final class TransactionControlHandler {
     }
   }
 
+  /**
+   * A transaction has ended.
+   *
+   * @param chains true if another one of the same level has begun
+   */
+  private void next(boolean chains, IsolationLevel level) {
+    state.explicit = chains && state.autoCommit;
+    state.levelOnce = chains && level != state.level ? level : state.levelOnce;
+  }
+
   /** A statement failed. Must be called with the session's lock. */
   void failed(TransactionControl control, SQLException error) {
     if (control instanceof TransactionControl.Several) {
@@ -77,6 +94,7 @@ final class TransactionControlHandler {
       state.end(Outcome.UNKNOWN);
       state.explicit = false;
       state.noteIfLost(error);
+      state.levelMayHaveChanged(LevelChange.ANY);
     } else if (control instanceof TransactionControl.Commit
         || (control instanceof TransactionControl.Prepare
             && state.branch == null

@@ -51,6 +51,21 @@ public abstract class TransactionRules {
     return dialect;
   }
 
+  /** When a change of the session's level by a text takes effect. */
+  public enum LevelTakesEffect {
+    /** At once, also in an open transaction (H2, which commits it before; SQLite). */
+    AT_ONCE,
+    /** With the next transaction; a rollback takes the change back (PostgreSQL). */
+    NEXT_IF_COMMITTED,
+    /** With the next transaction, but at once as long as no table was used (MySQL, MariaDB). */
+    NEXT
+  }
+
+  /** When a change of the session's level by a text takes effect. */
+  LevelTakesEffect levelTakesEffect() {
+    return LevelTakesEffect.AT_ONCE;
+  }
+
   /** True if a transaction of that level reads from one snapshot until it ends. */
   public boolean keepsSnapshot(IsolationLevel level) {
     return level != IsolationLevel.READ_COMMITTED && level != IsolationLevel.READ_UNCOMMITTED;

@@ -373,7 +373,7 @@ public final class Watch {
         database.database(),
         database.rules(),
         real.getAutoCommit(),
-        Levels.orDefault(real.getTransactionIsolation()),
+        Levels.of(real.getTransactionIsolation()),
         Watch::micros,
         catalog::transactionEnded,
         database.pipeline());

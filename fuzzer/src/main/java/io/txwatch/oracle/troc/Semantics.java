@@ -178,6 +178,7 @@ record Semantics(
     boolean snapshotIsolation =
         database.settings().getOrDefault("innodb_snapshot_isolation", "OFF").equals("ON");
     return switch (level) {
+      case UNKNOWN -> throw new IllegalArgumentException("no level is set");
       case READ_UNCOMMITTED ->
           new Semantics(
               Visibility.DIRTY,
@@ -250,6 +251,7 @@ record Semantics(
    */
   private static Semantics h2(IsolationLevel level) {
     return switch (level) {
+      case UNKNOWN -> throw new IllegalArgumentException("no level is set");
       case READ_UNCOMMITTED, READ_COMMITTED -> MVCC_READ_COMMITTED;
       case REPEATABLE_READ -> h2(Snapshot.FIRST_READ_OF_TABLE);
       case SNAPSHOT, SERIALIZABLE -> h2(Snapshot.BEGIN);

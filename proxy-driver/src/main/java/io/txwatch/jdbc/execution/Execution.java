@@ -105,6 +105,7 @@ public final class Execution {
       }
       observation.accesses(cached.columns());
       noteWhatIsNotSeen(observation, cached);
+      context.executed(cached);
       return new Execution(context, cached, observation, firstRow);
     } catch (RuntimeException e) {
       context.fault(e);
@@ -284,6 +285,7 @@ public final class Execution {
           reads.ended(all);
         }
       }
+      context.executed(cached);
       context.state().earlier().executed(cached);
     } catch (RuntimeException e) {
       context.fault(e);
@@ -344,6 +346,7 @@ public final class Execution {
       } else if (observation != null) {
         observation.failed(error);
       }
+      context.executed(cached);
     } catch (RuntimeException e) {
       context.fault(e);
     }

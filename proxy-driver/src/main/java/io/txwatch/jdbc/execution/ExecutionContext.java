@@ -9,6 +9,7 @@ import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.read.SideReadRunner;
 import io.txwatch.jdbc.session.ConnectionState;
 import io.txwatch.jdbc.session.SavepointGuard;
+import io.txwatch.jdbc.session.SessionLevel;
 import io.txwatch.jdbc.session.SessionPlans;
 import io.txwatch.jdbc.session.TransactionIds;
 import io.txwatch.jdbc.session.WatchedSession;
@@ -118,6 +119,7 @@ public final class ExecutionContext {
         || control instanceof TransactionControl.Begin) {
       TransactionIds.identify(state);
     }
+    SessionLevel.askIfUnknown(state, next);
     if (state.catalog().isWaiting() && !next.asksDiagnostics()) {
       state.catalog().lookUpWaiting();
     }
@@ -187,6 +189,7 @@ public final class ExecutionContext {
   /** The application is given something of the driver's, and what it does with it is not seen. */
   public void bypassed(String by) {
     mayHaveOtherSavepoints = true;
+    tracker().levelIsUnstable();
     plans.bypassed();
     state.knownRows().forget();
     gap(GapReason.BYPASS, by);
@@ -200,6 +203,11 @@ public final class ExecutionContext {
     } catch (RuntimeException e) {
       fault(e);
     }
+  }
+
+  /** A statement is being executed, was, or failed. */
+  void executed(CachedPlan cached) {
+    tracker().levelMayHaveChanged(cached.levelChange(rules().dialect()));
   }
 
   /** Something was not observed: counted. */

@@ -39,7 +39,9 @@ public final class ReturningWrites {
       return false;
     }
     return !rules.failedQueryKeepsWrites()
-        || (tracker.inTransactionMode() && tracker.level() != IsolationLevel.REPEATABLE_READ);
+        || (tracker.inTransactionMode()
+            && tracker.level().isKnown()
+            && tracker.level() != IsolationLevel.REPEATABLE_READ);
   }
 
   /** True if the DBMS gives no result, not even an empty one, where a WHERE can never be true. */

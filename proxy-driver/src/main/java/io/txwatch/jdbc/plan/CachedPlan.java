@@ -7,9 +7,12 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterToken;
 import io.txwatch.jdbc.error.SentText;
+import io.txwatch.sql.LevelChange;
 import io.txwatch.sql.NewRows;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.TransactionControl;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.rewrite.LevelChanges;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -66,6 +69,7 @@ public final class CachedPlan {
   private final AtomicReferenceArray<@Nullable CachedPlan> variants =
       new AtomicReferenceArray<>(Variant.values().length);
   private volatile boolean outgrown;
+  private volatile @Nullable LevelChange levelChange;
   private volatile @Nullable CachedPlan withoutKeys;
   private final @Nullable PlannedReads sideReads;
   private final @Nullable KnownKey key;
@@ -353,6 +357,16 @@ public final class CachedPlan {
     return plan.control() instanceof TransactionControl.Several
         || (plan.control() instanceof TransactionControl.None
             && !BEGINS_NOTHING.matcher(plan.original()).matches());
+  }
+
+  /** What its execution may do to isolation levels that the text does not show. */
+  public LevelChange levelChange(Dialect dialect) {
+    LevelChange known = levelChange;
+    if (known == null) {
+      known = LevelChanges.of(plan.original(), dialect);
+      levelChange = known;
+    }
+    return known;
   }
 
   /** True if it asks for what the DBMS keeps of the statement before. */

@@ -2,7 +2,6 @@ package io.txwatch.jdbc.session;
 
 import io.txwatch.history.IsolationLevel;
 import java.sql.Connection;
-import org.jspecify.annotations.Nullable;
 
 /** JDBC's numbers for isolation levels, and those that vendors added. */
 public final class Levels {
@@ -14,21 +13,15 @@ public final class Levels {
 
   private Levels() {}
 
-  /** The level of a number, READ COMMITTED if it is not known. */
-  public static IsolationLevel orDefault(int level) {
-    IsolationLevel known = of(level);
-    return known == null ? IsolationLevel.READ_COMMITTED : known;
-  }
-
-  /** The level of a number; null if there are no transactions, or the number is not known. */
-  public static @Nullable IsolationLevel of(int level) {
+  /** The level of a number; unknown if there are no transactions, or the number is not known. */
+  public static IsolationLevel of(int level) {
     return switch (level) {
       case Connection.TRANSACTION_READ_UNCOMMITTED -> IsolationLevel.READ_UNCOMMITTED;
       case Connection.TRANSACTION_READ_COMMITTED -> IsolationLevel.READ_COMMITTED;
       case Connection.TRANSACTION_REPEATABLE_READ -> IsolationLevel.REPEATABLE_READ;
       case H2_SNAPSHOT, SNAPSHOT -> IsolationLevel.SNAPSHOT;
       case Connection.TRANSACTION_SERIALIZABLE -> IsolationLevel.SERIALIZABLE;
-      default -> null;
+      default -> IsolationLevel.UNKNOWN;
     };
   }
 }

@@ -3,6 +3,7 @@ package io.txwatch.jdbc.session;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
 import io.txwatch.jdbc.error.VendorErrors;
 import io.txwatch.jdbc.log.Faults;
@@ -125,9 +126,11 @@ public final class SessionPlans {
 
   /** The plan, or the variant that carries nothing where the isolation level is against it. */
   CachedPlan atThisLevel(CachedPlan cached) {
-    return cached.carries() && !database.snapshots().mayPiggyback(tracker.level())
-        ? carryingNothing(cached)
-        : cached;
+    return cached.carries() && !mayPiggyback(tracker.level()) ? carryingNothing(cached) : cached;
+  }
+
+  private boolean mayPiggyback(IsolationLevel level) {
+    return level.isKnown() && database.snapshots().mayPiggyback(level);
   }
 
   /** The plan, or the variant for a longer transaction unless the next statement is one itself. */

@@ -3,7 +3,6 @@ package io.txwatch.jdbc.wrap;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.history.GapReason;
-import io.txwatch.history.IsolationLevel;
 import io.txwatch.jdbc.error.SentText;
 import io.txwatch.jdbc.error.VendorErrors;
 import io.txwatch.jdbc.execution.ExecutionContext;
@@ -11,6 +10,7 @@ import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.StatementOptions;
 import io.txwatch.jdbc.session.Levels;
 import io.txwatch.jdbc.session.WatchedSession;
+import io.txwatch.sql.LevelChange;
 import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -131,11 +131,13 @@ public final class WatchedConnection extends DelegatingConnection {
 
   @Override
   public void setTransactionIsolation(int level) throws SQLException {
-    delegate.setTransactionIsolation(level);
-    IsolationLevel known = Levels.of(level);
-    if (known != null) {
-      tracker.level(known);
+    try {
+      delegate.setTransactionIsolation(level);
+    } catch (SQLException e) {
+      tracker.levelMayHaveChanged(LevelChange.SESSION);
+      throw e;
     }
+    tracker.level(Levels.of(level));
   }
 
   @Override

@@ -81,7 +81,7 @@ public class WatchedPooledConnection implements PooledConnection {
     if (!known.tracker().inBranch()) {
       known
           .tracker()
-          .handedOut(handle.getAutoCommit(), Levels.orDefault(handle.getTransactionIsolation()));
+          .handedOut(handle.getAutoCommit(), Levels.of(handle.getTransactionIsolation()));
     }
     Object number = new Object();
     handedOut = number;

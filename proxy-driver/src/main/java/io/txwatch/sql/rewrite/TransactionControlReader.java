@@ -74,6 +74,7 @@ final class TransactionControlReader {
       case "XA" -> xa();
       case "SET" -> set();
       case "RESET" -> none();
+      case "PRAGMA" -> pragma();
       default -> commitsImplicitly(verb) ? new ImplicitCommit(locksAfter(verb)) : none();
     };
   }
@@ -180,12 +181,25 @@ final class TransactionControlReader {
     }
     if (tokens.isWord(i, "TRANSACTION")) {
       Optional<IsolationLevel> level = levelIn(i + 1);
-      if (session) {
+      if (session && !grammar.has(Syntax.SET_OF_TRANSACTION)) {
         return level.<TransactionControl>map(SetSession::new).orElse(none());
       }
       return level.<TransactionControl>map(SetTransaction::new).orElse(none());
     }
     return setVariables(from + 1);
+  }
+
+  /** SQLite's {@code PRAGMA read_uncommitted = 1}. */
+  private TransactionControl pragma() {
+    boolean isLevel = tokens.isWord(from + 1, "READ_UNCOMMITTED") && from + 4 <= to;
+    return isLevel && tokens.isOperator(from + 2, '=') && from + 4 == to
+        ? onOff(from + 3)
+            .<TransactionControl>map(
+                on ->
+                    new SetSession(
+                        on ? IsolationLevel.READ_UNCOMMITTED : IsolationLevel.SERIALIZABLE))
+            .orElse(none())
+        : none();
   }
 
   /** MySQL's {@code SET a = 1, b = 2}, PostgreSQL's {@code SET a TO b}, H2's {@code SET a b}. */
@@ -244,7 +258,9 @@ final class TransactionControlReader {
     return switch (variable) {
       case "AUTOCOMMIT" -> onOff(i).<TransactionControl>map(SetAutocommit::new).orElse(none());
       case "DEFAULT_TRANSACTION_ISOLATION" ->
-          levelText(i, end).<TransactionControl>map(SetSession::new).orElse(none());
+          nextOnly
+              ? none()
+              : levelText(i, end).<TransactionControl>map(SetSession::new).orElse(none());
       case "TRANSACTION_ISOLATION", "TX_ISOLATION" -> {
         Optional<IsolationLevel> level = levelText(i, end);
         yield nextOnly || grammar.has(Syntax.SET_OF_TRANSACTION)
