@@ -228,7 +228,7 @@ public final class BinaryLogSource implements ChangeSource {
         read(assembler, identity);
       } catch (ServerException e) {
         if (e.getErrorCode() == FATAL_READING_LOG && !isSameReplicaId(e)) {
-          restartAtEnd(assembler, delivery, e.getMessage());
+          restartAtEnd(assembler, delivery, describe(e));
         }
         problem = describe(e);
       } catch (IOException | RuntimeException e) {
@@ -248,7 +248,7 @@ public final class BinaryLogSource implements ChangeSource {
 
   private void restartAtEnd(LogAssembler assembler, Delivery delivery, String why) {
     try {
-      lost(assembler, delivery, session.endOfLog(), String.valueOf(why));
+      lost(assembler, delivery, session.endOfLog(), why);
     } catch (IOException e) {
       problem = describe(e); // reading is tried again, and refused again
     }

@@ -10,6 +10,7 @@ import com.github.shyiko.mysql.binlog.event.deserialization.EventDeserializer;
 import com.github.shyiko.mysql.binlog.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hands each event on as its bytes. The connector gets what it needs itself: the name of the file.
@@ -33,7 +34,7 @@ final class RawEventDeserializer extends EventDeserializer {
 
   /** Called on the thread that reads; the events' consumer never throws. */
   @Override
-  public Event nextEvent(ByteArrayInputStream in) throws IOException {
+  public @Nullable Event nextEvent(ByteArrayInputStream in) throws IOException {
     if (in.peek() == -1) {
       return null;
     }

@@ -16,6 +16,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -221,7 +222,8 @@ class BinaryLogSourceTest {
           .rows()
           .forEach(
               row -> {
-                Object id = row.after()[row.table().keys().get(0).columns().get(0)];
+                Object id =
+                    Objects.requireNonNull(row.after())[row.table().keys().get(0).columns().get(0)];
                 assertThat(row.table().columns().stream().map(column -> column.name()))
                     .containsExactly(
                         id.equals(1L)

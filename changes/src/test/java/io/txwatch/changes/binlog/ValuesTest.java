@@ -21,6 +21,7 @@ import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Function;
@@ -123,7 +124,7 @@ class ValuesTest {
       List<String> values = new ArrayList<>();
       values.add(Integer.toString(row));
       for (String type : types) {
-        List<String> literals = types(kind).get(type);
+        List<String> literals = types(kind).getOrDefault(type, List.of());
         values.add(row < literals.size() ? literals.get(row) : "NULL");
       }
       inserts.add("INSERT INTO t VALUES (" + String.join(", ", values) + ")");
@@ -167,7 +168,7 @@ class ValuesTest {
       String where, RowChange row, ResultSet read, Set<ColumnType> same) {
     for (int i = 0; i < row.table().columns().size(); i++) {
       ChangedTable.Column column = row.table().columns().get(i);
-      Object log = row.after()[i];
+      Object log = Objects.requireNonNull(row.after())[i];
       Map<String, Object> values = new LinkedHashMap<>();
       int index = i + 1;
       values.put("getObject", get(() -> read.getObject(index)));
