@@ -168,15 +168,16 @@ public final class CoverageText {
           "tables without the auxiliary columns: run `txwatch prepare --url URL`, or set"
               + " txwatch.prepare=auto";
       case NO_RIGHTS ->
-          "tables whose auxiliary columns this user may not use: grant SELECT, INSERT and UPDATE on"
-              + " them";
+          "tables that this user may not read as a whole, or whose auxiliary columns it may not"
+              + " use: grant SELECT on the table, or SELECT, INSERT and UPDATE on these columns";
       case NOT_A_BASE_TABLE ->
           "views, foreign or system tables, which carry no auxiliary columns; nothing to do";
       case LOOKUP_FAILED ->
-          "catalog lookups that failed or timed out; they are retried, and the first cause was"
-              + " logged when it happened";
+          "tables not looked up yet: the lookup failed (the first cause was logged), or would have"
+              + " been noticed by the application's transaction at that moment; it is made as soon"
+              + " as a session allows it";
       case OPAQUE ->
-          "calls, COPY, scripts: their effects are not observed; plain statements would be";
+          "calls, bulk copies, scripts: their effects are not observed; plain statements would be";
       case BYPASS ->
           "work done through an unwrapped vendor object: use the java.sql interfaces where it"
               + " matters";
