@@ -1,0 +1,256 @@
+package io.txwatch.jdbc.value;
+
+import io.txwatch.history.Event;
+import io.txwatch.history.RowValues;
+import io.txwatch.history.StatedWrite;
+import io.txwatch.history.ValueHash;
+import io.txwatch.jdbc.plan.PinnedValues;
+import io.txwatch.sql.KeyColumn;
+import io.txwatch.sql.ValuePlan;
+import io.txwatch.sql.ValuePlan.Place;
+import io.txwatch.sql.ValuePlan.Write;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one execution of a statement shows of its rows, by keys and values. Not thread-safe; its
+ * statement's lock guards it.
+ *
+ * <p>It is bounded: of a result with more than {@value #MAX_VALUES} values the further ones are not
+ * read, which the event says.
+ */
+public final class StatementValues {
+
+  private static final int MAX_VALUES = 1 << 18;
+
+  private final ValuePlan plan;
+  private final ValueHash hash;
+  private final long sent;
+  private long returned;
+
+  /** The hashes of the keys, as far as the statement pins them: by table, then column; 0 if not. */
+  private final long[][] pinned;
+
+  private @Nullable ValueLayout layout;
+  private RowBuffer @Nullable [] buffers;
+  private long[] current = new long[0];
+  private int values;
+  private String unread;
+  private final List<StatedWrite> writes;
+
+  /**
+   * A statement is about to be sent.
+   *
+   * @param parameters its parameters, as they are set now
+   */
+  public StatementValues(ValuePlan plan, ValueHash hash, PinnedValues parameters) {
+    this.plan = plan;
+    this.hash = hash;
+    this.unread = plan.unread();
+    this.pinned = new long[plan.reads().size()][];
+    for (int i = 0; i < pinned.length; i++) {
+      ValuePlan.Read read = plan.reads().get(i);
+      pinned[i] = hashes(read.key(), read.keyPlaces(), parameters);
+    }
+    this.writes = plan.write().map(write -> stated(write, parameters)).orElse(List.of());
+    this.sent = System.nanoTime();
+  }
+
+  private static final long[] NONE = {};
+
+  private long[] hashes(List<KeyColumn> key, List<Place> places, PinnedValues parameters) {
+    long[] hashes = NONE;
+    for (int i = 0; i < places.size(); i++) {
+      if (!(places.get(i) instanceof ValuePlan.Selected)) {
+        hashes = hashes.length == 0 ? new long[places.size()] : hashes;
+        hashes[i] = constant(places.get(i), key.get(i), parameters);
+      }
+    }
+    return hashes;
+  }
+
+  /** The hash of a constant that a column of a key is equal to; 0 if it is not known. */
+  private long constant(Place place, KeyColumn column, PinnedValues parameters) {
+    if (place instanceof ValuePlan.Literal literal) {
+      return of(literal.value(), column);
+    } else if (place instanceof ValuePlan.Parameter parameter) {
+      return parameters.isInteger(parameter.number())
+          ? of(parameters.integer(parameter.number()), column)
+          : of(parameters.value(parameter.number()), column);
+    }
+    return 0;
+  }
+
+  private long of(@Nullable Object value, KeyColumn column) {
+    return switch (column.kind()) {
+      case INTEGER, NUMBER -> value instanceof Number ? hash.wide(value) : 0;
+      case TEXT -> value instanceof String text ? hash.wide(text) : 0;
+      case PADDED_TEXT -> value instanceof String text ? hash.wide(text.stripTrailing()) : 0;
+      case UUID -> value instanceof UUID ? hash.wide(value) : 0;
+      case OTHER -> 0;
+    };
+  }
+
+  private List<StatedWrite> stated(Write write, PinnedValues parameters) {
+    long[] keys = new long[write.rows().size()];
+    int[] assigned = new int[keys.length * write.columns().size()];
+    boolean complete = write.complete();
+    for (int row = 0; row < keys.length; row++) {
+      ValuePlan.Row stated = write.rows().get(row);
+      for (int i = 0; i < stated.key().size(); i++) {
+        long wide = constant(stated.key().get(i), write.key().get(i), parameters);
+        keys[row] = i > 0 && keys[row] == 0 ? 0 : ValueHash.addedToKey(keys[row], wide);
+      }
+      complete &= keys[row] != 0;
+      for (int i = 0; i < stated.values().size(); i++) {
+        assigned[row * write.columns().size() + i] = value(stated.values().get(i), parameters);
+      }
+    }
+    return Collections.singletonList(
+        new StatedWrite(
+            write.access(),
+            new RowValues(write.table(), write.columns(), keys, assigned),
+            complete));
+  }
+
+  private int value(Place place, PinnedValues parameters) {
+    if (place instanceof ValuePlan.Literal literal) {
+      return hash.of(literal.value());
+    } else if (place instanceof ValuePlan.Parameter parameter) {
+      int number = parameter.number();
+      Object value = parameters.value(number);
+      return parameters.isInteger(number)
+          ? hash.of(parameters.integer(number))
+          : value == null ? ValueHash.UNKNOWN : hash.of(value);
+    }
+    return ValueHash.UNKNOWN;
+  }
+
+  /** The DBMS has executed the statement. */
+  public void returned() {
+    if (returned == 0) {
+      returned = System.nanoTime();
+    }
+  }
+
+  /** When the statement was sent: {@link System#nanoTime}. */
+  public long sentAt() {
+    return sent;
+  }
+
+  /** When the DBMS had executed it; now, if that was not noted. */
+  public long returnedAt() {
+    returned();
+    return returned;
+  }
+
+  /** True if rows of a result are to be {@linkplain #row noted}. */
+  public boolean readsRows() {
+    return !plan.reads().isEmpty();
+  }
+
+  /** Something that the statement reads is not known. */
+  public void unread(String why) {
+    unread = why;
+  }
+
+  /**
+   * Notes the row that a result stands on.
+   *
+   * @throws SQLException the driver's: the rest of the result is not read
+   */
+  public void row(ResultSet result) throws SQLException {
+    RowBuffer[] into = buffers;
+    if (into == null) {
+      into = begin(result.getMetaData());
+    }
+    ValueLayout known = layout;
+    if (known == null) {
+      return;
+    }
+    for (int i = 0; i < current.length; i++) {
+      current[i] = known.readers[i].read(result, known.indexes[i], hash);
+    }
+    long nothing = hash.wide(null);
+    for (int table = 0; table < into.length; table++) {
+      ValueLayout.TableLayout of = known.tables.get(table);
+      long key = 0;
+      for (int i = 0; i < of.key().length; i++) {
+        long wide = of.key()[i] < 0 ? pinned[table][i] : current[of.key()[i]];
+        if (wide == nothing) { // the empty side of an outer join
+          key = 0;
+          break;
+        }
+        key = i > 0 && key == 0 ? 0 : ValueHash.addedToKey(key, wide);
+        if (key == 0) {
+          unread = "a key that cannot be compared";
+          break;
+        }
+      }
+      if (key != 0) {
+        into[table].add(key);
+        int[] places = of.values();
+        for (int i = 0; i < places.length; i++) {
+          into[table].value(i, ValueHash.folded(current[places[i]]));
+        }
+        values += 1 + places.length;
+      }
+    }
+    if (values > MAX_VALUES) {
+      stop("too many rows");
+    }
+  }
+
+  private RowBuffer[] begin(ResultSetMetaData columns) throws SQLException {
+    ValueLayout made = ValueLayout.of(plan, columns);
+    layout = made;
+    RowBuffer[] into = new RowBuffer[made == null ? 0 : made.tables.size()];
+    for (int i = 0; i < into.length; i++) {
+      ValuePlan.Read read = plan.reads().get(i);
+      into[i] = new RowBuffer(read.table(), read.columns());
+    }
+    if (made == null) {
+      unread = "the result has other columns than the table";
+    } else {
+      current = new long[made.indexes.length];
+    }
+    buffers = into;
+    return into;
+  }
+
+  /** Reads no further rows. */
+  public void stop(String why) {
+    unread = why;
+    layout = null;
+    if (buffers == null) {
+      buffers = new RowBuffer[0];
+    }
+  }
+
+  /** The event. */
+  public Event.ValuesObserved event(long session, long transaction, int statement, boolean wrote) {
+    List<RowValues> reads = new ArrayList<>();
+    if (buffers != null) {
+      for (RowBuffer buffer : buffers) {
+        if (!buffer.isEmpty()) {
+          reads.add(buffer.taken());
+        }
+      }
+    }
+    return new Event.ValuesObserved(
+        session,
+        transaction,
+        statement,
+        sent,
+        returnedAt(),
+        reads,
+        wrote ? writes : List.of(),
+        unread);
+  }
+}
