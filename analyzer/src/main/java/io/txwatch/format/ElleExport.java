@@ -50,7 +50,8 @@ public final class ElleExport {
   static final int SEGMENT = 64;
 
   private final Writer out;
-  private final VersionTrees versions = new VersionTrees();
+  private final WriterIds ids = new WriterIds();
+  private final VersionTrees versions = new VersionTrees(ids);
   private final Map<Long, String> places = new HashMap<>();
   private final Map<Long, Ended> ends = new HashMap<>();
   private final Map<Segment, Integer> keys = new LinkedHashMap<>();
@@ -104,6 +105,9 @@ public final class ElleExport {
   public static Written write(Path history, Writer out) throws IOException {
     ElleExport export = new ElleExport(out);
     try (HistoryReader reader = HistoryReader.open(history)) {
+      reader.forEach(export.ids::learn);
+    }
+    try (HistoryReader reader = HistoryReader.open(history)) {
       reader.forEach(export::learn);
     }
     try (HistoryReader reader = HistoryReader.open(history)) {
@@ -118,6 +122,7 @@ public final class ElleExport {
   /** Writes events as EDN. */
   static Written write(List<Event> events, Writer out) throws IOException {
     ElleExport export = new ElleExport(out);
+    events.forEach(export.ids::learn);
     events.forEach(export::learn);
     for (Event event : events) {
       export.export(event);
@@ -126,14 +131,13 @@ public final class ElleExport {
     return new Written(export.transactions, export.operations, export.leftOut);
   }
 
-  // First pass: the order of versions, and how transactions ended.
+  // First pass: the transactions behind ids. Second pass: the order of versions, and how
+  // transactions ended.
 
   private final Map<Long, int[]> counts = new HashMap<>();
 
   /** Transactions that omitted statements. */
   private final Set<Long> shed = new HashSet<>();
-
-  private final Map<Long, List<Event.StatementsUndone>> undone = new HashMap<>();
 
   private void learn(Event event) {
     if (event instanceof Event.SessionOpened e) {
@@ -147,14 +151,13 @@ public final class ElleExport {
       }
       count(e.transaction());
     } else if (event instanceof Event.StatementsUndone e) {
-      undone.computeIfAbsent(e.transaction(), t -> new ArrayList<>()).add(e);
       count(e.transaction());
     } else if (event instanceof Event.TransactionEnded e) {
       int seen = counts.getOrDefault(e.transaction(), new int[1])[0];
       boolean lossy = e.events() > 0 && e.events() != seen || shed.remove(e.transaction());
       ends.putIfAbsent(
           e.transaction(),
-          new Ended(e.outcome(), lossy, undone.getOrDefault(e.transaction(), List.of())));
+          new Ended(e.outcome(), lossy, ids.undone(e.transaction())));
     }
   }
 
@@ -166,7 +169,7 @@ public final class ElleExport {
     return places.getOrDefault(session, "session " + session);
   }
 
-  // Second pass: the operations.
+  // Third pass: the operations.
 
   private void export(Event event) throws IOException {
     if (event instanceof Event.TransactionBegan e) {
@@ -267,7 +270,7 @@ public final class ElleExport {
     }
     for (Version version : versions.writes(transaction)) {
       if (ended.outcome != Outcome.COMMITTED || ended.keeps(version.statement)) {
-        appends(version, all.computeIfAbsent(version.statement, s -> new ArrayList<>()));
+        appends(version, all.computeIfAbsent(version.place, s -> new ArrayList<>()));
       }
     }
     return all.values().stream().flatMap(List::stream).toList();

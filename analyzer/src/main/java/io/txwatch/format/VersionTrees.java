@@ -25,7 +25,11 @@ final class VersionTrees {
     /** 0 for the initial version. */
     final long transaction;
 
+    /** The statement that wrote it; 0 if it is unknown. */
     final int statement;
+
+    /** The statement behind whose reads it was written, in the order of its transaction. */
+    int place;
 
     /** Null for the initial version, and where unknown. */
     @Nullable Version previous;
@@ -41,6 +45,7 @@ final class VersionTrees {
       this.row = row;
       this.transaction = transaction;
       this.statement = statement;
+      this.place = statement == 0 ? Integer.MAX_VALUE : statement;
       this.element = element;
     }
 
@@ -85,8 +90,13 @@ final class VersionTrees {
     }
   }
 
+  private final WriterIds ids;
   private final Map<RowKey, RowTree> rows = new HashMap<>();
   private final Map<Long, List<Version>> writes = new HashMap<>();
+
+  VersionTrees(WriterIds ids) {
+    this.ids = ids;
+  }
 
   /** Learns from the writers' lists of a statement. */
   void learn(String place, Event.StatementExecuted statement) {
@@ -102,6 +112,14 @@ final class VersionTrees {
     RowTree row =
         rows.computeIfAbsent(new RowKey(place, access.table(), access.row()), RowTree::new);
     Version read = learn(row, access.writers());
+    boolean creates = access.access() == Access.INSERT || access.access() == Access.UPDATE;
+    for (int i = 0; i < access.writers().size(); i++) {
+      Version version = version(row, access.writers(), i);
+      if (version != null && version.transaction == statement.transaction()) {
+        int before = creates && version == read ? 0 : 1;
+        version.place = Math.min(version.place, statement.statement() - before);
+      }
+    }
     if (access.access() != Access.DELETE) {
       return read;
     }
@@ -128,8 +146,11 @@ final class VersionTrees {
     }
     Version below = list.complete() ? row.initial : null;
     for (int i = 0; i < list.size(); i++) {
-      int at = i * WriterToken.LENGTH;
-      Version version = version(row, list.tokens().substring(at, at + WriterToken.LENGTH));
+      Version version = version(row, list, i);
+      if (version == null) {
+        below = null;
+        continue;
+      }
       if (below != null && below != version) {
         setPrevious(version, below);
       }
@@ -149,18 +170,41 @@ final class VersionTrees {
     }
   }
 
+  /** The version of a token of a list; null if its writer is unknown. */
+  private @Nullable Version version(RowTree row, WriterList list, int i) {
+    int at = i * WriterToken.LENGTH;
+    String token = list.tokens().substring(at, at + WriterToken.LENGTH);
+    if (!WriterIds.isById(list, i)) {
+      return version(row, token);
+    }
+    long id = list.transaction(i);
+    if (id == 0) {
+      return row.initial;
+    } else if (ids.isContested(id)) {
+      return null;
+    }
+    WriterIds.Writer writer = ids.writer(id);
+    if (writer == null) {
+      return version(row, token);
+    }
+    // All that a transaction wrote to a row and did not undo is one version, under whichever ids.
+    boolean undone = ids.isUndone(writer.transaction(), writer.statement());
+    String key = undone ? token : WriterToken.of(writer.transaction(), WriterToken.BY_DBMS);
+    return row.byToken.computeIfAbsent(
+        key,
+        k -> added(row, writer.transaction(), undone ? writer.statement() : WriterToken.BY_DBMS));
+  }
+
   private Version version(RowTree row, String token) {
     return row.byToken.computeIfAbsent(
         token,
-        t -> {
-          Version version =
-              new Version(
-                  row.initial.row,
-                  WriterToken.transaction(t, 0),
-                  WriterToken.statement(t, 0),
-                  row.byToken.size() + 1);
-          writes.computeIfAbsent(version.transaction, id -> new ArrayList<>(2)).add(version);
-          return version;
-        });
+        t -> added(row, WriterToken.transaction(t, 0), WriterToken.statement(t, 0)));
+  }
+
+  private Version added(RowTree row, long transaction, int statement) {
+    Version version =
+        new Version(row.initial.row, transaction, statement, row.byToken.size() + 1);
+    writes.computeIfAbsent(transaction, id -> new ArrayList<>(2)).add(version);
+    return version;
   }
 }

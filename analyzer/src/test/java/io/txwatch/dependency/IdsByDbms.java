@@ -17,7 +17,7 @@ import java.util.Map;
  * savepoint has another, and a write returns the ids of the version that it replaced and of its
  * own.
  */
-final class IdsByDbms {
+public final class IdsByDbms {
 
   private static final long LOADER = 1L << 50;
 
@@ -33,7 +33,7 @@ final class IdsByDbms {
     }
   }
 
-  static List<Event> of(List<Event> history) {
+  public static List<Event> of(List<Event> history) {
     IdsByDbms ids = new IdsByDbms(history);
     return history.stream().map(ids::event).toList();
   }

@@ -6,6 +6,7 @@ import io.txwatch.analyzer.Analyzer;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.CycleClass;
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.dependency.IdsByDbms;
 import io.txwatch.dependency.Simulation;
 import io.txwatch.dependency.Simulation.Mode;
 import io.txwatch.guarantee.Judge;
@@ -61,6 +62,18 @@ class ElleExportProperties {
       return; // contradictory histories have several valid reports
     }
     assertSameAfterTheRoundTrip(Simulation.run(mode, new Random(seed), 4, transactions, 3, true));
+  }
+
+  /** As {@link #roundTripPreservesTheAnomalies}, with versions named by ids of the DBMS. */
+  @Property(tries = 300)
+  void roundTripPreservesTheAnomaliesWithIdsOfTheDbms(
+      @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 12) int transactions)
+      throws IOException {
+    if (mode == Mode.BROKEN) {
+      return;
+    }
+    assertSameAfterTheRoundTrip(
+        IdsByDbms.of(Simulation.run(mode, new Random(seed), 4, transactions, 3, true)));
   }
 
   /** Elle rejects a history in which a process completes what it did not invoke. */
