@@ -11,6 +11,7 @@ import java.io.Writer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -61,7 +62,7 @@ public final class ElleExport {
   private long index;
   private long transactions;
   private long operations;
-  private long leftOut;
+  private final Map<Omitted, Long> omitted = new EnumMap<>(Omitted.class);
 
   /** A part of a row's versions, up to {@link #SEGMENT} and one. */
   private record Segment(Version root, int number) {}
@@ -89,9 +90,44 @@ public final class ElleExport {
    *
    * @param transactions the transactions, not counting those added for the export
    * @param operations their reads and appends
-   * @param leftOut the accesses that could not be expressed
+   * @param omitted how often something could not be expressed; without what was always expressed
    */
-  public record Written(long transactions, long operations, long leftOut) {}
+  public record Written(long transactions, long operations, Map<Omitted, Long> omitted) {}
+
+  /** What lists cannot express. */
+  public enum Omitted {
+    /** Dependencies by predicates. */
+    PREDICATES("reads by predicate: phantoms are not in the export"),
+    /** Accesses that are only possible. */
+    POSSIBLE("accesses that may have been of another version: possible anomalies are not in it"),
+    /** What a transaction read of its own writes before it undid them. */
+    UNDONE("reads of own writes that a rollback to a savepoint undid"),
+    /** Versions whose writer or place in the order is unknown. */
+    UNKNOWN_VERSION("reads of versions whose writer is unknown"),
+    /** Reads of transactions whose end was not recorded. */
+    NO_END("statements of transactions whose end is not in the history");
+
+    private final String text;
+
+    Omitted(String text) {
+      this.text = text;
+    }
+
+    /** What was omitted, in the plural, for display. */
+    public String text() {
+      return text;
+    }
+  }
+
+  private void omit(Omitted what, long count) {
+    if (count > 0) {
+      omitted.merge(what, count, Long::sum);
+    }
+  }
+
+  private Written written() {
+    return new Written(transactions, operations, Map.copyOf(omitted));
+  }
 
   private ElleExport(Writer out) {
     this.out = out;
@@ -116,7 +152,7 @@ public final class ElleExport {
       }
     }
     export.end();
-    return new Written(export.transactions, export.operations, export.leftOut);
+    return export.written();
   }
 
   /** Writes events as EDN. */
@@ -128,7 +164,7 @@ public final class ElleExport {
       export.export(event);
     }
     export.end();
-    return new Written(export.transactions, export.operations, export.leftOut);
+    return export.written();
   }
 
   // First pass: the transactions behind ids. Second pass: the order of versions, and how
@@ -155,9 +191,7 @@ public final class ElleExport {
     } else if (event instanceof Event.TransactionEnded e) {
       int seen = counts.getOrDefault(e.transaction(), new int[1])[0];
       boolean lossy = e.events() > 0 && e.events() != seen || shed.remove(e.transaction());
-      ends.putIfAbsent(
-          e.transaction(),
-          new Ended(e.outcome(), lossy, ids.undone(e.transaction())));
+      ends.putIfAbsent(e.transaction(), new Ended(e.outcome(), lossy, ids.undone(e.transaction())));
     }
   }
 
@@ -200,17 +234,20 @@ public final class ElleExport {
 
   private void reads(Event.StatementExecuted e) throws IOException {
     Open running = open.get(e.transaction());
-    leftOut += e.versionSets().size();
+    omit(Omitted.PREDICATES, e.versionSets().size());
     if (running == null || !e.succeeded()) {
+      omit(Omitted.NO_END, running == null ? 1 : 0);
       return;
     }
     for (RowAccess access : e.rows()) {
       if (!access.certain()) {
-        leftOut++;
+        omit(Omitted.POSSIBLE, 1);
       } else if (access.access() == Access.READ) {
         Version version = versions.version(place(e.session()), e, access);
-        if (version == null || showsOwnUndone(e.transaction(), version)) {
-          leftOut++;
+        if (version == null) {
+          omit(Omitted.UNKNOWN_VERSION, 1);
+        } else if (showsOwnUndone(e.transaction(), version)) {
+          omit(Omitted.UNDONE, 1);
         } else {
           running.reads.computeIfAbsent(e.statement(), s -> new ArrayList<>()).add(read(version));
         }

@@ -197,13 +197,11 @@ final class VersionTrees {
 
   private Version version(RowTree row, String token) {
     return row.byToken.computeIfAbsent(
-        token,
-        t -> added(row, WriterToken.transaction(t, 0), WriterToken.statement(t, 0)));
+        token, t -> added(row, WriterToken.transaction(t, 0), WriterToken.statement(t, 0)));
   }
 
   private Version added(RowTree row, long transaction, int statement) {
-    Version version =
-        new Version(row.initial.row, transaction, statement, row.byToken.size() + 1);
+    Version version = new Version(row.initial.row, transaction, statement, row.byToken.size() + 1);
     writes.computeIfAbsent(transaction, id -> new ArrayList<>(2)).add(version);
     return version;
   }

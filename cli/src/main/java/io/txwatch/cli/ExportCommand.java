@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -64,8 +66,17 @@ final class ExportCommand implements Callable<Integer> {
 
   /** Writes a history in a format, and describes what was written. */
   private interface Format {
-    String write(Path history, Writer out) throws IOException;
+    Exported write(Path history, Writer out) throws IOException;
   }
+
+  /**
+   * What was written.
+   *
+   * @param text for display
+   * @param omitted what the format cannot express, a line each
+   * @param isEmpty whether nothing could be written
+   */
+  private record Exported(String text, List<String> omitted, boolean isEmpty) {}
 
   private Format format() {
     return switch (format) {
@@ -82,34 +93,43 @@ final class ExportCommand implements Callable<Integer> {
     Format chosen = format();
     OutputFile output = OutputFile.of("--out", target, List.of(file));
     Console console = Console.of(spec);
-    String written;
+    AtomicReference<Exported> exported = new AtomicReference<>();
     try (Progress progress = Progress.ofEstimate(console, "exporting " + file, 0)) {
-      written = output.write(out -> chosen.write(file, out));
+      output.write(
+          out -> {
+            exported.set(chosen.write(file, out));
+            return exported.get().text();
+          });
     }
-    console.out().println(target + ": " + written);
-    return ExitCode.CLEAN;
+    Exported written = exported.get();
+    console.out().println(target + ": " + written.text());
+    written.omitted().forEach(line -> console.err().println("omitted: " + line));
+    console.err().flush();
+    return written.isEmpty() ? ExitCode.UNDECIDED : ExitCode.CLEAN;
   }
 
-  private static String elle(Path history, Writer out) throws IOException {
+  private static Exported elle(Path history, Writer out) throws IOException {
     ElleExport.Written written = ElleExport.write(history, out);
-    return written.transactions()
-        + " transactions, "
-        + written.operations()
-        + " operations"
-        + (written.leftOut() == 0
-            ? ""
-            : "; " + written.leftOut() + " accesses that lists cannot express were omitted");
+    return new Exported(
+        written.transactions() + " transactions, " + written.operations() + " operations",
+        written.omitted().entrySet().stream()
+            .sorted(Map.Entry.comparingByKey())
+            .map(entry -> entry.getValue() + " " + entry.getKey().text())
+            .toList(),
+        written.operations() == 0);
   }
 
-  private String dot(Path history, Writer out) throws IOException {
+  private Exported dot(Path history, Writer out) throws IOException {
     GraphExport.Written written = GraphExport.write(history, all, out);
-    return written.transactions()
-        + " of "
-        + written.of()
-        + " committed transactions"
-        + (all ? "" : " are on cycles")
-        + ", "
-        + written.dependencies()
-        + " dependencies between them";
+    String text =
+        written.transactions()
+            + " of "
+            + written.of()
+            + " committed transactions"
+            + (all ? "" : " are on cycles")
+            + ", "
+            + written.dependencies()
+            + " dependencies between them";
+    return new Exported(text, List.of(), false);
   }
 }
