@@ -111,4 +111,20 @@ class EditedTextTest {
             Redactor.redact("select $$secret$$ from \"t\" where a = 'secret", Dialect.POSTGRESQL))
         .isEqualTo("select ? from \"t\" where a = …");
   }
+
+  /** A setting of the session decides where such a literal ends, and so what is a literal. */
+  @Test
+  void redactionLeavesNothingBehindALiteralWhoseEndIsInDoubt() {
+    for (Dialect dialect : new Dialect[] {Dialect.MYSQL, Dialect.MARIADB, Dialect.POSTGRESQL}) {
+      for (String doubtful : new String[] {"'C:\\'", "'a\\'b'", "'it\\'s'", "'\\\\'"}) {
+        for (String after :
+            new String[] {"'secret'", "secret'", "/* secret */ 1", "x'5ec2e7' 'secret'"}) {
+          String sql = "select d from t where d = " + doubtful + " or d = " + after;
+          assertThat(Redactor.redact(sql, dialect))
+              .as(dialect + " " + sql)
+              .doesNotContain("secret");
+        }
+      }
+    }
+  }
 }
