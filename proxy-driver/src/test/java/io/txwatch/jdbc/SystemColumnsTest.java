@@ -88,6 +88,45 @@ class SystemColumnsTest {
     return database.statements().stream().map(this::rows).toList();
   }
 
+  /** A column or an aggregate of ours changes neither what a number means nor what is read. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT n FROM account ORDER BY 2",
+        "SELECT n FROM account ORDER BY (3)",
+        "SELECT *, n FROM account ORDER BY 4",
+        "SELECT DISTINCT n FROM account ORDER BY 2",
+        "SELECT n FROM account UNION SELECT id FROM account ORDER BY 2",
+        "SELECT n FROM account UNION ALL SELECT id FROM account ORDER BY 2",
+        "SELECT n, count(*) FROM account GROUP BY 3",
+        "SELECT n, count(*) FROM account GROUP BY n ORDER BY 3",
+        "SELECT n, count(*) FROM account GROUP BY ROLLUP (3)",
+        "SELECT x.n FROM (SELECT n FROM account ORDER BY 2) x",
+        "SELECT 1 FROM account WHERE 1 / n = 1 HAVING 1 < 2",
+        "SELECT 1 FROM account WHERE 1 / n = 1 GROUP BY ()",
+        "SELECT max(id) FROM account WHERE 1 / n = 1",
+      })
+  void nothingOfOursChangesWhatAStatementDoes(String sql) throws SQLException {
+    TestDatabase database = database(ACCOUNT, "INSERT INTO account VALUES (1, 0), (2, 1)");
+    try (Connection raw = database.raw();
+        Connection watched = watched(database)) {
+      assertThat(outcome(watched, sql)).isEqualTo(outcome(raw, sql));
+    }
+  }
+
+  private static String outcome(Connection connection, String sql) {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      List<String> all = new ArrayList<>();
+      while (rows.next()) {
+        all.add(rows.getString(1));
+      }
+      return all.toString();
+    } catch (SQLException e) {
+      return e.getSQLState();
+    }
+  }
+
   /** What the server has not executed before is guarded by a savepoint, so it has its own id. */
   @Test
   void eachStatementReturnsTheWritersOfItsRows() throws SQLException {

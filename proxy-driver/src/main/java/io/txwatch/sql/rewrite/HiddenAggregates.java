@@ -8,12 +8,14 @@ import io.txwatch.sql.dialect.VersionList;
 import io.txwatch.sql.semantics.Aggregation;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.Block;
+import io.txwatch.sql.semantics.CannotFail;
 import io.txwatch.sql.semantics.ScalarFunctions;
 import io.txwatch.sql.semantics.Tables;
 import io.txwatch.sql.syntax.Clause.Kind;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -22,7 +24,8 @@ import java.util.Set;
 /**
  * GROUP BY and aggregates (hazards 6 and 7): one hidden aggregate for each table at the end of the
  * select list, which lists the row versions behind the result's row. The statement stays one
- * statement, with the snapshot and the locks that it has.
+ * statement, with the snapshot and the locks that it has. It is added only to what aggregates
+ * already, over the rows that are read already: what fails for one of the others would fail for us.
  *
  * <p>The list is bounded twice, for an aggregate over a huge table must not hurt. When the plan is
  * made, the catalog must know each table as small. When the statement runs and the table has grown
@@ -34,6 +37,9 @@ final class HiddenAggregates {
 
   /** Aggregates that every dialect has. */
   private static final Set<String> COMMON = Set.of("COUNT", "SUM", "MIN", "MAX", "AVG");
+
+  /** Those that an index may give without the other rows. */
+  private static final Set<String> EXTREMES = Set.of("MIN", "MAX");
 
   private HiddenAggregates() {}
 
@@ -49,8 +55,18 @@ final class HiddenAggregates {
     if (block.has(Kind.QUALIFY) || isGroupByAll(statement.tokens(), block)) {
       return Optional.of("QUALIFY or GROUP BY ALL");
     }
-    if (block.list().isEmpty() || !isAggregated(statement, block)) {
+    List<String> aggregates = block.list().isEmpty() ? List.of() : aggregates(statement, block);
+    if (aggregates.isEmpty() && !isGrouped(statement.tokens(), block)) {
       return Optional.of("an aggregate, or a function that may be one");
+    }
+    boolean grouped = block.has(Kind.GROUP_BY);
+    if (grouped && block.limited() && !block.has(Kind.ORDER_BY)) {
+      return Optional.of("some of the groups"); // and others if they are made in another way
+    }
+    boolean mayReadLess = grouped ? block.limited() : EXTREMES.containsAll(aggregates);
+    if (mayReadLess
+        && !block.choosing().stream().allMatch(c -> CannotFail.holds(statement, c.content()))) {
+      return Optional.of("an aggregate for which the DBMS need not read every row");
     }
     if (Aggregation.namesTwice(block)) {
       return Optional.of("two sources of rows with the same name");
@@ -83,11 +99,25 @@ final class HiddenAggregates {
         .isPresent();
   }
 
-  /** True if it has one row for each group for sure: a function not known could be a scalar one. */
-  private static boolean isAggregated(AnalyzedStatement statement, Block block) {
-    if (block.has(Kind.GROUP_BY) || block.has(Kind.HAVING)) {
-      return true;
-    }
+  /** True if it groups by something: without, and without an aggregate, no row need be read. */
+  private static boolean isGrouped(Tokens tokens, Block block) {
+    return block
+        .clause(Kind.GROUP_BY)
+        .filter(
+            group -> {
+              for (int i = group.span().from(); i < group.span().to(); i++) {
+                if (tokens.isOpen(i) && tokens.partner(i) == i + 1) {
+                  return false; // of no columns, or of a function's value
+                }
+              }
+              return true;
+            })
+        .isPresent();
+  }
+
+  /** The aggregates in its list; a function that is not known is none, it could be a scalar one. */
+  private static List<String> aggregates(AnalyzedStatement statement, Block block) {
+    List<String> names = new ArrayList<>();
     Tokens tokens = statement.tokens();
     for (int i = block.list().from(); i < block.list().to(); i++) {
       if (tokens.isOpen(i) && tokens.isAnyWord(i + 1, "SELECT", "WITH", "TABLE", "VALUES")) {
@@ -97,10 +127,10 @@ final class HiddenAggregates {
           && !tokens.is(i - 2, TokenKind.DOT)
           && isAggregate(statement.dialect(), tokens, i)
           && !ScalarFunctions.isWindow(tokens, i)) {
-        return true;
+        names.add(tokens.text(i - 1).toUpperCase(Locale.ROOT));
       }
     }
-    return false;
+    return names;
   }
 
   private static boolean isAggregate(Dialect dialect, Tokens tokens, int open) {

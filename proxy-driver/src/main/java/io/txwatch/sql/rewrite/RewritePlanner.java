@@ -219,6 +219,10 @@ public final class RewritePlanner implements Planner {
    */
   private Rewrite rewrite(RewriteContext context, Span range, boolean watched)
       throws NotUnderstood {
+    if (Ordinals.mayBeBeyondList(context.statement())) {
+      throw new NotUnderstood(
+          GapReason.SHAPE, "a number in ORDER BY or GROUP BY that may be beyond the select list");
+    }
     Rewrite rewrite =
         StatementRewriter.rewrite(context, watched).and(InnerWrites.of(context, watched));
     boolean isProtected = Protection.isNeeded(dialect);

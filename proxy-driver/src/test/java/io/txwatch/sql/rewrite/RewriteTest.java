@@ -193,8 +193,14 @@ class RewriteTest {
         """
         SELECT count(*) FROM t WHERE a > ? FOR UPDATE
         -> SELECT@ count(*), # FROM t WHERE a > ? FOR UPDATE
-        %SELECT 1 FROM t HAVING 1 = 1
-        -> SELECT@ 1, # FROM t HAVING 1 = 1
+        %SELECT count(*) FROM t HAVING 1 = 1
+        -> SELECT@ count(*), # FROM t HAVING 1 = 1
+        SELECT a FROM t ORDER BY 2
+        -> same
+        SELECT a, count(*) FROM t GROUP BY 3
+        -> same
+        SELECT DISTINCT a FROM t ORDER BY a, 2
+        -> same
         SELECT a, count(*) FROM t GROUP BY ALL
         -> same
         SELECT count(*) FROM v
