@@ -7,13 +7,15 @@ import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.dialect.DialectSql;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
+import java.sql.SQLTransientException;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The errors of drivers: whether one comes from what we added to a text, and what is put right
@@ -31,8 +33,15 @@ public final class VendorErrors {
   /** PostgreSQL's SQLState. */
   private static final String UNDEFINED_COLUMN = "42703";
 
-  /** PostgreSQL's SQLState of a write with RETURNING to a table that has a rule for it. */
-  private static final String NO_RETURNING = "0A000";
+  /** Classes of SQLState: not supported, no such schema or database, syntax or right, too large. */
+  private static final List<String> OF_TEXT = List.of("0A", "3D", "3F", "42", "54");
+
+  /**
+   * Classes of SQLState: of functions and procedures, of the transaction, of locks, of time, of
+   * what a program raises.
+   */
+  private static final List<String> OF_WAIT_OR_CODE =
+      List.of("25", "2F", "38", "39", "40", "45", "53", "55", "57", "70", "HYT", "P0");
 
   /** Of texts that are too large: MySQL's and MariaDB's; H2's. */
   private static final Set<Integer> OF_LIMIT = Set.of(1117, 1390, 1436, 54011);
@@ -43,22 +52,19 @@ public final class VendorErrors {
   private VendorErrors() {}
 
   /**
-   * True if an error of a rewritten text may come from what we added.
-   *
-   * @param proven true if the DBMS has executed this very text before
+   * True if an error of a rewritten text may come from what we added, and the application's own
+   * text may be sent after it: a query after any error but that of a wait or of code that the
+   * application had executed, and a write after those that the DBMS reports before it executes
+   * anything. Whether the DBMS took this very text before says nothing: somebody else may have
+   * changed the tables since.
    */
-  public static boolean mayBeOurs(
-      RewritePlan plan, boolean proven, SQLException error, DialectSql sql) {
+  public static boolean mayBeOurs(RewritePlan plan, SQLException error, DialectSql sql) {
     boolean plainest = plan.preparedSql().equals(plan.unwatched().text());
     if (plainest || TransactionRules.connectionLost(error)) {
       return false; // there is no other text to try
     }
     if (isAboutOurs(error)) {
       return true;
-    }
-    int code = error.getErrorCode();
-    if (proven) { // the DBMS has taken this very text before
-      return sql.mayRefuseText(code, true);
     }
     if (plan.kind() == StatementKind.INSERT
         && !sql.hasInvisibleColumns()
@@ -67,10 +73,25 @@ public final class VendorErrors {
       // that is not there may be one that we named, of a table that is not what it was.
       return isUnknownColumn(error);
     }
-    String state = error.getSQLState();
-    return (state != null
-            && (state.startsWith("42") || state.startsWith("54") || state.equals(NO_RETURNING)))
-        || sql.mayRefuseText(code, false);
+    return isOfText(error, sql)
+        || (plan.kind() == StatementKind.SELECT && !isOfWaitOrCode(error, sql));
+  }
+
+  /** True if the DBMS has refused a text without executing anything of it. */
+  public static boolean isOfText(SQLException error, DialectSql sql) {
+    return startsWithAny(error.getSQLState(), OF_TEXT) || sql.mayRefuseText(error.getErrorCode());
+  }
+
+  /** True if what failed is a wait, a code of the application's, or its transaction. */
+  private static boolean isOfWaitOrCode(SQLException error, DialectSql sql) {
+    return error instanceof SQLTimeoutException
+        || error instanceof SQLTransientException
+        || startsWithAny(error.getSQLState(), OF_WAIT_OR_CODE)
+        || sql.endsWait(error.getErrorCode());
+  }
+
+  private static boolean startsWithAny(@Nullable String state, List<String> classes) {
+    return state != null && classes.stream().anyMatch(state::startsWith);
   }
 
   /** True if an error is that a text is larger, in whatever way, than the DBMS takes it. */
@@ -97,12 +118,6 @@ public final class VendorErrors {
     String about = statement < 0 ? message : message.substring(0, statement);
     about = about.toLowerCase(Locale.ROOT);
     return about.contains(AuxiliaryColumns.ROW_ID) || about.contains(AuxiliaryColumns.WRITERS);
-  }
-
-  /** Of two errors, of a rewritten text and of the application's own, the one that is raw. */
-  public static SQLException theApplications(SQLException ours, SQLException raw) {
-    boolean same = Objects.equals(ours.getSQLState(), raw.getSQLState());
-    return same || isAboutOurs(ours) ? raw : ours;
   }
 
   /** An error of a rewritten text, speaking of the application's own. */

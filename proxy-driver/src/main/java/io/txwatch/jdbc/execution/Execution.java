@@ -125,7 +125,7 @@ public final class Execution {
 
   /** The application's own text was executed where this one's failed. */
   public Execution withoutRewriting(SQLException ours) {
-    CachedPlan untouched = context.plans().doNotRewrite(cached, ours);
+    CachedPlan untouched = context.plans().refused(cached, ours);
     if (observation != null) {
       observation.accesses(untouched.columns());
       noteWhatIsNotSeen(observation, untouched);

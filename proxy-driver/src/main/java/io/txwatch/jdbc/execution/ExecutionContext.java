@@ -148,7 +148,7 @@ public final class ExecutionContext {
   public boolean mayBeOurFault(CachedPlan cached, SQLException error) {
     // What would be tried again after a rollback would be without what came before it.
     return rules().afterError(error) != TransactionRules.AfterError.ROLLED_BACK
-        && VendorErrors.mayBeOurs(cached.plan(), cached.isProven(), error, rules().dialect().sql());
+        && VendorErrors.mayBeOurs(cached.plan(), error, rules().dialect().sql());
   }
 
   // ---------------------------------------------------------------- around a transaction's end

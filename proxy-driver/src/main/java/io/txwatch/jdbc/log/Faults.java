@@ -21,7 +21,18 @@ public final class Faults {
   /** The application's text is sent instead of ours. */
   public static void reportRewriting(SQLException error) {
     say(
-        "the database refused a rewritten statement, which is sent as it is from now on: SQLState "
+        "the database refused a rewritten statement, which was executed as it is; a table may have"
+            + " changed, so all of them are looked up again: SQLState "
+            + error.getSQLState()
+            + ", code "
+            + error.getErrorCode());
+  }
+
+  /** Neither is known: whose fault it is, and what the application's text would have given. */
+  public static void reportFailed(SQLException error) {
+    say(
+        "a rewritten statement that was executed before has failed in a transaction that cannot go"
+            + " on; a table may have changed, so all of them are looked up again: SQLState "
             + error.getSQLState()
             + ", code "
             + error.getErrorCode());

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * A plan with what is learnt by executing it. Shared by all connections to a database.
  *
  * <p>A rewritten text is on probation until the DBMS has executed it once: as long as it is, what
- * is needed to send the application's own text instead is kept at hand.
+ * is needed to send the application's own text instead is kept at hand. After an error it is on
+ * probation again.
  */
 public final class CachedPlan {
 
@@ -190,6 +191,11 @@ public final class CachedPlan {
     if (!proven) {
       proven = true;
     }
+  }
+
+  /** The text, which the DBMS has executed before, has failed. */
+  public void disprove() {
+    proven = !plan.isRewritten();
   }
 
   /** True if the text was last used in a batch. */

@@ -13,6 +13,7 @@ import io.txwatch.sql.PlanRequest;
 import io.txwatch.sql.Planner;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.TransactionControl;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
@@ -30,6 +31,21 @@ public final class PlanCache {
 
   /** How often a text is planned if the catalog changes meanwhile each time. */
   private static final int MAX_ATTEMPTS = 4;
+
+  /** How long a text that was refused is not tried again. */
+  private static final Duration REFUSED_FOR = Duration.ofMinutes(1);
+
+  /** Why a text was refused. */
+  private record Refusal(GapReason reason, String why) {}
+
+  /** The texts of ours that the DBMS has refused lately. */
+  private final Cache<String, Refusal> refused =
+      Caffeine.newBuilder()
+          .maximumWeight(MAX_CHARACTERS)
+          .weigher((String sql, Refusal refusal) -> sql.length())
+          .expireAfterWrite(REFUSED_FOR)
+          .executor(Runnable::run)
+          .build();
 
   private final Planner planner;
   private final UnaryOperator<String> show;
@@ -132,7 +148,8 @@ public final class PlanCache {
   private CachedPlan make(String sql, Catalog catalog, PlanRequest request) {
     try {
       RewritePlan plan = planner.plan(sql, catalog, request);
-      return new CachedPlan(plan, show.apply(sql), columns(plan, catalog), newPlace());
+      return unlessRefused(
+          new CachedPlan(plan, show.apply(sql), columns(plan, catalog), newPlace()));
     } catch (RuntimeException | StackOverflowError e) {
       return new CachedPlan(
           RewritePlan.untouched(
@@ -158,10 +175,20 @@ public final class PlanCache {
     }
   }
 
-  /** From now on the text is sent as it is. */
-  public CachedPlan doNotRewrite(CachedPlan cached, GapReason reason, String why) {
+  /**
+   * The DBMS has refused a text of ours: for a while it is not sent again, whatever else is known
+   * of the tables by then.
+   */
+  public CachedPlan refused(CachedPlan cached, GapReason reason, String why) {
     CachedPlan untouched = cached.untouched(reason, why);
-    generation.plans.put(cached.plan().original(), untouched);
+    refused.put(cached.plan().preparedSql(), new Refusal(reason, why));
+    generation.plans.asMap().remove(cached.plan().original());
     return untouched;
+  }
+
+  private CachedPlan unlessRefused(CachedPlan made) {
+    Refusal refusal =
+        made.plan().isRewritten() ? refused.getIfPresent(made.plan().preparedSql()) : null;
+    return refusal == null ? made : made.untouched(refusal.reason(), refusal.why());
   }
 }

@@ -8,11 +8,11 @@ import java.sql.Statement;
 
 /**
  * What makes it safe to try a rewritten text. On PostgreSQL an error aborts the transaction, so a
- * text that has never been executed there has a savepoint set before it, once in its life.
+ * text that has never been executed there, or that has failed since, has a savepoint set before it.
  */
 public final class SavepointGuard {
 
-  /** The savepoint that stands before a rewritten text that PostgreSQL has not executed yet. */
+  /** The savepoint that stands before a rewritten text on probation. */
   private static final String NAME = "txw_guard";
 
   private final ConnectionState connection;

@@ -236,13 +236,35 @@ public final class SessionPlans {
         : withoutWrittenRows(cached);
   }
 
-  /** From now on the text is sent as it is. */
-  public CachedPlan doNotRewrite(CachedPlan cached, SQLException ours) {
+  /**
+   * The DBMS has refused a rewritten text, and executed the application's own: the tables are not
+   * what they were, or have something that is not known. They are looked up again, and unless that
+   * gives another text, the application's own is sent from now on.
+   *
+   * @return the plan that sends the application's own text
+   */
+  public CachedPlan refused(CachedPlan cached, SQLException ours) {
     if (VendorErrors.isOfLimit(ours)) {
-      return cache().doNotRewrite(cached, GapReason.SHAPE, "near a limit of the DBMS");
+      return cache().refused(cached, GapReason.SHAPE, "near a limit of the DBMS");
     }
     Faults.reportRewriting(ours);
+    CachedPlan untouched =
+        cache().refused(cached, GapReason.FAULT, "SQLState " + ours.getSQLState());
     catalog.invalidate();
-    return cache().doNotRewrite(cached, GapReason.FAULT, "SQLState " + ours.getSQLState());
+    return untouched;
+  }
+
+  /**
+   * A rewritten text has failed, and the application's own could not be tried instead. Whose fault
+   * it is is not known, so the text is as good as new.
+   */
+  public void failed(CachedPlan cached, SQLException error) {
+    if (!cached.isProven()) { // no savepoint could be set before it: it must not be sent again
+      refused(cached, error);
+    } else if (VendorErrors.isOfText(error, database.rules().dialect().sql())) {
+      Faults.reportFailed(error);
+      catalog.invalidate();
+    }
+    cached.disprove();
   }
 }

@@ -78,7 +78,7 @@ final class PreparedMetadata {
   }
 
   private static boolean mustAskAsItWas(CachedPlan active) {
-    return active.returnsWrittenRows() || !active.isProven();
+    return active.plan().isRewritten(); // which the tables may not fit any more
   }
 
   private PreparedStatement asItWas(CachedPlan plan, KeptParameters kept) throws SQLException {

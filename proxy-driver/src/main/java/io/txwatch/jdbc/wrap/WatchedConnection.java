@@ -267,7 +267,7 @@ public final class WatchedConnection extends DelegatingConnection {
       } catch (SQLException raw) {
         throw VendorErrors.of(raw, SentText.unwatched(active.plan(), true));
       }
-      cached = context.plans().doNotRewrite(cached, e);
+      cached = context.plans().refused(active, e);
       active = cached;
     }
     return new WatchedPreparedStatement(prepared, context, options, cached, active, plannedAt);

@@ -103,14 +103,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   @Override
   protected boolean keepsSetters() {
-    return plan != active // after an error the driver has the application's own text for one run
-        || plan.returnsWrittenRows()
-        || mayPlanAnew
-        || !active.isProven()
-        || active.plan().tokenParameters().length > 0
-        || active.sideReads() != null
-        || plan.carries()
-        || context.plans().forBatch(plan) != active; // an item of a batch may have another text
+    // Another text may be sent: the application's own after an error, that of a new plan.
+    return !(this instanceof CallableStatement);
   }
 
   @Override
@@ -218,15 +212,17 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   }
 
   /**
-   * A table of it may have been looked up, or prepared, after the statement was.
+   * A table of it may have been looked up, prepared or changed after the statement was prepared.
    *
    * @return true if it was planned anew
    */
   private boolean planAnew() throws SQLException {
-    if (!mayPlanAnew || kept.isStreamed()) {
+    long version = context.plans().version();
+    if ((version == plannedAt && !mayPlanAnew)
+        || kept.isStreamed()
+        || this instanceof CallableStatement) {
       return false;
     }
-    long version = context.plans().version();
     CachedPlan now = context.plans().toSend(plan.plan().original(), options);
     while (version != context.plans().version()) { // a table was prepared before or while it waited
       version = context.plans().version();
@@ -287,8 +283,18 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (wanted == active || kept.isStreamed() || batch != null || prepared.isClosed()) {
       return;
     }
-    PreparedStatement other =
-        options.preparer().prepare(context.real(), wanted.plan().preparedSql());
+    PreparedStatement other;
+    try {
+      other = options.preparer().prepare(context.real(), wanted.plan().preparedSql());
+    } catch (SQLException e) {
+      if (!context.mayBeOurFault(wanted, e)) {
+        throw VendorErrors.of(e, wanted.prepared());
+      }
+      prepareFor(wanted.asItIs(GapReason.FAULT, "")); // whose error is the application's
+      plan = context.plans().refused(wanted, e);
+      active = plan;
+      return;
+    }
     try {
       copySettings(prepared, other);
       kept.replay(other, wanted);
@@ -429,8 +435,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   private <T> T runAsItWas(Execution execution, SQLException ours, PreparedCall<T> call)
       throws SQLException {
     CachedPlan failed = execution.cached();
-    if (failed.isProven() || kept.isStreamed() || !context.guard().goBack()) {
-      context.plans().doNotRewrite(failed, ours);
+    if (kept.isStreamed() || !context.guard().goBack()) {
+      context.plans().failed(failed, ours);
       execution.failed(ours);
       throw VendorErrors.of(ours, failed.prepared());
     }
@@ -441,7 +447,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     } catch (SQLException e) {
       execution.failed(e); // not our fault: the application's own text gives it
       SentText sent = SentText.unwatched(failed.plan(), true);
-      throw VendorErrors.theApplications(ours, VendorErrors.of(e, sent));
+      throw VendorErrors.of(e, sent);
     }
     Execution instead = execution.withoutRewriting(ours);
     plan = instead.cached();

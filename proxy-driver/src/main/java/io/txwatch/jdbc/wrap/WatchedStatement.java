@@ -186,7 +186,7 @@ class WatchedStatement extends ExecutingStatement {
   private <T> T runAsItWas(String sql, Execution execution, SQLException ours, Call<T> call)
       throws SQLException {
     if (!context.guard().goBack()) {
-      context.plans().doNotRewrite(execution.cached(), ours);
+      context.plans().failed(execution.cached(), ours);
       execution.failed(ours);
       RewritePlan plan = execution.cached().plan();
       throw VendorErrors.of(ours, new SentText(plan, execution.immediateSql(), false));
@@ -197,7 +197,7 @@ class WatchedStatement extends ExecutingStatement {
     } catch (SQLException e) {
       execution.failed(e); // not our fault: the application's own text gives it
       SentText sent = SentText.unwatched(execution.cached().plan(), false);
-      throw VendorErrors.theApplications(ours, VendorErrors.of(e, sent));
+      throw VendorErrors.of(e, sent);
     }
     goOnWith(execution.withoutRewriting(ours));
     return result;

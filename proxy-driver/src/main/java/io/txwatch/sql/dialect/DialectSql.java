@@ -312,12 +312,15 @@ public abstract class DialectSql {
   }
 
   /**
-   * True if an error with this code may be of a text that was added to, although its SQLState does
-   * not begin with 42 or 54.
-   *
-   * @param proven true if the DBMS has executed this very text before
+   * True if the DBMS gives that error before it executes anything of a text, although its SQLState
+   * does not say so.
    */
-  public boolean mayRefuseText(int vendorCode, boolean proven) {
+  public boolean mayRefuseText(int vendorCode) {
+    return false;
+  }
+
+  /** True if that error ends a wait, although its SQLState may not say so. */
+  public boolean endsWait(int vendorCode) {
     return false;
   }
 

@@ -53,9 +53,8 @@ final class H2Sql extends DialectSql {
     return MAX_PARAMETERS;
   }
 
-  /** Rights may have been taken away since the text was executed. */
   @Override
-  public boolean mayRefuseText(int vendorCode, boolean proven) {
+  public boolean mayRefuseText(int vendorCode) {
     return vendorCode == NO_RIGHTS;
   }
 

@@ -37,7 +37,17 @@ class MySqlSql extends DialectSql {
           "LOCK TABLES",
           "UNLOCK TABLES");
 
-  private static final Set<Integer> REFUSED_TEXT = Set.of(1052, 1117, 1390, 1436);
+  /**
+   * Ambiguous columns, limits, tables that were not locked, columns of views that cannot be
+   * written, generated columns: with SQLState 23000 or HY000, and before anything is executed.
+   */
+  private static final Set<Integer> REFUSED_TEXT =
+      Set.of(
+          1052, 1093, 1100, 1117, 1137, 1221, 1288, 1347, 1348, 1356, 1390, 1393, 1394, 1436, 1471,
+          1615, 1906, 3105);
+
+  /** Locks, deadlocks, limits of time, what was cancelled, a snapshot that is too old. */
+  private static final Set<Integer> ENDS_WAIT = Set.of(1020, 1205, 1213, 1317, 1969, 3024, 3572);
 
   @Override
   public String quote(String name) {
@@ -99,8 +109,13 @@ class MySqlSql extends DialectSql {
    * too small for the text.
    */
   @Override
-  public boolean mayRefuseText(int vendorCode, boolean proven) {
-    return !proven && REFUSED_TEXT.contains(vendorCode);
+  public boolean mayRefuseText(int vendorCode) {
+    return REFUSED_TEXT.contains(vendorCode);
+  }
+
+  @Override
+  public boolean endsWait(int vendorCode) {
+    return ENDS_WAIT.contains(vendorCode);
   }
 
   @Override

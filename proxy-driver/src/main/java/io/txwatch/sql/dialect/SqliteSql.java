@@ -92,8 +92,15 @@ final class SqliteSql extends DialectSql {
 
   /** SQLITE_ERROR, the code for everything that is wrong with a text. */
   @Override
-  public boolean mayRefuseText(int vendorCode, boolean proven) {
-    return !proven && (vendorCode & 0xff) == 1;
+  public boolean mayRefuseText(int vendorCode) {
+    return (vendorCode & 0xff) == 1;
+  }
+
+  /** Busy, locked, interrupted. */
+  @Override
+  public boolean endsWait(int vendorCode) {
+    int code = vendorCode & 0xff;
+    return code == 5 || code == 6 || code == 9;
   }
 
   @Override

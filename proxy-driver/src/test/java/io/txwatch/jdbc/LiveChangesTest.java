@@ -1,0 +1,427 @@
+package io.txwatch.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import io.txwatch.settings.Setting;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Somebody else changes the table while a pool of connections works with it: what the application
+ * gets is what it would get without txwatch, on statements that were prepared before the change,
+ * too. Where an error aborts the transaction, one transaction of a connection may fail that would
+ * not, and no second one.
+ */
+class LiveChangesTest {
+
+  private static final int CONNECTIONS = 2;
+
+  private static final List<String> SETUP =
+      List.of(
+          "CREATE TABLE live (id INT PRIMARY KEY, v INT, w INT)",
+          "INSERT INTO live VALUES (1, 1, 1), (2, 2, 2), (3, 3, 3)");
+
+  /** What is executed once before the application begins, and what somebody else does later. */
+  private record Change(List<String> before, List<String> change) {
+    static Change of(String... change) {
+      return new Change(List.of(), List.of(change));
+    }
+
+    Change after(String... before) {
+      return new Change(List.of(before), change);
+    }
+  }
+
+  private static Map<String, Change> everywhere(ServerKind kind) {
+    Map<String, Change> all = new LinkedHashMap<>();
+    all.put(
+        "replaced by a view",
+        Change.of("ALTER TABLE live RENAME TO former", "CREATE VIEW live AS SELECT * FROM former"));
+    all.put(
+        "replaced by a view that has fewer columns",
+        Change.of(
+            "ALTER TABLE live RENAME TO former", "CREATE VIEW live AS SELECT id, v FROM former"));
+    all.put(
+        "replaced by a view that cannot be written",
+        Change.of(
+            "ALTER TABLE live RENAME TO former",
+            "CREATE VIEW live AS SELECT id, max(v) AS v, max(w) AS w FROM former GROUP BY id"));
+    all.put(
+        "made anew",
+        Change.of(
+            "DROP TABLE live",
+            "CREATE TABLE live (id INT PRIMARY KEY, v INT, w INT)",
+            "INSERT INTO live VALUES (1, 1, 1), (2, 2, 2), (3, 3, 3)"));
+    all.put(
+        "made anew without a key",
+        Change.of("DROP TABLE live", "CREATE TABLE live (w INT, v INT, id INT)"));
+    all.put("gone", Change.of("DROP TABLE live"));
+    all.put("a column more", Change.of("ALTER TABLE live ADD COLUMN more INT DEFAULT 7"));
+    all.put("a column less", Change.of("ALTER TABLE live DROP COLUMN w"));
+    all.put("a column that is used less", Change.of("ALTER TABLE live DROP COLUMN v"));
+    all.put(
+        "a column made anew",
+        Change.of("ALTER TABLE live DROP COLUMN v", "ALTER TABLE live ADD COLUMN v BIGINT"));
+    all.put(
+        "a column renamed",
+        Change.of(
+            "ALTER TABLE live RENAME COLUMN v TO x", "ALTER TABLE live RENAME COLUMN w TO v"));
+    all.put("a constraint more", Change.of("ALTER TABLE live ADD CHECK (v < 4)"));
+    all.put("an index more", Change.of("CREATE UNIQUE INDEX one ON live (v)"));
+    all.put(
+        "a view replaced",
+        Change.of("DROP VIEW live", "CREATE VIEW live AS SELECT id, v, w FROM former WHERE id < 3")
+            .after(
+                "ALTER TABLE live RENAME TO former", "CREATE VIEW live AS SELECT * FROM former"));
+    all.put(
+        "a view replaced by its table",
+        Change.of("DROP VIEW live", "ALTER TABLE former RENAME TO live")
+            .after(
+                "ALTER TABLE live RENAME TO former", "CREATE VIEW live AS SELECT * FROM former"));
+    return all;
+  }
+
+  private static Map<String, Change> of(ServerKind kind) {
+    Map<String, Change> all = everywhere(kind);
+    if (kind == ServerKind.POSTGRESQL) {
+      all.put("another type", Change.of("ALTER TABLE live ALTER COLUMN v TYPE BIGINT"));
+      all.put("another type of key", Change.of("ALTER TABLE live ALTER COLUMN id TYPE BIGINT"));
+      all.put(
+          "replaced by a partitioned table",
+          Change.of(
+              "ALTER TABLE live RENAME TO former",
+              "CREATE TABLE live (id INT PRIMARY KEY, v INT, w INT) PARTITION BY RANGE (id)",
+              "CREATE TABLE part PARTITION OF live FOR VALUES FROM (0) TO (1000)",
+              "INSERT INTO live SELECT * FROM former"));
+      all.put(
+          "a partition attached",
+          Change.of(
+                  "CREATE TABLE other (LIKE live)",
+                  "ALTER TABLE live ATTACH PARTITION other DEFAULT")
+              .after(
+                  "DROP TABLE live",
+                  "CREATE TABLE live (id INT PRIMARY KEY, v INT, w INT) PARTITION BY RANGE (id)",
+                  "CREATE TABLE part PARTITION OF live FOR VALUES FROM (0) TO (4)",
+                  "INSERT INTO live VALUES (1, 1, 1), (2, 2, 2), (3, 3, 3)"));
+      all.put(
+          "replaced by a materialized view",
+          Change.of(
+              "ALTER TABLE live RENAME TO former",
+              "CREATE MATERIALIZED VIEW live AS SELECT * FROM former"));
+      all.put("a rule", Change.of("CREATE RULE r AS ON INSERT TO live DO INSTEAD NOTHING"));
+      all.put(
+          "rules",
+          Change.of(
+              "CREATE TABLE notes (n INT)",
+              "CREATE RULE r AS ON UPDATE TO live DO INSTEAD INSERT INTO notes VALUES (1)",
+              "CREATE RULE s AS ON DELETE TO live DO ALSO INSERT INTO notes VALUES (2)",
+              "GRANT ALL ON notes TO PUBLIC"));
+      all.put(
+          "a trigger",
+          Change.of(
+              "CREATE FUNCTION undone() RETURNS trigger LANGUAGE plpgsql AS"
+                  + " $$BEGIN RETURN NULL; END$$",
+              "CREATE TRIGGER t BEFORE INSERT OR UPDATE ON live FOR EACH ROW"
+                  + " EXECUTE FUNCTION undone()"));
+      all.put(
+          "rights by column",
+          Change.of(
+              "REVOKE ALL ON live FROM %u", "GRANT SELECT (id, v), UPDATE (v) ON live TO %u"));
+      all.put("rights to insert", Change.of("REVOKE SELECT ON live FROM %u"));
+      all.put("no rights", Change.of("REVOKE ALL ON live FROM %u"));
+      all.put("row security", Change.of("ALTER TABLE live ENABLE ROW LEVEL SECURITY"));
+      all.put(
+          "row security by policy",
+          Change.of(
+              "ALTER TABLE live ENABLE ROW LEVEL SECURITY",
+              "CREATE POLICY p ON live USING (id < 3) WITH CHECK (v < 3)"));
+      all.put(
+          "another schema before it",
+          Change.of("CREATE VIEW s.live AS SELECT * FROM public.live", "GRANT ALL ON s.live TO %u")
+              .after("CREATE SCHEMA s", "GRANT USAGE ON SCHEMA s TO %u"));
+      all.put(
+          "moved to another schema",
+          Change.of("ALTER TABLE live SET SCHEMA s").after("CREATE SCHEMA s"));
+    } else {
+      all.put("another type", Change.of("ALTER TABLE live MODIFY v BIGINT"));
+      all.put("partitions", Change.of("ALTER TABLE live PARTITION BY HASH (id) PARTITIONS 2"));
+      all.put(
+          "a trigger",
+          Change.of("CREATE TRIGGER t BEFORE UPDATE ON live FOR EACH ROW SET NEW.w = 9"));
+      all.put(
+          "a generated column",
+          Change.of("ALTER TABLE live DROP COLUMN v", "ALTER TABLE live ADD v INT AS (id) STORED"));
+    }
+    return all;
+  }
+
+  static Stream<ServerKind> kinds() {
+    return TestServers.kinds().filter(kind -> kind != ServerKind.H2 && kind != ServerKind.SQLITE);
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void whatTheApplicationGets(ServerKind kind) throws Exception {
+    List<String> differences = new ArrayList<>();
+    String rawUrl = TestServers.freshDatabase(kind);
+    String watchedUrl = TestServers.freshDatabase(kind);
+    for (Map.Entry<String, Change> change : of(kind).entrySet()) {
+      try (Side raw = new Side(kind, rawUrl, change.getValue(), false);
+          Side watched = new Side(kind, watchedUrl, change.getValue(), true)) {
+        raw.work();
+        watched.work();
+        raw.change();
+        watched.change();
+        List<List<String>> expected = raw.work();
+        List<List<String>> got = watched.work();
+        for (int i = 0; i < CONNECTIONS; i++) {
+          if (failures(expected.get(i), got.get(i)) > (kind == ServerKind.POSTGRESQL ? 1 : 0)) {
+            differences.add(change.getKey() + ": " + differences(expected.get(i), got.get(i)));
+          }
+        }
+        expected = raw.work();
+        got = watched.work();
+        for (int i = 0; i < CONNECTIONS; i++) {
+          if (!expected.get(i).equals(got.get(i))) {
+            differences.add(
+                change.getKey() + ", later: " + differences(expected.get(i), got.get(i)));
+          }
+        }
+      }
+    }
+    assertThat(differences).isEmpty();
+  }
+
+  /** How many transactions failed that would not have; what follows from one is none more. */
+  private static int failures(List<String> expected, List<String> got) {
+    int failures = 0;
+    for (int i = 0; i < expected.size(); i++) {
+      if (got.get(i).contains(" failed ") && !expected.get(i).contains(" failed ")) {
+        failures++;
+      }
+    }
+    return failures;
+  }
+
+  private static List<String> differences(List<String> expected, List<String> got) {
+    List<String> different = new ArrayList<>();
+    for (int i = 0; i < expected.size(); i++) {
+      if (!expected.get(i).equals(got.get(i))) {
+        different.add(expected.get(i) + " became " + got.get(i));
+      }
+    }
+    return different;
+  }
+
+  /** A database with a pool of connections that an application works with. */
+  private static final class Side implements AutoCloseable {
+    private final String url;
+    private final String user;
+    private final Change change;
+    private final List<Client> clients = new ArrayList<>();
+
+    Side(ServerKind kind, String url, Change change, boolean watched) throws SQLException {
+      this.change = change;
+      this.url = url;
+      boolean roles = kind == ServerKind.POSTGRESQL;
+      user = roles ? url.replaceAll(".*/([a-z0-9_]+)\\?.*", "$1") : "";
+      clear(
+          roles
+              ? List.of(
+                  "DROP SCHEMA s CASCADE",
+                  "DROP SCHEMA public CASCADE",
+                  "CREATE SCHEMA public",
+                  "GRANT USAGE ON SCHEMA public TO PUBLIC",
+                  "CREATE ROLE " + user + " LOGIN")
+              : List.of("DROP VIEW live", "DROP TABLE live", "DROP TABLE former"));
+      TestDatabase database = TestDatabase.at(kind, url, SETUP);
+      if (roles) {
+        execute(List.of("ALTER ROLE %u SET search_path = s, public", "GRANT ALL ON live TO %u"));
+      }
+      execute(change.before());
+      String used = roles ? url.replaceAll("user=[^&]*", "user=" + user) : url;
+      if (roles) {
+        execute(List.of("GRANT ALL ON ALL TABLES IN SCHEMA public TO %u"));
+      } else if (watched) {
+        try (Connection raw = database.raw()) {
+          database.prepare(raw);
+        }
+      }
+      for (int i = 1; i <= CONNECTIONS; i++) {
+        Connection raw = DriverManager.getConnection(used);
+        Connection connection =
+            watched
+                ? database.watched(
+                    raw,
+                    UnaryOperator.identity(),
+                    Map.of(Setting.VERSIONS, roles ? "system" : "columns"))
+                : raw;
+        clients.add(new Client(connection, i));
+      }
+    }
+
+    /** What the change before has left; what it has not left cannot be dropped. */
+    private void clear(List<String> texts) throws SQLException {
+      try (Connection connection = DriverManager.getConnection(url)) {
+        for (String text : texts) {
+          try {
+            TestDatabase.execute(connection, text);
+          } catch (SQLException e) {
+            assertThat(e.getSQLState()).isIn("3F000", "42710", "42S02", "HY000");
+          }
+        }
+      }
+    }
+
+    void change() throws SQLException {
+      execute(change.change());
+    }
+
+    private void execute(List<String> texts) throws SQLException {
+      try (Connection connection = DriverManager.getConnection(url)) {
+        for (String text : texts) {
+          TestDatabase.execute(connection, text.replace("%u", user));
+        }
+      }
+    }
+
+    /** What each client got, all working at the same time. */
+    List<List<String>> work() throws Exception {
+      List<CompletableFuture<List<String>>> all =
+          clients.stream().map(client -> CompletableFuture.supplyAsync(client::work)).toList();
+      List<List<String>> outcomes = new ArrayList<>();
+      for (CompletableFuture<List<String>> one : all) {
+        outcomes.add(one.get());
+      }
+      return outcomes;
+    }
+
+    @Override
+    public void close() throws SQLException {
+      for (Client client : clients) {
+        client.connection.close();
+      }
+    }
+  }
+
+  /** A client with rows of its own. */
+  private static final class Client {
+    private static final String[] TEXTS = {
+      "SELECT v FROM live WHERE id = ?",
+      "SELECT * FROM live WHERE id = ?",
+      "SELECT count(*), max(v) FROM live WHERE id = ?",
+      "UPDATE live SET v = v WHERE id = ?",
+      "INSERT INTO live (v, id) VALUES (1, 100 + ?)",
+      "DELETE FROM live WHERE id = 100 + ?",
+    };
+
+    private final Connection connection;
+    private final int id;
+    private final List<PreparedStatement> open = new ArrayList<>();
+
+    Client(Connection connection, int id) throws SQLException {
+      this.connection = connection;
+      this.id = id;
+      for (String text : TEXTS) {
+        open.add(connection.prepareStatement(text));
+      }
+    }
+
+    /** The outcomes of transactions, one each. */
+    List<String> work() {
+      List<String> outcomes = new ArrayList<>();
+      for (boolean autoCommit : new boolean[] {false, true}) {
+        for (int i = 0; i < TEXTS.length; i++) {
+          int statement = i;
+          String where = (autoCommit ? "alone " : "") + TEXTS[i];
+          outcomes.add("prepared " + where + run(autoCommit, () -> prepared(statement)));
+        }
+        for (String text : TEXTS) {
+          String where = (autoCommit ? "alone " : "") + text;
+          outcomes.add(where + run(autoCommit, () -> plain(text)));
+        }
+      }
+      outcomes.add(
+          "all"
+              + run(
+                  false,
+                  () -> {
+                    List<String> each = new ArrayList<>();
+                    for (int i = 0; i < TEXTS.length; i++) {
+                      each.add(prepared(i) + plain(TEXTS[i].replace("100", "200")));
+                    }
+                    return each.toString();
+                  }));
+      return outcomes;
+    }
+
+    private interface Step {
+      String run() throws SQLException;
+    }
+
+    private String run(boolean autoCommit, Step step) {
+      try {
+        connection.setAutoCommit(autoCommit);
+        try {
+          String outcome = step.run();
+          if (!autoCommit) {
+            connection.commit();
+          }
+          return " gave " + outcome;
+        } catch (SQLException e) {
+          if (!autoCommit) {
+            connection.rollback();
+          }
+          return " failed " + e.getSQLState() + " " + e.getErrorCode();
+        }
+      } catch (SQLException e) {
+        return " broke " + e;
+      }
+    }
+
+    private String prepared(int i) throws SQLException {
+      PreparedStatement statement = open.get(i);
+      statement.setInt(1, id);
+      return outcome(statement, statement.execute());
+    }
+
+    private String plain(String text) throws SQLException {
+      try (Statement statement = connection.createStatement()) {
+        return outcome(statement, statement.execute(text.replace("?", String.valueOf(id))));
+      }
+    }
+
+    private static String outcome(Statement statement, boolean result) throws SQLException {
+      if (!result) {
+        return String.valueOf(statement.getUpdateCount());
+      }
+      StringBuilder rows = new StringBuilder();
+      try (ResultSet rs = statement.getResultSet()) {
+        Object[] row = new Object[rs.getMetaData().getColumnCount()];
+        while (rs.next()) {
+          for (int i = 0; i < row.length; i++) {
+            row[i] = rs.getObject(i + 1);
+          }
+          rows.append(Arrays.toString(row));
+        }
+      }
+      return rows.toString();
+    }
+  }
+}
