@@ -4,6 +4,7 @@ import io.txwatch.history.Database;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.dialect.PgCatalogNames;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -14,6 +15,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What DBMS stands behind a connection.
@@ -53,7 +55,8 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
    * @throws SQLException if the DBMS does not even return its name
    */
   public static DatabaseProbe of(Connection connection, String url) throws SQLException {
-    String driverSays = connection.getMetaData().getDatabaseProductName();
+    DatabaseMetaData metaData = connection.getMetaData();
+    String driverSays = told(metaData == null ? null : metaData.getDatabaseProductName());
     String name = driverSays.toLowerCase(Locale.ROOT);
     if (name.contains("postgresql") || name.contains("cockroach") || name.contains("gauss")) {
       return postgres(connection, url);
@@ -61,7 +64,7 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
     if (name.contains("mysql") || name.contains("mariadb") || name.contains("oceanbase")) {
       return mysql(connection, url);
     }
-    String version = connection.getMetaData().getDatabaseProductVersion();
+    String version = told(metaData == null ? null : metaData.getDatabaseProductVersion());
     if (name.equals("h2")) {
       Map<String, String> settings = pairs(connection, H2_SETTINGS);
       return new DatabaseProbe(
@@ -75,6 +78,11 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
     }
     return new DatabaseProbe(
         new Database(driverSays, version, Map.of(), place(url)), Optional.empty());
+  }
+
+  /** What a driver gives, which may be a stub that gives nothing. */
+  private static String told(@Nullable String value) {
+    return value == null ? "an unnamed DBMS" : value;
   }
 
   /**

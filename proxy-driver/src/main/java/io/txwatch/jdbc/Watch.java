@@ -31,6 +31,7 @@ import io.txwatch.sql.Redactor;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.rewrite.RewritePlanner;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Locale;
@@ -199,7 +200,8 @@ public final class Watch {
       return Optional.empty();
     }
     try {
-      String url = Objects.requireNonNullElse(handle.getMetaData().getURL(), "");
+      DatabaseMetaData metaData = handle.getMetaData();
+      String url = Objects.requireNonNullElse(metaData == null ? null : metaData.getURL(), "");
       if (!WatchedUrls.of(settings).contain(url)) {
         return Optional.empty();
       }

@@ -1,5 +1,6 @@
 package io.txwatch.jdbc.log;
 
+import io.txwatch.capture.TransactionRules;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -15,7 +16,21 @@ public final class Faults {
   private Faults() {}
 
   public static void report(Throwable fault) {
+    if (isOfConnection(fault)) {
+      say("a connection was lost while txwatch used it, too: " + fault);
+      return;
+    }
     say("a fault of txwatch, the application is not affected: " + fault);
+  }
+
+  /** True if the network, or the DBMS, has ended the connection: no fault of ours. */
+  public static boolean isOfConnection(Throwable fault) {
+    for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException error && TransactionRules.connectionLost(error)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The application's text is sent instead of ours. */

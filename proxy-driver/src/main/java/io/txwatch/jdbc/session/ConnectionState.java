@@ -111,13 +111,27 @@ public final class ConnectionState {
     }
   }
 
-  /** Something of ours went wrong: counted, printed once, never the application's business. */
+  /**
+   * Something of ours went wrong: counted, printed once, never the application's business. On a
+   * connection that is lost or closed everything does, and the application has that error itself.
+   */
   public void fault(Throwable fault) {
+    if (Faults.isOfConnection(fault) || (fault instanceof SQLException && isClosed())) {
+      return;
+    }
     Faults.report(fault);
     try {
       session.tracker().gap(GapReason.FAULT, fault.getClass().getSimpleName());
     } catch (RuntimeException e) {
       Faults.report(e);
+    }
+  }
+
+  private boolean isClosed() {
+    try {
+      return real.isClosed();
+    } catch (SQLException e) {
+      return true;
     }
   }
 }

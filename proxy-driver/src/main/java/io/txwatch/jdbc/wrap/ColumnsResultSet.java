@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * positions that the others have without them: a column that was added to a prepared table comes
  * after ours.
  */
-final class ColumnsResultSet extends FilteredResultSet {
+class ColumnsResultSet extends FilteredResultSet {
 
   static final int NAME = 4;
 

@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import javax.sql.PooledConnection;
 
 /** A handle that closes the pooled connection that it is of: nobody else has that. */
-public final class OwningConnection extends DelegatingConnection {
+public class OwningConnection extends DelegatingConnection {
 
   private final PooledConnection owned;
 

@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** A call: opaque, but a statement of its transaction all the same. */
-final class WatchedCallableStatement extends DelegatingCallableStatement {
+class WatchedCallableStatement extends DelegatingCallableStatement {
 
   WatchedCallableStatement(
       CallableStatement delegate,

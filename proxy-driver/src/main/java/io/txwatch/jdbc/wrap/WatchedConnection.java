@@ -21,7 +21,7 @@ import java.sql.Statement;
 import java.util.concurrent.Executor;
 
 /** A connection whose transactions and statements are observed. */
-public final class WatchedConnection extends DelegatingConnection {
+public class WatchedConnection extends DelegatingConnection {
 
   private final ExecutionContext context;
   private final JdbcCatalog catalog;

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The description of the database, without what we added to it. */
-final class WatchedDatabaseMetaData extends DelegatingDatabaseMetaData {
+class WatchedDatabaseMetaData extends DelegatingDatabaseMetaData {
 
   private final ExecutionContext context;
 

@@ -6,7 +6,7 @@ import java.sql.ParameterMetaData;
 import java.sql.SQLException;
 
 /** The description of a statement's parameters: the application's, by the application's indexes. */
-final class WatchedParameterMetaData extends DelegatingParameterMetaData {
+class WatchedParameterMetaData extends DelegatingParameterMetaData {
 
   private final RewritePlan plan;
 

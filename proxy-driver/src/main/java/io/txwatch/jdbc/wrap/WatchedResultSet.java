@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * A result of which the application does not see every column. What stands in the appended ones is
  * noted for each row that the application reaches, once, and for no other.
  */
-final class WatchedResultSet extends StatementResultSet {
+class WatchedResultSet extends StatementResultSet {
 
   private static final Pattern ALL_LABELS =
       Pattern.compile("(?s)(?<before>.*Possible value \\[)(?<labels>.*)(?<after>\\].*)");

@@ -4,7 +4,7 @@ import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 
 /** The description of a result's columns, as far as the application sees them. */
-final class WatchedResultSetMetaData extends DelegatingResultSetMetaData {
+class WatchedResultSetMetaData extends DelegatingResultSetMetaData {
 
   private final ColumnMask mask;
 
