@@ -41,17 +41,24 @@ public final class Batch {
   /** How many statements may come between. */
   private final int lead;
 
-  /** True if its items are of one prepared statement. */
+  /** True if its items are of one prepared statement, but for those with a text of their own. */
   private final boolean prepared;
+
+  private boolean hasTexts;
 
   /**
    * What an item is given when it is added.
    *
    * @param firstRow the id of its first new row; 0 if it has none
    * @param key the bits of the key by which it finds a row; 0 if there is none
+   * @param ofPrepared true if it is one of the prepared statement's, false if it has its own text
    */
   public record Given(
-      CachedPlan cached, SessionTracker.Position position, long firstRow, long key) {
+      CachedPlan cached,
+      SessionTracker.Position position,
+      long firstRow,
+      long key,
+      boolean ofPrepared) {
     public String immediateSql() {
       return cached.plan().immediateSql(position.token(), firstRow);
     }
@@ -59,6 +66,10 @@ public final class Batch {
     /** Sets the parameters of the item that the driver adds. */
     public void setParameters(PreparedStatement statement) throws SQLException {
       Execution.setParameters(statement, cached, position.token(), firstRow);
+    }
+
+    SentText sent() {
+      return ofPrepared ? cached.prepared() : new SentText(cached.plan(), immediateSql(), false);
     }
   }
 
@@ -96,10 +107,20 @@ public final class Batch {
 
   /** Adds an item and gives it its token and its rows' ids. */
   public Given add(CachedPlan cached, long key) {
+    return add(cached, key, prepared);
+  }
+
+  /** Adds an item that has a text of its own, to those of a prepared statement. */
+  public Given addText(CachedPlan cached) {
+    hasTexts = true;
+    return add(cached, 0, false);
+  }
+
+  private Given add(CachedPlan cached, long key, boolean ofPrepared) {
     SessionTracker.Position position = nextPosition();
     plans.add(cached);
     positions.add(position);
-    Given item = new Given(cached, position, Execution.takeRowIds(cached), key);
+    Given item = new Given(cached, position, Execution.takeRowIds(cached), key, ofPrepared);
     given.add(item);
     return item;
   }
@@ -132,6 +153,11 @@ public final class Batch {
   /** Adds an item that has no token. */
   public void addWithoutPosition(CachedPlan cached) {
     plans.add(cached);
+  }
+
+  /** The tokens name something else than what will be executed, and cannot be changed any more. */
+  public void misnamed() {
+    context.gap(GapReason.SHAPE, "batch from streams that is sent in another transaction");
   }
 
   /** True if the tokens that were given name what will be executed now. */
@@ -185,14 +211,14 @@ public final class Batch {
 
   /** The texts of the items; one if it is the same for all. */
   private List<SentText> texts() {
-    if (prepared && !plans.isEmpty()) {
+    if (prepared && !hasTexts && !plans.isEmpty()) {
       return List.of(plans.get(0).prepared());
     }
     List<SentText> texts = new ArrayList<>();
     for (int i = 0; i < plans.size(); i++) {
       RewritePlan plan = plans.get(i).plan();
-      String sent = i < given.size() ? given.get(i).immediateSql() : plan.original();
-      texts.add(new SentText(plan, sent, false));
+      texts.add(
+          i < given.size() ? given.get(i).sent() : new SentText(plan, plan.original(), false));
     }
     return texts;
   }

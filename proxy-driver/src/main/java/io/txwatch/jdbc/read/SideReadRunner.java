@@ -317,7 +317,8 @@ public final class SideReadRunner {
         reads.missing(one, "has a parameter that can be read once only");
         return -1;
       }
-      if (statement.getQueryTimeout() != reads.timeout()) {
+      if (!connection.rules().dialect().driver().sharesQueryTimeout()
+          && statement.getQueryTimeout() != reads.timeout()) {
         statement.setQueryTimeout(reads.timeout());
       }
       running = statement;

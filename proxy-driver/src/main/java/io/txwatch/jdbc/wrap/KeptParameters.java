@@ -53,9 +53,16 @@ final class KeptParameters implements PinnedValues {
     this.dialect = dialect;
   }
 
-  /** What was set, at the time when a row was added to a batch. */
+  /**
+   * What was set, at the time when a row was added to a batch.
+   *
+   * @param streamed true if something was set from a stream, and the row cannot be set once more
+   */
   record Snapshot(
-      @Nullable ParameterSetter @Nullable [] setters, long @Nullable [] hashes, long key) {}
+      @Nullable ParameterSetter @Nullable [] setters,
+      long @Nullable [] hashes,
+      long key,
+      boolean streamed) {}
 
   void keep(int index, ParameterSetter setter) {
     if (index >= 1 && index <= count) {
@@ -206,7 +213,8 @@ final class KeptParameters implements PinnedValues {
             ? null
             : Parameters.each(setters, setter -> setter.added(dialect)),
         hashes == null ? null : hashes.clone(),
-        key);
+        key,
+        streamed);
   }
 
   /** Sets what was set when a row was added to a batch. */

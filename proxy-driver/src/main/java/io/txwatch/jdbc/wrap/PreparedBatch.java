@@ -2,16 +2,19 @@ package io.txwatch.jdbc.wrap;
 
 import io.txwatch.jdbc.execution.Batch;
 import io.txwatch.jdbc.execution.ExecutionContext;
+import io.txwatch.jdbc.parameter.Parameters;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KnownKey;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The items that were added to the batch of a prepared statement. What was set for each is kept: if
- * the tokens that they were given prove wrong, or the text, they are added once more.
+ * The items that were added to the batch of a prepared statement: what was set for each, or a text
+ * of its own, as MySQL's driver allows. All are kept in their order: if the tokens that they were
+ * given prove wrong, or the text, they are added once more.
  */
 final class PreparedBatch {
 
@@ -19,7 +22,10 @@ final class PreparedBatch {
   private final CachedPlan cached;
   private final KeptParameters kept;
   private final Batch batch;
-  private final List<KeptParameters.Snapshot> items;
+  private final List<Item> items;
+
+  /** What was added: one of the two. */
+  private record Item(KeptParameters.@Nullable Snapshot set, @Nullable CachedPlan text) {}
 
   /**
    * One without items, of the text that the driver has.
@@ -35,7 +41,7 @@ final class PreparedBatch {
       CachedPlan cached,
       KeptParameters kept,
       Batch batch,
-      List<KeptParameters.Snapshot> items) {
+      List<Item> items) {
     this.context = context;
     this.cached = cached;
     this.kept = kept;
@@ -59,7 +65,32 @@ final class PreparedBatch {
       batch.removeLast();
       throw e;
     }
-    items.add(set);
+    items.add(new Item(set, null));
+  }
+
+  /** Adds a text of its own, which is sent as it is. */
+  void add(CachedPlan text, PreparedStatement prepared) throws SQLException {
+    batch.addText(text);
+    if (cached.sideReads() != null) {
+      batch.parameters(Parameters.NONE);
+    }
+    try {
+      prepared.addBatch(text.plan().unwatched().text());
+    } catch (SQLException e) {
+      batch.removeLast();
+      throw e;
+    }
+    items.add(new Item(null, text));
+  }
+
+  /** True if a text may end the transaction: what comes behind it has no known position. */
+  boolean controlsTransaction() {
+    return items.stream().anyMatch(item -> item.text() != null && item.text().isControl());
+  }
+
+  /** True if an item was set from a stream, and cannot be set once more. */
+  private boolean isStreamed() {
+    return items.stream().anyMatch(item -> item.set() != null && item.set().streamed());
   }
 
   /** The same items with another text, to which more may be added. */
@@ -75,6 +106,10 @@ final class PreparedBatch {
       return batch;
     }
     cached.leadWouldHold(batch.leadThatWouldHold());
+    if (isStreamed()) {
+      batch.misnamed();
+      return batch;
+    }
     prepared.clearBatch();
     Batch again = new Batch(context, 0, true);
     addAgain(again, cached, prepared);
@@ -82,13 +117,32 @@ final class PreparedBatch {
   }
 
   private void addAgain(Batch to, CachedPlan text, PreparedStatement prepared) throws SQLException {
-    for (KeptParameters.Snapshot item : items) {
-      KeptParameters.replay(item, prepared, text);
-      to.add(text, item.key()).setParameters(prepared);
-      if (text.sideReads() != null) {
-        to.parameters(kept.parameters(item));
+    boolean hasPositions = !controlsTransaction();
+    for (Item item : items) {
+      KeptParameters.Snapshot set = item.set();
+      CachedPlan own = item.text();
+      CachedPlan cachedPlan = own == null ? text : own;
+      if (!hasPositions) {
+        to.addWithoutPosition(cachedPlan);
       }
-      prepared.addBatch();
+      if (set != null) {
+        KeptParameters.replay(set, prepared, text);
+        if (hasPositions) {
+          to.add(text, set.key()).setParameters(prepared);
+        }
+        if (text.sideReads() != null) {
+          to.parameters(kept.parameters(set));
+        }
+        prepared.addBatch();
+      } else if (own != null) {
+        if (hasPositions) {
+          to.addText(own);
+        }
+        if (text.sideReads() != null) {
+          to.parameters(Parameters.NONE);
+        }
+        prepared.addBatch(own.plan().unwatched().text());
+      }
     }
   }
 }

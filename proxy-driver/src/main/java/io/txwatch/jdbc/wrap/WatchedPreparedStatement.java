@@ -309,11 +309,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     former.close();
   }
 
-  private static void copySettings(PreparedStatement from, PreparedStatement to)
-      throws SQLException {
-    if (from.getMaxRows() != to.getMaxRows()) {
-      to.setMaxRows(from.getMaxRows());
-    }
+  private void copySettings(PreparedStatement from, PreparedStatement to) throws SQLException {
     if (from.getFetchSize() != to.getFetchSize()) {
       to.setFetchSize(from.getFetchSize());
     }
@@ -326,6 +322,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (from.isCloseOnCompletion()) {
       to.closeOnCompletion();
     }
+    setAgain(to);
   }
 
   // ---------------------------------------------------------------- executing
@@ -462,11 +459,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   public void addBatch() throws SQLException {
     PreparedBatch collecting = batch;
     if (collecting == null) {
-      plan = context.plans().inTransaction(plan); // which it may be in when it is sent
-      CachedPlan wanted = context.plans().forBatch(fitting());
-      prepareFor(wanted);
-      plan.batched(true);
-      collecting = new PreparedBatch(context, active, kept);
+      collecting = newBatch();
     } else if (!holds(active)) {
       collecting = collectAnew(collecting);
     }
@@ -478,12 +471,24 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     batch = collecting;
   }
 
+  private PreparedBatch newBatch() throws SQLException {
+    plan = context.plans().inTransaction(plan); // which it may be in when it is sent
+    prepareFor(context.plans().forBatch(fitting()));
+    plan.batched(true);
+    return new PreparedBatch(context, active, kept);
+  }
+
   /** Collects the items once more, with a text that takes less for granted. */
   private PreparedBatch collectAnew(PreparedBatch collected) throws SQLException {
+    CachedPlan less = holds(active) ? plan : context.plans().assumingNothing(plan);
+    return collectAnew(collected, context.plans().forBatch(less));
+  }
+
+  private PreparedBatch collectAnew(PreparedBatch collected, CachedPlan wanted)
+      throws SQLException {
     prepared.clearBatch();
     batch = null;
-    CachedPlan less = holds(active) ? plan : context.plans().assumingNothing(plan);
-    prepareFor(context.plans().forBatch(less));
+    prepareFor(wanted);
     PreparedBatch again = collected.withText(active, prepared);
     kept.replay(prepared, active);
     batch = again;
@@ -492,13 +497,27 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   @Override
   public void addBatch(String sql) throws SQLException {
-    prepared.addBatch(sql); // for the driver's own error
+    if (sql == null) {
+      prepared.addBatch(sql); // which MySQL's driver passes over
+      return;
+    }
+    CachedPlan text =
+        context
+            .plans()
+            .inTransaction(context.plans().toSend(sql, options))
+            .asItIs(GapReason.SHAPE, "text in the batch of a prepared statement");
+    PreparedBatch collecting = batch == null ? newBatch() : batch;
+    collecting.add(text, prepared); // or the driver's own error: most allow none
+    batch = collecting;
   }
 
   @Override
   public void clearBatch() throws SQLException {
     prepared.clearBatch();
     batch = null;
+    if (context.rules().dialect().driver().clearsParametersWithBatch()) {
+      kept.clear();
+    }
   }
 
   @Override
@@ -520,6 +539,10 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (collected != null && planAnew()) {
       plan = context.plans().inTransaction(plan);
       collected = collectAnew(collected);
+    }
+    if (collected != null && collected.controlsTransaction() && !kept.isStreamed()) {
+      collected =
+          collectAnew(collected, plan.asItIs(GapReason.SHAPE, "batch with transaction control"));
     }
     batch = null;
     return collected == null ? new Batch(context, 0, true) : collected.toSend(prepared);

@@ -16,7 +16,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +29,28 @@ class WatchedStatement extends ExecutingStatement {
 
   private boolean rowsLimited;
   private boolean closesOnCompletion;
-  private @Nullable List<String> batch;
+  private boolean escapes = true;
+
+  /** What the driver's statement is set to while a batch is handed over. */
+  private boolean escaping = true;
+
+  private @Nullable List<Item> batch;
+
+  /** What was set that drivers do not give back, in its order: for another statement of ours. */
+  private @Nullable Map<String, Setting> settings;
+
+  /**
+   * A text of a batch.
+   *
+   * @param escapes whether its escapes were to be replaced when it was added: some drivers do so
+   *     then, others when it is sent
+   */
+  private record Item(String sql, boolean escapes) {}
+
+  /** Something that was set on a statement. */
+  private interface Setting {
+    void set(Statement statement) throws SQLException;
+  }
 
   WatchedStatement(Statement delegate, ExecutionContext context, StatementOptions options) {
     super(delegate, context, options);
@@ -242,10 +265,13 @@ class WatchedStatement extends ExecutingStatement {
     if (!delegate.isClosed()) {
       delegate.clearBatch(); // what is sent is another text
     }
+    if (sql == null) {
+      return; // some drivers pass it over
+    }
     if (batch == null) {
       batch = new ArrayList<>();
     }
-    batch.add(sql);
+    batch.add(new Item(sql, escapes));
   }
 
   @Override
@@ -270,12 +296,12 @@ class WatchedStatement extends ExecutingStatement {
   private Batch sendBatch() throws SQLException {
     endLast();
     notDrained();
-    List<String> texts = batch == null ? List.of() : batch;
+    List<Item> texts = batch == null ? List.of() : batch;
     batch = null;
     List<CachedPlan> plans = new ArrayList<>();
     boolean control = false;
-    for (String sql : texts) {
-      CachedPlan any = context.plans().inTransaction(context.plans().toSend(sql, options));
+    for (Item item : texts) {
+      CachedPlan any = context.plans().inTransaction(context.plans().toSend(item.sql, options));
       CachedPlan cached = context.plans().ofItem(any);
       plans.add(cached);
       control |= cached.isControl();
@@ -283,6 +309,7 @@ class WatchedStatement extends ExecutingStatement {
     Batch sending = new Batch(context, 0, false);
     for (int i = 0; i < texts.size(); i++) {
       CachedPlan cached = plans.get(i);
+      escapeAs(texts.get(i).escapes);
       if (control) {
         // Where one item ends the transaction, the next one's position is not known beforehand.
         cached = cached.asItIs(GapReason.SHAPE, "batch with transaction control");
@@ -293,20 +320,69 @@ class WatchedStatement extends ExecutingStatement {
         delegate.addBatch(sending.add(cached, key == null ? 0 : key.bits()).immediateSql());
       }
     }
+    escapeAs(escapes);
     return sending;
+  }
+
+  private void escapeAs(boolean wanted) throws SQLException {
+    if (wanted != escaping) {
+      delegate.setEscapeProcessing(wanted);
+      escaping = wanted;
+    }
   }
 
   // ---------------------------------------------------------------- the rest
 
   @Override
+  public void setEscapeProcessing(boolean enable) throws SQLException {
+    set("escapes", statement -> statement.setEscapeProcessing(enable));
+    escapes = enable;
+    escaping = enable;
+  }
+
+  @Override
+  public void setCursorName(String name) throws SQLException {
+    set("cursor", statement -> statement.setCursorName(name));
+  }
+
+  @Override
+  public void setPoolable(boolean poolable) throws SQLException {
+    set("poolable", statement -> statement.setPoolable(poolable));
+  }
+
+  @Override
+  public void setFetchDirection(int direction) throws SQLException {
+    set("direction", statement -> statement.setFetchDirection(direction));
+  }
+
+  private void set(String what, Setting setting) throws SQLException {
+    setting.set(delegate);
+    if (this instanceof PreparedStatement) { // no other has a second one behind it
+      if (settings == null) {
+        settings = new LinkedHashMap<>();
+      }
+      settings.put(what, setting);
+    }
+  }
+
+  /** Sets on another statement what was set on this one. */
+  final void setAgain(Statement other) throws SQLException {
+    if (settings != null) {
+      for (Setting setting : settings.values()) {
+        setting.set(other);
+      }
+    }
+  }
+
+  @Override
   public void setMaxRows(int max) throws SQLException {
-    delegate.setMaxRows(max);
+    set("rows", statement -> statement.setMaxRows(max));
     rowsLimited = max > 0;
   }
 
   @Override
   public void setLargeMaxRows(long max) throws SQLException {
-    delegate.setLargeMaxRows(max);
+    set("rows", statement -> statement.setLargeMaxRows(max));
     rowsLimited = max > 0;
   }
 

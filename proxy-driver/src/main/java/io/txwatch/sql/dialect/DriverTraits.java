@@ -52,6 +52,16 @@ public class DriverTraits {
     return false;
   }
 
+  /** True if the parameters that are set are forgotten with the items of a batch. */
+  public boolean clearsParametersWithBatch() {
+    return false;
+  }
+
+  /** True if the query timeout of a statement is that of all statements of its connection. */
+  public boolean sharesQueryTimeout() {
+    return false;
+  }
+
   /** True if a write with RETURNING may give no result, not even an empty one. */
   public boolean mayReturnNoResult() {
     return false;

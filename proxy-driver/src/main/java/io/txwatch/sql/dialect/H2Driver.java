@@ -7,4 +7,9 @@ final class H2Driver extends DriverTraits {
   public boolean isEmbedded() {
     return true;
   }
+
+  @Override
+  public boolean sharesQueryTimeout() {
+    return true;
+  }
 }

@@ -23,4 +23,9 @@ final class SqliteDriver extends DriverTraits {
   public boolean convertsValuesInPlace() {
     return true;
   }
+
+  @Override
+  public boolean clearsParametersWithBatch() {
+    return true;
+  }
 }
