@@ -23,6 +23,8 @@ import io.txwatch.history.GapReason;
 import io.txwatch.stale.Across;
 import io.txwatch.stale.StaleWrite;
 import io.txwatch.stale.StaleWrites;
+import io.txwatch.version.Resolution;
+import io.txwatch.version.VersionResolver;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -91,6 +93,7 @@ public final class Analyzer implements EventSink {
   private final CoverageCounter coverage = new CoverageCounter();
   private final MemoryBudget memory;
   private final Set<CommitOrder> orders;
+  private final VersionResolver versions;
   private AnomalyDetector detector;
   private DependencyInference inference;
   private final SuspectedAnomalies suspected;
@@ -161,10 +164,26 @@ public final class Analyzer implements EventSink {
     this.inference =
         new DependencyInference(detector, this.orders, this.memory.maxWithinEvent(), granularity);
     this.retained = orders.isEmpty() ? Long.MAX_VALUE : 0;
+    this.versions = newResolver(memory);
+  }
+
+  @SuppressWarnings("this-escape") // called later, from within accept
+  private VersionResolver newResolver(long bytes) {
+    return new VersionResolver(
+        this::analyze,
+        (session, transaction, statement, rows, columnsKnown) -> {
+          coverage.countKnown(rows);
+          inference.known(session, transaction, statement, rows, columnsKnown);
+        },
+        bytes / 8);
   }
 
   @Override
   public void accept(Event event) {
+    versions.accept(event);
+  }
+
+  private void analyze(Event event) {
     coverage.count(event);
     inference.accept(event);
     detector.flush();
@@ -224,7 +243,7 @@ public final class Analyzer implements EventSink {
       rebuildGraph();
     }
     if (bytes() > memory.targetLiveBytes()) {
-      restart();
+      restartAnalysis();
     }
   }
 
@@ -243,6 +262,11 @@ public final class Analyzer implements EventSink {
    * #accept} threw: the remaining state may be inconsistent, and nothing may be concluded from it.
    */
   public void restart() {
+    versions.restart();
+    restartAnalysis();
+  }
+
+  private void restartAnalysis() {
     countDiscarded(inference.transactions());
     detector = newDetector();
     rowLevelBefore += inference.rowLevelDependencies();
@@ -311,6 +335,7 @@ public final class Analyzer implements EventSink {
    * Reports all suspected anomalies: at the end of a history, when no more outcomes will arrive.
    */
   public void suspectAll() {
+    versions.flush();
     suspect(Long.MAX_VALUE, Long.MAX_VALUE);
   }
 
@@ -342,6 +367,11 @@ public final class Analyzer implements EventSink {
     return inference.versions();
   }
 
+  /** How many rows that were read by value were resolved to versions. */
+  public Resolution resolution() {
+    return versions.counts();
+  }
+
   /** The coverage so far. */
   public Coverage coverage() {
     return coverage.coverage(rowLevelBefore + inference.rowLevelDependencies());
@@ -350,6 +380,7 @@ public final class Analyzer implements EventSink {
   /** Ends the history. Transactions that are still undecided stay so, and make no anomaly. */
   @Override
   public void close() {
+    versions.flush();
     detector.flush();
     retained = Long.MAX_VALUE;
     concludeUnwatched();

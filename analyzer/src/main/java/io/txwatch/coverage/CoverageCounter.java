@@ -1,5 +1,6 @@
 package io.txwatch.coverage;
 
+import io.txwatch.dependency.KnownRow;
 import io.txwatch.history.Access;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
@@ -72,6 +73,17 @@ public final class CoverageCounter {
     if (!event.versionSets().isEmpty()) {
       for (VersionSet set : event.versionSets()) {
         uncertain += set.certain() ? 0 : 1;
+      }
+    }
+  }
+
+  /** Counts rows that became known after their statement's event. A row read is counted once. */
+  public void countKnown(List<KnownRow> rows) {
+    for (KnownRow known : rows) {
+      if (known.bound() == KnownRow.Bound.EXACT && known.access().certain()) {
+        row(known.access());
+      } else if (known.bound() == KnownRow.Bound.AT_LEAST) {
+        rowsRead++;
       }
     }
   }

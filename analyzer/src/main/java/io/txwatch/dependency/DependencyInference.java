@@ -219,6 +219,47 @@ public final class DependencyInference {
     }
   }
 
+  /**
+   * Rows of an earlier statement became known. To be called before its transaction ends; it counts
+   * as no event.
+   *
+   * @param session the session
+   * @param id the transaction
+   * @param number the statement's number
+   * @param rows the rows, in order
+   * @param columnsKnown whether the statement's columns are those of these rows; false if it is not
+   *     certain which statement wrote them
+   */
+  public void known(long session, long id, int number, List<KnownRow> rows, boolean columnsKnown) {
+    Session in = sessions.get(session);
+    Transaction transaction = transactions.get(id);
+    if (in == null || !in.opened || transaction == null || transaction.outcome != null) {
+      return;
+    }
+    Transaction.Statement statement = transaction.statement(number).orElse(null);
+    if (statement == null) {
+      return;
+    }
+    transaction.rowsKnown(statement);
+    Event.StatementExecuted event =
+        new Event.StatementExecuted(
+            session,
+            id,
+            number,
+            statement.kind(),
+            "",
+            "",
+            List.of(),
+            true,
+            null,
+            List.of(),
+            columnsKnown ? statement.columns() : "");
+    if (!chains.known(transaction, event, rows, in.scope, clock)) {
+      transaction.gap = true;
+      truncatedStatements++;
+    }
+  }
+
   private void began(Event.TransactionBegan event) {
     Session session = session(event.session());
     Transaction transaction = transaction(event.transaction());

@@ -265,7 +265,9 @@ final class RowDependencies {
 
   /** Whether it is a read of something that its reader did not write, as far as known. */
   private static boolean countsAsRead(Read read) {
-    return read.returned() && (read.isOwn || read.version.writer != read.reader);
+    return read.returned()
+        && read.followsWriter()
+        && (read.isOwn || read.version.writer != read.reader);
   }
 
   /** Walks down to the versions that wrote the columns that were read. */
@@ -339,6 +341,7 @@ final class RowDependencies {
         || writer == null
         || writer == read.reader
         || read instanceof MissedByDelete
+        || !read.precedesOverwriter()
         || version.writer == read.reader && !read.isOwn) { // whose id was not known when it read
       return;
     }

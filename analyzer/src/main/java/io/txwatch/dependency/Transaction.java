@@ -300,6 +300,17 @@ public final class Transaction {
     return unseenWrites;
   }
 
+  /** Rows of a statement became known after its event. */
+  void rowsKnown(Statement of) {
+    int index = statements.indexOf(of);
+    if (index >= 0 && !of.rowsSeen()) {
+      statements.set(
+          index,
+          new Statement(
+              of.number(), of.kind(), of.sql(), of.callSite(), true, of.arrived(), of.columns()));
+    }
+  }
+
   /** Marks statements as undone, own writes among them. */
   void undone(int first, int last) {
     undone = undone.isEmpty() ? new ArrayList<>(1) : undone;
@@ -554,6 +565,7 @@ public final class Transaction {
       if (read.version.row == row
           && read.evidence == EdgeEvidence.ITEM
           && read.returned()
+          && read.isExact()
           && !read.isOwn
           && read.statement > last
           && read.statement < write

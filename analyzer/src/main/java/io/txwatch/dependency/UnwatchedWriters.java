@@ -84,7 +84,7 @@ final class UnwatchedWriters {
     Read last = null;
     for (Read read : reader.reads) {
       if (read.version.row == version.row && !read.isOwn && read.statement < next.statement) {
-        if (read.evidence != EdgeEvidence.ITEM || read.version == version) {
+        if (read.evidence != EdgeEvidence.ITEM || !read.isExact() || read.version == version) {
           return Optional.empty();
         }
         boolean isLater = last == null || last.statement < read.statement;

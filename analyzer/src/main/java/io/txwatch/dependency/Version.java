@@ -231,5 +231,20 @@ final class Version {
     boolean returned() {
       return true;
     }
+
+    /** Whether the writer of the version precedes the reader. */
+    boolean followsWriter() {
+      return true;
+    }
+
+    /** Whether the writer of the next version follows the reader. */
+    boolean precedesOverwriter() {
+      return true;
+    }
+
+    /** False if it may have returned another version, {@link BoundedRead}. */
+    boolean isExact() {
+      return true;
+    }
   }
 }

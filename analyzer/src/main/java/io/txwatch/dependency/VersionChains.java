@@ -167,6 +167,50 @@ final class VersionChains {
     return true;
   }
 
+  /**
+   * Processes rows of an earlier statement.
+   *
+   * @param event the statement, without rows
+   * @return as {@link #executed}
+   */
+  boolean known(
+      Transaction transaction,
+      Event.StatementExecuted event,
+      List<KnownRow> rows,
+      String place,
+      long arrived) {
+    executingTransaction = transaction;
+    now = arrived;
+    for (int i = 0; i < rows.size(); i++) {
+      if (i % ROWS_PER_MEMORY_CHECK == ROWS_PER_MEMORY_CHECK - 1 && bytes() > maxBytes) {
+        return false;
+      }
+      RowAccess access = rows.get(i).access();
+      Table table = table(place, access.table());
+      if (table.broken) {
+        continue;
+      }
+      Row row = table.row(access.row());
+      if (rows.get(i).bound() == KnownRow.Bound.EXACT) {
+        access(transaction, event, access, row);
+      } else {
+        readBounded(transaction, event, rows.get(i), row);
+      }
+    }
+    return true;
+  }
+
+  private void readBounded(
+      Transaction reader, Event.StatementExecuted event, KnownRow known, Row row) {
+    Version version = row.broken ? null : learn(row, known.access().writers());
+    if (version != null && version.writer != reader) {
+      boolean atLeast = known.bound() == KnownRow.Bound.AT_LEAST;
+      long columns = row.owner().columns.of(event.columns()).read();
+      reader.reads.add(new BoundedRead(version, reader, event.statement(), columns, atLeast));
+      reader.addWeight(Footprint.READ);
+    }
+  }
+
   private boolean readVersionSets(
       Transaction transaction, Event.StatementExecuted event, String place) {
     for (VersionSet set : event.versionSets()) {

@@ -1,0 +1,280 @@
+package io.txwatch.version;
+
+import io.txwatch.history.Access;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.RowChange;
+import io.txwatch.history.RowValues;
+import io.txwatch.history.StatedWrite;
+import io.txwatch.history.ValueHash;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a recorded transaction may be a watched one: functions of what both state.
+ *
+ * <p>Row locks are what makes it exact. A statement that writes a row has waited for the COMMIT of
+ * the one that wrote the row before, even if it then changes nothing. So a transaction that states
+ * a write of a row committed after the writer of the version that the recorded one replaced; and of
+ * two transactions that state writes of one row, the one that sent COMMIT first is first in the
+ * record, if it changed anything.
+ */
+final class Attribution {
+
+  private Attribution() {}
+
+  /**
+   * Whether a transaction may have made the changes.
+   *
+   * @param byConnection whether the record shows that they are of its session
+   * @param skew how much clocks may differ
+   */
+  static boolean mayBe(
+      ObservedTransaction transaction,
+      RecordedTransaction recorded,
+      boolean byConnection,
+      long skew) {
+    if (transaction.recorded != null
+        || transaction.outcome == Outcome.ABORTED
+        || Window.minus(transaction.commitSent(), skew) > recorded.received
+        || Window.plus(transaction.end.returned(), skew) <= recorded.readBefore) {
+      return false;
+    }
+    return statesChanges(transaction, recorded.changes, byConnection)
+        && changedWhatIsSure(transaction, recorded.changes)
+        && wroteAfterPredecessors(transaction, recorded, byConnection, skew);
+  }
+
+  /**
+   * Whether each change is stated, or may be a trigger's or that of a statement that states none.
+   */
+  private static boolean statesChanges(
+      ObservedTransaction transaction, List<RowChange> changes, boolean byConnection) {
+    boolean statesAll = true;
+    for (ObservedStatement statement : transaction.statements) {
+      statesAll &= !statement.mayHaveChanged() || statement.statesAllWrites();
+    }
+    boolean stated = false;
+    for (int i = 0; i < changes.size(); i++) {
+      RowChange change = changes.get(i);
+      if (states(transaction, change)) {
+        stated = true;
+      } else if (statesAll && statesWriteTo(transaction, change.table())) {
+        return false;
+      }
+    }
+    if (stated) {
+      return !statesAll
+          || lastValuesAgree(transaction, changes)
+              && StatementMapping.of(transaction, changes).fits();
+    }
+    return byConnection && !statesAll;
+  }
+
+  private static boolean states(ObservedTransaction transaction, RowChange change) {
+    for (ObservedStatement statement : transaction.statements) {
+      if (statement.mayHaveChanged()
+          && (statement.states(change.table(), change.keyBefore())
+              || statement.states(change.table(), change.keyAfter()))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean statesWriteTo(ObservedTransaction transaction, String table) {
+    for (ObservedStatement statement : transaction.statements) {
+      if (statement.mayHaveChanged() && statement.statesWriteTo(table)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether the last values that were stated for a row are those that the record shows. */
+  private static boolean lastValuesAgree(ObservedTransaction transaction, List<RowChange> changes) {
+    for (int i = changes.size() - 1; i >= 0; i--) {
+      RowChange change = changes.get(i);
+      if (change.access() != Access.DELETE && isLast(changes, i)) {
+        StatedWrite write = lastStated(transaction, change);
+        if (write != null && !agrees(write, change)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private static boolean isLast(List<RowChange> changes, int index) {
+    RowChange change = changes.get(index);
+    for (int i = index + 1; i < changes.size(); i++) {
+      RowChange later = changes.get(i);
+      if (later.table().equals(change.table())
+          && (later.keyBefore() == change.keyAfter() || later.keyAfter() == change.keyAfter())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static @Nullable StatedWrite lastStated(
+      ObservedTransaction transaction, RowChange change) {
+    for (int i = transaction.statements.size() - 1; i >= 0; i--) {
+      ObservedStatement statement = transaction.statements.get(i);
+      if (statement.mayHaveChanged()) {
+        for (StatedWrite write : statement.writes) {
+          if (ObservedStatement.indexOf(write, change.table(), change.keyAfter()) >= 0
+              || ObservedStatement.indexOf(write, change.table(), change.keyBefore()) >= 0) {
+            return write;
+          }
+        }
+      }
+    }
+    return null;
+  }
+
+  private static boolean agrees(StatedWrite write, RowChange change) {
+    int row = ObservedStatement.indexOf(write, change.table(), change.keyAfter());
+    if (row < 0 || write.access() == Access.DELETE) {
+      return true;
+    }
+    RowValues rows = write.rows();
+    for (int i = 0; i < rows.columns().size(); i++) {
+      int column = change.columns().indexOf(rows.columns().get(i));
+      int stated = rows.value(row, i);
+      int known = column < 0 ? ValueHash.UNKNOWN : change.after()[column];
+      if (stated != ValueHash.UNKNOWN && known != ValueHash.UNKNOWN && stated != known) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether the record shows what the transaction certainly inserted and deleted. */
+  private static boolean changedWhatIsSure(
+      ObservedTransaction transaction, List<RowChange> changes) {
+    for (ObservedStatement statement : transaction.statements) {
+      if (statement.mayHaveChanged()) {
+        for (StatedWrite write : statement.writes) {
+          if (ObservedStatement.isSure(write) && !areChanged(write, changes)) {
+            return false;
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  private static boolean areChanged(StatedWrite write, List<RowChange> changes) {
+    for (long key : write.rows().keys()) {
+      boolean found = key == 0;
+      for (int i = 0; i < changes.size() && !found; i++) {
+        RowChange change = changes.get(i);
+        found =
+            change.table().equals(write.rows().table())
+                && (change.keyBefore() == key || change.keyAfter() == key);
+      }
+      if (!found) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether its statements may have waited for the writers of the versions that were replaced. */
+  private static boolean wroteAfterPredecessors(
+      ObservedTransaction transaction,
+      RecordedTransaction recorded,
+      boolean byConnection,
+      long skew) {
+    for (RowVersion version : recorded.versions) {
+      RowVersion before = version.row.beforeWriter(version);
+      RecordedTransaction by = before == null ? null : before.by;
+      if (by != null && (by.writer != null || !byConnection)) {
+        ObservedStatement statement = firstStating(transaction, version);
+        if (statement != null && !follows(statement, by, skew)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private static boolean follows(ObservedStatement statement, RecordedTransaction by, long skew) {
+    if (!statement.timed) {
+      return true;
+    }
+    ObservedTransaction writer = by.writer;
+    if (writer != null) {
+      return Window.minus(writer.commitSent(), skew) <= statement.window.returned();
+    }
+    return statement.window.sent() > Window.plus(by.received, skew);
+  }
+
+  private static @Nullable ObservedStatement firstStating(
+      ObservedTransaction transaction, RowVersion version) {
+    for (ObservedStatement statement : transaction.statements) {
+      if (statement.mayHaveChanged() && statement.states(version.row.table, version.row.key)) {
+        return statement;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Whether the transaction cannot have left the changes to another one after it: it certainly
+   * changed something of that kind, or it stated a value that the row did not have before.
+   */
+  static boolean cannotBeSkipped(ObservedTransaction transaction, RecordedTransaction recorded) {
+    for (int i = 0; i < recorded.changes.size(); i++) {
+      RowChange change = recorded.changes.get(i);
+      if (!isFirst(recorded.changes, i)) {
+        continue; // what the row was before is no other transaction's
+      }
+      for (ObservedStatement statement : transaction.statements) {
+        if (statement.mayHaveChanged()) {
+          for (StatedWrite write : statement.writes) {
+            int row = ObservedStatement.indexOf(write, change.table(), change.keyBefore());
+            row =
+                row >= 0
+                    ? row
+                    : ObservedStatement.indexOf(write, change.table(), change.keyAfter());
+            if (row >= 0 && (ObservedStatement.isSure(write) || isNew(write, row, change))) {
+              return true;
+            }
+          }
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean isFirst(List<RowChange> changes, int index) {
+    RowChange change = changes.get(index);
+    for (int i = 0; i < index; i++) {
+      RowChange earlier = changes.get(i);
+      if (earlier.table().equals(change.table())
+          && (earlier.keyAfter() == change.keyBefore()
+              || earlier.keyBefore() == change.keyBefore()
+              || earlier.keyBefore() == change.keyAfter())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isNew(StatedWrite write, int row, RowChange change) {
+    if (change.before().length == 0) {
+      return true;
+    }
+    RowValues rows = write.rows();
+    for (int i = 0; i < rows.columns().size(); i++) {
+      int column = change.columns().indexOf(rows.columns().get(i));
+      int stated = rows.value(row, i);
+      int before = column < 0 ? ValueHash.UNKNOWN : change.before()[column];
+      if (stated != ValueHash.UNKNOWN && before != ValueHash.UNKNOWN && stated != before) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

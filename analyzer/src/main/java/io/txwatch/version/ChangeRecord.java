@@ -1,0 +1,382 @@
+package io.txwatch.version;
+
+import io.txwatch.history.Access;
+import io.txwatch.history.Event;
+import io.txwatch.history.RowChange;
+import io.txwatch.history.ValueHash;
+import io.txwatch.history.WriterList;
+import io.txwatch.history.WriterToken;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What the DBMS recorded in one database: the versions of each row, and who made them. */
+final class ChangeRecord {
+
+  /** The node in the ids of writers that are not watched. */
+  private static final long UNWATCHED_NODE = 0xFFFF_FFFEL << Integer.SIZE;
+
+  /** How much clocks of two processes may differ. */
+  private static final long SKEW_NANOS = 100_000_000L;
+
+  private static final int MAX_PENDING = 1 << 12;
+
+  private final UnwatchedIds ids;
+  private final int maxVersions;
+  private final Map<RowKey, RowChain> rows = new LinkedHashMap<>(16, 0.75f, true);
+  private int versions;
+
+  /** Recorded transactions of which it is not decided whose they are, in order. */
+  private final ArrayDeque<RecordedTransaction> pending = new ArrayDeque<>();
+
+  /** Watched transactions that may have changed something, and have no record yet. */
+  final Set<ObservedTransaction> unrecorded = new LinkedHashSet<>();
+
+  /** What a row is at first: complete until something was lost or dropped. */
+  private WriterList base = WriterList.INITIAL;
+
+  /** Whether there is such a record at all. */
+  boolean exists;
+
+  /** Up to when it was read. */
+  long through = Long.MIN_VALUE;
+
+  private long node = -1;
+  private long skew;
+
+  /** Counts the ids of writers that are not watched. */
+  static final class UnwatchedIds {
+    private long last;
+
+    long next() {
+      return UNWATCHED_NODE | (++last & 0xFFFF_FFFFL);
+    }
+  }
+
+  ChangeRecord(UnwatchedIds ids, int maxVersions) {
+    this.ids = ids;
+    this.maxVersions = maxVersions;
+  }
+
+  /** A session of it: clocks of several processes may differ. */
+  void joined(long session) {
+    long of = session >>> Integer.SIZE;
+    if (node >= 0 && node != of) {
+      skew = SKEW_NANOS;
+    }
+    node = of;
+  }
+
+  long skew() {
+    return skew;
+  }
+
+  boolean wasReadThrough(long time) {
+    return through >= Window.plus(time, skew);
+  }
+
+  /**
+   * Adds a recorded transaction.
+   *
+   * @param needed reads that were sent earlier need not be resolved any more
+   */
+  void changed(Event.Changed event, long needed) {
+    exists = true;
+    RecordedTransaction recorded =
+        new RecordedTransaction(
+            event.connection(), event.received(), through, event.changes(), ids.next());
+    for (RowChange change : event.changes()) {
+      add(recorded, change, needed);
+    }
+    pending.add(recorded);
+    if (pending.size() > MAX_PENDING) {
+      pending.removeFirst().decide(null);
+    }
+    if (versions > maxVersions) {
+      evict();
+    }
+  }
+
+  private void add(RecordedTransaction by, RowChange change, long needed) {
+    boolean moved = change.access() == Access.UPDATE && change.keyBefore() != change.keyAfter();
+    if (change.keyBefore() != 0 && (change.access() == Access.DELETE || moved)) {
+      RowChain chain = chain(change.table(), change.keyBefore());
+      connect(chain, change);
+      add(chain, by, change, lastId(chain), false, true, needed);
+    }
+    if (change.keyAfter() != 0) {
+      if (change.access() == Access.INSERT || moved) {
+        RowChain chain = inserted(change.table(), change.keyAfter());
+        long id = chain.versions.isEmpty() && base.complete() ? chain.key : newId(chain.key);
+        add(chain, by, change, id, true, false, needed);
+      } else if (change.access() == Access.UPDATE) {
+        RowChain chain = chain(change.table(), change.keyAfter());
+        connect(chain, change);
+        add(chain, by, change, lastId(chain), false, false, needed);
+      }
+    }
+  }
+
+  private long newId(long key) {
+    long id = (key ^ ids.next()) * 0x9E37_79B9_7F4A_7C15L;
+    return id == 0 ? 1 : id;
+  }
+
+  private static long lastId(RowChain chain) {
+    RowVersion last = chain.last();
+    return last == null ? chain.key : last.rowId;
+  }
+
+  private void add(
+      RowChain chain,
+      RecordedTransaction by,
+      RowChange change,
+      long id,
+      boolean insertion,
+      boolean deletion,
+      long needed) {
+    RowVersion last = chain.last();
+    boolean stillInsertion =
+        insertion
+            || last != null
+                && last.by == by
+                && last.group == change.group()
+                && last.rowId == id
+                && last.insertion;
+    if (last != null && last.by == by && last.group == change.group() && last.rowId == id) {
+      chain.versions.remove(chain.versions.size() - 1);
+      by.versions.remove(last);
+      versions--;
+    }
+    if (chain.versions.size() >= Candidates.MAX_VERSIONS - 1) {
+      for (int i = 0; i < 2; i++) {
+        RecordedTransaction oldest = chain.versions.get(i).by;
+        if (oldest != null && !oldest.decided) {
+          oldest.decide(null);
+          pending.remove(oldest);
+        }
+      }
+    }
+    RowVersion version =
+        new RowVersion(
+            chain,
+            id,
+            by,
+            change.group(),
+            stillInsertion,
+            deletion,
+            change.columns(),
+            deletion ? null : change.after(),
+            null);
+    chain.add(version);
+    by.versions.add(version);
+    versions++;
+    versions -= chain.prune(needed);
+  }
+
+  private RowChain inserted(String table, long key) {
+    return rows.computeIfAbsent(new RowKey(table, key), k -> new RowChain(table, key));
+  }
+
+  /** The versions of a row, at least the one that was there first. */
+  RowChain chain(String table, long key) {
+    RowChain chain = inserted(table, key);
+    if (chain.versions.isEmpty()) {
+      chain.add(new RowVersion(chain, key, base));
+      versions++;
+    }
+    return chain;
+  }
+
+  /** The versions of a row; null if none is known. */
+  @Nullable RowChain known(String table, long key) {
+    return rows.get(new RowKey(table, key));
+  }
+
+  /**
+   * Compares what a change replaced with what is known of the row: if that differs, a change is
+   * missing in the record.
+   */
+  private void connect(RowChain chain, RowChange change) {
+    RowVersion last = chain.last();
+    if (last == null || change.before().length == 0) {
+      return;
+    }
+    if (last.by == null && last.values == null) {
+      last.columns = change.columns();
+      last.values = change.before();
+    } else if (last.deletion || !isSame(last, change)) {
+      RecordedTransaction missing =
+          new RecordedTransaction(0, Long.MAX_VALUE, Long.MIN_VALUE, List.of(), ids.next());
+      missing.decide(null);
+      chain.add(
+          new RowVersion(
+              chain,
+              last.deletion ? newId(chain.key) : last.rowId,
+              missing,
+              0,
+              last.deletion,
+              false,
+              change.columns(),
+              change.before(),
+              null));
+      versions++;
+    }
+  }
+
+  private static boolean isSame(RowVersion last, RowChange change) {
+    int[] values = last.values;
+    if (values == null) {
+      return true;
+    }
+    boolean sameColumns = last.columns.equals(change.columns());
+    if (sameColumns && Arrays.equals(values, change.before())) {
+      return true;
+    }
+    for (int i = 0; i < change.before().length; i++) {
+      int column = sameColumns ? i : last.columns.indexOf(change.columns().get(i));
+      int known = column < 0 ? ValueHash.UNKNOWN : values[column];
+      int before = change.before()[i];
+      if (known != ValueHash.UNKNOWN && before != ValueHash.UNKNOWN && known != before) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Some of the record is missing: what is known of rows no longer continues. */
+  void lost() {
+    rows.clear();
+    versions = 0;
+    base = new WriterList(WriterToken.of(ids.next(), 1), false);
+    decideAll();
+  }
+
+  /** Drops the rows that were used longest ago. */
+  private void evict() {
+    int target = maxVersions - maxVersions / 8;
+    for (Iterator<RowChain> all = rows.values().iterator(); versions > target && all.hasNext(); ) {
+      versions -= all.next().versions.size();
+      all.remove();
+    }
+    base = new WriterList(WriterToken.of(ids.next(), 1), false);
+  }
+
+  /** Whether a transaction may be one whose record is not decided. */
+  boolean mayBePending(ObservedTransaction transaction) {
+    for (RecordedTransaction recorded : pending) {
+      if (mayBe(transaction, recorded, sessionsOf)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  boolean hasPending() {
+    return !pending.isEmpty();
+  }
+
+  /** The sessions by the numbers of their connections. */
+  interface Sessions {
+    /** The session; 0 if that connection is not watched. */
+    long of(ChangeRecord record, long connection);
+  }
+
+  private Sessions sessionsOf = (record, connection) -> 0;
+
+  void setSessions(Sessions sessions) {
+    sessionsOf = sessions;
+  }
+
+  private boolean mayBe(
+      ObservedTransaction transaction, RecordedTransaction recorded, Sessions sessions) {
+    boolean byConnection = recorded.connection != 0;
+    return (!byConnection || transaction.session == sessions.of(this, recorded.connection))
+        && Attribution.mayBe(transaction, recorded, byConnection, skew);
+  }
+
+  /** Decides whose the recorded transactions are, as far as that is certain by now. */
+  void decide() {
+    for (Iterator<RecordedTransaction> all = pending.iterator(); all.hasNext(); ) {
+      RecordedTransaction recorded = all.next();
+      if (decide(recorded)) {
+        all.remove();
+      }
+    }
+  }
+
+  /** Decides all: what is not certain by now is nobody's. */
+  void decideAll() {
+    decide();
+    pending.forEach(recorded -> recorded.decide(null));
+    pending.clear();
+  }
+
+  private boolean decide(RecordedTransaction recorded) {
+    if (recorded.connection != 0 && sessionsOf.of(this, recorded.connection) == 0) {
+      recorded.decide(null);
+      return true;
+    }
+    for (RowVersion version : recorded.versions) { // whose order the locks of a row decide
+      RowVersion before = version.row.beforeWriter(version);
+      if (before != null && !before.isDecided()) {
+        return false;
+      }
+    }
+    List<ObservedTransaction> candidates = candidates(recorded);
+    if (candidates.isEmpty()) {
+      recorded.decide(null);
+      return true;
+    }
+    ObservedTransaction first = candidates.get(0);
+    if (first.lossy) {
+      recorded.decide(null);
+      return true;
+    }
+    if (first.outcome == null) { // it may still be rolled back, and then it is not the one
+      return false;
+    }
+    if (candidates.size() == 1 || Attribution.cannotBeSkipped(first, recorded)) {
+      decide(recorded, first);
+      return true;
+    }
+    for (ObservedTransaction candidate : candidates) {
+      if (candidate.outcome == null || !wasReadThrough(candidate.end.returned())) {
+        return false;
+      }
+    }
+    recorded.decide(null);
+    return true;
+  }
+
+  private void decide(RecordedTransaction recorded, ObservedTransaction transaction) {
+    unrecorded.remove(transaction);
+    recorded.decide(transaction.passed ? null : transaction);
+    if (transaction.passed) {
+      transaction.recorded = recorded;
+    }
+  }
+
+  /** Those that may have made the changes, in the order in which they sent COMMIT. */
+  private List<ObservedTransaction> candidates(RecordedTransaction recorded) {
+    List<ObservedTransaction> found = new ArrayList<>();
+    for (ObservedTransaction transaction : unrecorded) {
+      if (mayBe(transaction, recorded, sessionsOf)) {
+        found.add(transaction);
+      }
+    }
+    found.sort((one, other) -> Long.compare(order(one), order(other)));
+    return found;
+  }
+
+  private static long order(ObservedTransaction transaction) {
+    return transaction.endTimed ? transaction.end.sent() : Long.MAX_VALUE;
+  }
+}

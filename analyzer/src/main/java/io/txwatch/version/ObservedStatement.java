@@ -1,0 +1,91 @@
+package io.txwatch.version;
+
+import io.txwatch.history.Access;
+import io.txwatch.history.RowValues;
+import io.txwatch.history.StatedWrite;
+import io.txwatch.history.StatementKind;
+import java.util.List;
+
+/** A statement of a watched transaction: its time, what it read, and what it states to write. */
+final class ObservedStatement {
+
+  final int number;
+  final StatementKind kind;
+  final boolean succeeded;
+  Window window = Window.UNKNOWN;
+  boolean timed;
+  List<RowValues> reads = List.of();
+  List<StatedWrite> writes = List.of();
+  boolean undone;
+
+  /** The last statement that a rollback to a savepoint undid together with this one. */
+  int undoneThrough;
+
+  ObservedStatement(int number, StatementKind kind, boolean succeeded) {
+    this.number = number;
+    this.kind = kind;
+    this.succeeded = succeeded;
+  }
+
+  /** Whether a change that the DBMS recorded may be this statement's. */
+  boolean mayHaveChanged() {
+    return succeeded && !undone && kind.mayWrite();
+  }
+
+  /** Whether it states all rows that it wrote itself. */
+  boolean statesAllWrites() {
+    for (StatedWrite write : writes) {
+      if (!write.complete() || hasUnknownKey(write)) {
+        return false;
+      }
+    }
+    return !writes.isEmpty();
+  }
+
+  private static boolean hasUnknownKey(StatedWrite write) {
+    for (long key : write.rows().keys()) {
+      if (key == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether it states a write to a table. */
+  boolean statesWriteTo(String table) {
+    for (StatedWrite write : writes) {
+      if (write.rows().table().equals(table)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The number of a row in a stated write; -1 if it is not stated. */
+  static int indexOf(StatedWrite write, String table, long key) {
+    if (key != 0 && write.rows().table().equals(table)) {
+      long[] keys = write.rows().keys();
+      for (int i = 0; i < keys.length; i++) {
+        if (keys[i] == key) {
+          return i;
+        }
+      }
+    }
+    return -1;
+  }
+
+  /** Whether it states a write of a row. */
+  boolean states(String table, long key) {
+    for (StatedWrite write : writes) {
+      if (indexOf(write, table, key) >= 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether it certainly changed a row that it states: an INSERT or a DELETE. */
+  static boolean isSure(StatedWrite write) {
+    return write.access() != Access.UPDATE;
+  }
+}

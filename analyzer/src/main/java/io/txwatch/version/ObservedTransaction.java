@@ -1,0 +1,105 @@
+package io.txwatch.version;
+
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.StatementKind;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A watched transaction, as far as its versions have to be resolved. */
+final class ObservedTransaction {
+
+  final long id;
+  final long session;
+  final @Nullable IsolationLevel level;
+
+  /** In order of execution. */
+  final List<ObservedStatement> statements = new ArrayList<>();
+
+  /** When COMMIT was executed; unknown while it is active. */
+  Window end = Window.UNKNOWN;
+
+  boolean endTimed;
+  @Nullable Outcome outcome;
+
+  /** Whether events of it are missing. */
+  boolean lossy;
+
+  /** Whether its end has been passed on: nothing can be added to it any more. */
+  boolean passed;
+
+  /** Whether values of it were observed. */
+  boolean hasValues;
+
+  boolean hasReads;
+
+  /** What the DBMS recorded of it; null if nothing, or not known yet. */
+  @Nullable RecordedTransaction recorded;
+
+  ObservedTransaction(long id, long session, @Nullable IsolationLevel level) {
+    this.id = id;
+    this.session = session;
+    this.level = level;
+  }
+
+  @Nullable ObservedStatement statement(int number) {
+    for (int i = statements.size() - 1; i >= 0; i--) {
+      if (statements.get(i).number == number) {
+        return statements.get(i);
+      }
+    }
+    return null;
+  }
+
+  void undone(int first, int last) {
+    for (ObservedStatement statement : statements) {
+      if (statement.number >= first && statement.number <= last) {
+        statement.undone = true;
+        statement.undoneThrough = Math.max(statement.undoneThrough, last);
+      }
+    }
+  }
+
+  boolean mayHaveChanged() {
+    for (ObservedStatement statement : statements) {
+      if (statement.mayHaveChanged()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** When its first statement was sent; unknown if that statement's time is. */
+  long began() {
+    return statements.isEmpty() || !statements.get(0).timed
+        ? Long.MIN_VALUE
+        : statements.get(0).window.sent();
+  }
+
+  /** When its last observed statement had been executed. */
+  long lastReturned() {
+    long last = Long.MIN_VALUE;
+    for (ObservedStatement statement : statements) {
+      if (statement.timed) {
+        last = Math.max(last, statement.window.returned());
+      }
+    }
+    return last;
+  }
+
+  /** When COMMIT was sent, or the earliest time at which it may have been. */
+  long commitSent() {
+    return endTimed ? end.sent() : lastReturned();
+  }
+
+  /** When it took its snapshot: from its first statement on, up to its first plain read. */
+  Window snapshot() {
+    for (ObservedStatement statement : statements) {
+      if (statement.kind == StatementKind.SELECT && statement.timed) {
+        return new Window(began(), statement.window.returned());
+      }
+    }
+    return Window.UNKNOWN;
+  }
+}

@@ -1,0 +1,268 @@
+package io.txwatch.version;
+
+import io.txwatch.dependency.KnownRow;
+import io.txwatch.dependency.KnownRow.Bound;
+import io.txwatch.history.Access;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.RowAccess;
+import io.txwatch.history.RowValues;
+import io.txwatch.history.StatementKind;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the versions that the statements of a transaction read. */
+final class ReadResolver {
+
+  /** Where plain reads at SERIALIZABLE lock, and so return the newest versions. */
+  private static final Set<String> LOCKING_READS = Set.of("MySQL", "MariaDB");
+
+  private final Window[] commits = new Window[Candidates.MAX_VERSIONS];
+  private long unique;
+  private long several;
+  private long none;
+  private long unrecorded;
+  private long withoutKey;
+
+  Resolution counts() {
+    return new Resolution(unique, several, none, unrecorded, withoutKey);
+  }
+
+  /** The record did not show in time what these rows may be. */
+  void unrecorded(List<RowValues> reads) {
+    for (RowValues rows : reads) {
+      unrecorded += rows.size();
+    }
+  }
+
+  /** When a statement's rows were current, for rows that its transaction did not write. */
+  static Window window(
+      ObservedTransaction transaction, ObservedStatement statement, String product) {
+    boolean ofSnapshot = false;
+    if (statement.kind == StatementKind.SELECT) {
+      IsolationLevel level = transaction.level;
+      if (level == null) {
+        return transaction.snapshot().with(statement.window);
+      }
+      ofSnapshot =
+          switch (level) {
+            case READ_UNCOMMITTED, READ_COMMITTED -> false;
+            case REPEATABLE_READ, SNAPSHOT -> true;
+            case SERIALIZABLE -> !LOCKING_READS.contains(product);
+          };
+    }
+    return ofSnapshot ? transaction.snapshot() : statement.window;
+  }
+
+  /** Adds what a statement read, as far as that is known. */
+  void resolve(
+      ObservedTransaction transaction,
+      ObservedStatement statement,
+      ChangeRecord record,
+      String product,
+      List<KnownRow> out) {
+    if (statement.reads.isEmpty()) {
+      return;
+    }
+    if (statement.kind.mayWrite() || !statement.timed) {
+      unrecorded(statement.reads);
+      return;
+    }
+    Window window = window(transaction, statement, product).widened(record.skew());
+    boolean certain =
+        transaction.level != null && transaction.level != IsolationLevel.READ_UNCOMMITTED;
+    for (RowValues rows : statement.reads) {
+      for (int i = 0; i < rows.size(); i++) {
+        resolve(transaction, statement, record, window, certain, rows, i, out);
+      }
+    }
+  }
+
+  private void resolve(
+      ObservedTransaction transaction,
+      ObservedStatement statement,
+      ChangeRecord record,
+      Window window,
+      boolean certain,
+      RowValues rows,
+      int row,
+      List<KnownRow> out) {
+    long key = rows.keys()[row];
+    if (key == 0) {
+      withoutKey++;
+      return;
+    }
+    if (mayHaveReadUndone(transaction, statement, rows.table(), key)) {
+      none++;
+      return;
+    }
+    RowChain chain = record.chain(rows.table(), key);
+    int own = lastOwn(transaction, statement, chain);
+    if (own == UNCERTAIN) {
+      unrecorded++;
+      return;
+    }
+    if (own >= 0) {
+      RowVersion version = chain.versions.get(own);
+      if (version.deletion || !version.agrees(rows, row)) {
+        none++;
+      } else {
+        unique++;
+        out.add(new KnownRow(access(version, certain)));
+      }
+      return;
+    }
+    if (transaction.recorded == null
+        && hasUnattributed(chain)
+        && mayHaveWritten(transaction, statement, rows.table(), key)) {
+      unrecorded++; // it may have read its own version
+      return;
+    }
+    Window when =
+        mayHaveWritten(transaction, statement, rows.table(), key)
+            ? window.with(statement.window.widened(record.skew()))
+            : window;
+    if (when.sent() < chain.keptSince) {
+      unrecorded++;
+      return;
+    }
+    add(chain, candidates(chain, rows, row, when, transaction), certain, out);
+  }
+
+  private static final int UNCERTAIN = -2;
+
+  /**
+   * The last version of the row that the transaction itself wrote before a statement; -1 if it
+   * wrote none, {@link #UNCERTAIN} if it is not certain which.
+   */
+  private static int lastOwn(
+      ObservedTransaction transaction, ObservedStatement statement, RowChain chain) {
+    RecordedTransaction recorded = transaction.recorded;
+    int last = -1;
+    if (recorded != null) {
+      for (int i = 0; i < chain.versions.size(); i++) {
+        RowVersion version = chain.versions.get(i);
+        if (version.by == recorded) {
+          if (!recorded.statements.isCertain(version.group)) {
+            return UNCERTAIN;
+          }
+          last = recorded.statement(version.group) < statement.number ? i : last;
+        }
+      }
+    }
+    return last;
+  }
+
+  private static boolean hasUnattributed(RowChain chain) {
+    for (RowVersion version : chain.versions) {
+      if (version.by != null && version.by.writer == null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether a statement before it may have written the row, even if that changed nothing. */
+  private static boolean mayHaveWritten(
+      ObservedTransaction transaction, ObservedStatement before, String table, long key) {
+    for (ObservedStatement statement : transaction.statements) {
+      if (statement.number >= before.number) {
+        return false;
+      }
+      if (statement.succeeded && mayWrite(statement, table, key)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether it may have read what a rollback to a savepoint undid later. */
+  private static boolean mayHaveReadUndone(
+      ObservedTransaction transaction, ObservedStatement reading, String table, long key) {
+    for (ObservedStatement statement : transaction.statements) {
+      if (statement.number >= reading.number) {
+        return false;
+      }
+      if (statement.undone
+          && statement.undoneThrough >= reading.number
+          && mayWrite(statement, table, key)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean mayWrite(ObservedStatement statement, String table, long key) {
+    return statement.kind.mayWrite()
+        && (!statement.statesAllWrites()
+            || !statement.statesWriteTo(table) // but a trigger may
+            || statement.states(table, key));
+  }
+
+  private long candidates(
+      RowChain chain, RowValues rows, int row, Window when, ObservedTransaction reader) {
+    long agrees = 0;
+    int size = Math.min(chain.versions.size(), Candidates.MAX_VERSIONS);
+    for (int i = 0; i < size; i++) {
+      RowVersion version = chain.versions.get(i);
+      commits[i] = version.commit();
+      boolean isOwn = version.by != null && version.by == reader.recorded;
+      if (!version.deletion && !isOwn && !chain.isIntermediate(i) && version.agrees(rows, row)) {
+        agrees |= 1L << i;
+      }
+    }
+    return Candidates.of(commits, size, agrees, when);
+  }
+
+  private void add(RowChain chain, long candidates, boolean certain, List<KnownRow> out) {
+    if (candidates == 0) {
+      none++;
+      return;
+    }
+    int first = Long.numberOfTrailingZeros(candidates);
+    int last = Long.SIZE - 1 - Long.numberOfLeadingZeros(candidates);
+    if (first == last) {
+      unique++;
+      out.add(new KnownRow(access(chain.versions.get(first), certain)));
+      return;
+    }
+    several++;
+    if (certain) {
+      out.add(new KnownRow(access(chain.versions.get(first), true), Bound.AT_LEAST));
+      out.add(new KnownRow(access(chain.versions.get(last), true), Bound.AT_MOST));
+    }
+    if (!Candidates.areNeighbors(candidates) || !certain) {
+      for (int i = first; i <= last; i++) {
+        if ((candidates & 1L << i) != 0) {
+          out.add(new KnownRow(access(chain.versions.get(i), false)));
+        }
+      }
+    }
+  }
+
+  private static RowAccess access(RowVersion version, boolean certain) {
+    return new RowAccess(Access.READ, version.row.table, version.rowId, version.writers(), certain);
+  }
+
+  /** The access by which a transaction made a version; null if another one of it replaced that. */
+  static @Nullable RowAccess written(RowVersion version) {
+    RowChain chain = version.row;
+    int index = chain.versions.indexOf(version);
+    if (index < 0
+        || index + 1 < chain.versions.size()
+            && chain.versions.get(index + 1).isOfSameStatement(version)) {
+      return null;
+    }
+    if (version.deletion) {
+      RowVersion before = chain.before(version);
+      return before == null
+          ? null
+          : new RowAccess(Access.DELETE, chain.table, version.rowId, before.writers());
+    }
+    return new RowAccess(
+        version.insertion ? Access.INSERT : Access.UPDATE,
+        chain.table,
+        version.rowId,
+        version.writers());
+  }
+}

@@ -1,0 +1,78 @@
+package io.txwatch.version;
+
+import io.txwatch.history.RowChange;
+import io.txwatch.history.WriterToken;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transaction as the DBMS recorded it, and the watched one that it is, once that is decided. It
+ * is decided once: a version is never attributed to another writer afterwards.
+ */
+final class RecordedTransaction {
+
+  /**
+   * How long after a change was read from the record it may still be invisible: a binary log is
+   * written before the commit is visible.
+   */
+  static final long UNWATCHED_DELAY_NANOS = 1_000_000_000L;
+
+  final long connection;
+  final long received;
+
+  /** Up to when the record had been read before. */
+  final long readBefore;
+
+  final List<RowChange> changes;
+  final List<RowVersion> versions = new ArrayList<>();
+
+  /** Names it in writer tokens if its transaction is not known. */
+  final long unwatchedId;
+
+  boolean decided;
+  @Nullable ObservedTransaction writer;
+
+  /** The statement of each group of changes; empty if no order of statements fits. */
+  StatementMapping statements = StatementMapping.UNKNOWN;
+
+  RecordedTransaction(
+      long connection, long received, long readBefore, List<RowChange> changes, long unwatchedId) {
+    this.connection = connection;
+    this.received = received;
+    this.readBefore = readBefore;
+    this.changes = changes;
+    this.unwatchedId = unwatchedId;
+  }
+
+  /** It is this transaction; null: it is none that is watched, or it is not known which. */
+  void decide(@Nullable ObservedTransaction transaction) {
+    decided = true;
+    if (transaction != null) {
+      writer = transaction;
+      transaction.recorded = this;
+      statements = StatementMapping.of(transaction, changes);
+    }
+  }
+
+  /** When it committed. */
+  Window commit() {
+    ObservedTransaction by = writer;
+    if (by == null) {
+      return new Window(Long.MIN_VALUE, Window.plus(received, UNWATCHED_DELAY_NANOS));
+    }
+    return by.endTimed
+        ? by.end
+        : new Window(by.commitSent(), Window.plus(received, UNWATCHED_DELAY_NANOS));
+  }
+
+  /** The statement that wrote a group of changes. */
+  int statement(int group) {
+    return writer == null ? Math.max(1, group + 1) : statements.of(group);
+  }
+
+  /** The writer token of a group of changes. */
+  String token(int group) {
+    return WriterToken.of(writer == null ? unwatchedId : writer.id, statement(group));
+  }
+}

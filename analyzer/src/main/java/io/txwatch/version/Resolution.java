@@ -1,0 +1,19 @@
+package io.txwatch.version;
+
+/**
+ * How many rows that transactions read were resolved to versions.
+ *
+ * @param unique rows of which one version is possible
+ * @param several rows of which several versions are possible, so that only bounds are known
+ * @param none rows of which no version is possible: a version that was never committed, or a writer
+ *     that the record does not show
+ * @param unrecorded rows that the record did not show in time, or of which it shows too little
+ * @param withoutKey rows whose key was not read
+ */
+public record Resolution(long unique, long several, long none, long unrecorded, long withoutKey) {
+
+  /** All rows read. */
+  public long rows() {
+    return unique + several + none + unrecorded + withoutKey;
+  }
+}

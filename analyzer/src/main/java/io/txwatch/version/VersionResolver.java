@@ -1,0 +1,545 @@
+package io.txwatch.version;
+
+import io.txwatch.dependency.KnownRow;
+import io.txwatch.history.Event;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.RowAccess;
+import io.txwatch.history.RowValues;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Resolves the rows that statements read and wrote by value, in front of the analysis. Events of
+ * other kinds pass in the order of their arrival. Not thread-safe.
+ *
+ * <p>A transaction that ends waits until the DBMS's record was read up to its end: only then is
+ * known what it read and wrote. What arrives after that event waits behind it, so that the order
+ * stays. An active transaction delays nothing. If the record does not come within {@value
+ * #MAX_DELAY_NANOS} ns, or too many events wait, the transaction passes with what is known, which
+ * is never more than what is certain.
+ *
+ * <p>Until the first event by value arrives, all events pass at once.
+ */
+public final class VersionResolver {
+
+  /** How long a transaction's end waits for the record at most, by the times in events. */
+  static final long MAX_DELAY_NANOS = 2_000_000_000L;
+
+  /** The most events that wait. */
+  static final int MAX_WAITING = 1 << 16;
+
+  private static final int MAX_TRANSACTIONS = 1 << 14;
+  private static final long BYTES_PER_VERSION = 512;
+  private static final long MIN_VERSIONS = 1 << 10;
+  private static final long MAX_VERSIONS = 1 << 20;
+
+  /** Receives the rows of statements, each before its transaction's end passes. */
+  public interface Listener {
+
+    /**
+     * The rows of a statement.
+     *
+     * @param columnsKnown false if it is not certain that this statement wrote them
+     */
+    void known(
+        long session, long transaction, int statement, List<KnownRow> rows, boolean columnsKnown);
+  }
+
+  private record Session(String scope, String product) {}
+
+  private final Consumer<Event> out;
+  private final Listener listener;
+  private final int maxVersions;
+  private final ReadResolver reads = new ReadResolver();
+  private final ChangeRecord.UnwatchedIds ids = new ChangeRecord.UnwatchedIds();
+
+  /** The open sessions; those opened first are dropped if an application never closes them. */
+  private final Map<Long, Session> sessions = new LinkedHashMap<>();
+
+  private final int maxSessions;
+  private final Map<Long, Long> connections = new HashMap<>();
+  private final Map<String, Map<Long, Long>> sessionsByConnection = new HashMap<>();
+  private final Map<String, ChangeRecord> records = new HashMap<>();
+
+  /** The transactions of which no end has passed, in the order in which they began. */
+  private final Map<Long, ObservedTransaction> transactions = new LinkedHashMap<>();
+
+  private final ArrayDeque<Event> waiting = new ArrayDeque<>();
+  private boolean active;
+  private long now = Long.MIN_VALUE;
+
+  /** The last ones before the first event by value, which may concern them. */
+  private Event.@Nullable StatementExecuted lastStatement;
+
+  private Event.@Nullable TransactionBegan lastBegan;
+
+  /**
+   * Passes events to {@code out}, and rows to {@code listener}.
+   *
+   * @param memory about how many bytes it may use
+   */
+  public VersionResolver(Consumer<Event> out, Listener listener, long memory) {
+    this.out = out;
+    this.listener = listener;
+    this.maxSessions = (int) Math.max(1 << 10, Math.min(1 << 16, memory / BYTES_PER_VERSION));
+    this.maxVersions =
+        (int) Math.max(MIN_VERSIONS, Math.min(MAX_VERSIONS, memory / BYTES_PER_VERSION));
+  }
+
+  /** Processes an event. */
+  public void accept(Event event) {
+    if (!active) {
+      if (!isByValue(event)) {
+        passInactive(event);
+        return;
+      }
+      active = true;
+      resume();
+    }
+    observe(event);
+    if (!isByValue(event)) {
+      waiting.addLast(event);
+    }
+    passReady();
+  }
+
+  private static boolean isByValue(Event event) {
+    return event instanceof Event.ValuesObserved
+        || event instanceof Event.EndTimed
+        || event instanceof Event.Changed
+        || event instanceof Event.ChangesRead
+        || event instanceof Event.SessionIdentified;
+  }
+
+  private void passInactive(Event event) {
+    if (event instanceof Event.StatementExecuted e) {
+      lastStatement = e;
+    } else if (event instanceof Event.TransactionBegan e) {
+      lastBegan = e;
+    } else if (event instanceof Event.SessionOpened || event instanceof Event.SessionClosed) {
+      observe(event);
+    }
+    out.accept(event);
+  }
+
+  private void resume() {
+    if (lastBegan != null) {
+      began(lastBegan);
+    }
+    if (lastStatement != null) {
+      executed(lastStatement);
+    }
+    lastBegan = null;
+    lastStatement = null;
+  }
+
+  private void observe(Event event) {
+    if (event instanceof Event.StatementExecuted e) {
+      executed(e);
+    } else if (event instanceof Event.ValuesObserved e) {
+      observed(e);
+    } else if (event instanceof Event.TransactionBegan e) {
+      began(e);
+    } else if (event instanceof Event.EndTimed e) {
+      timed(e);
+    } else if (event instanceof Event.TransactionEnded e) {
+      ended(e);
+    } else if (event instanceof Event.Changed e) {
+      changed(e);
+    } else if (event instanceof Event.ChangesRead e) {
+      read(e);
+    } else if (event instanceof Event.StatementsUndone e) {
+      ObservedTransaction transaction = transactions.get(e.transaction());
+      if (transaction != null) {
+        transaction.undone(e.firstStatement(), e.lastStatement());
+      }
+    } else if (event instanceof Event.SessionOpened e) {
+      sessions.put(e.session(), new Session(e.database().scope(), e.database().product()));
+      if (sessions.size() > maxSessions) {
+        closed(sessions.keySet().iterator().next());
+      }
+    } else if (event instanceof Event.SessionIdentified e) {
+      identified(e);
+    } else if (event instanceof Event.Gap e) {
+      gap(e);
+    }
+  }
+
+  private void identified(Event.SessionIdentified event) {
+    Session session = sessions.get(event.session());
+    if (session != null) {
+      connections.put(event.session(), event.connection());
+      sessionsByConnection
+          .computeIfAbsent(session.scope, s -> new HashMap<>())
+          .put(event.connection(), event.session());
+    }
+  }
+
+  private void closed(long id) {
+    Session session = sessions.remove(id);
+    Long connection = connections.remove(id);
+    if (session != null && connection != null) {
+      Map<Long, Long> byConnection = sessionsByConnection.get(session.scope);
+      if (byConnection != null) {
+        byConnection.remove(connection, id);
+      }
+    }
+  }
+
+  private @Nullable ChangeRecord record(long session) {
+    Session of = sessions.get(session);
+    if (of == null) {
+      return null;
+    }
+    ChangeRecord record = records.get(of.scope);
+    if (record == null) {
+      record = new ChangeRecord(ids, maxVersions);
+      Map<Long, Long> byConnection =
+          sessionsByConnection.computeIfAbsent(of.scope, s -> new HashMap<>());
+      record.setSessions((r, connection) -> byConnection.getOrDefault(connection, 0L));
+      records.put(of.scope, record);
+    }
+    return record;
+  }
+
+  private void began(Event.TransactionBegan event) {
+    add(new ObservedTransaction(event.transaction(), event.session(), event.level()));
+  }
+
+  private ObservedTransaction add(ObservedTransaction transaction) {
+    transactions.put(transaction.id, transaction);
+    if (transactions.size() > MAX_TRANSACTIONS) {
+      ObservedTransaction oldest = transactions.values().iterator().next();
+      oldest.lossy = true;
+      forget(oldest);
+    }
+    return transaction;
+  }
+
+  private void forget(ObservedTransaction transaction) {
+    transactions.remove(transaction.id);
+    transaction.passed = true;
+    ChangeRecord record = record(transaction.session);
+    if (record != null) {
+      record.unrecorded.remove(transaction);
+    }
+  }
+
+  private ObservedTransaction transaction(long session, long id) {
+    ObservedTransaction transaction = transactions.get(id);
+    if (transaction == null) { // its beginning was not observed
+      transaction = add(new ObservedTransaction(id, session, null));
+      transaction.lossy = true;
+    }
+    return transaction;
+  }
+
+  private void executed(Event.StatementExecuted event) {
+    ObservedTransaction transaction = transaction(event.session(), event.transaction());
+    ObservedStatement statement =
+        new ObservedStatement(event.statement(), event.kind(), event.succeeded());
+    transaction.statements.add(statement);
+    if (statement.mayHaveChanged()) {
+      ChangeRecord record = record(event.session());
+      if (record != null) {
+        record.unrecorded.add(transaction);
+      }
+    }
+  }
+
+  private void observed(Event.ValuesObserved event) {
+    now = Math.max(now, event.returned());
+    ObservedTransaction transaction = transaction(event.session(), event.transaction());
+    ObservedStatement statement = transaction.statement(event.statement());
+    if (statement == null) {
+      transaction.lossy = true;
+      return;
+    }
+    transaction.hasValues = true;
+    transaction.hasReads |= !event.reads().isEmpty();
+    statement.window = new Window(event.sent(), event.returned());
+    statement.timed = true;
+    statement.reads = event.reads();
+    statement.writes = event.writes();
+    ChangeRecord record = record(event.session());
+    if (record != null) {
+      record.joined(event.session());
+    }
+  }
+
+  private void timed(Event.EndTimed event) {
+    now = Math.max(now, event.returned());
+    ObservedTransaction transaction = transactions.get(event.transaction());
+    if (transaction != null) {
+      transaction.end = new Window(event.sent(), event.returned());
+      transaction.endTimed = true;
+    }
+  }
+
+  private void ended(Event.TransactionEnded event) {
+    ObservedTransaction transaction = transactions.get(event.transaction());
+    if (transaction != null) {
+      transaction.outcome = event.outcome();
+      if (event.outcome() == Outcome.ABORTED) {
+        ChangeRecord record = record(transaction.session);
+        if (record != null) {
+          record.unrecorded.remove(transaction);
+        }
+      }
+    }
+  }
+
+  private void changed(Event.Changed event) {
+    now = Math.max(now, event.received());
+    ChangeRecord record = record(event.session());
+    if (record != null) {
+      record.joined(event.session());
+      record.changed(event, needed());
+      record.decide();
+    }
+  }
+
+  private void read(Event.ChangesRead event) {
+    now = Math.max(now, event.through());
+    ChangeRecord record = record(event.session());
+    if (record != null) {
+      record.exists = true;
+      record.through = Math.max(record.through, event.through());
+      record.decide();
+    }
+  }
+
+  /** When the oldest transaction began that has not passed. */
+  private long needed() {
+    for (ObservedTransaction transaction : transactions.values()) {
+      long began = transaction.began();
+      if (began != Long.MIN_VALUE) {
+        return began;
+      }
+    }
+    return now;
+  }
+
+  private void gap(Event.Gap event) {
+    boolean ofEvents =
+        switch (event.reason()) {
+          case OVERFLOW, TORN_RECORD, CUT_OFF, FORGOTTEN, FAULT, BYPASS -> true;
+          default -> false;
+        };
+    if (!ofEvents) {
+      return;
+    }
+    if (event.transaction() != 0) {
+      ObservedTransaction transaction = transactions.get(event.transaction());
+      if (transaction != null) {
+        transaction.lossy = true;
+      }
+    } else if (event.session() != 0 && event.reason() == GapReason.BYPASS) {
+      for (ObservedTransaction transaction : transactions.values()) {
+        transaction.lossy |= transaction.session == event.session();
+      }
+    } else {
+      for (ObservedTransaction transaction : transactions.values()) {
+        transaction.lossy = true;
+      }
+      records.values().forEach(ChangeRecord::lost);
+    }
+  }
+
+  private void passReady() {
+    while (!waiting.isEmpty()) {
+      Event head = waiting.peekFirst();
+      if (head instanceof Event.TransactionEnded ended && !isReady(ended)) {
+        return;
+      }
+      waiting.removeFirst();
+      pass(head);
+    }
+  }
+
+  private void pass(Event event) {
+    if (event instanceof Event.TransactionEnded ended) {
+      ObservedTransaction transaction = transactions.get(ended.transaction());
+      if (transaction != null) {
+        if (transaction.hasValues && ended.outcome() != Outcome.ABORTED) {
+          resolve(transaction);
+        }
+        pass(transaction);
+      }
+    } else if (event instanceof Event.SessionClosed closed) {
+      closed(closed.session());
+    }
+    out.accept(event);
+  }
+
+  private void pass(ObservedTransaction transaction) {
+    transactions.remove(transaction.id);
+    transaction.passed = true;
+    ChangeRecord record = record(transaction.session);
+    if (record != null && record.wasReadThrough(transaction.end.returned())) {
+      record.unrecorded.remove(transaction);
+    }
+  }
+
+  private boolean isReady(Event.TransactionEnded ended) {
+    ObservedTransaction transaction = transactions.get(ended.transaction());
+    if (transaction == null
+        || !transaction.hasValues
+        || ended.outcome() == Outcome.ABORTED
+        || waiting.size() > MAX_WAITING) {
+      return true;
+    }
+    ChangeRecord record = record(transaction.session);
+    if (record == null || !record.exists) {
+      return true;
+    }
+    long time = needed(transaction);
+    return record.wasReadThrough(time) && isDecided(transaction, record)
+        || now - MAX_DELAY_NANOS > time;
+  }
+
+  /** Up to when the record must have been read to resolve a transaction. */
+  private static long needed(ObservedTransaction transaction) {
+    return transaction.mayHaveChanged() && transaction.endTimed
+        ? transaction.end.returned()
+        : transaction.lastReturned();
+  }
+
+  /** Whether it is decided whose the versions are that a transaction may have read or written. */
+  private static boolean isDecided(ObservedTransaction transaction, ChangeRecord record) {
+    if (!record.hasPending()) {
+      return true;
+    }
+    if (transaction.recorded == null && record.mayBePending(transaction)) {
+      return false;
+    }
+    if (transaction.recorded != null) {
+      for (RowVersion version : transaction.recorded.versions) {
+        if (!areDecided(version.row)) {
+          return false;
+        }
+      }
+    }
+    for (ObservedStatement statement : transaction.statements) {
+      for (RowValues rows : statement.reads) {
+        for (long key : rows.keys()) {
+          RowChain chain = key == 0 ? null : record.known(rows.table(), key);
+          if (chain != null && !areDecided(chain)) {
+            return false;
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  private static boolean areDecided(RowChain chain) {
+    for (RowVersion version : chain.versions) {
+      if (!version.isDecided()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void resolve(ObservedTransaction transaction) {
+    Session session = sessions.get(transaction.session);
+    ChangeRecord record = record(transaction.session);
+    boolean known =
+        session != null
+            && record != null
+            && record.exists
+            && record.wasReadThrough(needed(transaction));
+    if (session == null || record == null || !known) {
+      transaction.statements.forEach(statement -> reads.unrecorded(statement.reads));
+    }
+    if (session == null || record == null) {
+      return;
+    }
+    if (!isDecided(transaction, record)) {
+      record.decideAll();
+    }
+    Map<Integer, List<KnownRow>> written = written(transaction);
+    for (ObservedStatement statement : transaction.statements) {
+      List<KnownRow> rows = new ArrayList<>();
+      if (known) {
+        reads.resolve(transaction, statement, record, session.product, rows);
+      }
+      if (!rows.isEmpty()) {
+        listener.known(transaction.session, transaction.id, statement.number, rows, true);
+      }
+      List<KnownRow> writes = written.get(statement.number);
+      if (writes != null) {
+        listener.known(
+            transaction.session,
+            transaction.id,
+            statement.number,
+            writes,
+            isCertain(transaction, statement.number));
+      }
+      statement.reads = List.of();
+    }
+  }
+
+  private static boolean isCertain(ObservedTransaction transaction, int statement) {
+    RecordedTransaction recorded = transaction.recorded;
+    if (recorded == null) {
+      return false;
+    }
+    for (RowVersion version : recorded.versions) {
+      if (recorded.statement(version.group) == statement
+          && !recorded.statements.isCertain(version.group)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static Map<Integer, List<KnownRow>> written(ObservedTransaction transaction) {
+    RecordedTransaction recorded = transaction.recorded;
+    if (recorded == null) {
+      return Map.of();
+    }
+    Map<Integer, List<KnownRow>> written = new TreeMap<>();
+    for (RowVersion version : recorded.versions) {
+      RowAccess access = ReadResolver.written(version);
+      if (access != null) {
+        written
+            .computeIfAbsent(recorded.statement(version.group), n -> new ArrayList<>())
+            .add(new KnownRow(access));
+      }
+    }
+    return written;
+  }
+
+  /** Passes all that waits: no more events will arrive, or none of the record. */
+  public void flush() {
+    while (!waiting.isEmpty()) {
+      pass(waiting.removeFirst());
+    }
+  }
+
+  /** Discards all but the sessions and the events that wait: the rest may be inconsistent. */
+  public void restart() {
+    transactions.clear();
+    records.clear();
+  }
+
+  /** The number of events that wait. */
+  int waiting() {
+    return waiting.size();
+  }
+
+  /** How many rows were resolved. */
+  public Resolution counts() {
+    return reads.counts();
+  }
+}

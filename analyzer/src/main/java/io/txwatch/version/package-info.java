@@ -1,0 +1,13 @@
+/**
+ * Resolves reads to versions by key, value and time, where statements are sent unchanged and the
+ * DBMS's own record of changes shows the writes.
+ *
+ * <p>A read returned a version whose values are those that were read, whose writer's COMMIT had
+ * been sent before the read returned, and whose successor's COMMIT had not returned before the read
+ * was sent. One such version is certain. Of several, the first and the last bound what was read.
+ * None is guessed. Leopard (ICDE 2023) verifies isolation levels from such intervals.
+ */
+@NullMarked
+package io.txwatch.version;
+
+import org.jspecify.annotations.NullMarked;

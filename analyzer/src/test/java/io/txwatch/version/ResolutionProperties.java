@@ -1,0 +1,235 @@
+package io.txwatch.version;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.Confidence;
+import io.txwatch.dependency.DependencyInference;
+import io.txwatch.dependency.DependencyListener;
+import io.txwatch.dependency.Edge;
+import io.txwatch.dependency.KnownRow;
+import io.txwatch.dependency.KnownRow.Bound;
+import io.txwatch.dependency.Row;
+import io.txwatch.dependency.Transaction;
+import io.txwatch.dependency.WrongRead;
+import io.txwatch.history.Access;
+import io.txwatch.history.Event;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.RowAccess;
+import io.txwatch.version.StoreSimulation.Shape;
+import io.txwatch.version.StoreSimulation.Truth;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.jgrapht.alg.connectivity.KosarajuStrongConnectivityInspector;
+import org.jgrapht.graph.DefaultDirectedGraph;
+import org.jgrapht.graph.DefaultEdge;
+
+/** What is resolved from values and a record of changes, beside what truly happened. */
+class ResolutionProperties {
+
+  private static final IsolationLevel[] LEVELS = {
+    IsolationLevel.READ_COMMITTED, IsolationLevel.REPEATABLE_READ, IsolationLevel.SERIALIZABLE
+  };
+
+  private static Shape shape(Random random) {
+    return new Shape(
+        LEVELS[random.nextInt(LEVELS.length)],
+        random.nextBoolean(),
+        2 + random.nextInt(5),
+        2 + random.nextInt(6),
+        random.nextBoolean() ? 3 : 1000,
+        60 + random.nextInt(200),
+        random.nextInt(3) == 0,
+        random.nextInt(3) == 0,
+        random.nextInt(3) == 0);
+  }
+
+  /** One key of each read: a statement of the simulation reads one row. */
+  private record Read(long transaction, int statement) {}
+
+  /**
+   * Without numbers of connections, the change of a writer that is not watched may be attributed to
+   * a watched one that set the same values right after it, and so changed nothing. That one wrote
+   * the row after it all the same.
+   */
+  @Property(tries = 1500)
+  void everyReadIsResolvedToTheVersionThatItReturned(@ForAll long seed) {
+    Shape shape = shape(new Random(seed));
+    StoreSimulation store = new StoreSimulation(shape, seed).run();
+    Map<Read, List<KnownRow>> found = new HashMap<>();
+    VersionResolver resolver =
+        new VersionResolver(
+            event -> {},
+            (session, transaction, statement, rows, columnsKnown) ->
+                rows.stream()
+                    .filter(row -> row.access().access() == Access.READ)
+                    .forEach(
+                        row ->
+                            found
+                                .computeIfAbsent(
+                                    new Read(transaction, statement), r -> new ArrayList<>())
+                                .add(row)),
+            1 << 24);
+    store.byValue().forEach(resolver::accept);
+    resolver.flush();
+    if (shape.unwatched() && !shape.numbered()) {
+      return; // but what follows from it is checked
+    }
+    for (Truth truth : store.truths()) {
+      List<KnownRow> rows =
+          found.getOrDefault(new Read(truth.transaction(), truth.statement()), List.of());
+      check(store, truth, rows);
+    }
+  }
+
+  private static void check(StoreSimulation store, Truth truth, List<KnownRow> rows) {
+    List<Long> order = store.orders().getOrDefault(truth.place(), List.of());
+    for (KnownRow row : rows) {
+      long writer = writer(row.access());
+      if (writer < 0) {
+        continue; // a recorded writer that was not attributed to any transaction
+      }
+      if (row.access().certain() && row.bound() == Bound.EXACT) {
+        assertThat(writer).as("%s %s in %s", truth, rows, order).isEqualTo(truth.writer());
+      } else if (row.access().certain()
+          && order.contains(writer)
+          && order.contains(truth.writer())) {
+        int bound = order.indexOf(writer) - order.indexOf(truth.writer());
+        assertThat(row.bound() == Bound.AT_LEAST ? bound : -bound)
+            .as("%s %s in %s", truth, rows, order)
+            .isLessThanOrEqualTo(0);
+      }
+    }
+  }
+
+  private static long writer(RowAccess access) {
+    int last = access.writers().size() - 1;
+    return last < 0 ? 0 : access.writers().transaction(last);
+  }
+
+  @Property(tries = 1000)
+  void anomaliesAreThoseOfTheExactHistory(@ForAll long seed) {
+    Shape shape = shape(new Random(seed));
+    StoreSimulation store = new StoreSimulation(shape, seed).run();
+    assertReal(store, store.byValue());
+  }
+
+  @Property(tries = 500)
+  void lostEventsForgeNothing(@ForAll long seed) {
+    Random random = new Random(seed);
+    StoreSimulation store = new StoreSimulation(shape(random), seed).run();
+    assertReal(store, withGaps(store.byValue(), new Random(seed)));
+  }
+
+  /** Drops some runs of events; a gap precedes what follows each. */
+  private static List<Event> withGaps(List<Event> events, Random random) {
+    List<Event> kept = new ArrayList<>();
+    int lost = 0;
+    for (Event event : events) {
+      boolean opening =
+          event instanceof Event.SessionOpened || event instanceof Event.SessionIdentified;
+      if (lost == 0 && random.nextInt(40) == 0) {
+        lost = 1 + random.nextInt(8);
+      }
+      if (lost > 0 && !opening) {
+        if (--lost == 0) {
+          kept.add(new Event.Gap(0, 0, GapReason.OVERFLOW, "", 1));
+        }
+      } else {
+        kept.add(event);
+      }
+    }
+    return kept;
+  }
+
+  private static void assertReal(StoreSimulation store, List<Event> byValue) {
+    DefaultDirectedGraph<Long, DefaultEdge> graph = new DefaultDirectedGraph<>(DefaultEdge.class);
+    DependencyInference exact =
+        new DependencyInference(
+            listener(
+                edge -> {
+                  graph.addVertex(edge.from().id());
+                  graph.addVertex(edge.to().id());
+                  graph.addEdge(edge.from().id(), edge.to().id());
+                }));
+    store.exact().forEach(exact::accept);
+    List<Set<Long>> components =
+        new KosarajuStrongConnectivityInspector<>(graph).stronglyConnectedSets();
+    for (Anomaly anomaly : ValueHistory.anomalies(byValue)) {
+      if (anomaly.confidence() == Confidence.CONFIRMED) {
+        Set<Long> together = new TreeSet<>();
+        anomaly.transactions().forEach(transaction -> together.add(transaction.id()));
+        assertThat(components)
+            .as("%s %s", anomaly.phenomenon(), anomaly)
+            .anyMatch(component -> component.containsAll(together));
+      }
+    }
+  }
+
+  @Property(tries = 500)
+  void uniqueReadsHaveNoDependencyThatTheExactHistoryLacks(@ForAll long seed) {
+    Random random = new Random(seed);
+    Shape shape =
+        new Shape(
+            LEVELS[random.nextInt(3)],
+            true,
+            2 + random.nextInt(5),
+            2 + random.nextInt(6),
+            1_000_000,
+            60 + random.nextInt(200),
+            false,
+            random.nextBoolean(),
+            false);
+    StoreSimulation store = new StoreSimulation(shape, seed).run();
+    Set<String> expected = new HashSet<>();
+    DependencyInference exact = new DependencyInference(edge(expected));
+    store.exact().forEach(exact::accept);
+    Set<String> found = new HashSet<>();
+    DependencyInference inference = new DependencyInference(edge(found));
+    VersionResolver resolver = new VersionResolver(inference::accept, inference::known, 1 << 24);
+    store.byValue().forEach(resolver::accept);
+    resolver.flush();
+    Resolution counts = resolver.counts();
+    if (counts.unique() == counts.rows()) {
+      found.removeAll(expected);
+      assertThat(found).as("%s", shape).isEmpty();
+    } else {
+      assertThat(counts.unique()).isGreaterThan(0);
+    }
+  }
+
+  private static DependencyListener edge(Set<String> edges) {
+    return listener(edge -> edges.add(edge.from().id() + " " + edge.kind() + " " + edge.to().id()));
+  }
+
+  private static DependencyListener listener(Consumer<Edge> edges) {
+    return new DependencyListener() {
+      @Override
+      public void committed(Transaction transaction) {}
+
+      @Override
+      public void dependency(Edge edge) {
+        edges.accept(edge);
+      }
+
+      @Override
+      public void wrongRead(WrongRead why, Edge read) {}
+
+      @Override
+      public void forkedWrite(
+          Transaction first, Transaction second, Row row, int firstStatement, int secondStatement) {
+        throw new AssertionError(first + " and " + second + " wrote the same version");
+      }
+    };
+  }
+}

@@ -1,0 +1,186 @@
+package io.txwatch.version;
+
+import io.txwatch.analyzer.Analyzer;
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.guarantee.Judge;
+import io.txwatch.history.Access;
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.RowChange;
+import io.txwatch.history.RowValues;
+import io.txwatch.history.StatedWrite;
+import io.txwatch.history.StatementKind;
+import io.txwatch.history.ValueHash;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A history by value, written step by step: each call happens 10 ns after the one before. Sessions
+ * are numbered from 1, a session's connection is 100 more; rows of table "t" have a key "id" and a
+ * value "v".
+ */
+final class ValueHistory {
+
+  static final ValueHash HASH = new ValueHash(7);
+  static final List<String> COLUMNS = List.of("id", "v");
+  static final long READER = 99;
+
+  private final List<Event> events = new ArrayList<>();
+  private final Map<Integer, Long> active = new HashMap<>();
+  private final Map<Integer, Integer> statements = new HashMap<>();
+  private final IsolationLevel level;
+  private final boolean numbered;
+  private final Database database;
+  private long transactions;
+  private long time = 1000;
+
+  ValueHistory(String product, IsolationLevel level, boolean numbered, int sessions) {
+    this.level = level;
+    this.numbered = numbered;
+    this.database = new Database(product, "", Map.of());
+    events.add(new Event.SessionOpened(READER, "record", database));
+    events.add(new Event.ChangesRead(READER, time));
+    for (int i = 1; i <= sessions; i++) {
+      events.add(new Event.SessionOpened(i, "s" + i, database));
+      if (numbered) {
+        events.add(new Event.SessionIdentified(i, 100 + i));
+      }
+    }
+  }
+
+  ValueHistory(int sessions) {
+    this("MySQL", IsolationLevel.READ_COMMITTED, true, sessions);
+  }
+
+  ValueHistory add(Event event) {
+    events.add(event);
+    return this;
+  }
+
+  ValueHistory begin(int session) {
+    active.put(session, ++transactions);
+    statements.put(session, 0);
+    return add(new Event.TransactionBegan(session, transactions, level, 0));
+  }
+
+  ValueHistory read(int session, long key, long value) {
+    return read(session, StatementKind.SELECT, key, value);
+  }
+
+  ValueHistory read(int session, StatementKind kind, long key, long value) {
+    return statement(session, kind, List.of(row(key, value)), List.of());
+  }
+
+  /** UPDATE t SET v = value WHERE id = key. */
+  ValueHistory write(int session, long key, long value) {
+    RowValues assigned =
+        new RowValues("t", List.of("v"), new long[] {HASH.ofKey(key)}, new int[] {HASH.of(value)});
+    return statement(
+        session,
+        StatementKind.UPDATE,
+        List.of(),
+        List.of(new StatedWrite(Access.UPDATE, assigned, true)));
+  }
+
+  ValueHistory statement(
+      int session, StatementKind kind, List<RowValues> reads, List<StatedWrite> writes) {
+    long transaction = active.get(session);
+    int number = statements.merge(session, 1, Integer::sum);
+    time += 10;
+    add(
+        new Event.StatementExecuted(
+            session, transaction, number, kind, kind + " " + number, "", List.of(), true, null));
+    return add(
+        new Event.ValuesObserved(session, transaction, number, time, time + 5, reads, writes, ""));
+  }
+
+  ValueHistory commit(int session) {
+    return end(session, Outcome.COMMITTED);
+  }
+
+  ValueHistory rollback(int session) {
+    return end(session, Outcome.ABORTED);
+  }
+
+  private ValueHistory end(int session, Outcome outcome) {
+    time += 10;
+    add(new Event.EndTimed(session, active.get(session), time, time + 5));
+    return add(
+        new Event.TransactionEnded(
+            session, active.get(session), outcome, 0, 1 + statements.get(session)));
+  }
+
+  /** The record shows a committed transaction. */
+  ValueHistory changed(int session, RowChange... changes) {
+    time += 10;
+    return add(
+        new Event.Changed(READER, numbered ? 100 + session : 0, "", time, 0, List.of(changes)));
+  }
+
+  /** The record was read up to now. */
+  ValueHistory recorded() {
+    time += 10;
+    return add(new Event.ChangesRead(READER, time));
+  }
+
+  long time() {
+    return time;
+  }
+
+  /** Time passes. */
+  ValueHistory passes(long nanos) {
+    time += nanos;
+    return this;
+  }
+
+  static RowValues row(long key, long value) {
+    return new RowValues(
+        "t", COLUMNS, new long[] {HASH.ofKey(key)}, new int[] {HASH.of(key), HASH.of(value)});
+  }
+
+  static RowChange update(long key, long before, long after, int group) {
+    return new RowChange(
+        Access.UPDATE,
+        "t",
+        COLUMNS,
+        HASH.ofKey(key),
+        HASH.ofKey(key),
+        image(key, before),
+        image(key, after),
+        group);
+  }
+
+  static RowChange insert(long key, long value, int group) {
+    return new RowChange(
+        Access.INSERT, "t", COLUMNS, 0, HASH.ofKey(key), new int[0], image(key, value), group);
+  }
+
+  static RowChange delete(long key, long value, int group) {
+    return new RowChange(
+        Access.DELETE, "t", COLUMNS, HASH.ofKey(key), 0, image(key, value), new int[0], group);
+  }
+
+  private static int[] image(long key, long value) {
+    return new int[] {HASH.of(key), HASH.of(value)};
+  }
+
+  List<Event> events() {
+    return events;
+  }
+
+  List<Anomaly> anomalies() {
+    return anomalies(events);
+  }
+
+  static List<Anomaly> anomalies(List<Event> events) {
+    List<Anomaly> found = new ArrayList<>();
+    Analyzer analyzer = new Analyzer(Judge.DBMS, found::add);
+    events.forEach(analyzer::accept);
+    analyzer.close();
+    return found;
+  }
+}

@@ -1,0 +1,199 @@
+package io.txwatch.version;
+
+import static io.txwatch.version.ValueHistory.update;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.Confidence;
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.history.Event;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.IsolationLevel;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Small histories by value, as in the papers' figures. */
+class VersionResolverTest {
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void lostUpdate(boolean numbered) {
+    ValueHistory history =
+        new ValueHistory("MySQL", IsolationLevel.READ_COMMITTED, numbered, 2)
+            .begin(1)
+            .begin(2)
+            .read(1, 1, 10)
+            .read(2, 1, 10)
+            .write(1, 1, 11)
+            .commit(1)
+            .write(2, 1, 12)
+            .commit(2)
+            .changed(1, update(1, 10, 11, 0))
+            .changed(2, update(1, 11, 12, 0))
+            .recorded();
+    assertConfirmed(history.anomalies(), Phenomenon.LOST_UPDATE);
+  }
+
+  @Test
+  void readThatFollowsTheWriteIsNoAnomaly() {
+    ValueHistory history =
+        new ValueHistory(2)
+            .begin(1)
+            .read(1, 1, 10)
+            .write(1, 1, 11)
+            .commit(1)
+            .begin(2)
+            .read(2, 1, 11)
+            .write(2, 1, 12)
+            .commit(2)
+            .changed(1, update(1, 10, 11, 0))
+            .changed(2, update(1, 11, 12, 0))
+            .recorded();
+    assertThat(history.anomalies()).isEmpty();
+  }
+
+  @Test
+  void writeSkew() {
+    ValueHistory history =
+        new ValueHistory("MySQL", IsolationLevel.REPEATABLE_READ, true, 2)
+            .begin(1)
+            .begin(2)
+            .read(1, 1, 10)
+            .read(1, 2, 20)
+            .read(2, 1, 10)
+            .read(2, 2, 20)
+            .write(1, 1, 11)
+            .write(2, 2, 21)
+            .commit(1)
+            .commit(2)
+            .changed(1, update(1, 10, 11, 0))
+            .changed(2, update(2, 20, 21, 0))
+            .recorded();
+    assertConfirmed(history.anomalies(), Phenomenon.WRITE_SKEW);
+  }
+
+  @Test
+  void readSkew() {
+    ValueHistory history =
+        new ValueHistory(2)
+            .begin(1)
+            .read(1, 1, 10)
+            .begin(2)
+            .write(2, 1, 11)
+            .write(2, 2, 21)
+            .commit(2)
+            .read(1, 2, 21)
+            .commit(1)
+            .changed(2, update(1, 10, 11, 0), update(2, 20, 21, 1))
+            .recorded();
+    assertThat(history.anomalies()).hasSize(1);
+    assertThat(history.anomalies().get(0).confidence()).isEqualTo(Confidence.CONFIRMED);
+  }
+
+  /** A value that nobody committed is never attributed. */
+  @Test
+  void valueOfAnAbortedWriteIsNotResolved() {
+    ValueHistory history =
+        new ValueHistory("MySQL", IsolationLevel.READ_UNCOMMITTED, true, 2)
+            .begin(1)
+            .write(1, 1, 11)
+            .begin(2)
+            .read(2, 1, 11)
+            .rollback(1)
+            .commit(2)
+            .begin(1)
+            .write(1, 1, 12)
+            .commit(1)
+            .changed(1, update(1, 10, 12, 0))
+            .recorded();
+    assertThat(history.anomalies()).isEmpty();
+  }
+
+  /** The value alone fits both versions, and both were current while the statement ran. */
+  @Test
+  void sameValueTwiceLeavesBounds() {
+    ValueHistory history =
+        new ValueHistory(3)
+            .begin(1)
+            .write(1, 1, 11)
+            .begin(2)
+            .begin(3)
+            .read(3, 1, 10)
+            .commit(1)
+            .write(2, 1, 10)
+            .commit(2)
+            .changed(1, update(1, 10, 11, 0))
+            .changed(2, update(1, 11, 10, 0))
+            .commit(3)
+            .recorded();
+    assertThat(history.anomalies()).isEmpty();
+  }
+
+  @Test
+  void changeByAnUnwatchedWriterSeparatesTwoReads() {
+    ValueHistory history =
+        new ValueHistory(2)
+            .begin(1)
+            .read(1, 1, 10)
+            .changed(55, update(1, 10, 11, 0))
+            .recorded()
+            .passes(RecordedTransaction.UNWATCHED_DELAY_NANOS * 2)
+            .read(1, 1, 11)
+            .begin(2)
+            .read(2, 1, 11)
+            .write(2, 1, 12)
+            .commit(2)
+            .commit(1)
+            .changed(2, update(1, 11, 12, 0))
+            .recorded();
+    assertThat(history.anomalies()).isEmpty();
+  }
+
+  @Test
+  void recordThatStopsDelaysNoLongerThanTheBound() {
+    ValueHistory history = new ValueHistory(1);
+    List<Event> passed = new ArrayList<>();
+    VersionResolver resolver =
+        new VersionResolver(passed::add, (session, tx, statement, rows, columns) -> {}, 1 << 20);
+    for (int i = 0; i < 30_000; i++) {
+      history.begin(1).read(1, i, 10).commit(1).passes(1_000_000);
+    }
+    int most = 0;
+    for (Event event : history.events()) {
+      resolver.accept(event);
+      most = Math.max(most, resolver.waiting());
+    }
+    assertThat(most).isBetween(1_000, 8_000); // of two seconds
+    resolver.flush();
+    assertThat(passed).hasSize(1 + 1 + 30_000 * 3);
+    assertThat(resolver.counts().unrecorded()).isEqualTo(30_000);
+  }
+
+  @Test
+  void whatTheRecordLostIsNotGuessed() {
+    ValueHistory history =
+        new ValueHistory(2)
+            .begin(1)
+            .read(1, 1, 10)
+            .changed(2, update(1, 10, 11, 0))
+            .add(new Event.Gap(0, 0, GapReason.OVERFLOW, "", 5))
+            .begin(2)
+            .read(2, 1, 13)
+            .write(2, 1, 14)
+            .commit(2)
+            .write(1, 1, 15)
+            .commit(1)
+            .changed(2, update(1, 13, 14, 0))
+            .changed(1, update(1, 14, 15, 0))
+            .recorded();
+    assertThat(history.anomalies()).isEmpty();
+  }
+
+  private static void assertConfirmed(List<Anomaly> found, Phenomenon phenomenon) {
+    assertThat(found).extracting(Anomaly::phenomenon).containsExactly(phenomenon);
+    assertThat(found).extracting(Anomaly::confidence).containsOnly(Confidence.CONFIRMED);
+  }
+}
