@@ -106,7 +106,7 @@ public final class ValueHash {
   /** The 64-bit hash of a value; 0 if it is {@link #UNKNOWN}. */
   public long wide(@Nullable Object value) {
     if (value == null) {
-      return finished(NULL, 0);
+      return wideNull();
     } else if (value instanceof String text) {
       return wide(text);
     } else if (value instanceof Long
@@ -133,6 +133,11 @@ public final class ValueHash {
           DATE_TIME, mix(time.toLocalDate().toEpochDay()) + time.toLocalTime().toNanoOfDay());
     }
     return 0;
+  }
+
+  /** The 64-bit hash of NULL, as by {@link #wide(Object)}. */
+  public long wideNull() {
+    return finished(NULL, 0);
   }
 
   /** The 64-bit hash of an integer, as by {@link #wide(Object)}. */

@@ -21,7 +21,7 @@ enum ColumnReader {
     @Override
     long read(ResultSet result, int index, ValueHash hash) throws SQLException {
       long value = result.getLong(index);
-      return value == 0 && result.wasNull() ? hash.wide(null) : hash.wide(value);
+      return value == 0 && result.wasNull() ? hash.wideNull() : hash.wide(value);
     }
   },
   /** Any other number that is exact. */
@@ -36,7 +36,7 @@ enum ColumnReader {
     @Override
     long read(ResultSet result, int index, ValueHash hash) throws SQLException {
       String value = result.getString(index);
-      return value == null ? hash.wide(null) : hash.wide(value);
+      return value == null ? hash.wideNull() : hash.wide(value);
     }
   },
   BINARY {

@@ -177,7 +177,7 @@ public final class StatementValues {
     for (int i = 0; i < current.length; i++) {
       current[i] = known.readers[i].read(result, known.indexes[i], hash);
     }
-    long nothing = hash.wide(null);
+    long nothing = hash.wideNull();
     for (int table = 0; table < into.length; table++) {
       ValueLayout.TableLayout of = known.tables.get(table);
       long key = 0;
