@@ -12,7 +12,7 @@ final class ObservedTransaction {
 
   final long id;
   final long session;
-  final @Nullable IsolationLevel level;
+  final IsolationLevel level;
 
   /** In order of execution. */
   final List<ObservedStatement> statements = new ArrayList<>();
@@ -37,7 +37,7 @@ final class ObservedTransaction {
   /** What the DBMS recorded of it; null if nothing, or not known yet. */
   @Nullable RecordedTransaction recorded;
 
-  ObservedTransaction(long id, long session, @Nullable IsolationLevel level) {
+  ObservedTransaction(long id, long session, IsolationLevel level) {
     this.id = id;
     this.session = session;
     this.level = level;

@@ -41,12 +41,12 @@ final class ReadResolver {
     boolean ofSnapshot = false;
     if (statement.kind == StatementKind.SELECT) {
       IsolationLevel level = transaction.level;
-      if (level == null) {
+      if (!level.isKnown()) {
         return transaction.snapshot().with(statement.window);
       }
       ofSnapshot =
           switch (level) {
-            case READ_UNCOMMITTED, READ_COMMITTED -> false;
+            case UNKNOWN, READ_UNCOMMITTED, READ_COMMITTED -> false;
             case REPEATABLE_READ, SNAPSHOT -> true;
             case SERIALIZABLE -> !LOCKING_READS.contains(product);
           };
@@ -70,7 +70,7 @@ final class ReadResolver {
     }
     Window window = window(transaction, statement, product).widened(record.skew());
     boolean certain =
-        transaction.level != null && transaction.level != IsolationLevel.READ_UNCOMMITTED;
+        transaction.level.isKnown() && transaction.level != IsolationLevel.READ_UNCOMMITTED;
     for (RowValues rows : statement.reads) {
       for (int i = 0; i < rows.size(); i++) {
         resolve(transaction, statement, record, window, certain, rows, i, out);

@@ -3,6 +3,7 @@ package io.txwatch.version;
 import io.txwatch.dependency.KnownRow;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.RowValues;
@@ -236,7 +237,7 @@ public final class VersionResolver {
   private ObservedTransaction transaction(long session, long id) {
     ObservedTransaction transaction = transactions.get(id);
     if (transaction == null) { // its beginning was not observed
-      transaction = add(new ObservedTransaction(id, session, null));
+      transaction = add(new ObservedTransaction(id, session, IsolationLevel.UNKNOWN));
       transaction.lossy = true;
     }
     return transaction;
