@@ -22,6 +22,7 @@ import java.util.stream.Stream;
  *     other unless rows are the items
  * @param gaps what was not observed, by reason
  * @param shed what was not observed because of overload
+ * @param context what the advice on the gaps depends on
  */
 public record Coverage(
     long sessions,
@@ -35,7 +36,8 @@ public record Coverage(
     long forbidden,
     long rowLevel,
     Map<GapReason, Long> gaps,
-    Shed shed) {
+    Shed shed,
+    GapContext context) {
 
   public static final Coverage NONE = new Coverage(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of());
 
@@ -65,6 +67,36 @@ public record Coverage(
         rowLevel,
         gaps,
         Shed.NOTHING);
+  }
+
+  /** A coverage of whose gaps nothing more is known. */
+  public Coverage(
+      long sessions,
+      long transactions,
+      long committed,
+      long statements,
+      long instrumented,
+      long rowsRead,
+      long rowsWritten,
+      long uncertain,
+      long forbidden,
+      long rowLevel,
+      Map<GapReason, Long> gaps,
+      Shed shed) {
+    this(
+        sessions,
+        transactions,
+        committed,
+        statements,
+        instrumented,
+        rowsRead,
+        rowsWritten,
+        uncertain,
+        forbidden,
+        rowLevel,
+        gaps,
+        shed,
+        GapContext.UNKNOWN);
   }
 
   public Coverage {
@@ -106,6 +138,7 @@ public record Coverage(
         forbidden + other.forbidden,
         rowLevel + other.rowLevel,
         sums,
-        shed.plus(other.shed));
+        shed.plus(other.shed),
+        context.plus(other.context));
   }
 }

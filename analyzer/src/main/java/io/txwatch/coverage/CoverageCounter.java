@@ -2,6 +2,7 @@ package io.txwatch.coverage;
 
 import io.txwatch.dependency.KnownRow;
 import io.txwatch.history.Access;
+import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Outcome;
@@ -10,8 +11,9 @@ import io.txwatch.history.RowShare;
 import io.txwatch.history.VersionSet;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,14 +40,30 @@ public final class CoverageCounter {
 
   private static final int MAX_PENDING_GAPS = 1 << 12;
 
-  /** The sessions whose last event was a gap, and whose statement has not arrived yet. */
-  private final Set<Long> pendingGaps = new LinkedHashSet<>();
+  /** More than any server's text would help to find; the history has the whole of it. */
+  private static final int MAX_EXAMPLE_CHARACTERS = 400;
+
+  private static final int FIRST_WITH_SYSTEM_COLUMNS = 14;
+
+  /**
+   * The sessions whose last event was a gap, and whose statement has not arrived yet, each with
+   * true if it was not understood.
+   */
+  private final Map<Long, Boolean> pendingGaps = new LinkedHashMap<>();
+
+  /** Open sessions of PostgreSQL versions whose system columns suffice. */
+  private final Set<Long> withSystemColumns = new HashSet<>();
+
+  private GapContext context = GapContext.UNKNOWN;
 
   public void count(Event event) {
     if (event instanceof Event.StatementExecuted e) {
       statement(e);
-    } else if (event instanceof Event.SessionOpened) {
+    } else if (event instanceof Event.SessionOpened e) {
       sessions++;
+      if (hasSystemColumns(e.database())) {
+        withSystemColumns.add(e.session());
+      }
     } else if (event instanceof Event.TransactionEnded e) {
       transactions++;
       if (e.outcome() == Outcome.COMMITTED) {
@@ -57,13 +75,33 @@ public final class CoverageCounter {
       shed(e);
     } else if (event instanceof Event.SessionClosed e) {
       pendingGaps.remove(e.session());
+      withSystemColumns.remove(e.session());
     }
+  }
+
+  private static boolean hasSystemColumns(Database database) {
+    String major = database.version().replaceAll("\\D.*", "");
+    return database.product().equals("PostgreSQL")
+        && !major.isEmpty()
+        && major.length() < 9
+        && Integer.parseInt(major) >= FIRST_WITH_SYSTEM_COLUMNS;
   }
 
   private void statement(Event.StatementExecuted event) {
     statements++;
-    boolean countedAsGap = !pendingGaps.isEmpty() && pendingGaps.remove(event.session());
-    if (!countedAsGap && event.succeeded() && !event.writesSeen()) {
+    Boolean gap = pendingGaps.isEmpty() ? null : pendingGaps.remove(event.session());
+    if (gap != null && gap && context.notUnderstood().isEmpty()) {
+      String sql = event.sql();
+      context =
+          context.plus(
+              new GapContext(
+                  false,
+                  false,
+                  sql.length() <= MAX_EXAMPLE_CHARACTERS
+                      ? sql
+                      : sql.substring(0, MAX_EXAMPLE_CHARACTERS) + "..."));
+    }
+    if (gap == null && event.succeeded() && !event.writesSeen()) {
       unseen++;
     }
     List<RowAccess> rows = event.rows();
@@ -100,12 +138,17 @@ public final class CoverageCounter {
 
   private void gap(Event.Gap gap) {
     gaps.merge(gap.reason(), gap.count(), Long::sum);
+    if (gap.reason() == GapReason.NOT_PREPARED) {
+      boolean unprepares = withSystemColumns.contains(gap.session());
+      context = context.plus(new GapContext(!unprepares, unprepares, ""));
+    }
     // A statement on a table that is too large is observed in full, except for its version set.
     if (gap.reason().isOfStatement() && gap.reason() != GapReason.TOO_LARGE) {
       unseen += gap.count();
-      pendingGaps.add(gap.session());
+      pendingGaps.merge(
+          gap.session(), gap.reason() == GapReason.NOT_UNDERSTOOD, Boolean::logicalOr);
       if (pendingGaps.size() > MAX_PENDING_GAPS) { // the statement never arrived
-        Iterator<Long> eldest = pendingGaps.iterator();
+        Iterator<Long> eldest = pendingGaps.keySet().iterator();
         eldest.next();
         eldest.remove();
       }
@@ -151,6 +194,7 @@ public final class CoverageCounter {
         new Shed(
             shares.values().stream().reduce(RowShare.ALL, RowShare::and),
             smallestShare,
-            shedTransactions));
+            shedTransactions),
+        context);
   }
 }

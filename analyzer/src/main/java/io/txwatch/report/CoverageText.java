@@ -1,6 +1,7 @@
 package io.txwatch.report;
 
 import io.txwatch.coverage.Coverage;
+import io.txwatch.coverage.GapContext;
 import io.txwatch.coverage.Shed;
 import io.txwatch.history.GapReason;
 import java.util.ArrayList;
@@ -42,7 +43,11 @@ public final class CoverageText {
     for (Map.Entry<GapReason, Long> gap : gaps) {
       lines.add(
           String.format(
-              Locale.ROOT, "%,d %s: %s", gap.getValue(), gap.getKey(), remedy(gap.getKey())));
+              Locale.ROOT,
+              "%,d %s: %s",
+              gap.getValue(),
+              gap.getKey(),
+              remedy(gap.getKey(), coverage.context())));
     }
     Shed shed = coverage.shed();
     if (!shed.smallest().isAll()) {
@@ -148,6 +153,37 @@ public final class CoverageText {
         .sum();
   }
 
+  /** What the reason means here, and what a user can do about it. */
+  private static String remedy(GapReason reason, GapContext context) {
+    return switch (reason) {
+      case NOT_PREPARED -> notPrepared(context);
+      case NOT_UNDERSTOOD -> notUnderstood(context.notUnderstood());
+      default -> remedy(reason);
+    };
+  }
+
+  private static String notPrepared(GapContext context) {
+    String prepare = "run `txwatch prepare --url URL`, or set txwatch.prepare=auto";
+    String unprepare =
+        "run `txwatch unprepare --url URL` and leave txwatch.versions at its default; PostgreSQL 14"
+            + " and later needs no preparation, but other tables of the database still have these"
+            + " columns, or txwatch.versions=columns asks for them";
+    String advice =
+        context.prepares() && context.unprepares()
+            ? prepare + "; on PostgreSQL 14 and later, " + unprepare
+            : context.unprepares() ? unprepare : prepare;
+    return "tables without the auxiliary columns: " + advice;
+  }
+
+  private static String notUnderstood(String example) {
+    String meaning =
+        "SQL that the scanner and the parser read differently, passed through unchanged; please"
+            + " report it";
+    return example.isEmpty()
+        ? meaning
+        : meaning + ": " + TerminalText.escape(example.strip().replaceAll("\\s+", " "));
+  }
+
   /** What the reason means, and what a user can do about it. */
   public static String remedy(GapReason reason) {
     return switch (reason) {
@@ -161,21 +197,17 @@ public final class CoverageText {
       case SHAPE ->
           "statements of a shape that is passed through unchanged (DISTINCT, GROUP BY, UNION,"
               + " subquery, ...); rows that only such statements access are not judged";
-      case NOT_UNDERSTOOD ->
-          "SQL that the scanner and the parser read differently, passed through unchanged; please"
-              + " report it";
-      case NOT_PREPARED ->
-          "tables without the auxiliary columns: run `txwatch prepare --url URL`, or set"
-              + " txwatch.prepare=auto";
+      case NOT_UNDERSTOOD -> notUnderstood("");
+      case NOT_PREPARED -> notPrepared(new GapContext(true, true, ""));
       case NO_RIGHTS ->
           "tables that this user may not read as a whole, or whose auxiliary columns it may not"
               + " use: grant SELECT on the table, or SELECT, INSERT and UPDATE on these columns";
       case NOT_A_BASE_TABLE ->
           "views, foreign or system tables, which carry no auxiliary columns; nothing to do";
       case LOOKUP_FAILED ->
-          "tables not looked up yet: the lookup failed (the first cause was logged), or would have"
-              + " been noticed by the application's transaction at that moment; it is made as soon"
-              + " as a session allows it";
+          "tables not looked up yet: the lookup failed, or would have been noticed by the"
+              + " application's transaction at that moment (the cause is on standard error); it is"
+              + " made as soon as a session allows it";
       case OPAQUE ->
           "calls, bulk copies, scripts: their effects are not observed; plain statements would be";
       case BYPASS ->

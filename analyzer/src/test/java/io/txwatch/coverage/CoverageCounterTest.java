@@ -2,10 +2,12 @@ package io.txwatch.coverage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.RowShare;
 import io.txwatch.history.StatementKind;
+import io.txwatch.report.TextReport;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -35,6 +37,61 @@ class CoverageCounterTest {
     assertThat(coverage.statements()).isEqualTo(4);
     assertThat(coverage.instrumented()).isEqualTo(1);
     assertThat(coverage.gaps()).isEqualTo(Map.of(GapReason.SHAPE, 1L, GapReason.NOT_PREPARED, 1L));
+  }
+
+  @Test
+  void adviceDependsOnTheDatabaseOfTheSession() {
+    gap(GapReason.NOT_PREPARED);
+    assertThat(count.coverage(0).context()).isEqualTo(new GapContext(true, false, ""));
+    assertThat(text()).contains("txwatch prepare").doesNotContain("unprepare");
+
+    CoverageCounter fresh = new CoverageCounter();
+    open(fresh, 1, new Database("PostgreSQL", "18.6", Map.of()));
+    fresh.count(new Event.Gap(1, 2, GapReason.NOT_PREPARED, "", 1));
+    assertThat(text(fresh)).contains("txwatch unprepare").doesNotContain("txwatch prepare");
+    open(fresh, 2, new Database("PostgreSQL", "13.9", Map.of()));
+    fresh.count(new Event.Gap(2, 3, GapReason.NOT_PREPARED, "", 1));
+    assertThat(text(fresh)).contains("txwatch prepare", "txwatch unprepare");
+  }
+
+  @Test
+  void aStatementThatWasNotUnderstoodIsShown() {
+    gap(GapReason.SHAPE);
+    count.count(
+        new Event.StatementExecuted(
+            1, 2, 1, StatementKind.SELECT, "known", "", List.of(), true, null));
+    gap(GapReason.NOT_UNDERSTOOD);
+    open(count, 3, new Database("H2", "2.4.240", Map.of()));
+    for (int session : List.of(3, 1, 1)) {
+      count.count(
+          new Event.StatementExecuted(
+              session,
+              2,
+              2,
+              StatementKind.OTHER,
+              "FROB  the\u202e\ntable " + session,
+              "",
+              List.of(),
+              true,
+              null));
+    }
+    assertThat(text())
+        .contains("FROB the", "table 1")
+        .doesNotContain("known")
+        .doesNotContain("\u202e")
+        .doesNotContain("table 3");
+  }
+
+  private static void open(CoverageCounter counter, long session, Database database) {
+    counter.count(new Event.SessionOpened(session, "", database));
+  }
+
+  private String text() {
+    return text(count);
+  }
+
+  private static String text(CoverageCounter counter) {
+    return TextReport.coverage(counter.coverage(0)).replaceAll("\\s+", " ");
   }
 
   private void shed(long process, int steps, long statements, long transactions) {

@@ -11,4 +11,9 @@ public interface CatalogLog {
   default void fault(String line) {
     notice(line);
   }
+
+  /** A line whose rate is limited already; it contains no SQL. */
+  default void repeated(String line) {
+    fault(line);
+  }
 }

@@ -7,7 +7,6 @@ import io.txwatch.sql.Catalog.Table;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +14,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -48,9 +46,7 @@ final class SharedTableCache {
 
   private static final int MAX_READ_AHEAD = 100;
 
-  /** Tables that sessions of a URL and user have used: where there are any, no others are read. */
-  private static final Cache<String, Set<String>> USED =
-      Caffeine.newBuilder().maximumSize(256).executor(Runnable::run).build();
+  private static final LookupLog LOOKUPS = new LookupLog(System::nanoTime);
 
   /**
    * How long one connection may be kept from the application. The shortest time that a pool may be
@@ -66,7 +62,7 @@ final class SharedTableCache {
   private final @Nullable CatalogAccess access;
   private final @Nullable TablePreparer preparer;
   private final CatalogLog log;
-  private final AtomicBoolean failureReported = new AtomicBoolean();
+  private final TableUsage usage;
   private final AtomicReference<KnownTables> known = new AtomicReference<>(new KnownTables());
   private volatile long retryAt;
   private volatile boolean retryWanted;
@@ -83,8 +79,8 @@ final class SharedTableCache {
 
   private final Set<String> wantedHomes = ConcurrentHashMap.newKeySet();
 
-  /** The tables that were there when they were read ahead. */
-  private final Set<String> listed = ConcurrentHashMap.newKeySet();
+  /** True once the names of a schema's tables were read. */
+  private volatile boolean listed;
 
   /** Tables that were to be read ahead when the time was over. */
   private final Set<String> unread = ConcurrentHashMap.newKeySet();
@@ -100,6 +96,7 @@ final class SharedTableCache {
       CatalogLog log)
       throws SQLException {
     this.key = key;
+    this.usage = TableUsage.of(key, MAX_READ_AHEAD);
     this.log = log;
     this.probe = DatabaseProbe.of(connection, url);
     // For want of another one; a server's tables are looked up there in any case.
@@ -287,7 +284,10 @@ final class SharedTableCache {
   void readAhead(List<String> path, Connection fresh) {
     CatalogAccess through = access;
     Optional<String> home = home(path);
-    if (through == null || !through.isServer() || home.isEmpty() || !readHomes.add(home.get())) {
+    if (through == null || !through.isServer() || home.isEmpty()) {
+      return;
+    }
+    if (!readHomes.add(home.get()) && !isTableWaiting()) {
       return;
     }
     try {
@@ -297,12 +297,15 @@ final class SharedTableCache {
       }
     } catch (SQLException | RuntimeException e) {
       // The next new connection goes on; a table that failed is looked up when it is needed.
-      if (listed.isEmpty()) {
+      if (!listed) {
         readHomes.remove(home.get());
       }
     }
     if (!unread.isEmpty()) {
       readHomes.remove(home.get());
+      if (readsAheadAgain()) {
+        wantedHomes.add(home.get());
+      }
     }
   }
 
@@ -330,6 +333,7 @@ final class SharedTableCache {
                   }
                   unread.remove(home + "\0" + name);
                   Optional<TableInfo> info = how.table(connection, home, name);
+                  usage.read(home + "\0" + name);
                   if (info.isPresent()) {
                     found.put(stored(info.get()), info.get());
                     if (how.isPrepared(info.get()) && connection.getAutoCommit()) {
@@ -353,25 +357,20 @@ final class SharedTableCache {
 
   /**
    * The tables that are to be read ahead, at most {@value #MAX_READ_AHEAD}: those that were used
-   * before; if none was, or once they are read, those that are new. They are unread from now on.
+   * before, then those that are new. They are unread from now on.
    */
   private List<String> wanted(String home, List<String> names, KnownTables into) {
-    Set<String> used = USED.get(key, k -> ConcurrentHashMap.newKeySet());
-    boolean first = listed.isEmpty();
-    List<String> wanted = new ArrayList<>();
-    for (String name : names) {
-      String stored = home + "\0" + name;
-      boolean isNew = listed.add(stored) && (!first || used.isEmpty());
-      boolean isWanted = unread.contains(stored) || isNew || used.contains(stored);
-      if (isWanted
-          && !into.readAhead.containsKey(stored)
-          && wanted.size() + into.readAhead.size() < MAX_READ_AHEAD) {
-        wanted.add(name);
-      }
-    }
-    unread.removeIf(stored -> stored.startsWith(home + "\0"));
-    wanted.forEach(name -> unread.add(home + "\0" + name));
-    return wanted;
+    listed = true;
+    String prefix = home + "\0";
+    List<String> stored = names.stream().map(name -> prefix + name).toList();
+    List<String> wanted =
+        usage.wanted(prefix, stored).stream()
+            .filter(table -> !into.readAhead.containsKey(table))
+            .limit(Math.max(0, MAX_READ_AHEAD - into.readAhead.size()))
+            .toList();
+    unread.removeIf(table -> table.startsWith(prefix));
+    unread.addAll(wanted);
+    return wanted.stream().map(table -> table.substring(prefix.length())).toList();
   }
 
   /** A session looks names up elsewhere. */
@@ -408,6 +407,10 @@ final class SharedTableCache {
     }
   }
 
+  private boolean isTableWaiting() {
+    return known().waiting.values().stream().anyMatch(waiting -> !waiting.wantsSize());
+  }
+
   private static Optional<String> home(List<String> path) {
     return path.stream().filter(s -> !SchemaReader.isInternal(s)).findFirst();
   }
@@ -416,9 +419,27 @@ final class SharedTableCache {
     if (info.hasAuxiliaryName()) {
       sawPrepared = true;
     }
-    Set<String> names = USED.getIfPresent(key);
-    if (names != null && names.size() < MAX_READ_AHEAD) {
-      names.add(stored(info));
+    usage.use(stored(info));
+  }
+
+  /** A look-up is postponed: the next new connection reads the table before others. */
+  private void postponed(
+      SchemaReader reading,
+      List<String> path,
+      List<String> parts,
+      LookupContext context,
+      LookupPostponedException why) {
+    storedName(reading, path, parts).ifPresent(usage::use);
+    if (context.executing()) { // else it is looked up when the statement is about to be sent
+      LOOKUPS.log(
+          key + why.getMessage(),
+          "table "
+              + String.join(".", parts)
+              + " is not looked up yet ("
+              + why.getMessage()
+              + "); it is as soon as a session allows it, and until then its statements are not"
+              + " observed (LOOKUP_FAILED)",
+          log::repeated);
     }
   }
 
@@ -429,7 +450,15 @@ final class SharedTableCache {
   /** What was read ahead of a name; empty if it must be looked up. */
   private Optional<TableInfo> readBefore(
       SchemaReader reading, List<String> path, List<String> parts, KnownTables from) {
-    if (from.readAhead.isEmpty() || parts.isEmpty()) {
+    return from.readAhead.isEmpty()
+        ? Optional.empty()
+        : storedName(reading, path, parts).map(from.readAhead::get);
+  }
+
+  /** The schema and name of a table as stored, if it is where names are looked up first. */
+  private static Optional<String> storedName(
+      SchemaReader reading, List<String> path, List<String> parts) {
+    if (parts.isEmpty()) {
       return Optional.empty();
     }
     String name = reading.folding().fold(parts.get(parts.size() - 1));
@@ -437,7 +466,7 @@ final class SharedTableCache {
         parts.size() > 1
             ? Optional.of(reading.folding().fold(parts.get(parts.size() - 2)))
             : home(path);
-    return schema.map(s -> from.readAhead.get(s + "\0" + name));
+    return schema.map(s -> s + "\0" + name);
   }
 
   /** True if look-ups wait for a session on which they can be made. */
@@ -524,6 +553,7 @@ final class SharedTableCache {
       return table;
     } catch (LookupPostponedException e) {
       at.waiting.put(asked, new KnownTables.Waiting(home, path, parts, false));
+      postponed(reader, path, parts, context, e);
       return Optional.of(notLookedUp(parts, false));
     } catch (SQLException | RuntimeException e) {
       at.waiting.remove(asked);
@@ -594,21 +624,20 @@ final class SharedTableCache {
         && (context.hasOpenDdl() || context.view().keepsSnapshot());
   }
 
-  /** A lookup failed. The first one is reported, by what a driver returns that contains no SQL. */
+  /** A lookup failed. It is logged by what a driver returns that contains no SQL. */
   private void failed(Exception error) {
     retryLater();
-    if (failureReported.compareAndSet(false, true)) {
-      String code =
-          error instanceof SQLException e
-              ? ", SQLState " + e.getSQLState() + ", code " + e.getErrorCode()
-              : "";
-      log.fault(
-          "a look-up of tables failed and is tried again; until then their statements are sent as"
-              + " they are, or not at all where columns of ours might show (further ones are"
-              + " counted, not printed): "
-              + error.getClass().getSimpleName()
-              + code);
-    }
+    String cause =
+        error.getClass().getSimpleName()
+            + (error instanceof SQLException e
+                ? ", SQLState " + e.getSQLState() + ", code " + e.getErrorCode()
+                : "");
+    LOOKUPS.log(
+        key + cause,
+        "a look-up of tables failed and is tried again; until then their statements are sent as"
+            + " they are, or not at all where columns of ours might show (LOOKUP_FAILED): "
+            + cause,
+        log::repeated);
   }
 
   /**

@@ -65,6 +65,11 @@ public final class Watch {
         public void fault(String line) {
           Faults.say(line);
         }
+
+        @Override
+        public void repeated(String line) {
+          System.err.println("txwatch: " + line.replaceAll("\\s+", " "));
+        }
       };
 
   /** Databases that connections were opened to recently. An evicted one is created again. */

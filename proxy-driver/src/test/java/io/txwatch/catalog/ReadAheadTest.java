@@ -2,6 +2,8 @@ package io.txwatch.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.history.Event;
+import io.txwatch.jdbc.TestDatabase;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.sql.Catalog;
@@ -11,8 +13,11 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** Tables that a new connection reads before the application has got it. */
@@ -46,6 +51,99 @@ class ReadAheadTest {
       }
     }
     assertThat(interrupted).isGreaterThan(2);
+  }
+
+  /**
+   * On one URL, one run after another makes tables of its own, some under names of before, and
+   * opens one connection: its first transaction keeps a snapshot, behind which MySQL's catalog
+   * cannot be read.
+   */
+  @Test
+  void tablesOfTheNextRunAreReadAsThoseOfTheFirst() throws SQLException {
+    TestDatabase database =
+        TestDatabase.at(ServerKind.MYSQL, TestServers.freshDatabase(ServerKind.MYSQL), List.of());
+    int runs = 12;
+    try (Connection raw = database.raw()) {
+      for (int run = 0; run < runs; run++) {
+        List<String> tables = List.of("run" + run + "_a", "run" + run + "_b", "common");
+        for (String table : tables) {
+          TestDatabase.execute(raw, "CREATE TABLE " + table + " (id INT PRIMARY KEY, v INT)");
+        }
+        database.prepare(raw);
+        try (Connection watched = database.watched()) {
+          watched.setAutoCommit(false);
+          for (String table : tables) {
+            TestDatabase.execute(watched, "SELECT v FROM " + table + " WHERE id = 1");
+          }
+          watched.commit();
+        }
+        TestDatabase.execute(raw, "DROP TABLE common");
+      }
+    }
+    // On a busy machine a connection's time may be over before its tables are read.
+    assertThat(database.events(Event.Gap.class)).hasSizeLessThan(runs / 2);
+    assertThat(database.statements()).hasSize(3 * runs);
+  }
+
+  @Test
+  void usedTablesComeFirstAndOthersOnce() {
+    TableUsage usage = new TableUsage(2);
+    List<String> tables = List.of("s\0a", "s\0b", "s\0c");
+    assertThat(usage.wanted("s\0", tables)).isEqualTo(tables);
+    tables.forEach(usage::read);
+    assertThat(usage.wanted("s\0", tables)).isEmpty();
+    usage.use("s\0c");
+    assertThat(usage.wanted("s\0", List.of("s\0a", "s\0b", "s\0c", "s\0new")))
+        .containsExactly("s\0c", "s\0new");
+    usage.use("s\0a");
+    usage.use("s\0b");
+    assertThat(usage.wanted("s\0", tables)).containsExactly("s\0a", "s\0b");
+    assertThat(usage.wanted("s\0", List.of("s\0b", "s\0c"))).containsExactly("s\0b");
+    assertThat(usage.wanted("s\0", tables)) // "a" was dropped and made again
+        .containsExactly("s\0a", "s\0b");
+    assertThat(usage.wanted("t\0", List.of("t\0a"))).containsExactly("t\0a");
+  }
+
+  @Test
+  void aCauseIsLoggedOnceAMinuteWithAnExampleAndTheirNumber() {
+    AtomicLong seconds = new AtomicLong();
+    LookupLog log = new LookupLog(() -> TimeUnit.SECONDS.toNanos(seconds.get()));
+    List<String> lines = new ArrayList<>();
+    for (int second = 0; second <= LookupLog.INTERVAL_SECONDS; second += 20) {
+      seconds.set(second);
+      log.log("busy", "busy at " + second, lines::add);
+    }
+    log.log("closed", "closed", lines::add);
+    assertThat(lines)
+        .containsExactly("busy at 0", "busy at 60 (and 2 more since the last such line)", "closed");
+  }
+
+  @Test
+  void aPostponedLookUpIsLoggedWithItsCause() throws SQLException {
+    String url = TestServers.freshDatabase(ServerKind.MYSQL);
+    List<String> lines = new ArrayList<>();
+    try (Connection connection = DriverManager.getConnection(url);
+        JdbcCatalog catalog =
+            JdbcCatalog.open(
+                connection,
+                url,
+                "",
+                () -> DriverManager.getConnection(url),
+                CatalogMode.DEFAULT,
+                () -> false,
+                lines::add)) {
+      TestDatabase.execute(connection, "CREATE TABLE late (id INT PRIMARY KEY)");
+      assertThat(isUnknown(catalog, "late")).isTrue();
+      assertThat(lines).isEmpty(); // it is looked up when the statement is sent
+      catalog.executing(true);
+      connection.setAutoCommit(false);
+      TestDatabase.execute(connection, "SELECT id FROM late");
+      assertThat(isUnknown(catalog, "late")).isTrue();
+      assertThat(lines)
+          .singleElement()
+          .asString()
+          .contains("late", "the transaction would take its snapshot too early", "LOOKUP_FAILED");
+    }
   }
 
   private static JdbcCatalog open(Connection connection, String url, int query)
