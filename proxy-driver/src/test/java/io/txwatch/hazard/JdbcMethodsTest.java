@@ -32,13 +32,13 @@ import java.util.Calendar;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TimeZone;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -505,7 +505,7 @@ class JdbcMethodsTest {
         "called " + signature(method),
         () -> {
           try {
-            Object[] arguments = new Object[method.getParameterCount()];
+            @Nullable Object[] arguments = new @Nullable Object[method.getParameterCount()];
             for (int i = 0; i < arguments.length; i++) {
               arguments[i] = argument(target, method, i, place);
             }
@@ -514,7 +514,7 @@ class JdbcMethodsTest {
             if (e.getCause() instanceof SQLException error) {
               throw error;
             }
-            transcript.line("threw " + e.getCause().getClass().getName());
+            transcript.line("threw " + e.getTargetException().getClass().getName());
           } catch (IllegalAccessException e) {
             throw new AssertionError(e);
           }
@@ -534,7 +534,7 @@ class JdbcMethodsTest {
     return plain ? String.valueOf(value) : "an object";
   }
 
-  private static Object argument(Object target, Method method, int number, int place)
+  private static @Nullable Object argument(Object target, Method method, int number, int place)
       throws SQLException {
     Class<?> type = method.getParameterTypes()[number];
     String name = method.getName();
@@ -581,10 +581,8 @@ class JdbcMethodsTest {
     if (type == java.sql.Savepoint.class) {
       return ((Connection) target).setSavepoint();
     }
-    return Objects.requireNonNullElse(VALUES.get(type), NONE) == NONE ? null : VALUES.get(type);
+    return VALUES.get(type);
   }
-
-  private static final Object NONE = new Object();
 
   private static final Map<Class<?>, Object> VALUES =
       Map.ofEntries(

@@ -254,7 +254,6 @@ public class SessionLevelsTest {
     Connection other = database.raw();
     int known = 0;
     int all = 0;
-    int failed = 0;
     for (String line : dialect.texts.lines().map(String::strip).toList()) {
       String texts =
           line.replaceFirst("^= ", "")
@@ -266,7 +265,6 @@ public class SessionLevelsTest {
           String result = compare(database, other, dialect, texts, autoCommit, round);
           all++;
           known += result.equals("known") ? 1 : 0;
-          failed += result.equals("failed") ? 1 : 0;
           if (result.startsWith("WRONG")) {
             wrong.add(result + ": " + texts + (autoCommit ? "" : " (no autocommit)"));
           }
