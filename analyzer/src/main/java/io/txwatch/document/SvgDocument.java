@@ -153,7 +153,9 @@ final class SvgDocument {
         statement.callSite().isEmpty()
             ? List.of()
             : TerminalText.wrap(
-                TerminalText.escape("at " + CallSite.shown(statement.callSite())), LINE_CHARACTERS);
+                TerminalText.escape(
+                    "at " + CallSite.shown(statement.callSite()) + caller(statement)),
+                LINE_CHARACTERS);
     int x = left(step.column());
     List<String> effects =
         step.effects().stream()
@@ -240,5 +242,10 @@ final class SvgDocument {
       }
     }
     return 0;
+  }
+
+  private static String caller(ObservedStatement statement) {
+    String caller = CallSite.caller(statement.callSite());
+    return caller.isEmpty() ? "" : ", called from " + caller;
   }
 }

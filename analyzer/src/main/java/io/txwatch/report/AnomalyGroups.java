@@ -22,7 +22,8 @@ import java.util.regex.Pattern;
 
 /**
  * Groups anomalies that differ only in their rows and transactions: the same phenomenon through the
- * same lines and operations of the application is one problem to fix, however often it occurs.
+ * same statements, lines, callers and operations of the application is one problem to fix, however
+ * often it occurs.
  *
  * <p>Not thread-safe. Memory is bounded by {@value #MAX_GROUPS} groups and by the lengths of their
  * statements, which may take a 32nd of the heap.
@@ -92,8 +93,8 @@ public final class AnomalyGroups {
   private record Edge(
       DependencyKind kind, EdgeEvidence evidence, String table, Place from, Place to) {}
 
-  /** A statement's call site, or its text, and the name of its transaction. */
-  private record Place(String operation, String site) {}
+  /** A statement's text and call site with its caller, and the name of its transaction. */
+  private record Place(String operation, String site, String caller, String sql) {}
 
   private final Map<Shape, Group> groups = new LinkedHashMap<>();
   private final long maxCharacters;
@@ -183,7 +184,6 @@ public final class AnomalyGroups {
     return LIST.matcher(LITERAL.matcher(sql).replaceAll("?")).replaceAll("(?)");
   }
 
-  /** The statement's call site, or its text if the call site is unknown. */
   private static Place site(Anomaly anomaly, long transaction, int statement) {
     for (ObservedTransaction observed : anomaly.transactions()) {
       if (observed.id() == transaction) {
@@ -191,13 +191,13 @@ public final class AnomalyGroups {
           if (candidate.number() == statement) {
             return new Place(
                 observed.name(),
-                candidate.callSite().isEmpty()
-                    ? withoutValues(candidate.sql())
-                    : CallSite.place(candidate.callSite()));
+                CallSite.place(candidate.callSite()),
+                CallSite.caller(candidate.callSite()),
+                withoutValues(candidate.sql()));
           }
         }
       }
     }
-    return new Place("", "");
+    return new Place("", "", "", "");
   }
 }

@@ -260,6 +260,10 @@ public final class JsonReport {
     if (!method.isEmpty()) {
       json.writeStringField("method", method);
     }
+    String caller = CallSite.caller(statement.callSite());
+    if (!caller.isEmpty()) {
+      json.writeStringField("caller", caller);
+    }
     if (statement.undone()) {
       json.writeBooleanField("undone", true);
     }

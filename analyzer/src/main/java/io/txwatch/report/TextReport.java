@@ -300,6 +300,10 @@ public final class TextReport {
     List<String> details = new ArrayList<>();
     if (!step.statement().callSite().isEmpty()) {
       details.add("at " + callSite(step.statement(), width - 6));
+      String caller = CallSite.caller(step.statement().callSite());
+      if (!caller.isEmpty()) {
+        details.add("called from " + TerminalText.escape(caller));
+      }
     }
     details.addAll(step.effects());
     if (!details.isEmpty()) {

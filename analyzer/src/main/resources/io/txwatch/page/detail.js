@@ -111,7 +111,7 @@ function scheduleOf(anomaly) {
 function bar(anomaly, transaction, statement, effects) {
   return el('div', {class: WRITES.has(statement.kind) ? 'bar write' : statement.write ? 'bar context' : 'bar', 'data-bar': `${transaction.id}/${statement.seq}`},
     foldedSql(statement.sql, relevantParts(anomaly, transaction, statement)),
-    statement.callSite === '' ? null : el('span', {class: 'place-of-code'}, ['at ', placeOf(statement)].flat()),
+    statement.callSite === '' ? null : el('span', {class: 'place-of-code'}, ['at ', placeOf(statement), statement.caller === undefined ? [] : `, called from ${statement.caller}`].flat()),
     effects.map(effect => el('span', {class: 'effect'}, effect)));
 }
 

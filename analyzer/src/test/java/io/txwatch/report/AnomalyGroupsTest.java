@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.history.CallSite;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -98,6 +100,28 @@ class AnomalyGroupsTest {
             .edge("2.1 rw 1.2 x 2")
             .anomaly());
     assertThat(groups.groups()).hasSize(4).allMatch(group -> group.count() == 1);
+  }
+
+  /** A helper executes all statements of an application. */
+  @Test
+  void helpersStatementsAndCallersAreGroupsOfTheirOwn() {
+    AnomalyGroups groups = new AnomalyGroups();
+    for (int i = 0; i < 200; i++) {
+      for (String caller : List.of("shop.Bank.pay (Bank.java:4)", "shop.Shop.buy (Shop.java:7)")) {
+        String at = " @ " + CallSite.calledFrom("shop.Dao.run (Dao.java:12)", caller);
+        for (int value = 0; value < 3; value++) {
+          groups.add(
+              anomaly(Phenomenon.ABORTED_READ)
+                  .t("1 UPDATE t" + i + " SET x = " + value + at)
+                  .t("1 SELECT t" + i + at + (value == 2 ? " (usually)" : ""))
+                  .edge("1.1 wr 2.1 x 1")
+                  .anomaly());
+        }
+      }
+    }
+    assertThat(groups.groups()).hasSize(400).allMatch(group -> group.count() == 3);
+    assertThat(TextReport.of(groups.groups().get(1)).replaceAll("\\s+", " "))
+        .contains("at Dao.run (Dao.java:12), called from Shop.buy (Shop.java:7)");
   }
 
   @Test

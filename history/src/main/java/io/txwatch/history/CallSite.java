@@ -5,12 +5,17 @@ import java.util.regex.Pattern;
 /**
  * The format of a call site. {@code shop.BankService.transfer (BankService.java:41)} is the method
  * and the line that executed the statement; {@code BankService.java:41} if the method is not known.
+ * {@code Dao.find (Dao.java:12) <- shop.BankService.transfer (BankService.java:41)} has the caller
+ * as well: the nearest method of another class, which tells apart what a shared helper executes.
  * {@code (usually)} behind it marks a sampled call site: this statement text has always come from
  * that line, but the stack of this execution was not taken.
  */
 public final class CallSite {
 
   private static final String USUALLY = " (usually)";
+
+  /** Neither Java nor Kotlin nor Scala allow it in the name of a method, nor do file names. */
+  private static final String CALLED_FROM = " <- ";
 
   /** An anonymous class, and what it is nested in. */
   private static final Pattern ANONYMOUS = Pattern.compile("\\$\\d+");
@@ -49,6 +54,18 @@ public final class CallSite {
     return method;
   }
 
+  /** A place, and the place that called its class; both as {@link #of} returns them. */
+  public static String calledFrom(String callSite, String caller) {
+    return callSite + CALLED_FROM + caller;
+  }
+
+  /** The caller, without the package: {@code BankService.transfer (BankService.java:41)}; or "". */
+  public static String caller(String callSite) {
+    String whole = whole(callSite);
+    int caller = whole.indexOf(CALLED_FROM);
+    return caller < 0 ? "" : shown(whole.substring(caller + CALLED_FROM.length()));
+  }
+
   /** Marks a place as sampled. */
   public static String usually(String place) {
     return place.isEmpty() ? place : place + USUALLY;
@@ -77,14 +94,22 @@ public final class CallSite {
   public static String shown(String callSite) {
     String method = method(callSite);
     int type = method.lastIndexOf('.', method.lastIndexOf('.') - 1);
-    return callSite.substring(type + 1);
+    String shown = exact(callSite).substring(type + 1);
+    return isExact(callSite) ? shown : usually(shown);
   }
 
   private static boolean isExact(String callSite) {
     return !callSite.endsWith(USUALLY);
   }
 
+  /** The place alone, without its caller. */
   private static String exact(String callSite) {
+    String whole = whole(callSite);
+    int caller = whole.indexOf(CALLED_FROM);
+    return caller < 0 ? whole : whole.substring(0, caller);
+  }
+
+  private static String whole(String callSite) {
     return isExact(callSite)
         ? callSite
         : callSite.substring(0, callSite.length() - USUALLY.length());

@@ -2,6 +2,7 @@ package io.txwatch.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,6 +41,24 @@ class CallSiteTest {
     assertThat(CallSite.line(callSite)).isEqualTo("Bank.java:41 (usually)");
     assertThat(CallSite.method(callSite)).isEqualTo("shop.Bank.transfer");
     assertThat(CallSite.shown(callSite)).isEqualTo("Bank.transfer (Bank.java:41) (usually)");
+  }
+
+  @Test
+  void callerIsApartFromThePlace() {
+    String dao = CallSite.of("shop.Dao", "find", "Dao.java:12");
+    String bank = CallSite.of("shop.Bank", "transfer", "Bank.java:41");
+    String exact = CallSite.calledFrom(dao, bank);
+    assertThat(exact).isEqualTo("shop.Dao.find (Dao.java:12) <- shop.Bank.transfer (Bank.java:41)");
+    for (String callSite : List.of(exact, CallSite.usually(exact))) {
+      assertThat(CallSite.place(callSite)).isEqualTo("Dao.java:12");
+      assertThat(CallSite.method(callSite)).isEqualTo("shop.Dao.find");
+      assertThat(CallSite.caller(callSite)).isEqualTo("Bank.transfer (Bank.java:41)");
+    }
+    assertThat(CallSite.line(exact)).isEqualTo("Dao.java:12");
+    assertThat(CallSite.shown(exact)).isEqualTo("Dao.find (Dao.java:12)");
+    assertThat(CallSite.shown(CallSite.usually(exact)))
+        .isEqualTo("Dao.find (Dao.java:12) (usually)");
+    assertThat(CallSite.caller(dao)).isEmpty();
   }
 
   @ParameterizedTest

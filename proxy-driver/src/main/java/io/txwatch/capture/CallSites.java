@@ -13,7 +13,9 @@ import java.util.stream.Stream;
 
 /**
  * Finds the line of the application that executed a statement: the nearest frame whose class has
- * the highest rank on the stack ({@link ApplicationClasses}).
+ * the highest rank on the stack ({@link ApplicationClasses}), and its caller: the nearest frame of
+ * another class of that rank, if it is near. Where a helper executes what many methods ask for, the
+ * caller tells them apart.
  *
  * <p>Ranks of classes and names of places are cached, so the remaining cost is the stack walk. The
  * caches are attached to the classes themselves, so they keep no application's class loader alive.
@@ -40,14 +42,20 @@ public final class CallSites {
    */
   private static final int MAX_FRAMES_BEHIND_CANDIDATE = 64;
 
+  /** The maximum number of frames from the place to its caller: those of a proxy of its class. */
+  private static final int MAX_FRAMES_TO_CALLER = 16;
+
+  /** The maximum number of callers of a place whose texts are cached. */
+  private static final int MAX_CACHED_CALLERS = 256;
+
   /** By the value of the setting; few entries. */
   private static final Map<String, CallSites> BY_PACKAGES = new ConcurrentHashMap<>();
 
   /**
    * The places of each class from which statements were executed; few per class. An entry consists
-   * of the method, its descriptor, the bytecode index, and the display name. The descriptor is
-   * empty if the method is not overloaded, because reading it from a frame costs as much as the
-   * rest.
+   * of the method, its descriptor, the bytecode index, the display name, and the call sites by the
+   * display names of callers. The descriptor is empty if the method is not overloaded, because
+   * reading it from a frame costs as much as the rest.
    *
    * <p>Entries are arrays of JDK types: instances of txwatch's classes would keep its class loader
    * alive.
@@ -60,7 +68,7 @@ public final class CallSites {
         }
       };
 
-  private static String placeName(StackFrame frame) {
+  private static Object[] place(StackFrame frame) {
     CopyOnWriteArrayList<Object[]> places = APPLICATION_PLACES.get(frame.getDeclaringClass());
     String method = frame.getMethodName();
     int index = frame.getByteCodeIndex();
@@ -68,14 +76,29 @@ public final class CallSites {
       if (index == (Integer) place[2]
           && method.equals(place[0])
           && (place[1].equals("") || place[1].equals(frame.getDescriptor()))) {
-        return (String) place[3];
+        return place;
       }
     }
     String descriptor =
         isOverloaded(frame.getDeclaringClass(), method) ? frame.getDescriptor() : "";
     String name = describe(frame);
-    places.add(new Object[] {method, descriptor, index, name});
-    return name;
+    Object[] made = {method, descriptor, index, name, new ConcurrentHashMap<String, String>()};
+    places.add(made);
+    return made;
+  }
+
+  @SuppressWarnings("unchecked")
+  private static String calledFrom(Object[] place, Object[] caller) {
+    Map<String, String> known = (Map<String, String>) place[4];
+    String by = (String) caller[3];
+    String callSite = known.get(by);
+    if (callSite == null) {
+      callSite = CallSite.calledFrom((String) place[3], by);
+      if (known.size() < MAX_CACHED_CALLERS) {
+        known.put(by, callSite);
+      }
+    }
+    return callSite;
   }
 
   private static boolean isOverloaded(Class<?> type, String method) {
@@ -127,20 +150,48 @@ public final class CallSites {
   private String firstOfApplication(Stream<StackFrame> frames) {
     Iterator<StackFrame> walk = frames.iterator();
     StackFrame best = null;
+    StackFrame caller = null;
     Rank highest = Rank.NONE;
     for (int left = MAX_FRAMES; left > 0 && walk.hasNext(); left--) {
       StackFrame frame = walk.next();
       Rank rank = classes.rank(frame.getDeclaringClass());
       if (rank.compareTo(highest) > 0) {
-        best = best == null || !isPartOf(best, frame, rank) ? frame : best;
+        if (best == null || !isPartOf(best, frame, rank)) {
+          best = frame;
+          caller = null;
+        } else if (caller == null && !isSameSource(best, frame)) {
+          caller = frame;
+        }
         highest = rank;
         if (rank == classes.highest()) {
           break;
         }
         left = Math.min(left, MAX_FRAMES_BEHIND_CANDIDATE);
+      } else if (best != null && caller == null && rank == highest && !isSameSource(best, frame)) {
+        caller = frame;
       }
     }
-    return best == null ? "" : placeName(best);
+    if (best == null) {
+      return "";
+    }
+    for (int left = MAX_FRAMES_TO_CALLER; caller == null && left > 0 && walk.hasNext(); left--) {
+      StackFrame frame = walk.next();
+      if (classes.rank(frame.getDeclaringClass()) == highest && !isSameSource(best, frame)) {
+        caller = frame;
+      }
+    }
+    Object[] place = place(best);
+    return caller == null ? (String) place[3] : calledFrom(place, place(caller));
+  }
+
+  /** True if one of the classes is nested in the other, or both are in a third one. */
+  private static boolean isSameSource(StackFrame one, StackFrame other) {
+    String name = one.getDeclaringClass().getName();
+    String second = other.getDeclaringClass().getName();
+    int end = name.indexOf('$');
+    int length = end < 0 ? name.length() : end;
+    return second.startsWith(name.substring(0, length))
+        && (second.length() == length || second.charAt(length) == '$');
   }
 
   /** True if the nearer frame has the same owner: a part of the application in a separate jar. */

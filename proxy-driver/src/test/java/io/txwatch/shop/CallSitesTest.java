@@ -52,6 +52,38 @@ class CallSitesTest {
     }
   }
 
+  /** All statements go through it. */
+  private static final class Helper {
+
+    private static String execute() {
+      return nested();
+    }
+
+    private static String nested() {
+      return java.util.stream.Stream.of(1).map(i -> CALL_SITES.current()).findFirst().orElse("");
+    }
+  }
+
+  /** The application's own helper in a file of its own. */
+  @Test
+  void theCallerOfAHelperIsPartOfThePlace() {
+    String first = SharedHelper.execute(CALL_SITES);
+    String second = SharedHelper.execute(CALL_SITES);
+    assertThat(CallSite.method(first)).isEqualTo("io.txwatch.shop.SharedHelper.walk");
+    assertThat(CallSite.place(first)).isEqualTo(CallSite.place(second));
+    assertThat(CallSite.caller(first))
+        .matches(
+            "CallSitesTest\\.theCallerOfAHelperIsPartOfThePlace \\(CallSitesTest\\.java:\\d+\\)");
+    assertThat(CallSite.caller(second)).isNotEqualTo(CallSite.caller(first));
+  }
+
+  @Test
+  void nestedClassesAreNoCallers() {
+    String site = Helper.execute();
+    assertThat(CallSite.method(site)).isEqualTo("io.txwatch.shop.CallSitesTest.Helper.nested");
+    assertThat(CallSite.caller(site)).isEmpty();
+  }
+
   private static String one() {
     return CALL_SITES.current();
   }
