@@ -7,6 +7,7 @@ import java.io.Writer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Command;
@@ -97,11 +98,12 @@ final class ExportCommand implements Callable<Integer> {
     try (Progress progress = Progress.ofEstimate(console, "exporting " + file, 0)) {
       output.write(
           out -> {
-            exported.set(chosen.write(file, out));
-            return exported.get().text();
+            Exported result = chosen.write(file, out);
+            exported.set(result);
+            return result.text();
           });
     }
-    Exported written = exported.get();
+    Exported written = Objects.requireNonNull(exported.get());
     console.out().println(target + ": " + written.text());
     written.omitted().forEach(line -> console.err().println("omitted: " + line));
     console.err().flush();
