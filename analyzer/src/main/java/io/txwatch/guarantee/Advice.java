@@ -1,6 +1,7 @@
 package io.txwatch.guarantee;
 
 import io.txwatch.anomaly.Finding;
+import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.anomaly.Verdict;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.Edge;
@@ -11,6 +12,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -79,6 +81,15 @@ public final class Advice {
               + " forbid it (unique, exclusion), or lock a row that stands for all of them"
               + places(finding)
               + ".";
+      case NON_REPEATABLE_READ, READ_SKEW, FRACTURED_READ, INTERMEDIATE_READ ->
+          finding.affectedReader().filter(Advice::writes).isEmpty()
+              ? ""
+              : "The transaction writes as well: lock the rows that its writes rest on where they"
+                  + " are read"
+                  + places(finding)
+                  + " with "
+                  + lock
+                  + ".";
       default -> "";
     };
   }
@@ -226,11 +237,55 @@ public final class Advice {
       boolean named = level != IsolationLevel.SNAPSHOT || profile == Profile.H2;
       if (named
           && level.compareTo(finding.level()) > 0
-          && profile.at(level, database).isBrokenBy(finding)) {
+          && profile.at(level, database).isBrokenBy(finding)
+          && profile.at(level, database).prevents().containsAll(consequences(finding))) {
         return Optional.of(level);
       }
     }
     return Optional.empty();
+  }
+
+  /**
+   * What the same schedule would give instead, at a level at which its reads are older: a
+   * transaction that writes may then overwrite what it has not read, and where others read as well,
+   * all of them may decide by what is outdated. A level is of use only if it prevents that, too.
+   */
+  private static Set<Phenomenon> consequences(Finding finding) {
+    List<Transaction> readers =
+        switch (finding.judgedAs()) {
+          case NON_REPEATABLE_READ,
+              PHANTOM,
+              READ_SKEW,
+              FRACTURED_READ,
+              INTERMEDIATE_READ,
+              CIRCULAR_INFORMATION_FLOW,
+              LONG_FORK,
+              G_SINGLE,
+              G_NONADJACENT ->
+              finding.affectedReader().map(List::of).orElseGet(finding::transactions);
+          default -> List.of();
+        };
+    Set<Phenomenon> consequences = EnumSet.noneOf(Phenomenon.class);
+    for (Transaction reader : readers) {
+      if (writes(reader)) {
+        consequences.add(Phenomenon.LOST_UPDATE);
+        consequences.add(Phenomenon.READ_WRITE_SKEW);
+        if (finding.transactions().stream().anyMatch(one -> one != reader && selects(one))) {
+          consequences.add(Phenomenon.WRITE_SKEW);
+          consequences.add(Phenomenon.G2);
+        }
+      }
+    }
+    return consequences;
+  }
+
+  private static boolean writes(Transaction transaction) {
+    return transaction.statements().stream().anyMatch(statement -> statement.kind().mayWrite());
+  }
+
+  private static boolean selects(Transaction transaction) {
+    return transaction.statements().stream()
+        .anyMatch(statement -> statement.kind() == StatementKind.SELECT);
   }
 
   private static String settings(Profile profile, IsolationLevel level) {
