@@ -8,6 +8,7 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.RowShare;
+import io.txwatch.history.StatementKind;
 import io.txwatch.history.VersionSet;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -43,6 +44,9 @@ public final class CoverageCounter {
   /** More than any server's text would help to find; the history has the whole of it. */
   private static final int MAX_EXAMPLE_CHARACTERS = 400;
 
+  private static final Set<String> WATCHED =
+      Set.of("PostgreSQL", "MySQL", "MariaDB", "H2", "SQLite");
+
   private static final int FIRST_WITH_SYSTEM_COLUMNS = 14;
 
   /**
@@ -56,11 +60,19 @@ public final class CoverageCounter {
 
   private GapContext context = GapContext.UNKNOWN;
 
+  /** Whether a session's database is one that is watched, rather than one of a foreign history. */
+  private boolean watched;
+
+  private boolean queries;
+  private boolean inserts;
+  private boolean versionSets;
+
   public void count(Event event) {
     if (event instanceof Event.StatementExecuted e) {
       statement(e);
     } else if (event instanceof Event.SessionOpened e) {
       sessions++;
+      watched |= WATCHED.contains(e.database().product());
       if (hasSystemColumns(e.database())) {
         withSystemColumns.add(e.session());
       }
@@ -99,7 +111,8 @@ public final class CoverageCounter {
                   false,
                   sql.length() <= MAX_EXAMPLE_CHARACTERS
                       ? sql
-                      : sql.substring(0, MAX_EXAMPLE_CHARACTERS) + "..."));
+                      : sql.substring(0, MAX_EXAMPLE_CHARACTERS) + "...",
+                  false));
     }
     if (gap == null && event.succeeded() && !event.writesSeen()) {
       unseen++;
@@ -108,7 +121,10 @@ public final class CoverageCounter {
     for (int i = 0; i < rows.size(); i++) { // an iterator would be a new object for each event
       row(rows.get(i));
     }
+    queries |= event.kind() == StatementKind.SELECT;
+    inserts |= event.kind() == StatementKind.INSERT;
     if (!event.versionSets().isEmpty()) {
+      versionSets = true;
       for (VersionSet set : event.versionSets()) {
         uncertain += set.certain() ? 0 : 1;
       }
@@ -138,9 +154,10 @@ public final class CoverageCounter {
 
   private void gap(Event.Gap gap) {
     gaps.merge(gap.reason(), gap.count(), Long::sum);
+    versionSets |= gap.reason() == GapReason.NO_VERSION_SET || gap.reason() == GapReason.TOO_LARGE;
     if (gap.reason() == GapReason.NOT_PREPARED) {
       boolean unprepares = withSystemColumns.contains(gap.session());
-      context = context.plus(new GapContext(!unprepares, unprepares, ""));
+      context = context.plus(new GapContext(!unprepares, unprepares, "", false));
     }
     // A statement on a table that is too large is observed in full, except for its version set.
     if (gap.reason().isOfStatement() && gap.reason() != GapReason.TOO_LARGE) {
@@ -195,6 +212,6 @@ public final class CoverageCounter {
             shares.values().stream().reduce(RowShare.ALL, RowShare::and),
             smallestShare,
             shedTransactions),
-        context);
+        context.with(watched && queries && inserts && !versionSets));
   }
 }

@@ -83,6 +83,11 @@ public final class CoverageText {
               "%s: not reported, since the isolation level forbids them",
               Counted.of(coverage.forbidden(), "possible anomaly", "possible anomalies")));
     }
+    if (coverage.context().phantomsUnseen()) {
+      lines.add(
+          "phantoms, write skew through rows that a query did not find, and INSERTs after a check that"
+              + " found nothing: no version set was read; txwatch.instrument=predicates reads them");
+    }
     append(text, width, "not seen  ", lines);
     return text.toString();
   }
@@ -198,7 +203,7 @@ public final class CoverageText {
           "statements of a shape that is passed through unchanged (DISTINCT, GROUP BY, UNION,"
               + " subquery, ...); rows that only such statements access are not judged";
       case NOT_UNDERSTOOD -> notUnderstood("");
-      case NOT_PREPARED -> notPrepared(new GapContext(true, true, ""));
+      case NOT_PREPARED -> notPrepared(new GapContext(true, true, "", false));
       case NO_RIGHTS ->
           "tables that this user may not read as a whole, or whose auxiliary columns it may not"
               + " use: grant SELECT on the table, or SELECT, INSERT and UPDATE on these columns";

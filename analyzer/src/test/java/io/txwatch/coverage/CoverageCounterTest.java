@@ -42,7 +42,7 @@ class CoverageCounterTest {
   @Test
   void adviceDependsOnTheDatabaseOfTheSession() {
     gap(GapReason.NOT_PREPARED);
-    assertThat(count.coverage(0).context()).isEqualTo(new GapContext(true, false, ""));
+    assertThat(count.coverage(0).context()).isEqualTo(new GapContext(true, false, "", false));
     assertThat(text()).contains("txwatch prepare").doesNotContain("unprepare");
 
     CoverageCounter fresh = new CoverageCounter();
@@ -80,6 +80,23 @@ class CoverageCounterTest {
         .doesNotContain("known")
         .doesNotContain("\u202e")
         .doesNotContain("table 3");
+  }
+
+  /** A check that finds nothing and an INSERT after it, twice at the same time. */
+  @Test
+  void theSettingThatWouldShowPhantomsIsNamed() {
+    String named = "txwatch.instrument=predicates reads them";
+    statement(1, StatementKind.SELECT, true);
+    statement(2, StatementKind.INSERT, true);
+    assertThat(text()).doesNotContain(named); // a foreign history
+    open(count, 1, new Database("MySQL", "9.7.0", Map.of()));
+    assertThat(text()).contains(named);
+    gap(GapReason.NO_VERSION_SET);
+    assertThat(text()).doesNotContain(named);
+
+    CoverageCounter queries = new CoverageCounter();
+    open(queries, 1, new Database("MySQL", "9.7.0", Map.of()));
+    assertThat(text(queries)).doesNotContain(named);
   }
 
   private static void open(CoverageCounter counter, long session, Database database) {
