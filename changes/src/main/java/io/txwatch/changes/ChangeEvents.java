@@ -1,0 +1,186 @@
+package io.txwatch.changes;
+
+import io.txwatch.history.Access;
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.ValueHash;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Emits what a source reads as events of a history, with values as hashes. Thread-safe; events are
+ * emitted one at a time, in the order of the record.
+ */
+public final class ChangeEvents implements ChangeListener {
+
+  /** Statements that change nothing that was there. */
+  private static final Pattern CREATES =
+      Pattern.compile(
+          "\\s*(?:create\\s+(?!or\\s+replace\\b)|grant\\b|analyze\\b)", Pattern.CASE_INSENSITIVE);
+
+  private final long session;
+  private final String home;
+  private final ValueHash hash;
+  private final Consumer<Event> out;
+  private @Nullable Mark mark;
+
+  /**
+   * A time, and the end of the record as it was asked afterwards: once it is passed, the record was
+   * read through that time.
+   */
+  private record Mark(long nanos, LogPosition end) {}
+
+  /**
+   * Opens a session for the reader of a record.
+   *
+   * @param session its id
+   * @param name its display name
+   * @param database as the watched sessions have it
+   * @param home the schema whose tables they name without it
+   * @param hash that of the watched sessions
+   * @param out receives the events
+   */
+  public ChangeEvents(
+      long session,
+      String name,
+      Database database,
+      String home,
+      ValueHash hash,
+      Consumer<Event> out) {
+    this.session = session;
+    this.home = home;
+    this.hash = hash;
+    this.out = out;
+    out.accept(new Event.SessionOpened(session, name, database));
+  }
+
+  @Override
+  public synchronized void transaction(ChangedTransaction transaction) {
+    List<io.txwatch.history.RowChange> changes = new ArrayList<>();
+    for (RowChange change : transaction.changes()) {
+      changes.add(event(change));
+    }
+    out.accept(
+        new Event.Changed(
+            session,
+            Math.max(0, transaction.connectionId()),
+            transaction.end().toString(),
+            System.nanoTime(),
+            Math.max(0, transaction.commitMicros()),
+            changes));
+  }
+
+  private io.txwatch.history.RowChange event(RowChange change) {
+    ChangedTable table = change.table();
+    Access access =
+        switch (change.kind()) {
+          case INSERT -> Access.INSERT;
+          case UPDATE -> Access.UPDATE;
+          case DELETE -> Access.DELETE;
+        };
+    return new io.txwatch.history.RowChange(
+        access,
+        name(table.schema(), table.name()),
+        table.columns().stream().map(ChangedTable.Column::name).toList(),
+        key(table, change.before()),
+        key(table, change.after()),
+        values(table, change.before()),
+        values(table, change.after()),
+        change.statement());
+  }
+
+  private String name(String schema, String table) {
+    return schema.equals(home) ? table : schema + "." + table;
+  }
+
+  /** The hash of the primary key; of a table without one, of its first key without nulls. */
+  private long key(ChangedTable table, @Nullable Object @Nullable [] row) {
+    if (row == null) {
+      return 0;
+    }
+    for (ChangedTable.Key key : table.keys()) {
+      if (key.columns().stream().noneMatch(column -> table.columns().get(column).isNullable())) {
+        long hashed = 0;
+        for (int column : key.columns()) {
+          hashed = ValueHash.addedToKey(hashed, wide(table.columns().get(column), row[column]));
+          if (hashed == 0) {
+            return 0;
+          }
+        }
+        return hashed;
+      }
+    }
+    return 0;
+  }
+
+  private int[] values(ChangedTable table, @Nullable Object @Nullable [] row) {
+    if (row == null) {
+      return new int[0];
+    }
+    int[] hashes = new int[row.length];
+    for (int i = 0; i < hashes.length; i++) {
+      hashes[i] = ValueHash.folded(wide(table.columns().get(i), row[i]));
+    }
+    return hashes;
+  }
+
+  /** The hash of a value; 0 if it is not known, or cannot be compared. */
+  private long wide(ChangedTable.Column column, @Nullable Object value) {
+    return value == null || column.type().isComparable() ? hash.wide(value) : 0;
+  }
+
+  /** A transaction is missing: what the record says from here on continues no earlier version. */
+  @Override
+  public synchronized void gap(ChangeGap gap) {
+    String table = gap.table().isEmpty() ? "" : " of " + name(gap.schema(), gap.table());
+    missing("changes" + table + ": " + gap.detail());
+  }
+
+  /** The rows of a table may be gone, or others, without a change of each. */
+  @Override
+  public synchronized void schemaChange(SchemaChange change) {
+    if (!CREATES.matcher(change.text()).lookingAt()) {
+      missing("a change of the schema");
+    }
+  }
+
+  private void missing(String detail) {
+    out.accept(new Event.Gap(session, 0, GapReason.OVERFLOW, detail, 1));
+  }
+
+  @Override
+  public synchronized void position(LogPosition position, boolean caughtUp) {
+    Mark waiting = mark;
+    if (waiting != null && position.compareTo(waiting.end()) >= 0) {
+      mark = null;
+      out.accept(new Event.ChangesRead(session, waiting.nanos()));
+    }
+  }
+
+  /**
+   * Asks the DBMS for the end of its record; once the source has passed it, an event states that
+   * the record was read through the time of this call. To be called while a transaction waits for
+   * that, a few dozen times a second at most.
+   *
+   * @param source the source of these changes
+   * @throws IOException if the DBMS cannot be asked
+   */
+  public void readThroughNow(ChangeSource source) throws IOException {
+    synchronized (this) {
+      if (mark != null) {
+        return; // the source is behind an earlier one
+      }
+    }
+    long now = System.nanoTime();
+    LogPosition end = source.endOfLog();
+    synchronized (this) {
+      mark = new Mark(now, end);
+    }
+    position(source.position(), false);
+  }
+}
