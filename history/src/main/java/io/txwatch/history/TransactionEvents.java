@@ -3,6 +3,7 @@ package io.txwatch.history;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Emits the events of one transaction, except its statements on rows outside its {@linkplain
@@ -106,6 +107,29 @@ public final class TransactionEvents {
     omitted++;
     if (isKept) {
       emit(event.withRows(inShare(rows)));
+    }
+  }
+
+  /**
+   * A statement was executed, of whose rows the keys and values are known. None is omitted: which
+   * changes in the DBMS's record are a transaction's follows from those of the transactions before.
+   *
+   * @param values the event that follows it; null if there is none
+   */
+  public void executed(Event.StatementExecuted event, Event.@Nullable ValuesObserved values) {
+    if (values == null) {
+      executed(event);
+      return;
+    }
+    isAfterGap = false;
+    emit(event);
+    out.accept(values);
+  }
+
+  /** When the transaction ended became known. Precedes {@link #ended}. */
+  public void endTimed(Event.EndTimed event) {
+    if (isEmitted) {
+      out.accept(event);
     }
   }
 

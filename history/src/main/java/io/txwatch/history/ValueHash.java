@@ -47,6 +47,16 @@ public final class ValueHash {
     this.start = mix(this.secret + MULTIPLIER);
   }
 
+  /** The key of this process: what is hashed with it can be compared within the process. */
+  private static final class OfProcess {
+    static final ValueHash HASH = random();
+  }
+
+  /** The hashes of this process, one key for what is read and what is recorded as changed. */
+  public static ValueHash ofThisProcess() {
+    return OfProcess.HASH;
+  }
+
   /** Hashes with a random key. */
   public static ValueHash random() {
     return new ValueHash(new SecureRandom().nextLong());

@@ -99,9 +99,11 @@ public enum Setting {
   VERSIONS(
       "txwatch.versions",
       "auto",
-      "auto|columns|system",
+      "auto|columns|system|log|statements",
       "where row versions come from: the auxiliary columns, or PostgreSQL's system columns, which"
-          + " need no prepare; auto: system on PostgreSQL 14 and later, unless it was prepared"),
+          + " need no prepare; auto: system on PostgreSQL 14 and later, unless it was prepared;"
+          + " log and statements (experimental): the values of rows, nothing is prepared or"
+          + " rewritten, and writes are known from the binary log or from what statements state"),
   REDACT(
       "txwatch.redact",
       "true",

@@ -52,6 +52,7 @@ public final class Observation {
   private String gapDetail = "";
   private @Nullable String token;
   private String columns = "";
+  private @Nullable ObservedValues values;
 
   Observation(
       SessionTracker tracker,
@@ -95,6 +96,17 @@ public final class Observation {
    */
   public void accesses(String accessed) {
     columns = accessed;
+  }
+
+  /** Records what the statement shows of its rows by their values. */
+  public void values(ObservedValues shown) {
+    synchronized (tracker) {
+      values = shown;
+    }
+  }
+
+  @Nullable ObservedValues values() {
+    return values;
   }
 
   String columns() {

@@ -95,6 +95,15 @@ final class PendingBranches {
         });
   }
 
+  /** Notes when the outcome of a branch is sent. Must be called without a session's lock. */
+  void endSent(String id, long nanos) {
+    List<Branch> known;
+    synchronized (this) {
+      known = List.copyOf(waiting.getOrDefault(id, List.of()));
+    }
+    known.forEach(branch -> branch.tracker().endSent(branch.transaction(), nanos));
+  }
+
   /** Ends a branch. Must be called without holding a session's lock. */
   void ended(String id, Outcome outcome) {
     List<Branch> done;

@@ -62,6 +62,11 @@ final class SessionBranches {
     PendingBranches.OF_THIS_PROCESS.ended(key(id), outcome);
   }
 
+  /** The outcome of a branch is about to be sent. Must be called without a session's lock. */
+  void endSent(String id) {
+    PendingBranches.OF_THIS_PROCESS.endSent(key(id), System.nanoTime());
+  }
+
   /** A branch with work of this session has ended. */
   void done(SessionState.Transaction transaction, Outcome outcome) {
     waiting--;

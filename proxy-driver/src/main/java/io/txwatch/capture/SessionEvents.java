@@ -19,6 +19,13 @@ import org.jspecify.annotations.Nullable;
 final class SessionEvents {
 
   private long session;
+
+  /** The number of its connection, as the DBMS gave it; 0 if it is not known. */
+  private long connection;
+
+  /** True if versions are known by value: the ends of transactions are timed. */
+  private boolean timesEnds;
+
   private final String name;
   private Database database;
   private final LongSupplier micros;
@@ -49,6 +56,7 @@ final class SessionEvents {
   void reconnected(long newSession) {
     closed();
     session = newSession;
+    connection = 0;
     database = database.in("unknown " + Ids.display(newSession));
     opened = false;
   }
@@ -62,6 +70,20 @@ final class SessionEvents {
     if (acquired != null) {
       pipeline.release(acquired);
     }
+  }
+
+  /**
+   * Versions are known by value.
+   *
+   * @param connectionNumber the number that the DBMS gave to the connection; 0 if it is not known
+   */
+  void areByValue(long connectionNumber) {
+    timesEnds = true;
+    connection = connectionNumber;
+  }
+
+  boolean timesEnds() {
+    return timesEnds;
   }
 
   /** The DBMS at the other end. */
@@ -83,6 +105,11 @@ final class SessionEvents {
   }
 
   void ended(SessionState.Transaction transaction, Outcome outcome) {
+    if (timesEnds) {
+      transaction.events.endTimed(
+          new Event.EndTimed(
+              session, transaction.id, transaction.endSentAt(), transaction.endReturnedAt()));
+    }
     transaction.events.ended(session, transaction.id, outcome, micros.getAsLong());
   }
 
@@ -155,7 +182,15 @@ final class SessionEvents {
             writesSeen,
             sqlState,
             sqlState == null ? observation.takeVersionSets() : List.of(),
-            observation.columns()));
+            observation.columns()),
+        sqlState == null ? valuesOf(observation) : null);
+  }
+
+  private Event.@Nullable ValuesObserved valuesOf(Observation observation) {
+    ObservedValues values = observation.values();
+    return values == null
+        ? null
+        : values.take(session, observation.transaction.id, observation.number);
   }
 
   /** True if the DBMS itself rejected a text that was not recognized or names a missing object. */
@@ -178,6 +213,9 @@ final class SessionEvents {
     if (!opened) {
       opened = true;
       to.accept(new Event.SessionOpened(session, name, database));
+      if (connection != 0) {
+        to.accept(new Event.SessionIdentified(session, connection));
+      }
     }
     to.accept(event);
   }

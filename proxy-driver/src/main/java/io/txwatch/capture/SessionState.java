@@ -49,10 +49,42 @@ final class SessionState {
 
     final List<Observation> open = new ArrayList<>(2);
 
+    /** A time before which its end was not sent. */
+    private long endSentAfter = System.nanoTime();
+
+    /** Of a statement that is a transaction of its own; null if they are not known. */
+    private @Nullable ObservedValues onlyValues;
+
     Transaction(long id, boolean single, TransactionEvents events) {
       this.events = events;
       this.id = id;
       this.single = single;
+    }
+
+    /** The values of a statement are known, and when it was executed. */
+    void executed(ObservedValues values, boolean succeeded) {
+      if (single) {
+        onlyValues = values;
+      } else if (succeeded) {
+        endSentAfter(values.returnedAt());
+      }
+    }
+
+    /** Its end was not sent before that time. */
+    void endSentAfter(long nanos) {
+      if (nanos - endSentAfter > 0) {
+        endSentAfter = nanos;
+      }
+    }
+
+    /** When its end was sent, or earlier. */
+    long endSentAt() {
+      return onlyValues == null ? endSentAfter : onlyValues.sentAt();
+    }
+
+    /** When the DBMS had ended it, or later. */
+    long endReturnedAt() {
+      return onlyValues == null ? System.nanoTime() : onlyValues.returnedAt();
     }
 
     /** A statement may have written versions without the transaction's token. */
@@ -205,6 +237,13 @@ final class SessionState {
     explicit = true;
     holdsTableLocks = false;
     autoCommit |= rules.beginRestoresAutoCommit();
+  }
+
+  /** The end of the open transaction is about to be sent. */
+  void endSent() {
+    if (current != null) {
+      current.endSentAfter(System.nanoTime());
+    }
   }
 
   /** The transaction that is open, if one is, has ended. */
@@ -402,6 +441,10 @@ final class SessionState {
     observation.transaction.usesTables |= sqlState == null && usesTable(observation);
     observation.transaction.hasUnseenWrites |=
         sqlState == null && !writesSeen && observation.kind.mayWrite();
+    ObservedValues values = observation.values();
+    if (values != null) {
+      observation.transaction.executed(values, sqlState == null);
+    }
     events.executed(observation, writesSeen, sqlState);
   }
 }

@@ -69,6 +69,47 @@ public final class SessionTracker {
     this.branches = new SessionBranches(this, state);
   }
 
+  /**
+   * Versions are known by value: the session's connection is identified, and the ends of its
+   * transactions are timed.
+   *
+   * @param connection the number that the DBMS gave to the connection; 0 if it is not known
+   */
+  public synchronized void areByValue(long connection) {
+    events.areByValue(connection);
+  }
+
+  /** A call or statement is about to be sent that may end the open transaction. */
+  public synchronized void endSent() {
+    if (events.timesEnds()) {
+      state.endSent();
+    }
+  }
+
+  /** The outcome of a branch of any session is about to be sent. */
+  public void branchEndSent(String id) {
+    if (timesEnds()) {
+      branches.endSent(id);
+    }
+  }
+
+  private synchronized boolean timesEnds() {
+    return events.timesEnds();
+  }
+
+  synchronized void endSent(SessionState.Transaction transaction, long nanos) {
+    transaction.endSentAfter(nanos);
+  }
+
+  /** A transaction control statement is about to be sent. */
+  public void controlSent(TransactionControl control) {
+    if (control instanceof TransactionControl.BranchOutcome outcome) {
+      branchEndSent(outcome.id());
+    } else {
+      endSent();
+    }
+  }
+
   // ---------------------------------------------------------------- statements
 
   /**

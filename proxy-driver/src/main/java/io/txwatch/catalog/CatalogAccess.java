@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses the connection on which the catalog is read, and the moment.
@@ -27,6 +28,9 @@ import java.time.Duration;
  *       there, and for rows, not within a transaction that keeps one. MariaDB's catalog is read
  *       without.
  * </dl>
+ *
+ * <p>With versions by value nothing of ours is sent there: the catalog is read on {@linkplain
+ * SeparateConnection a connection of our own}.
  *
  * <p>H2 and SQLite have no limit of connections: there a connection of our own is opened for each
  * look-up, and closed again. Where a SQLite file cannot be read there, as while the session's own
@@ -51,13 +55,25 @@ final class CatalogAccess {
   private final SchemaReader reader;
   private final DedicatedConnection own;
   private final boolean onApplication;
+  private final @Nullable SeparateConnection separate;
 
   /** A way to read the catalog on a session, as its DBMS allows it. */
   private interface Way<T> {
     T read(LookupContext context, Use<T> use) throws SQLException;
   }
 
-  CatalogAccess(SchemaReader reader, DedicatedConnection own, boolean onApplication) {
+  /**
+   * Access to a catalog.
+   *
+   * @param separate where it is read, if nothing of ours may be sent on the application's
+   *     connections; null if they are used
+   */
+  CatalogAccess(
+      SchemaReader reader,
+      DedicatedConnection own,
+      boolean onApplication,
+      @Nullable SeparateConnection separate) {
+    this.separate = separate;
     this.reader = reader;
     this.own = own;
     this.onApplication = onApplication;
@@ -74,6 +90,9 @@ final class CatalogAccess {
    * @throws LookupPostponedException if it cannot be read on this session at this moment
    */
   <T> T read(LookupContext context, Use<T> use) throws SQLException {
+    if (separate != null) {
+      return separate.use(use);
+    }
     if (onApplication && !isServer()) {
       return use.with(context.connection());
     }
@@ -94,11 +113,14 @@ final class CatalogAccess {
    * @throws LookupPostponedException if it cannot be read on this session at this moment
    */
   <T> T readOwn(LookupContext context, Use<T> use) throws SQLException {
-    return isServer() ? read(context, use) : use.with(context.connection());
+    return isServer() || separate != null ? read(context, use) : use.with(context.connection());
   }
 
   /** Reads on a connection that has just been opened and that the application has not got yet. */
   <T> T readFirst(Connection fresh, Use<T> use) throws SQLException {
+    if (separate != null) {
+      return separate.use(use);
+    }
     Use<T> bounded = connection -> bracketed(connection, FIRST_BOUNDS, use);
     return outsideOfTransactions(fresh, reader.dialect().select(bounded, use, use, use, use));
   }
@@ -109,6 +131,9 @@ final class CatalogAccess {
    * @throws LookupPostponedException if they cannot be read on this session at this moment
    */
   <T> T readRows(LookupContext context, Use<T> use) throws SQLException {
+    if (separate != null) {
+      return separate.use(use);
+    }
     if (context.view().holdsTableLocks()) {
       throw new LookupPostponedException("the session has locked tables");
     }

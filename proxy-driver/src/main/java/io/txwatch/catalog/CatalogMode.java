@@ -24,6 +24,18 @@ public record CatalogMode(Optional<TablePreparer.Factory> preparer, Versions ver
     /** The auxiliary columns. */
     COLUMNS,
     /** The system columns if the DBMS has them. */
-    SYSTEM
+    SYSTEM,
+    /** The values of rows, with the DBMS's own record of changes. */
+    LOG,
+    /** The values of rows, with what the statements state that they write. */
+    STATEMENTS;
+
+    /**
+     * True if texts are sent as they are, and nothing of ours on the application's connections: the
+     * catalog is read on {@linkplain SeparateConnection another one}.
+     */
+    public boolean areByValue() {
+      return this == LOG || this == STATEMENTS;
+    }
   }
 }

@@ -60,6 +60,9 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
           "(?is)(?:^|;)\\s*(?:use\\b|reset\\b|discard\\b"
               + "|set\\s[^;]*(?:schema|search_path|catalog|role|authorization))");
 
+  private static final Pattern USE =
+      Pattern.compile("(?i)\\s*use\\s+(`?)(?<name>[a-z0-9_$]+)\\1\\s*;?\\s*");
+
   private static final Pattern ATTACH = Pattern.compile("(?i)\\battach\\b");
 
   private static final Pattern LOCAL = Pattern.compile("(?is)^\\s*set\\s+local\\b.*");
@@ -195,6 +198,9 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   }
 
   private Optional<Table> findOn(List<String> nameParts) {
+    if (shared.isSeparate()) {
+      return Optional.of(SharedTableCache.notLookedUp(nameParts, false));
+    }
     try {
       return shared.findOn(home, nameParts, lookupContext());
     } catch (LookupPostponedException e) {
@@ -310,7 +316,9 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       return;
     }
     if (CHANGES_PATH.matcher(sql).find()) {
-      pathChanged(LOCAL.matcher(sql).matches());
+      Matcher use = USE.matcher(sql);
+      boolean isPlain = use.matches() && namesAreDatabases();
+      pathChanged(LOCAL.matcher(sql).matches(), isPlain ? List.of(use.group("name")) : List.of());
     }
     if (CHANGES_SCHEMA.matcher(sql).find()) {
       schemaChanged = true;
@@ -350,17 +358,48 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     connection = handle;
   }
 
-  /** {@code setSchema} or {@code setCatalog} has been called on the connection. */
-  public void pathChanged() {
-    pathChanged(false);
+  /** JDBC's number of the level with which the session began, where the session is not asked. */
+  public int levelAtFirst() throws SQLException {
+    return shared.levelAtFirst();
   }
 
-  private void pathChanged(boolean local) {
+  /**
+   * {@code setSchema} or {@code setCatalog} has been called on the connection.
+   *
+   * @param name what it was set to
+   * @param shown what the connection shows after that
+   */
+  public void pathChanged(@Nullable String name, @Nullable String shown) {
+    boolean isKnown = name != null && name.equals(shown);
+    if (shared.isSeparate() && namesAreDatabases()) {
+      if (isKnown) {
+        pathChanged(false, List.of(name));
+      } // else the driver has taken no notice
+    } else {
+      pathChanged(false, List.of());
+    }
+  }
+
+  /** True if what {@code USE} names is all that a name without a schema is looked up in. */
+  private boolean namesAreDatabases() {
+    return dialect().map(one -> one.<Boolean>select(false, true, true, false, false)).orElse(false);
+  }
+
+  /**
+   * Names are looked up elsewhere.
+   *
+   * @param separately where, if the session is not asked; empty if that is not known
+   */
+  private void pathChanged(boolean local, List<String> separately) {
     if (pathBefore == null && !view.isIdle()) {
       pathBefore = path;
     }
     pathIsLocal = local;
     ownVersion++;
+    if (shared.isSeparate()) {
+      path = separately;
+      return;
+    }
     try {
       path = shared.path(connection);
       shared.pathChanged(path);

@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -48,6 +49,9 @@ final class SharedTableCache {
 
   private static final LookupLog LOOKUPS = new LookupLog(System::nanoTime);
 
+  /** So long new sessions are taken to begin as one did. */
+  private static final long BEGINNING_NANOS = 10_000_000_000L;
+
   /**
    * How long one connection may be kept from the application. The shortest time that a pool may be
    * configured to wait is 250 ms (HikariCP), and the connection itself has to be opened within it.
@@ -63,6 +67,12 @@ final class SharedTableCache {
   private final @Nullable TablePreparer preparer;
   private final CatalogLog log;
   private final TableUsage usage;
+
+  /** The connection that the catalog is read on; null if the application's own are. */
+  private final @Nullable SeparateConnection separate;
+
+  private volatile @Nullable Beginning beginning;
+
   private final AtomicReference<KnownTables> known = new AtomicReference<>(new KnownTables());
   private volatile long retryAt;
   private volatile boolean retryWanted;
@@ -98,27 +108,42 @@ final class SharedTableCache {
     this.key = key;
     this.usage = TableUsage.of(key, MAX_READ_AHEAD);
     this.log = log;
-    this.probe = DatabaseProbe.of(connection, url);
+    SeparateConnection own = mode.versions().areByValue() ? new SeparateConnection(source) : null;
+    this.separate = own;
+    this.probe = own == null ? DatabaseProbe.of(connection, url) : probe(own, url);
     // For want of another one; a server's tables are looked up there in any case.
     boolean onApplication = DatabaseProbe.isPrivate(url) || source == ConnectionSource.NONE;
     this.snapshots = SchemaChangeGate.of(probe.database().place());
     Dialect dialect = probe.dialect().orElse(null);
-    boolean autoPrepare = mode.preparer().isPresent();
+    boolean autoPrepare = mode.preparer().isPresent() && own == null;
     if (dialect == null) {
       this.usesSystemColumns = false;
       this.reader = null;
       this.access = null;
       this.preparer = null;
     } else {
-      this.usesSystemColumns = usesSystemColumns(dialect, connection, mode);
-      this.reader = SchemaReaders.of(dialect, probe.database(), connection, usesSystemColumns);
-      DedicatedConnection own = new DedicatedConnection(source, reader);
-      this.access = new CatalogAccess(reader, own, onApplication);
+      this.usesSystemColumns = own == null && usesSystemColumns(dialect, connection, mode);
+      this.reader =
+          own == null
+              ? SchemaReaders.of(dialect, probe.database(), connection, usesSystemColumns)
+              : own.use(c -> SchemaReaders.of(dialect, probe.database(), c, false));
+      DedicatedConnection dedicated = new DedicatedConnection(source, reader);
+      this.access = new CatalogAccess(reader, dedicated, onApplication, own);
+      if (own != null) {
+        own.of(reader);
+        if (DatabaseProbe.isPrivate(url)) {
+          log.notice(
+              "a database that has one connection only: with txwatch.versions="
+                  + mode.versions().name().toLowerCase(Locale.ROOT)
+                  + " its tables are not known, and rows are not observed");
+        }
+      }
       this.preparer =
           autoPrepare && !usesSystemColumns && !(onApplication && access.isServer())
               ? mode.preparer()
                   .orElseThrow()
-                  .create(probe.database(), reader, own, onApplication, snapshots, log::notice)
+                  .create(
+                      probe.database(), reader, dedicated, onApplication, snapshots, log::notice)
               : null;
       if (autoPrepare && preparer == null && !usesSystemColumns) {
         log.notice(
@@ -126,6 +151,21 @@ final class SharedTableCache {
                 + " for a lock would be the application's: prepare them beforehand");
       }
     }
+  }
+
+  private static DatabaseProbe probe(SeparateConnection own, String url)
+      throws SeparateConnectionException {
+    try {
+      return own.use(connection -> DatabaseProbe.of(connection, url));
+    } catch (SQLException e) {
+      own.close();
+      throw new SeparateConnectionException(e);
+    }
+  }
+
+  /** True if nothing of ours is sent on the application's connections. */
+  boolean isSeparate() {
+    return separate != null;
   }
 
   /**
@@ -160,11 +200,15 @@ final class SharedTableCache {
       }
     }
     SharedTableCache made = new SharedTableCache(key, connection, url, source, mode, log);
+    SharedTableCache shared;
     synchronized (OPEN) {
-      SharedTableCache shared = OPEN.get(key, k -> made);
+      shared = OPEN.get(key, k -> made);
       shared.sessions++;
-      return shared;
     }
+    if (shared != made) {
+      made.closeSeparate();
+    }
+    return shared;
   }
 
   /** A database whose tables carry auxiliary columns needs them hidden. */
@@ -212,11 +256,22 @@ final class SharedTableCache {
 
   /** One session is gone; with the last one, what is known of the tables. */
   void leave() {
+    boolean isLast;
     synchronized (OPEN) {
       sessions--;
-      if (sessions == 0) {
+      isLast = sessions == 0;
+      if (isLast) {
         OPEN.asMap().remove(key, this);
       }
+    }
+    if (isLast) {
+      closeSeparate();
+    }
+  }
+
+  private void closeSeparate() {
+    if (separate != null) {
+      separate.close();
     }
   }
 
@@ -265,6 +320,36 @@ final class SharedTableCache {
 
   /** How the session on that connection begins. */
   InitialSessionState opened(Connection connection) throws SQLException {
+    return separate == null ? openedOn(connection) : begin().state();
+  }
+
+  /** JDBC's number of the isolation level with which a session begins. */
+  int levelAtFirst() throws SQLException {
+    return begin().level();
+  }
+
+  /**
+   * How sessions begin, seen on the connection of our own.
+   *
+   * @param at when that was asked: {@link System#nanoTime}
+   */
+  private record Beginning(InitialSessionState state, int level, long at) {}
+
+  private Beginning begin() throws SQLException {
+    Beginning known = beginning;
+    if (known == null || System.nanoTime() - known.at() > BEGINNING_NANOS) {
+      known =
+          Objects.requireNonNull(separate)
+              .use(
+                  own ->
+                      new Beginning(
+                          openedOn(own), own.getTransactionIsolation(), System.nanoTime()));
+      beginning = known;
+    }
+    return known;
+  }
+
+  private InitialSessionState openedOn(Connection connection) throws SQLException {
     return reader == null ? new InitialSessionState(List.of(), false) : reader.opened(connection);
   }
 
@@ -518,6 +603,9 @@ final class SharedTableCache {
     if (reader == null || access == null) {
       return Optional.empty();
     }
+    if (separate != null && context.hasOpenDdl() && context.view().hasBegun()) {
+      return Optional.of(notLookedUp(parts, false)); // what it has changed, it sees alone
+    }
     String asked = home + "\0\0" + String.join("\0", path) + "\0\0" + String.join("\0", parts);
     KnownTables at = known();
     Table before = at.tables.get(asked);
@@ -617,7 +705,8 @@ final class SharedTableCache {
    * sees it yet: what it finds is for itself.
    */
   private boolean mayBeOld(LookupContext context) {
-    return access != null
+    return separate == null
+        && access != null
         && access.isServer()
         && !context.view().isIdle()
         && context.view().hasBegun()

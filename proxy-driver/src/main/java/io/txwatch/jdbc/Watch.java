@@ -12,10 +12,12 @@ import io.txwatch.catalog.CatalogMode;
 import io.txwatch.catalog.ConnectionSource;
 import io.txwatch.catalog.DatabaseProbe;
 import io.txwatch.catalog.JdbcCatalog;
+import io.txwatch.catalog.SeparateConnectionException;
 import io.txwatch.catalog.SessionView;
 import io.txwatch.history.Database;
 import io.txwatch.jdbc.log.Faults;
 import io.txwatch.jdbc.log.Notices;
+import io.txwatch.jdbc.session.ConnectionNumber;
 import io.txwatch.jdbc.session.Levels;
 import io.txwatch.jdbc.session.WatchedDatabase;
 import io.txwatch.jdbc.session.WatchedSession;
@@ -30,6 +32,7 @@ import io.txwatch.sql.Planner;
 import io.txwatch.sql.Redactor;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.rewrite.RewritePlanner;
+import io.txwatch.sql.rewrite.UntouchedPlanner;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
@@ -239,8 +242,7 @@ public final class Watch {
                   settings.get(Setting.PREPARE).equals("auto")
                       ? Optional.of(AutoPreparation::new)
                       : Optional.empty(),
-                  CatalogMode.Versions.valueOf(
-                      settings.get(Setting.VERSIONS).toUpperCase(Locale.ROOT))),
+                  versions(settings)),
               session,
               LOG);
       Optional<Dialect> dialect = catalog.dialect();
@@ -252,8 +254,20 @@ public final class Watch {
       WatchedDatabase database =
           database(catalog, dialect.get(), url, user, settings, pipeline, planner);
       SessionTracker tracker = tracker(real, database, catalog);
+      if (database.versions().areByValue()) {
+        tracker.areByValue(ConnectionNumber.of(real));
+      }
       session.tracker = tracker;
       return Optional.of(new WatchedSession(database, tracker, catalog));
+    } catch (SeparateConnectionException e) {
+      Notices.print(
+          "without a connection of its own txwatch does not watch others with txwatch.versions="
+              + settings.get(Setting.VERSIONS)
+              + ": SQLState "
+              + e.getSQLState()
+              + ", code "
+              + e.getErrorCode());
+      return Optional.empty();
     } catch (SQLException | RuntimeException | LinkageError e) {
       if (!(e instanceof SQLException error && DatabaseProbe.isOfReplication(error))) {
         Faults.report(e);
@@ -263,6 +277,10 @@ public final class Watch {
       }
       return Optional.empty();
     }
+  }
+
+  private static CatalogMode.Versions versions(Settings settings) {
+    return CatalogMode.Versions.valueOf(settings.get(Setting.VERSIONS).toUpperCase(Locale.ROOT));
   }
 
   /** True if a connection is watched, or is a pool's or a proxy's handle on one that is. */
@@ -363,8 +381,12 @@ public final class Watch {
             WatchedDatabase.of(
                 database,
                 dialect,
-                planner.apply(new RewritePlanner(dialect, level, mostRows)),
+                planner.apply(
+                    versions(settings).areByValue()
+                        ? new UntouchedPlanner(dialect)
+                        : new RewritePlanner(dialect, level, mostRows)),
                 texts,
+                versions(settings),
                 mostRows,
                 show,
                 settings.isTrue(Setting.REDACT),
@@ -380,7 +402,10 @@ public final class Watch {
         database.database(),
         database.rules(),
         real.getAutoCommit(),
-        Levels.of(real.getTransactionIsolation()),
+        Levels.of(
+            database.versions().areByValue()
+                ? catalog.levelAtFirst()
+                : real.getTransactionIsolation()),
         Watch::micros,
         catalog::transactionEnded,
         database.pipeline());

@@ -13,6 +13,8 @@
  *   <li>{@code execution}: the execution begins, the text is sent to the driver, hidden columns are
  *       read as the application steps through the result;
  *   <li>{@code read}: what is read besides, before and after;
+ *   <li>{@code value}: what a result and the statement itself show of rows, where versions are
+ *       known by value and the text is sent as it is;
  *   <li>{@code io.txwatch.capture}: the observation, and at its end the event.
  * </ol>
  */

@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param newRows the rows that an INSERT gives ids; what becomes of them
  * @param keys what it has to do with rows that are known by a key
  * @param names how reports can name the rows that it returns
+ * @param values what it says itself of its rows, if versions are known by value
  */
 public record ObservedRows(
     Returns returns,
@@ -24,7 +25,33 @@ public record ObservedRows(
     List<SideRead> sideReads,
     Optional<NewRows> newRows,
     KeyedRow keys,
-    RowNaming.OfStatement names) {
+    RowNaming.OfStatement names,
+    Optional<ValuePlan> values) {
+
+  /** By what is appended and read besides. */
+  public ObservedRows(
+      Returns returns,
+      List<String> appended,
+      Carried carried,
+      List<SideRead> sideReads,
+      Optional<NewRows> newRows,
+      KeyedRow keys,
+      RowNaming.OfStatement names) {
+    this(returns, appended, carried, sideReads, newRows, keys, names, Optional.empty());
+  }
+
+  /** By their values alone. */
+  static ObservedRows byValue(KeyedRow keys, ValuePlan values) {
+    return new ObservedRows(
+        Returns.NOTHING,
+        List.of(),
+        Carried.NONE,
+        List.of(),
+        Optional.empty(),
+        keys,
+        RowNaming.OfStatement.NONE,
+        Optional.of(values));
+  }
 
   /** They are not. */
   static ObservedRows none(KeyedRow keys) {

@@ -134,6 +134,11 @@ public record RewritePlan(
         unwatched);
   }
 
+  /** The same plan of a text that is sent as it is, whose rows are known by their values. */
+  public RewritePlan withValues(ValuePlan values) {
+    return observed(passThrough, passThroughDetail, ObservedRows.byValue(keys(), values));
+  }
+
   /** The same plan, with a reason why not every row that it touches can be seen. */
   public RewritePlan unseen(GapReason reason, String detail) {
     return observed(Optional.of(reason), detail, rows);
@@ -280,6 +285,11 @@ public record RewritePlan(
   /** {@link ObservedRows#keys}. */
   public KeyedRow keys() {
     return rows.keys();
+  }
+
+  /** {@link ObservedRows#values}. */
+  public Optional<ValuePlan> values() {
+    return rows.values();
   }
 
   /** {@link ObservedRows#names}. */

@@ -1,6 +1,7 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.Access;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 
@@ -76,6 +77,8 @@ public record ValuePlan(List<Read> reads, int resultColumns, String unread, Opti
    * @param table the table's name as histories show it
    * @param key the columns of its key, empty if they are not known
    * @param columns the columns that it assigns, as stored
+   * @param kinds for each of them, of which kind a value is that it stores as it is given; OTHER if
+   *     that is not known
    * @param rows the rows whose keys it states; empty if it states none
    * @param complete true if it writes no other rows of the table itself
    */
@@ -84,6 +87,7 @@ public record ValuePlan(List<Read> reads, int resultColumns, String unread, Opti
       String table,
       List<KeyColumn> key,
       List<String> columns,
+      List<KeyColumn.Kind> kinds,
       List<Row> rows,
       boolean complete) {}
 
@@ -98,6 +102,35 @@ public record ValuePlan(List<Read> reads, int resultColumns, String unread, Opti
   /** A statement that reads and writes no rows that it shows. */
   public static ValuePlan without(String unread) {
     return new ValuePlan(List.of(), -1, unread, Optional.empty());
+  }
+
+  /** The numbers of all parameters that are a value of a row. */
+  public BitSet parameters() {
+    BitSet numbers = new BitSet();
+    reads.forEach(read -> add(numbers, read.keyPlaces()));
+    write.ifPresent(
+        written ->
+            written
+                .rows()
+                .forEach(
+                    row -> {
+                      add(numbers, row.key());
+                      add(numbers, row.values());
+                    }));
+    return numbers;
+  }
+
+  private static void add(BitSet numbers, List<Place> places) {
+    for (Place place : places) {
+      if (place instanceof Parameter parameter) {
+        numbers.set(parameter.number());
+      }
+    }
+  }
+
+  /** True if it is of a statement that touches no rows. */
+  public boolean saysNothing() {
+    return isEmpty() && unread.isEmpty();
   }
 
   /** True if nothing of it can be observed. */

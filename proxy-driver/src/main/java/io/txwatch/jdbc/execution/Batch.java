@@ -9,6 +9,7 @@ import io.txwatch.jdbc.parameter.Parameters;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.PlannedReads;
 import io.txwatch.jdbc.read.StatementReads;
+import io.txwatch.jdbc.value.StatementValues;
 import io.txwatch.sql.RewritePlan;
 import java.sql.BatchUpdateException;
 import java.sql.PreparedStatement;
@@ -16,6 +17,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -79,6 +81,9 @@ public final class Batch {
 
   /** The parameters of each item, if they are needed for reads beside it. */
   private final List<Parameters> parameters = new ArrayList<>(0);
+
+  /** What each item shows of its rows by their values, if versions are known by value. */
+  private final List<@Nullable StatementValues> values = new ArrayList<>(0);
 
   /** The place in the application that sends it; empty before. */
   private String calledFrom = "";
@@ -150,6 +155,26 @@ public final class Batch {
     parameters.add(values);
   }
 
+  /** What the item that was added last shows of its rows by their values. */
+  public void values(@Nullable StatementValues ofLast) {
+    while (values.size() < plans.size() - 1) {
+      values.add(null);
+    }
+    values.add(ofLast);
+  }
+
+  /** The items will be executed at other positions than they were given. */
+  public void placeAnew() {
+    int items = positions.size();
+    positions.clear();
+    for (int i = 0; i < items; i++) {
+      positions.add(
+          i > 0 && !positions.get(0).alone()
+              ? positions.get(0).after(i)
+              : context.tracker().next(0));
+    }
+  }
+
   /** Adds an item that has no token. */
   public void addWithoutPosition(CachedPlan cached) {
     plans.add(cached);
@@ -190,8 +215,10 @@ public final class Batch {
     }
     readBefore(begun);
     long[] counts;
+    values.forEach(item -> ifKnown(item, StatementValues::sent));
     try {
       counts = sender.send();
+      values.forEach(item -> ifKnown(item, StatementValues::returned));
     } catch (BatchUpdateException e) {
       long[] done = countsOf(e);
       failed(begun, e, done);
@@ -207,6 +234,12 @@ public final class Batch {
       execution.counted(count);
     }
     return as.apply(counts);
+  }
+
+  private static void ifKnown(@Nullable StatementValues item, Consumer<StatementValues> what) {
+    if (item != null) {
+      what.accept(item);
+    }
   }
 
   /** The texts of the items; one if it is the same for all. */
@@ -256,6 +289,10 @@ public final class Batch {
     Execution execution =
         Execution.begin(context, plans.get(i), positions.get(i), item.firstRow(), calledFrom);
     execution.key(item.key());
+    StatementValues shown = i < values.size() ? values.get(i) : null;
+    if (shown != null) {
+      execution.values(shown);
+    }
     return execution;
   }
 

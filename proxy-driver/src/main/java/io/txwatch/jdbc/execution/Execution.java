@@ -11,6 +11,7 @@ import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KnownKey;
 import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.read.StatementReads;
+import io.txwatch.jdbc.value.StatementValues;
 import io.txwatch.sql.NewRows;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -30,6 +31,9 @@ public final class Execution {
 
   /** What is read besides its result; null if nothing is. */
   private final @Nullable StatementReads reads;
+
+  /** What it shows of its rows by their values; null if versions are not known by value. */
+  private @Nullable StatementValues values;
 
   private boolean over;
 
@@ -91,6 +95,7 @@ public final class Execution {
       String callSite) {
     context.state().catalog().sending();
     if (cached.isControl()) {
+      context.tracker().controlSent(cached.plan().control());
       return new Execution(context, cached, null, firstRow);
     }
     try {
@@ -143,6 +148,55 @@ public final class Execution {
     }
   }
 
+  // ---------------------------------------------------------------- values
+
+  /** What it shows of its rows by their values is collected there. */
+  public void values(StatementValues shown) {
+    if (observation != null) {
+      values = shown;
+      observation.values(shown);
+    }
+  }
+
+  /** The text is sent with the next call. */
+  public void sent() {
+    if (values != null) {
+      values.sent();
+    }
+  }
+
+  /** The driver has come back from it, with an error or not. */
+  public void returned() {
+    if (values != null) {
+      values.returned();
+    }
+  }
+
+  /** True if the values of its result's rows are to be {@linkplain #valuesOfRow noted}. */
+  public boolean readsValues() {
+    return values != null && values.readsRows() && !over;
+  }
+
+  /** Its result is not read, or it is that of a write, of whose rows no number is known. */
+  public void valuesNotRead(String why) {
+    if (values != null) {
+      values.unread(why);
+      values.counted(-1);
+    }
+  }
+
+  /** Notes the values of the row that a result stands on; of no other one after an error. */
+  public void valuesOfRow(ResultSet result) {
+    StatementValues into = values;
+    if (into != null) {
+      try {
+        into.row(result);
+      } catch (SQLException | RuntimeException | LinkageError e) {
+        into.stop("a value that cannot be read");
+      }
+    }
+  }
+
   /** The writer token; one that names nobody if capture is at fault. */
   String token() {
     return observation == null ? SessionTracker.NO_TRANSACTION_TOKEN : observation.token();
@@ -180,6 +234,9 @@ public final class Execution {
    *     it is not known
    */
   public void counted(long count) {
+    if (values != null) {
+      values.counted(count);
+    }
     Optional<NewRows> given = cached.plan().newRows();
     if (observation == null || firstRow == 0 || given.isEmpty()) {
       succeeded(count == 0 ? cached.countsWrites() : foundByKey(count));

@@ -4,8 +4,10 @@ import io.txwatch.capture.CallSites;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.ValueHash;
 import io.txwatch.jdbc.error.VendorErrors;
 import io.txwatch.jdbc.plan.CachedPlan;
+import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.read.SideReadRunner;
 import io.txwatch.jdbc.session.ConnectionState;
 import io.txwatch.jdbc.session.SavepointGuard;
@@ -13,7 +15,9 @@ import io.txwatch.jdbc.session.SessionLevel;
 import io.txwatch.jdbc.session.SessionPlans;
 import io.txwatch.jdbc.session.TransactionIds;
 import io.txwatch.jdbc.session.WatchedSession;
+import io.txwatch.jdbc.value.StatementValues;
 import io.txwatch.sql.TransactionControl;
+import io.txwatch.sql.ValuePlan;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.function.Consumer;
@@ -89,6 +93,11 @@ public final class ExecutionContext {
     return state.database().callSites();
   }
 
+  /** True if versions are known by value: nothing of ours is sent on the connection. */
+  public boolean isByValue() {
+    return state.database().versions().areByValue();
+  }
+
   /** The reads beside its statements. */
   public SideReadRunner sideReads() {
     SideReadRunner known = sideReads;
@@ -119,6 +128,9 @@ public final class ExecutionContext {
         || control instanceof TransactionControl.Begin) {
       TransactionIds.identify(state);
     }
+    if (isByValue()) {
+      return; // nothing of ours on the application's connection
+    }
     SessionLevel.askIfUnknown(state, next);
     if (state.catalog().isWaiting() && !next.asksDiagnostics()) {
       state.catalog().lookUpWaiting();
@@ -144,6 +156,22 @@ public final class ExecutionContext {
         && tracker().isUnidentifiedWithoutSavepoint();
   }
 
+  /**
+   * What an execution will show of its rows by their values.
+   *
+   * @param parameters as they are set now
+   * @return null if versions are not known by value, or the text touches no rows
+   */
+  public @Nullable StatementValues values(CachedPlan cached, PinnedValues parameters) {
+    ValuePlan plan = cached.values();
+    try {
+      return plan == null ? null : new StatementValues(plan, ValueHash.ofThisProcess(), parameters);
+    } catch (RuntimeException e) {
+      fault(e);
+      return null;
+    }
+  }
+
   /** True if an error may come from what we added to a text. */
   public boolean mayBeOurFault(CachedPlan cached, SQLException error) {
     // What would be tried again after a rollback would be without what came before it.
@@ -155,6 +183,7 @@ public final class ExecutionContext {
 
   /** The transaction is about to be committed. */
   public void beforeCommit() {
+    tracker().endSent();
     TransactionIds.identify(state);
     readBeside(SideReadRunner::beforeCommit);
   }
@@ -171,6 +200,7 @@ public final class ExecutionContext {
 
   /** The transaction is about to be rolled back: nothing of it matters any more. */
   public void beforeRollback() {
+    tracker().endSent();
     readBeside(SideReadRunner::forget);
   }
 

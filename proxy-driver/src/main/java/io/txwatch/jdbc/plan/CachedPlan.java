@@ -11,8 +11,10 @@ import io.txwatch.sql.LevelChange;
 import io.txwatch.sql.NewRows;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.TransactionControl;
+import io.txwatch.sql.ValuePlan;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.rewrite.LevelChanges;
+import java.util.BitSet;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -77,6 +79,11 @@ public final class CachedPlan {
   private final @Nullable NamedKey[] named;
   private final boolean renames;
   private final boolean writesUnnamed;
+  private final @Nullable ValuePlan values;
+
+  /** The parameters whose values {@link #values} names. */
+  private final BitSet valueParameters;
+
   private final SampledCallSite place;
   private final boolean isControl;
   private final boolean countsWrites;
@@ -109,6 +116,8 @@ public final class CachedPlan {
     this.key = KnownKey.of(plan.keys());
     this.named = NamedKey.of(plan.names());
     this.renames = !plan.names().renamed().isEmpty();
+    this.values = plan.values().filter(known -> !known.saysNothing()).orElse(null);
+    this.valueParameters = values == null ? new BitSet(0) : values.parameters();
     this.isControl = !(plan.control() instanceof TransactionControl.None);
     this.countsWrites = countsWrites(plan.kind());
     this.returnsWrittenRows = plan.returns() == RewritePlan.Returns.WRITTEN_ROWS;
@@ -310,6 +319,16 @@ public final class CachedPlan {
   /** True if rows of a table may have other keys after it. */
   public boolean renames() {
     return renames;
+  }
+
+  /** What it says itself of its rows; null if versions are not known by value, or it has none. */
+  public @Nullable ValuePlan values() {
+    return values;
+  }
+
+  /** True if the value of a parameter is of a row that is known by its values. */
+  public boolean isValue(int parameter) {
+    return valueParameters.get(parameter);
   }
 
   /** True if a parameter is a value of a key that rows are named by. */

@@ -5,6 +5,7 @@ import io.txwatch.capture.Pipeline;
 import io.txwatch.capture.SnapshotRules;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.capture.WriterTexts;
+import io.txwatch.catalog.CatalogMode;
 import io.txwatch.history.Database;
 import io.txwatch.jdbc.plan.PlanCache;
 import io.txwatch.jdbc.plan.SideReadMemory;
@@ -28,6 +29,7 @@ import java.util.function.UnaryOperator;
  * @param mostSideRows how many rows a read beside a statement may bring
  * @param memory what such reads have learnt
  * @param writerTexts reads the writers of a version
+ * @param versions where row versions come from
  */
 public record WatchedDatabase(
     Database database,
@@ -42,13 +44,15 @@ public record WatchedDatabase(
     Pipeline pipeline,
     int mostSideRows,
     SideReadMemory memory,
-    WriterTexts writerTexts) {
+    WriterTexts writerTexts,
+    CatalogMode.Versions versions) {
 
   public static WatchedDatabase of(
       Database database,
       Dialect dialect,
       Planner planner,
       WriterTexts writerTexts,
+      CatalogMode.Versions versions,
       int mostSideRows,
       UnaryOperator<String> show,
       boolean redacts,
@@ -68,7 +72,8 @@ public record WatchedDatabase(
         pipeline,
         mostSideRows,
         new SideReadMemory(),
-        writerTexts);
+        writerTexts,
+        versions);
   }
 
   /** An empty cache, for a session that looks names up elsewhere. */

@@ -39,6 +39,14 @@ enum ColumnReader {
       return value == null ? hash.wideNull() : hash.wide(value);
     }
   },
+  /** Text whose trailing blanks are not stored, or do not matter. */
+  PADDED_TEXT {
+    @Override
+    long read(ResultSet result, int index, ValueHash hash) throws SQLException {
+      String value = result.getString(index);
+      return value == null ? hash.wideNull() : hash.wide(withoutTrailingBlanks(value));
+    }
+  },
   BINARY {
     @Override
     long read(ResultSet result, int index, ValueHash hash) throws SQLException {
@@ -69,6 +77,14 @@ enum ColumnReader {
   /** Longer texts and binary strings are not read. */
   private static final int MAX_LENGTH = 1 << 16;
 
+  static String withoutTrailingBlanks(String text) {
+    int end = text.length();
+    while (end > 0 && text.charAt(end - 1) == ' ') {
+      end--;
+    }
+    return text.substring(0, end);
+  }
+
   /** The {@linkplain ValueHash#wide hash} of the value in the current row; 0 if it is not read. */
   abstract long read(ResultSet result, int index, ValueHash hash) throws SQLException;
 
@@ -80,7 +96,8 @@ enum ColumnReader {
       case Types.TINYINT, Types.SMALLINT, Types.INTEGER -> INTEGER;
       case Types.BIGINT -> type.contains("UNSIGNED") ? NUMBER : INTEGER;
       case Types.DECIMAL, Types.NUMERIC -> NUMBER;
-      case Types.CHAR, Types.VARCHAR, Types.NCHAR, Types.NVARCHAR ->
+      case Types.CHAR, Types.NCHAR -> isPlainText(type) ? PADDED_TEXT : NOTHING;
+      case Types.VARCHAR, Types.NVARCHAR ->
           isPlainText(type) && isShort(columns, index) ? TEXT : NOTHING;
       case Types.BINARY, Types.VARBINARY ->
           type.contains("BINARY") && isShort(columns, index) ? BINARY : NOTHING;

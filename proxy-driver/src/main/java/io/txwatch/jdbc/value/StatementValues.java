@@ -1,5 +1,7 @@
 package io.txwatch.jdbc.value;
 
+import io.txwatch.capture.ObservedValues;
+import io.txwatch.history.Access;
 import io.txwatch.history.Event;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.StatedWrite;
@@ -12,6 +14,7 @@ import io.txwatch.sql.ValuePlan.Write;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -19,20 +22,21 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one execution of a statement shows of its rows, by keys and values. Not thread-safe; its
- * statement's lock guards it.
+ * What one execution of a statement shows of its rows, by keys and values.
  *
  * <p>It is bounded: of a result with more than {@value #MAX_VALUES} values the further ones are not
  * read, which the event says.
  */
-public final class StatementValues {
+public final class StatementValues implements ObservedValues {
 
   private static final int MAX_VALUES = 1 << 18;
 
   private final ValuePlan plan;
   private final ValueHash hash;
-  private final long sent;
+  private long sent;
   private long returned;
+  private boolean hasReturned;
+  private boolean isTaken;
 
   /** The hashes of the keys, as far as the statement pins them: by table, then column; 0 if not. */
   private final long[][] pinned;
@@ -42,10 +46,10 @@ public final class StatementValues {
   private long[] current = new long[0];
   private int values;
   private String unread;
-  private final List<StatedWrite> writes;
+  private List<StatedWrite> writes;
 
   /**
-   * A statement is about to be sent.
+   * A statement is to be sent, now or later.
    *
    * @param parameters its parameters, as they are set now
    */
@@ -59,7 +63,6 @@ public final class StatementValues {
       pinned[i] = hashes(read.key(), read.keyPlaces(), parameters);
     }
     this.writes = plan.write().map(write -> stated(write, parameters)).orElse(List.of());
-    this.sent = System.nanoTime();
   }
 
   private static final long[] NONE = {};
@@ -69,29 +72,31 @@ public final class StatementValues {
     for (int i = 0; i < places.size(); i++) {
       if (!(places.get(i) instanceof ValuePlan.Selected)) {
         hashes = hashes.length == 0 ? new long[places.size()] : hashes;
-        hashes[i] = constant(places.get(i), key.get(i), parameters);
+        hashes[i] = constant(places.get(i), key.get(i).kind(), parameters);
       }
     }
     return hashes;
   }
 
-  /** The hash of a constant that a column of a key is equal to; 0 if it is not known. */
-  private long constant(Place place, KeyColumn column, PinnedValues parameters) {
+  /** The hash of a constant as a column of that kind has it; 0 if it is not known. */
+  private long constant(Place place, KeyColumn.Kind kind, PinnedValues parameters) {
     if (place instanceof ValuePlan.Literal literal) {
-      return of(literal.value(), column);
+      return of(literal.value(), kind);
     } else if (place instanceof ValuePlan.Parameter parameter) {
       return parameters.isInteger(parameter.number())
-          ? of(parameters.integer(parameter.number()), column)
-          : of(parameters.value(parameter.number()), column);
+          ? of(parameters.integer(parameter.number()), kind)
+          : of(parameters.value(parameter.number()), kind);
     }
     return 0;
   }
 
-  private long of(@Nullable Object value, KeyColumn column) {
-    return switch (column.kind()) {
+  /** The hash of a value that a column of that kind stores as it is given; 0 for another value. */
+  private long of(@Nullable Object value, KeyColumn.Kind kind) {
+    return switch (kind) {
       case INTEGER, NUMBER -> value instanceof Number ? hash.wide(value) : 0;
       case TEXT -> value instanceof String text ? hash.wide(text) : 0;
-      case PADDED_TEXT -> value instanceof String text ? hash.wide(text.stripTrailing()) : 0;
+      case PADDED_TEXT ->
+          value instanceof String text ? hash.wide(ColumnReader.withoutTrailingBlanks(text)) : 0;
       case UUID -> value instanceof UUID ? hash.wide(value) : 0;
       case OTHER -> 0;
     };
@@ -104,12 +109,13 @@ public final class StatementValues {
     for (int row = 0; row < keys.length; row++) {
       ValuePlan.Row stated = write.rows().get(row);
       for (int i = 0; i < stated.key().size(); i++) {
-        long wide = constant(stated.key().get(i), write.key().get(i), parameters);
+        long wide = constant(stated.key().get(i), write.key().get(i).kind(), parameters);
         keys[row] = i > 0 && keys[row] == 0 ? 0 : ValueHash.addedToKey(keys[row], wide);
       }
       complete &= keys[row] != 0;
       for (int i = 0; i < stated.values().size(); i++) {
-        assigned[row * write.columns().size() + i] = value(stated.values().get(i), parameters);
+        assigned[row * write.columns().size() + i] =
+            ValueHash.folded(constant(stated.values().get(i), write.kinds().get(i), parameters));
       }
     }
     return Collections.singletonList(
@@ -119,33 +125,26 @@ public final class StatementValues {
             complete));
   }
 
-  private int value(Place place, PinnedValues parameters) {
-    if (place instanceof ValuePlan.Literal literal) {
-      return hash.of(literal.value());
-    } else if (place instanceof ValuePlan.Parameter parameter) {
-      int number = parameter.number();
-      Object value = parameters.value(number);
-      return parameters.isInteger(number)
-          ? hash.of(parameters.integer(number))
-          : value == null ? ValueHash.UNKNOWN : hash.of(value);
-    }
-    return ValueHash.UNKNOWN;
+  /** The statement is about to be sent. */
+  public synchronized void sent() {
+    sent = System.nanoTime();
   }
 
   /** The DBMS has executed the statement. */
-  public void returned() {
-    if (returned == 0) {
+  public synchronized void returned() {
+    if (!hasReturned) {
+      hasReturned = true;
       returned = System.nanoTime();
     }
   }
 
-  /** When the statement was sent: {@link System#nanoTime}. */
-  public long sentAt() {
+  @Override
+  public synchronized long sentAt() {
     return sent;
   }
 
-  /** When the DBMS had executed it; now, if that was not noted. */
-  public long returnedAt() {
+  @Override
+  public synchronized long returnedAt() {
     returned();
     return returned;
   }
@@ -155,9 +154,40 @@ public final class StatementValues {
     return !plan.reads().isEmpty();
   }
 
-  /** Something that the statement reads is not known. */
-  public void unread(String why) {
-    unread = why;
+  /** Rows of the result are not noted. */
+  public synchronized void unread(String why) {
+    if (readsRows()) {
+      unread = why;
+    }
+  }
+
+  /**
+   * The DBMS gave an update count: with it, it is known whether the rows that the statement states
+   * were written.
+   *
+   * @param count as the driver gave it, {@link Statement#SUCCESS_NO_INFO} included; -1 if it is not
+   *     known
+   */
+  public synchronized void counted(long count) {
+    if (writes.isEmpty()) {
+      return;
+    }
+    StatedWrite stated = writes.get(0);
+    int rows = stated.rows().size();
+    boolean isCertain =
+        count == rows || (count == Statement.SUCCESS_NO_INFO && stated.access() == Access.INSERT);
+    if (count == 0) {
+      writes = List.of();
+    } else if (rows > 0 && !isCertain) {
+      writes = List.of(someRows(stated));
+    }
+  }
+
+  /** A write of which nothing is certain but the table. */
+  private static StatedWrite someRows(StatedWrite stated) {
+    RowValues none =
+        new RowValues(stated.rows().table(), stated.rows().columns(), new long[0], new int[0]);
+    return new StatedWrite(stated.access(), none, false);
   }
 
   /**
@@ -165,7 +195,7 @@ public final class StatementValues {
    *
    * @throws SQLException the driver's: the rest of the result is not read
    */
-  public void row(ResultSet result) throws SQLException {
+  public synchronized void row(ResultSet result) throws SQLException {
     RowBuffer[] into = buffers;
     if (into == null) {
       into = begin(result.getMetaData());
@@ -225,7 +255,7 @@ public final class StatementValues {
   }
 
   /** Reads no further rows. */
-  public void stop(String why) {
+  public synchronized void stop(String why) {
     unread = why;
     layout = null;
     if (buffers == null) {
@@ -233,8 +263,13 @@ public final class StatementValues {
     }
   }
 
-  /** The event. */
-  public Event.ValuesObserved event(long session, long transaction, int statement, boolean wrote) {
+  @Override
+  public synchronized Event.@Nullable ValuesObserved take(
+      long session, long transaction, int statement) {
+    if (isTaken) {
+      return null;
+    }
+    isTaken = true;
     List<RowValues> reads = new ArrayList<>();
     if (buffers != null) {
       for (RowBuffer buffer : buffers) {
@@ -243,14 +278,11 @@ public final class StatementValues {
         }
       }
     }
-    return new Event.ValuesObserved(
-        session,
-        transaction,
-        statement,
-        sent,
-        returnedAt(),
-        reads,
-        wrote ? writes : List.of(),
-        unread);
+    Event.ValuesObserved event =
+        new Event.ValuesObserved(
+            session, transaction, statement, sent, returnedAt(), reads, writes, unread);
+    buffers = new RowBuffer[0];
+    layout = null;
+    return event;
   }
 }

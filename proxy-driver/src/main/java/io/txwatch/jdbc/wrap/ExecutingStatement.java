@@ -8,6 +8,7 @@ import io.txwatch.jdbc.plan.KnownKey;
 import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.plan.StatementOptions;
 import io.txwatch.jdbc.read.StatementReads;
+import io.txwatch.jdbc.value.StatementValues;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -37,6 +38,9 @@ abstract class ExecutingStatement extends DelegatingStatement {
   private @Nullable ResultSet shown;
   private StatementResultSet.@Nullable Origin results;
   private int queryTimeout;
+
+  /** True if the driver cuts long values. */
+  private boolean cutsValues;
 
   /** True while a read of ours goes before the application's statement. */
   private volatile boolean starting;
@@ -83,6 +87,10 @@ abstract class ExecutingStatement extends DelegatingStatement {
     }
     if (context.writesUnderTransactionId(cached)) {
       execution.writesUnderTransactionId();
+    }
+    StatementValues values = context.values(cached, pinned());
+    if (values != null) {
+      execution.values(values);
     }
     return execution;
   }
@@ -172,7 +180,8 @@ abstract class ExecutingStatement extends DelegatingStatement {
       return false;
     }
     execution().after(-1);
-    if (!result || !execution().cached().hidesColumns()) {
+    if (!result || !(execution().cached().hidesColumns() || execution().readsValues())) {
+      execution().valuesNotRead("");
       execution().succeeded(false);
     }
     return result;
@@ -206,6 +215,15 @@ abstract class ExecutingStatement extends DelegatingStatement {
       } catch (SQLException | RuntimeException e) {
         context.fault(e);
       }
+    }
+    if (execution.readsValues() && options.updatable()) {
+      execution.valuesNotRead("a result that rows are written through");
+    } else if (execution.readsValues() && cutsValues) {
+      execution.valuesNotRead("values that are cut");
+    } else if (execution.readsValues()) {
+      return new ValueResultSet(result, results(), execution);
+    } else {
+      execution.valuesNotRead("");
     }
     execution.succeeded(false);
     return new PlainResultSet(result, results());
@@ -306,6 +324,12 @@ abstract class ExecutingStatement extends DelegatingStatement {
         delegate.cancel();
       }
     }
+  }
+
+  @Override
+  public void setMaxFieldSize(int bytes) throws SQLException {
+    delegate.setMaxFieldSize(bytes);
+    cutsValues = bytes > 0;
   }
 
   @Override

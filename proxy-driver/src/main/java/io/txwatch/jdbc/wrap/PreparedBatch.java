@@ -65,6 +65,7 @@ final class PreparedBatch {
       batch.removeLast();
       throw e;
     }
+    batch.values(context.values(cached, kept));
     items.add(new Item(set, null));
   }
 
@@ -80,6 +81,7 @@ final class PreparedBatch {
       batch.removeLast();
       throw e;
     }
+    batch.values(null);
     items.add(new Item(null, text));
   }
 
@@ -102,7 +104,14 @@ final class PreparedBatch {
 
   /** What is to be sent now, with tokens that name what will be executed. */
   Batch toSend(PreparedStatement prepared) throws SQLException {
-    if (cached.plan().tokenParameters().length == 0 || batch.tokensHold()) {
+    if (batch.tokensHold()) {
+      return batch;
+    }
+    if (cached.values() != null) { // the driver has no tokens
+      batch.placeAnew();
+      return batch;
+    }
+    if (cached.plan().tokenParameters().length == 0) {
       return batch;
     }
     cached.leadWouldHold(batch.leadThatWouldHold());

@@ -155,13 +155,13 @@ public class WatchedConnection extends DelegatingConnection {
   @Override
   public void setSchema(String schema) throws SQLException {
     delegate.setSchema(schema);
-    catalog.pathChanged();
+    catalog.pathChanged(schema, context.isByValue() ? delegate.getSchema() : "");
   }
 
   @Override
   public void setCatalog(String name) throws SQLException {
     delegate.setCatalog(name);
-    catalog.pathChanged();
+    catalog.pathChanged(name, context.isByValue() ? delegate.getCatalog() : "");
   }
 
   @Override
@@ -312,7 +312,9 @@ public class WatchedConnection extends DelegatingConnection {
 
   @Override
   public DatabaseMetaData getMetaData() throws SQLException {
-    return new WatchedDatabaseMetaData(delegate.getMetaData(), context);
+    return context.isByValue()
+        ? new PlainDatabaseMetaData(delegate.getMetaData(), context)
+        : new WatchedDatabaseMetaData(delegate.getMetaData(), context);
   }
 
   @Override

@@ -2,7 +2,6 @@ package io.txwatch.jdbc.wrap;
 
 import io.txwatch.catalog.AuxiliaryColumns;
 import io.txwatch.jdbc.execution.ExecutionContext;
-import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -10,23 +9,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The description of the database, without what we added to it. */
-class WatchedDatabaseMetaData extends DelegatingDatabaseMetaData {
-
-  private final ExecutionContext context;
+class WatchedDatabaseMetaData extends PlainDatabaseMetaData {
 
   WatchedDatabaseMetaData(DatabaseMetaData delegate, ExecutionContext context) {
-    super(delegate);
-    this.context = context;
-  }
-
-  @Override
-  public @Nullable Connection getConnection() throws SQLException {
-    return delegate.getConnection() == null ? null : context.shown();
-  }
-
-  @Override
-  protected ResultSet result(ResultSet result) {
-    return new MetadataResultSet(result, context);
+    super(delegate, context);
   }
 
   @Override
@@ -86,10 +72,5 @@ class WatchedDatabaseMetaData extends DelegatingDatabaseMetaData {
   private boolean namesOurColumn(ResultSet row, int column) throws SQLException {
     return ColumnMask.isOurs(row.getString(column))
         && context.state().hasOurColumns(row.getString(1), row.getString(2), row.getString(3));
-  }
-
-  @Override
-  public <T> T unwrap(Class<T> type) throws SQLException {
-    return Unwrap.unwrap(this, delegate, type, context);
   }
 }

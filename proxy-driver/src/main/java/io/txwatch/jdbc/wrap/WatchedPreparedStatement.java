@@ -133,13 +133,18 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (key != null && key.takes(index)) {
       kept.keepKeyValue(index, key.of(index, value));
     }
-    if (plan.namesBy(index)) {
+    if (isPinned(index)) {
       kept.pin(index, value);
     }
     AssumedValue assumed = plan.plan().assumed().of(index);
     if (assumed != null) {
       kept.keepFitting(index, assumed.fits(value));
     }
+  }
+
+  /** True if the value of a parameter is needed to identify rows, or to know what they contain. */
+  private boolean isPinned(int index) {
+    return plan.namesBy(index) || plan.isValue(index);
   }
 
   @Override
@@ -157,7 +162,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (key != null && key.takes(index)) {
       kept.keepKeyValue(index, key.of(index, value));
     }
-    if (plan.namesBy(index)) {
+    if (isPinned(index)) {
       pin(index, value);
     }
     AssumedValue assumed = plan.plan().assumed().of(index);
@@ -179,7 +184,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (key != null && key.takes(index)) {
       kept.keepKeyValue(index, 0);
     }
-    if (plan.namesBy(index)) {
+    if (isPinned(index)) {
       kept.pin(index, null);
     }
   }
@@ -381,11 +386,14 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     try {
       execution.setParameters(prepared);
       kept.setAgain(active, prepared);
+      execution.sent();
       T result = call.on(prepared);
+      execution.returned();
       active.prove();
       context.guard().release();
       return result;
     } catch (SQLException e) {
+      execution.returned();
       if (!mayBeOurFault(e)) {
         execution.failed(e);
         throw VendorErrors.of(e, execution.cached().prepared());

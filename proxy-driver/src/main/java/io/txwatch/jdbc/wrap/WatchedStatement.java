@@ -8,6 +8,7 @@ import io.txwatch.jdbc.execution.Execution;
 import io.txwatch.jdbc.execution.ExecutionContext;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KnownKey;
+import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.plan.StatementOptions;
 import io.txwatch.sql.RewritePlan;
 import java.sql.Connection;
@@ -193,11 +194,14 @@ class WatchedStatement extends ExecutingStatement {
     CachedPlan cached = execution.cached();
     String text = sql == null ? sql : execution.immediateSql();
     try {
+      execution.sent();
       T result = call.on(text);
+      execution.returned();
       cached.prove();
       context.guard().release();
       return result;
     } catch (SQLException e) {
+      execution.returned();
       if (!context.mayBeOurFault(cached, e)) {
         execution.failed(e);
         throw VendorErrors.of(e, new SentText(cached.plan(), text, false));
@@ -318,6 +322,7 @@ class WatchedStatement extends ExecutingStatement {
       } else {
         KnownKey key = cached.key();
         delegate.addBatch(sending.add(cached, key == null ? 0 : key.bits()).immediateSql());
+        sending.values(context.values(cached, PinnedValues.NONE));
       }
     }
     escapeAs(escapes);

@@ -1,6 +1,7 @@
 package io.txwatch.jdbc.xa;
 
 import io.txwatch.capture.SessionTracker;
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.jdbc.execution.ExecutionContext;
 import io.txwatch.jdbc.session.Levels;
 import io.txwatch.jdbc.session.WatchedSession;
@@ -71,6 +72,7 @@ public class WatchedPooledConnection implements PooledConnection {
 
   @Override
   public synchronized Connection getConnection() throws SQLException {
+    boolean isFirst = untaken != null || session == null || ended;
     Connection handle = untaken == null ? delegate.getConnection() : untaken;
     untaken = null;
     WatchedSession known = begun(handle);
@@ -79,9 +81,7 @@ public class WatchedPooledConnection implements PooledConnection {
     }
     known.catalog().uses(handle);
     if (!known.tracker().inBranch()) {
-      known
-          .tracker()
-          .handedOut(handle.getAutoCommit(), Levels.of(handle.getTransactionIsolation()));
+      known.tracker().handedOut(handle.getAutoCommit(), levelOf(handle, known, isFirst));
     }
     Object number = new Object();
     handedOut = number;
@@ -95,6 +95,15 @@ public class WatchedPooledConnection implements PooledConnection {
             });
     context = shown.context();
     return DriverInterfaces.show(shown);
+  }
+
+  /** The level of a handle; that of a later one is not known where the session is not asked. */
+  private static IsolationLevel levelOf(Connection handle, WatchedSession session, boolean isFirst)
+      throws SQLException {
+    if (!session.database().versions().areByValue()) {
+      return Levels.of(handle.getTransactionIsolation());
+    }
+    return isFirst ? session.tracker().level() : IsolationLevel.UNKNOWN;
   }
 
   private @Nullable WatchedSession begun(Connection handle) {

@@ -76,6 +76,7 @@ final class WatchedXaResource implements XAResource {
 
   @Override
   public void commit(Xid xid, boolean onePhase) throws XAException {
+    track(tracker -> tracker.branchEndSent(id(xid)));
     try {
       delegate.commit(xid, onePhase);
     } catch (XAException e) {
@@ -87,6 +88,7 @@ final class WatchedXaResource implements XAResource {
 
   @Override
   public void rollback(Xid xid) throws XAException {
+    track(tracker -> tracker.branchEndSent(id(xid)));
     try {
       delegate.rollback(xid);
     } catch (XAException e) {

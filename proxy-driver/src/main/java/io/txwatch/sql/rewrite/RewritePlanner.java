@@ -344,7 +344,7 @@ public final class RewritePlanner implements Planner {
                 && Protection.hasStar(tokens, new Span(0, tokens.count())));
   }
 
-  private static int countParameters(Tokens tokens) {
+  static int countParameters(Tokens tokens) {
     try {
       return new EditedText(tokens, Edits.NONE).ownCount();
     } catch (RuntimeException e) {

@@ -1,6 +1,7 @@
 package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.Access;
+import io.txwatch.history.GapReason;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.KeyColumn;
 import io.txwatch.sql.KeyColumn.Kind;
@@ -34,6 +35,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,29 +62,37 @@ public final class ValuePlanner {
   public static ValuePlan plan(String sql, Dialect dialect, Catalog catalog) {
     try {
       Tokens tokens = Tokenizer.tokenize(sql, dialect);
-      if (tokens.isBroken() || tokens.hasBackslashBeforeQuote()) {
+      if (tokens.isBroken()) {
         return ValuePlan.without(NOT_UNDERSTOOD);
-      }
-      for (int i = 0; i < tokens.count(); i++) {
-        if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
-          return ValuePlan.without("a comment that some versions execute");
-        }
       }
       List<Span> statements = StatementSplitter.split(tokens, dialect);
       if (statements.size() != 1) {
         return ValuePlan.without(statements.isEmpty() ? "" : "several statements in one string");
       }
-      ParsedStatement parsed =
-          ParsedStatement.of(tokens, dialect, statements.get(0), new Tables(catalog));
-      if (!parsed.what().hasShape()) {
-        return ValuePlan.without(parsed.what().reason().isPresent() ? parsed.what().detail() : "");
-      }
-      return new ValuePlanner(parsed.statement()).plan();
+      return plan(tokens, statements.get(0), dialect, catalog);
     } catch (NotUnderstood e) {
       return ValuePlan.without(e.detail().isEmpty() ? NOT_UNDERSTOOD : e.detail());
     } catch (RuntimeException | StackOverflowError e) {
       return ValuePlan.without(e.getClass().getSimpleName());
     }
+  }
+
+  /** The plan for one statement of a text that has no others. */
+  static ValuePlan plan(Tokens tokens, Span range, Dialect dialect, Catalog catalog)
+      throws NotUnderstood {
+    if (tokens.hasBackslashBeforeQuote()
+        && !Tokenizer.tokenizeOtherBackslash(tokens.text(), dialect).isBroken()) {
+      throw new NotUnderstood("a string whose end depends on a setting of the server");
+    }
+    for (int i = 0; i < tokens.count(); i++) {
+      if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
+        throw new NotUnderstood(GapReason.SHAPE, "a comment that some versions execute");
+      }
+    }
+    ParsedStatement parsed = ParsedStatement.of(tokens, dialect, range, new Tables(catalog));
+    return parsed.what().hasShape()
+        ? new ValuePlanner(parsed.statement()).plan()
+        : ValuePlan.without(parsed.what().reason().isPresent() ? parsed.what().detail() : "");
   }
 
   private ValuePlan plan() {
@@ -355,7 +365,14 @@ public final class ValuePlanner {
                     List.copyOf(values)))
             : List.of();
     return Optional.of(
-        new Write(access, tables.display(table), key, List.copyOf(columns), rows, isStated));
+        new Write(
+            access,
+            tables.display(table),
+            key,
+            List.copyOf(columns),
+            columns.stream().map(column -> isUpdate ? kind(table, column) : Kind.OTHER).toList(),
+            rows,
+            isStated));
   }
 
   private Write insert(Statement.Insert insert, Source.Table table, List<KeyColumn> key) {
@@ -378,7 +395,30 @@ public final class ValuePlanner {
             && rows.stream().noneMatch(row -> row.key().contains(ValuePlan.COMPUTED))
             && (insert.from() == Statement.RowsFrom.SET || rows.size() == insert.tuples().size());
     return new Write(
-        Access.INSERT, tables.display(table), key, columns, List.copyOf(rows), complete);
+        Access.INSERT,
+        tables.display(table),
+        key,
+        columns,
+        columns.stream().map(column -> Kind.OTHER).toList(), // a trigger may change them
+        List.copyOf(rows),
+        complete);
+  }
+
+  private static final Pattern INTEGER_TYPE =
+      Pattern.compile("(tiny|small|medium|big)?int(eger)?\\b(?!\\(1\\)).*");
+
+  /** Of which kind a value is that an UPDATE stores in a column just as it is given. */
+  private Kind kind(Source.Table table, String column) {
+    Catalog.Traits traits =
+        tables.find(table).map(Catalog.Table::traits).orElse(Catalog.Traits.UNKNOWN);
+    String name = column.toLowerCase(Locale.ROOT);
+    String type = traits.types().getOrDefault(name, "");
+    if (!tables.storeAsGiven() || traits.beforeUpdate() || traits.changing().contains(name)) {
+      return Kind.OTHER;
+    } else if (type.startsWith("varchar(") && type.endsWith(")")) {
+      return Kind.TEXT;
+    }
+    return INTEGER_TYPE.matcher(type).matches() ? Kind.INTEGER : Kind.OTHER;
   }
 
   private ValuePlan.Row row(List<String> columns, List<Expression> given, List<KeyColumn> key) {

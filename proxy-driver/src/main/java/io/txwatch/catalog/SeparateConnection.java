@@ -1,0 +1,124 @@
+package io.txwatch.catalog;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one connection of txwatch's own to a database, for what it asks the DBMS where nothing of
+ * ours may be sent on the application's connections: opened as the application opens its own, in
+ * autocommit, with bounds on what it may wait for. Thread-safe; one use at a time.
+ *
+ * <p>To a server it stays open between uses, and is closed when it was not used for {@value
+ * #IDLE_SECONDS} seconds. To a database that is part of this process it is closed after each use,
+ * so that it keeps none in memory alive.
+ */
+final class SeparateConnection implements AutoCloseable {
+
+  private static final Duration WORK = Duration.ofSeconds(2);
+  private static final Duration LOCK = Duration.ofMillis(400);
+  private static final int IDLE_SECONDS = 30;
+  private static final long IDLE_NANOS = IDLE_SECONDS * 1_000_000_000L;
+
+  private static final Executor LATER =
+      CompletableFuture.delayedExecutor(IDLE_SECONDS, TimeUnit.SECONDS);
+
+  private final ConnectionSource source;
+  private @Nullable Connection open;
+  private @Nullable SchemaReader reader;
+  private boolean stays = true;
+  private boolean isWatched;
+  private long usedAt;
+
+  SeparateConnection(ConnectionSource source) {
+    this.source = new BoundedConnectionSource(source, WORK);
+  }
+
+  /** Its DBMS is known. */
+  synchronized void of(SchemaReader ofDbms) throws SQLException {
+    reader = ofDbms;
+    stays = !ofDbms.dialect().driver().isEmbedded();
+    if (!stays) {
+      close();
+    } else if (open != null) {
+      CatalogQueries.run(open, bounds());
+    }
+  }
+
+  private List<String> bounds() {
+    return reader == null ? List.of() : reader.bounds(LOCK, WORK);
+  }
+
+  /**
+   * Uses it. If it was open and has failed, as when the server was restarted, it is opened and used
+   * once more.
+   *
+   * @throws SQLException if it cannot be opened, or the use failed
+   */
+  synchronized <T> T use(DedicatedConnection.Use<T> use) throws SQLException {
+    boolean isFresh = open == null;
+    try {
+      return useOnce(use);
+    } catch (SQLException e) {
+      close();
+      if (isFresh) {
+        throw e;
+      }
+      return useOnce(use);
+    }
+  }
+
+  private <T> T useOnce(DedicatedConnection.Use<T> use) throws SQLException {
+    try {
+      return use.with(opened());
+    } finally {
+      usedAt = System.nanoTime();
+      if (!stays) {
+        close();
+      } else if (!isWatched && open != null) {
+        isWatched = true;
+        LATER.execute(this::closeIfIdle);
+      }
+    }
+  }
+
+  private Connection opened() throws SQLException {
+    Connection known = open;
+    if (known != null) {
+      return known;
+    }
+    Connection opening = source.open();
+    open = opening;
+    opening.setAutoCommit(true);
+    CatalogQueries.run(opening, bounds());
+    return opening;
+  }
+
+  private synchronized void closeIfIdle() {
+    if (open != null && System.nanoTime() - usedAt < IDLE_NANOS) {
+      LATER.execute(this::closeIfIdle);
+      return;
+    }
+    isWatched = false;
+    close();
+  }
+
+  /** Closes it; a later use opens another one. */
+  @Override
+  public synchronized void close() {
+    Connection closing = open;
+    open = null;
+    if (closing != null) {
+      try {
+        closing.close();
+      } catch (SQLException e) {
+        // it is lost
+      }
+    }
+  }
+}

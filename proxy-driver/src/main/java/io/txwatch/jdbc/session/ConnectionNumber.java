@@ -1,0 +1,116 @@
+package io.txwatch.jdbc.session;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The number that the DBMS gave to a connection ({@code CONNECTION_ID()}), without asking it: MySQL
+ * and MariaDB state it when a connection is opened, and their drivers keep it.
+ */
+public final class ConnectionNumber {
+
+  /** A number that is not known. */
+  public static final long UNKNOWN = 0;
+
+  /** The calls that lead from a driver's connection to its number; empty if there are none. */
+  private static final ClassValue<List<MethodHandle>> CALLS =
+      new ClassValue<>() {
+        @Override
+        protected List<MethodHandle> computeValue(Class<?> type) {
+          return calls(type);
+        }
+      };
+
+  private ConnectionNumber() {}
+
+  /** The number of a connection that is open; {@link #UNKNOWN} if its driver does not state it. */
+  public static long of(Connection connection) {
+    long own = direct(connection);
+    if (own != UNKNOWN) {
+      return own;
+    }
+    try {
+      Connection behind = connection.unwrap(Connection.class); // a pool's handle
+      return behind == null || behind == connection ? UNKNOWN : direct(behind);
+    } catch (SQLException | RuntimeException | LinkageError e) {
+      return UNKNOWN;
+    }
+  }
+
+  private static long direct(Connection connection) {
+    List<MethodHandle> calls = CALLS.get(connection.getClass());
+    if (calls.isEmpty()) {
+      return UNKNOWN;
+    }
+    try {
+      Object at = connection;
+      for (MethodHandle call : calls) {
+        at = call.invoke(at);
+      }
+      return at instanceof Number number ? number.longValue() : UNKNOWN;
+    } catch (Throwable e) { // of a handle: another version of the driver
+      if (e instanceof VirtualMachineError error) {
+        throw error;
+      }
+      return UNKNOWN;
+    }
+  }
+
+  private static List<MethodHandle> calls(Class<?> type) {
+    List<MethodHandle> ofMySql = calls(type, "com.mysql.cj.MysqlConnection", "getSession");
+    return ofMySql.isEmpty() ? calls(type, "org.mariadb.jdbc.Connection", "") : ofMySql;
+  }
+
+  /**
+   * The calls by a type of a driver's.
+   *
+   * @param first the method that leads to the object that has {@code getThreadId}; empty if the
+   *     connection has it
+   */
+  private static List<MethodHandle> calls(Class<?> type, String declaredIn, String first) {
+    List<MethodHandle> calls = new ArrayList<>();
+    try {
+      Class<?> owner = superType(type, declaredIn);
+      if (owner == null) {
+        return List.of();
+      }
+      MethodHandles.Lookup lookup = MethodHandles.publicLookup();
+      if (!first.isEmpty()) {
+        MethodHandle call = lookup.unreflect(owner.getMethod(first));
+        calls.add(generic(call));
+        owner = call.type().returnType();
+      }
+      calls.add(generic(lookup.unreflect(owner.getMethod("getThreadId"))));
+      return List.copyOf(calls);
+    } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+      return List.of();
+    }
+  }
+
+  private static MethodHandle generic(MethodHandle call) {
+    return call.asType(MethodType.methodType(Object.class, Object.class));
+  }
+
+  /** The type of that name that a type is or extends; null if there is none. */
+  private static @Nullable Class<?> superType(@Nullable Class<?> type, String name) {
+    if (type == null) {
+      return null;
+    }
+    if (type.getName().equals(name)) {
+      return type;
+    }
+    for (Class<?> implemented : type.getInterfaces()) {
+      Class<?> found = superType(implemented, name);
+      if (found != null) {
+        return found;
+      }
+    }
+    return superType(type.getSuperclass(), name);
+  }
+}

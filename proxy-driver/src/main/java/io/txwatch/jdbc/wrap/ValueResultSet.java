@@ -1,0 +1,179 @@
+package io.txwatch.jdbc.wrap;
+
+import io.txwatch.jdbc.execution.Execution;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A result whose rows are known by their values: what stands in each row that the application
+ * reaches is read once, before the application reads it.
+ *
+ * <p>{@code wasNull} is about the application's own getters. Until it calls one, the answer is the
+ * one that the driver would have given without ours.
+ */
+class ValueResultSet extends StatementResultSet {
+
+  private final Execution execution;
+
+  /** Rows noted, by number, if the application can come back to a row. */
+  private final @Nullable BitSet noted;
+
+  /** True until the application calls a getter on the row that was read last. */
+  private boolean isReadByUs;
+
+  /** The same before the last getter was called. */
+  private boolean wasReadByUs;
+
+  /** What the driver said of {@code wasNull} before the row was read. */
+  private boolean wasNull;
+
+  private @Nullable SQLException wasNullFailed;
+
+  ValueResultSet(ResultSet delegate, Origin origin, Execution execution) {
+    super(delegate, origin);
+    this.execution = execution;
+    this.noted = origin.scrollable() ? new BitSet() : null;
+  }
+
+  // ---------------------------------------------------------------- columns
+
+  @Override
+  protected int column(int index) {
+    readByApplication();
+    return index;
+  }
+
+  @Override
+  protected String label(String label) {
+    readByApplication();
+    return label;
+  }
+
+  private void readByApplication() {
+    wasReadByUs = isReadByUs;
+    isReadByUs = false;
+  }
+
+  @Override
+  protected SQLException shown(SQLException error, int index) {
+    isReadByUs = wasReadByUs; // it has read nothing
+    return error;
+  }
+
+  @Override
+  protected SQLException shown(SQLException error, String label) {
+    isReadByUs = wasReadByUs;
+    return error;
+  }
+
+  @Override
+  public int findColumn(String label) throws SQLException {
+    return delegate.findColumn(label);
+  }
+
+  @Override
+  public boolean wasNull() throws SQLException {
+    if (!isReadByUs || delegate.isClosed()) {
+      return delegate.wasNull();
+    }
+    if (wasNullFailed != null) {
+      throw wasNullFailed;
+    }
+    return wasNull;
+  }
+
+  // ---------------------------------------------------------------- rows
+
+  @Override
+  public boolean next() throws SQLException {
+    boolean onRow;
+    try {
+      onRow = delegate.next();
+    } catch (SQLException e) {
+      if (!delegate.isClosed()) {
+        execution.failed(e);
+      }
+      throw e;
+    }
+    if (onRow) {
+      note();
+    } else if (noted == null) {
+      execution.succeeded(true);
+    }
+    return onRow;
+  }
+
+  private void note() {
+    if (!execution.readsValues() || !isNew()) {
+      return;
+    }
+    if (!isReadByUs) {
+      try {
+        wasNull = delegate.wasNull();
+        wasNullFailed = null;
+      } catch (SQLException e) {
+        wasNullFailed = e;
+      } catch (RuntimeException e) {
+        origin.context().fault(e);
+        return;
+      }
+      isReadByUs = true;
+    }
+    execution.valuesOfRow(delegate);
+  }
+
+  /** True if the row was not reached before. */
+  private boolean isNew() {
+    if (noted == null) {
+      return true;
+    }
+    try {
+      int row = delegate.getRow();
+      boolean isNew = row > 0 && !noted.get(row);
+      noted.set(Math.max(0, row));
+      return isNew;
+    } catch (SQLException | RuntimeException e) {
+      return false;
+    }
+  }
+
+  private boolean moved(boolean onRow) {
+    if (onRow) {
+      note();
+    }
+    return onRow;
+  }
+
+  @Override
+  public boolean previous() throws SQLException {
+    return moved(delegate.previous());
+  }
+
+  @Override
+  public boolean first() throws SQLException {
+    return moved(delegate.first());
+  }
+
+  @Override
+  public boolean last() throws SQLException {
+    return moved(delegate.last());
+  }
+
+  @Override
+  public boolean absolute(int row) throws SQLException {
+    return moved(delegate.absolute(row));
+  }
+
+  @Override
+  public boolean relative(int rows) throws SQLException {
+    return moved(delegate.relative(rows));
+  }
+
+  @Override
+  public void close() throws SQLException {
+    execution.over();
+    delegate.close();
+  }
+}

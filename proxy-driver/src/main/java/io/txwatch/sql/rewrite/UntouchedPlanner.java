@@ -1,0 +1,127 @@
+package io.txwatch.sql.rewrite;
+
+import io.txwatch.history.AccessedColumns;
+import io.txwatch.history.GapReason;
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.Catalog;
+import io.txwatch.sql.PlanRequest;
+import io.txwatch.sql.Planner;
+import io.txwatch.sql.RewritePlan;
+import io.txwatch.sql.TransactionControl;
+import io.txwatch.sql.ValuePlan;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.semantics.NotUnderstood;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.StatementSplitter;
+import io.txwatch.sql.syntax.Tokenizer;
+import io.txwatch.sql.syntax.Tokens;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The planner for versions by value: each text is sent as it is, with a plan that says of what kind
+ * it is, what it does to the transaction, and {@linkplain ValuePlanner what it says of its rows}.
+ * Thread-safe.
+ */
+public final class UntouchedPlanner implements Planner {
+
+  private final Dialect dialect;
+
+  public UntouchedPlanner(Dialect dialect) {
+    this.dialect = dialect;
+  }
+
+  @Override
+  public RewritePlan plan(String sql, Catalog catalog, PlanRequest request) {
+    Tokens tokens = Tokenizer.tokenize(sql, dialect);
+    int parameters = RewritePlanner.countParameters(tokens);
+    try {
+      if (tokens.isBroken()) {
+        throw new NotUnderstood("a literal, comment or parenthesis without its end");
+      }
+      List<Span> statements = StatementSplitter.split(tokens, dialect);
+      return switch (statements.size()) {
+        case 0 -> untouched(tokens, NOTHING, TransactionControl.NONE, parameters);
+        case 1 -> one(tokens, statements.get(0), catalog, parameters);
+        default -> several(tokens, statements, parameters);
+      };
+    } catch (NotUnderstood e) {
+      return notUnderstood(tokens, e.reason(), e.detail(), parameters);
+    } catch (RuntimeException | StackOverflowError | LinkageError e) {
+      return notUnderstood(tokens, GapReason.FAULT, e.getClass().getSimpleName(), parameters);
+    }
+  }
+
+  @Override
+  public AccessedColumns columns(String sql, Catalog catalog) {
+    return StatementColumns.of(sql, dialect, catalog);
+  }
+
+  private static final StatementClass NOTHING =
+      new StatementClass(StatementKind.OTHER, false, Optional.empty(), "");
+
+  private RewritePlan one(Tokens tokens, Span range, Catalog catalog, int parameters)
+      throws NotUnderstood {
+    TransactionControl control =
+        TransactionControlReader.read(tokens, dialect, range.from(), range.to());
+    StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
+    if (!what.hasShape()) {
+      return untouched(tokens, what, control, parameters);
+    }
+    ValuePlan values;
+    Optional<GapReason> reason = Optional.empty();
+    try {
+      values = ValuePlanner.plan(tokens, range, dialect, catalog);
+      if (values.isEmpty() && (what.kind().mayWrite() || !values.unread().isEmpty())) {
+        reason = Optional.of(GapReason.SHAPE);
+      }
+    } catch (NotUnderstood e) {
+      values = ValuePlan.without(e.detail());
+      reason = Optional.of(e.reason());
+    }
+    String detail = values.unread().isEmpty() ? "rows of a write" : values.unread();
+    StatementClass observed =
+        reason.isPresent() ? new StatementClass(what.kind(), true, reason, detail) : what;
+    return untouched(tokens, observed, control, parameters).withValues(values);
+  }
+
+  private RewritePlan several(Tokens tokens, List<Span> statements, int parameters)
+      throws NotUnderstood {
+    List<TransactionControl> controls = new ArrayList<>();
+    boolean touches = false;
+    for (Span range : statements) {
+      StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
+      controls.add(TransactionControlReader.read(tokens, dialect, range.from(), range.to()));
+      touches |= what.hasShape() || what.reason().isPresent();
+    }
+    boolean controlled = controls.stream().anyMatch(c -> c != TransactionControl.NONE);
+    TransactionControl control =
+        controlled
+            ? new TransactionControl.Several(List.copyOf(controls))
+            : TransactionControl.NONE;
+    StatementClass all =
+        new StatementClass(
+            StatementKind.OTHER,
+            false,
+            touches ? Optional.of(GapReason.OPAQUE) : Optional.empty(),
+            touches ? "several statements in one string" : "");
+    return untouched(tokens, all, control, parameters);
+  }
+
+  private static RewritePlan untouched(
+      Tokens tokens, StatementClass what, TransactionControl control, int parameters) {
+    return RewritePlan.untouched(
+        tokens.text(), what.kind(), control, what.reason(), what.detail(), parameters);
+  }
+
+  private RewritePlan notUnderstood(
+      Tokens tokens, GapReason reason, String detail, int parameters) {
+    StatementKind kind =
+        tokens.count() == 0
+            ? StatementKind.OTHER
+            : StatementClass.of(tokens, dialect, 0, tokens.count()).kind();
+    return RewritePlan.untouched(
+        tokens.text(), kind, TransactionControl.NONE, Optional.of(reason), detail, parameters);
+  }
+}
