@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * Finds what a statement says itself of the rows that it reads and writes. In doubt it says
  * nothing. Pure: a function of the text, the dialect and the catalog.
  */
-public final class ValuePlanner {
+final class ValuePlanner {
 
   private static final String NOT_UNDERSTOOD = "not understood";
 
@@ -59,7 +59,7 @@ public final class ValuePlanner {
   }
 
   /** The plan for a text. Never throws. */
-  public static ValuePlan plan(String sql, Dialect dialect, Catalog catalog) {
+  static ValuePlan plan(String sql, Dialect dialect, Catalog catalog) {
     try {
       Tokens tokens = Tokenizer.tokenize(sql, dialect);
       if (tokens.isBroken()) {
