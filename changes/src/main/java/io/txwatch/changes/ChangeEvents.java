@@ -164,8 +164,9 @@ public final class ChangeEvents implements ChangeListener {
 
   /**
    * Asks the DBMS for the end of its record; once the source has passed it, an event states that
-   * the record was read through the time of this call. To be called while a transaction waits for
-   * that, a few dozen times a second at most.
+   * the record was read through the time of this call. To be called once the source was started:
+   * before, no transaction waits for the record. Then while one does, a few dozen times a second at
+   * most.
    *
    * @param source the source of these changes
    * @throws IOException if the DBMS cannot be asked
