@@ -102,8 +102,8 @@ public enum Setting {
       "auto|columns|system|log|statements",
       "where row versions come from: the auxiliary columns, or PostgreSQL's system columns, which"
           + " need no prepare; auto: system on PostgreSQL 14 and later, unless it was prepared;"
-          + " log and statements (experimental): the values of rows, nothing is prepared or"
-          + " rewritten, and writes are known from the binary log or from what statements state"),
+          + " log and statements (experimental: recorded, but the log is not read yet): the values of"
+          + " rows, nothing is prepared or rewritten"),
   REDACT(
       "txwatch.redact",
       "true",
