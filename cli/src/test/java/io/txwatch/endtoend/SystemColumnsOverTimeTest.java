@@ -162,6 +162,33 @@ class SystemColumnsOverTimeTest {
     assertThat(found).containsExactly("LOST_UPDATE");
   }
 
+  /** Two sessions, one from before and one from after a reset, are sessions of one run. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "pg_stat_reset_shared('bgwriter')",
+        "pg_stat_reset_shared('wal')",
+        "pg_stat_reset_shared()",
+        "pg_stat_reset_slru(NULL)",
+        "pg_stat_reset()"
+      })
+  void resetStatisticsAreNoRestart(String reset, @TempDir Path folder) throws Exception {
+    String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
+    Watched watched = watched(folder);
+    try (Connection raw = DriverManager.getConnection(url);
+        Statement psql = raw.createStatement()) {
+      execute(psql, SETUP);
+      try (watched;
+          Connection one = session(watched, url)) {
+        psql.execute("SELECT " + reset);
+        try (Connection other = session(watched, url)) {
+          loseAnUpdate(one, other, "account", "balance", "id = 1");
+        }
+      }
+    }
+    assertThat(reported(watched)).containsExactly("LOST_UPDATE");
+  }
+
   private static void loseAnUpdate(
       Connection one, Connection other, String table, String column, String where)
       throws SQLException {

@@ -45,14 +45,40 @@ final class PostgresSchemaReader extends SchemaReader {
   private static final String START = "extract(epoch FROM pg_postmaster_start_time())::text";
 
   /**
-   * The run of the server. The postmaster survives the crash of a session's process, but then
-   * discards the statistics, as it does after its own crash. A standby that is promoted continues.
+   * From version 17 on, a process that lives as long as the server's shared memory: in the places
+   * after those of sessions and workers (their number is that of {@code InitializeMaxBackends}) an
+   * I/O worker is the first, or else the checkpointer and the background writer are the first two
+   * or, after a crash, among the first three. Every role may see its number.
    */
-  private static final String RUN =
-      "concat_ws(' ', "
-          + START
-          + ", extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time()),"
-          + " CASE WHEN pg_is_in_recovery() THEN 'standby' END)";
+  private static final String LASTING_PROCESS =
+      "(SELECT pg_stat_get_backend_pid(i) FROM pg_stat_get_backend_idset() AS s(i)"
+          + " WHERE i >= (CASE WHEN current_setting('io_method', true) <> 'worker' THEN 3 ELSE 2 END"
+          + " + current_setting('max_connections')::int"
+          + " + coalesce(current_setting('autovacuum_worker_slots', true),"
+          + " current_setting('autovacuum_max_workers'))::int"
+          + " + current_setting('max_worker_processes')::int"
+          + " + current_setting('max_wal_senders')::int) ORDER BY i LIMIT 1)";
+
+  /** Up to version 16: a crash resets all statistics, a reset by hand those of one kind. */
+  private static String firstReset(int version) {
+    return "extract(epoch FROM least(pg_stat_get_bgwriter_stat_reset_time(),"
+        + (version >= 13 ? " (SELECT min(stats_reset) FROM pg_stat_slru)," : "")
+        + (version >= 14 ? " (SELECT stats_reset FROM pg_stat_wal)," : "")
+        + " (SELECT stats_reset FROM pg_stat_archiver)))";
+  }
+
+  /**
+   * The run of the server. The postmaster survives the crash of a session's process, but then
+   * starts its other processes anew and discards the statistics, as it does after its own crash. A
+   * standby that is promoted continues.
+   */
+  private static String run(int version) {
+    return "concat_ws(' ', "
+        + START
+        + ", "
+        + (version >= 17 ? LASTING_PROCESS : firstReset(version))
+        + ", CASE WHEN pg_is_in_recovery() THEN 'standby' END)";
+  }
 
   /** The id after the last one that was given, with its epoch above the 32 bits of {@code xmin}. */
   private static final String NEXT_ID = "pg_snapshot_xmax(pg_current_snapshot())::text";
@@ -70,6 +96,8 @@ final class PostgresSchemaReader extends SchemaReader {
 
   private final boolean usesSystemColumns;
 
+  private final int version;
+
   /** Of other DBMSs with its protocol nothing is assumed beyond what they return. */
   PostgresSchemaReader(Database database, boolean usesSystemColumns) {
     this.hasSystemVersions = hasSystemVersions(database);
@@ -77,6 +105,7 @@ final class PostgresSchemaReader extends SchemaReader {
     this.returnsOld = database.product().equals("PostgreSQL") && majorVersion(database) >= 18;
     this.mergeReturnsRows = database.product().equals("PostgreSQL") && majorVersion(database) >= 17;
     this.usesSystemColumns = usesSystemColumns;
+    this.version = majorVersion(database);
   }
 
   /** True if all that txwatch needs of system columns is there: PostgreSQL 14. */
@@ -114,7 +143,7 @@ final class PostgresSchemaReader extends SchemaReader {
       return opened(connection, START);
     }
     try {
-      return opened(connection, RUN);
+      return opened(connection, run(version));
     } catch (SQLException e) { // a role that may not read it
       return opened(connection, "''");
     }
