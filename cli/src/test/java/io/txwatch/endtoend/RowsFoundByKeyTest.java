@@ -81,6 +81,32 @@ class RowsFoundByKeyTest {
         .containsExactly("PHANTOM");
   }
 
+  /** A row outside of a LIMIT is not chosen, whatever its columns contain. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "POSTGRESQL_SYSTEM | SELECT v FROM t WHERE v > 0 ORDER BY id LIMIT 1",
+        "POSTGRESQL_SYSTEM | SELECT v FROM t WHERE v > 0 ORDER BY id FETCH FIRST ROW ONLY",
+        "POSTGRESQL_SYSTEM | UPDATE t SET w = 1 WHERE id IN (SELECT id FROM t ORDER BY id LIMIT 1)",
+        "MARIADB           | SELECT v FROM t WHERE v > 0 ORDER BY id LIMIT 1",
+        "H2                | SELECT v FROM t WHERE v > 0 ORDER BY id LIMIT 1",
+      })
+  void rowsOutsideOfALimitAreNoPhantoms(Dbms dbms, String first, @TempDir Path folder)
+      throws Exception {
+    assertThat(reported(dbms, folder, "INT", first, "UPDATE t SET v = 21 WHERE id = 2")).isEmpty();
+  }
+
+  /** Where no row is found, none is outside. */
+  @ParameterizedTest
+  @CsvSource({"POSTGRESQL_SYSTEM", "MARIADB", "H2"})
+  void aLimitThatNoRowReachesLeavesNoneOut(Dbms dbms, @TempDir Path folder) throws Exception {
+    String first = "SELECT v FROM t WHERE v = 21 LIMIT 1";
+    assertThat(reported(dbms, folder, "INT", first, "UPDATE t SET v = 21 WHERE id = 2"))
+        .extracting(ReportedAnomaly::phenomenon)
+        .containsExactly("PHANTOM");
+  }
+
   /** Both rows have the number 1 as their key if it is converted, and both are found. */
   @ParameterizedTest
   @CsvSource("MARIADB")

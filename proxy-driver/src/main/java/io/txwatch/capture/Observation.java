@@ -42,6 +42,7 @@ public final class Observation {
   private @Nullable List<RowAccess> rows;
 
   private @Nullable List<VersionSet> versionSets;
+  private boolean countsIfEmpty;
   private boolean allRowsReported;
   private boolean seenBySideRead;
   private boolean ended;
@@ -186,9 +187,15 @@ public final class Observation {
     }
   }
 
-  /** Records the version set of a predicate. */
-  public void versionSet(VersionSet set) {
+  /**
+   * Records the version set of a predicate.
+   *
+   * @param limited true if the statement may leave out rows that match: then the set shows nothing
+   *     unless no row was found
+   */
+  public void versionSet(VersionSet set, boolean limited) {
     synchronized (tracker) {
+      countsIfEmpty |= limited;
       if (!ended) {
         if (versionSets == null) {
           versionSets = new ArrayList<>(1);
@@ -310,10 +317,11 @@ public final class Observation {
     }
   }
 
+  /** The version sets; to be called before {@link #takeRows}. */
   List<VersionSet> takeVersionSets() {
     List<VersionSet> sets = versionSets;
     versionSets = null;
-    if (sets == null) {
+    if (sets == null || (countsIfEmpty && first != null)) {
       return List.of();
     }
     return allRowsReported

@@ -8,6 +8,7 @@ import io.txwatch.history.Ids;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.TransactionEvents;
+import io.txwatch.history.VersionSet;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -168,6 +169,7 @@ final class SessionEvents {
     if (observation.droppedRowCount() > 0) {
       gap(of, GapReason.OVERFLOW, observation.droppedRowCount() + " rows of one statement", 1);
     }
+    List<VersionSet> versionSets = sqlState == null ? observation.takeVersionSets() : List.of();
     of.events.executed(
         new Event.StatementExecuted(
             session,
@@ -181,7 +183,7 @@ final class SessionEvents {
                 : List.of(),
             writesSeen,
             sqlState,
-            sqlState == null ? observation.takeVersionSets() : List.of(),
+            versionSets,
             observation.columns()),
         sqlState == null ? valuesOf(observation) : null);
   }

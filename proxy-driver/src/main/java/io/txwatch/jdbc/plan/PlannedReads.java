@@ -131,7 +131,14 @@ public final class PlannedReads {
    */
   public final long predicateText;
 
+  /**
+   * True if rows that match may be outside of a LIMIT. A row that does not fit shows nothing, and a
+   * change of it changes nothing, unless it takes the place of another one.
+   */
+  public final boolean isLimited;
+
   private PlannedReads(RewritePlan plan) {
+    this.isLimited = LIMITED.matcher(plan.original()).find();
     this.all = plan.sideReads().stream().map(One::new).toList();
     Set<String> tables = new HashSet<>(plan.appended());
     for (One one : all) {
@@ -150,6 +157,10 @@ public final class PlannedReads {
   }
 
   // ---------------------------------------------------------------- texts that can be compared
+
+  private static final Pattern LIMITED =
+      Pattern.compile(
+          "\\b(limit|offset|fetch\\s+(first|next)|top|rownum)\\b", Pattern.CASE_INSENSITIVE);
 
   /** What makes a row's place in the result hang on other rows, even of one table. */
   private static final Pattern BEYOND_THE_ROW =

@@ -178,7 +178,8 @@ public final class StatementReads {
 
   /** Notes a version set. */
   void versionSet(VersionSet set) {
-    observation.versionSet(set);
+    PlannedReads reads = cached.sideReads();
+    observation.versionSet(set, reads != null && reads.isLimited);
   }
 
   /** One was not carried out. */
