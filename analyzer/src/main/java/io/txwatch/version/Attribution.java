@@ -39,9 +39,52 @@ final class Attribution {
         || Window.plus(transaction.end.returned(), skew) <= recorded.readBefore) {
       return false;
     }
+    if (byConnection && transaction.lossy) {
+      return true; // it may have done anything
+    }
     return statesChanges(transaction, recorded.changes, byConnection)
         && changedWhatIsSure(transaction, recorded.changes)
         && wroteAfterPredecessors(transaction, recorded, byConnection, skew);
+  }
+
+  /**
+   * Whether the changes are those that a transaction states, at a time at which it may have
+   * committed.
+   */
+  static boolean states(ObservedTransaction transaction, RecordedTransaction recorded, long skew) {
+    return transaction.recorded == null
+        && transaction.outcome != Outcome.ABORTED
+        && Window.minus(transaction.commitSent(), skew) <= recorded.received
+        && Window.plus(transaction.end.returned(), skew) > recorded.readBefore
+        && statesChanges(transaction, recorded.changes, false)
+        && changedWhatIsSure(transaction, recorded.changes);
+  }
+
+  /** Whether a transaction may have waited for another one before it made a version. */
+  static boolean mayFollow(
+      ObservedTransaction transaction, RowVersion version, ObservedTransaction other, long skew) {
+    ObservedStatement statement = firstStating(transaction, version);
+    return statement == null
+        || !statement.timed
+        || Window.minus(other.commitSent(), skew) <= statement.window.returned();
+  }
+
+  /** Whether it certainly changed a row: one that it states to have inserted or deleted. */
+  static boolean surelyChanged(ObservedTransaction transaction) {
+    for (ObservedStatement statement : transaction.statements) {
+      if (statement.mayHaveChanged()) {
+        for (StatedWrite write : statement.writes) {
+          if (ObservedStatement.isSure(write)) {
+            for (long key : write.rows().keys()) {
+              if (key != 0) {
+                return true;
+              }
+            }
+          }
+        }
+      }
+    }
+    return false;
   }
 
   /**

@@ -272,7 +272,7 @@ final class ChangeRecord {
   /** Whether a transaction may be one whose record is not decided. */
   boolean mayBePending(ObservedTransaction transaction) {
     for (RecordedTransaction recorded : pending) {
-      if (mayBe(transaction, recorded, sessionsOf)) {
+      if (mayBe(transaction, recorded)) {
         return true;
       }
     }
@@ -295,10 +295,9 @@ final class ChangeRecord {
     sessionsOf = sessions;
   }
 
-  private boolean mayBe(
-      ObservedTransaction transaction, RecordedTransaction recorded, Sessions sessions) {
+  private boolean mayBe(ObservedTransaction transaction, RecordedTransaction recorded) {
     boolean byConnection = recorded.connection != 0;
-    return (!byConnection || transaction.session == sessions.of(this, recorded.connection))
+    return (!byConnection || transaction.session == sessionsOf.of(this, recorded.connection))
         && Attribution.mayBe(transaction, recorded, byConnection, skew);
   }
 
@@ -320,9 +319,8 @@ final class ChangeRecord {
   }
 
   private boolean decide(RecordedTransaction recorded) {
-    if (recorded.connection != 0 && sessionsOf.of(this, recorded.connection) == 0) {
-      recorded.decide(null);
-      return true;
+    if (recorded.connection != 0) {
+      return decideByConnection(recorded);
     }
     for (RowVersion version : recorded.versions) { // whose order the locks of a row decide
       RowVersion before = version.row.beforeWriter(version);
@@ -340,19 +338,156 @@ final class ChangeRecord {
       recorded.decide(null);
       return true;
     }
-    if (first.outcome == null) { // it may still be rolled back, and then it is not the one
-      return false;
+    if (first.outcome == null || !wasReadThrough(first.end.returned())) {
+      return false; // it may be rolled back, or another recorded one may be it as well
+    }
+    first.ambiguous |= mayBeAnother(first, recorded);
+    if (first.ambiguous || !areFollowedByOthers(recorded, first)) {
+      recorded.decide(null);
+      return true;
     }
     if (candidates.size() == 1 || Attribution.cannotBeSkipped(first, recorded)) {
+      recorded.doubtful = !Attribution.surelyChanged(first);
       decide(recorded, first);
       return true;
     }
+    return giveUp(recorded, candidates);
+  }
+
+  /**
+   * Whether a transaction fits other changes as well: they may be its own, if the first ones are of
+   * somebody who is not watched.
+   */
+  private boolean mayBeAnother(ObservedTransaction transaction, RecordedTransaction recorded) {
+    for (RecordedTransaction other : pending) {
+      if (other != recorded && !other.decided && Attribution.states(transaction, other, skew)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** It is nobody's if nothing that may still arrive can decide it. */
+  private boolean giveUp(RecordedTransaction recorded, List<ObservedTransaction> candidates) {
     for (ObservedTransaction candidate : candidates) {
       if (candidate.outcome == null || !wasReadThrough(candidate.end.returned())) {
         return false;
       }
     }
     recorded.decide(null);
+    return true;
+  }
+
+  /**
+   * Whether each later version of the same rows that the record shows up to a transaction's end may
+   * be one of other watched transactions that waited for it. If not, somebody who is not watched
+   * writes these rows, and this transaction may have made that version instead of this one.
+   */
+  private boolean areFollowedByOthers(
+      RecordedTransaction recorded, ObservedTransaction transaction) {
+    for (RowVersion version : recorded.versions) {
+      List<RowVersion> all = version.row.versions;
+      for (int i = all.size() - 1; i >= 0 && all.get(i) != version; i--) {
+        RecordedTransaction by = all.get(i).by;
+        if (by != null
+            && by != recorded
+            && by.readBefore < Window.plus(transaction.end.returned(), skew)
+            && !isByOther(by, all.get(i), transaction)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private boolean isByOther(
+      RecordedTransaction by, RowVersion version, ObservedTransaction transaction) {
+    if (by.decided) {
+      return by.writer != null;
+    }
+    for (ObservedTransaction other : unrecorded) {
+      if (other != transaction
+          && Attribution.states(other, by, skew)
+          && Attribution.mayFollow(other, version, transaction, skew)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * The transactions of one connection are recorded in the order of their execution. So each is
+   * recorded by the first one or a later one, up to the last that leaves enough of them for those
+   * recorded afterwards; those in between may have changed nothing.
+   */
+  private boolean decideByConnection(RecordedTransaction recorded) {
+    long session = sessionsOf.of(this, recorded.connection);
+    if (session == 0) {
+      recorded.decide(null);
+      return true;
+    }
+    List<ObservedTransaction> ofSession = new ArrayList<>();
+    for (ObservedTransaction transaction : unrecorded) {
+      if (transaction.session == session && transaction.recorded == null) {
+        ofSession.add(transaction);
+      }
+    }
+    int first = 0;
+    while (first < ofSession.size() && !mayBe(ofSession.get(first), recorded)) {
+      first++;
+    }
+    if (first == ofSession.size()) {
+      recorded.decide(null);
+      return true;
+    }
+    ObservedTransaction transaction = ofSession.get(first);
+    if (transaction.lossy) {
+      recorded.decide(null);
+      return true;
+    }
+    if (transaction.outcome == null) { // it may still be rolled back, and then it is not the one
+      return false;
+    }
+    if (Attribution.surelyChanged(transaction)
+        || isOnlyOne(recorded, ofSession, first)
+        || areOfWatched(recorded) && Attribution.cannotBeSkipped(transaction, recorded)) {
+      decide(recorded, transaction);
+      return true;
+    }
+    return giveUp(recorded, candidates(recorded));
+  }
+
+  /** Whether only the given one leaves enough transactions for those that are recorded later. */
+  private boolean isOnlyOne(
+      RecordedTransaction recorded, List<ObservedTransaction> ofSession, int first) {
+    List<RecordedTransaction> later = new ArrayList<>();
+    for (RecordedTransaction other : pending) {
+      if (other.connection == recorded.connection && !other.decided) {
+        later.add(other);
+      }
+    }
+    int next = ofSession.size() - 1;
+    for (int i = later.size() - 1; i >= 0; i--) {
+      int last = next;
+      while (last >= first && !mayBe(ofSession.get(last), later.get(i))) {
+        last--;
+      }
+      if (later.get(i) == recorded) {
+        return last == first;
+      }
+      next = last < first ? next : last - 1; // one that fits nowhere takes no place
+    }
+    return false;
+  }
+
+  /** Whether the versions that were replaced are of watched transactions, or were there first. */
+  private static boolean areOfWatched(RecordedTransaction recorded) {
+    for (RowVersion version : recorded.versions) {
+      RowVersion before = version.row.beforeWriter(version);
+      if (before != null && before.by != null && before.by.writer == null) {
+        return false;
+      }
+    }
     return true;
   }
 
@@ -368,7 +503,7 @@ final class ChangeRecord {
   private List<ObservedTransaction> candidates(RecordedTransaction recorded) {
     List<ObservedTransaction> found = new ArrayList<>();
     for (ObservedTransaction transaction : unrecorded) {
-      if (mayBe(transaction, recorded, sessionsOf)) {
+      if (mayBe(transaction, recorded)) {
         found.add(transaction);
       }
     }

@@ -34,6 +34,9 @@ final class ObservedTransaction {
 
   boolean hasReads;
 
+  /** Whether several recorded transactions may be this one, and it is not known which. */
+  boolean ambiguous;
+
   /** What the DBMS recorded of it; null if nothing, or not known yet. */
   @Nullable RecordedTransaction recorded;
 

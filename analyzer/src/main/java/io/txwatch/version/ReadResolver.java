@@ -126,7 +126,7 @@ final class ReadResolver {
       unrecorded++;
       return;
     }
-    add(chain, candidates(chain, rows, row, when, transaction), certain, out);
+    add(chain, candidates(chain, rows, row, when, transaction), when, certain, out);
   }
 
   private static final int UNCERTAIN = -2;
@@ -214,30 +214,39 @@ final class ReadResolver {
     return Candidates.of(commits, size, agrees, when);
   }
 
-  private void add(RowChain chain, long candidates, boolean certain, List<KnownRow> out) {
+  private void add(
+      RowChain chain, long candidates, Window when, boolean certain, List<KnownRow> out) {
     if (candidates == 0) {
       none++;
       return;
     }
     int first = Long.numberOfTrailingZeros(candidates);
     int last = Long.SIZE - 1 - Long.numberOfLeadingZeros(candidates);
-    if (first == last) {
+    boolean isOfWriter = isOfWriter(chain.versions.get(first), when);
+    if (first == last && isOfWriter) {
       unique++;
       out.add(new KnownRow(access(chain.versions.get(first), certain)));
       return;
     }
     several++;
     if (certain) {
-      out.add(new KnownRow(access(chain.versions.get(first), true), Bound.AT_LEAST));
+      if (isOfWriter) {
+        out.add(new KnownRow(access(chain.versions.get(first), true), Bound.AT_LEAST));
+      }
       out.add(new KnownRow(access(chain.versions.get(last), true), Bound.AT_MOST));
     }
-    if (!Candidates.areNeighbors(candidates) || !certain) {
+    if (!Candidates.areNeighbors(candidates) || !certain || !isOfWriter) {
       for (int i = first; i <= last; i++) {
         if ((candidates & 1L << i) != 0) {
           out.add(new KnownRow(access(chain.versions.get(i), false)));
         }
       }
     }
+  }
+
+  /** Whether a read of a version follows the transaction that is known as its writer. */
+  private static boolean isOfWriter(RowVersion version, Window read) {
+    return version.by == null || !version.by.doubtful || version.commit().returned() < read.sent();
   }
 
   private static RowAccess access(RowVersion version, boolean certain) {

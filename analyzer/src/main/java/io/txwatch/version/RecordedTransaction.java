@@ -31,6 +31,14 @@ final class RecordedTransaction {
   final long unwatchedId;
 
   boolean decided;
+
+  /**
+   * Whether somebody who is not watched may have made these changes just before its writer stated
+   * the same values, and so changed nothing. Its writer wrote these rows after that one all the
+   * same; but what others read before its COMMIT returned may be that one's.
+   */
+  boolean doubtful;
+
   @Nullable ObservedTransaction writer;
 
   /** The statement of each group of changes; empty if no order of statements fits. */
@@ -60,6 +68,9 @@ final class RecordedTransaction {
     ObservedTransaction by = writer;
     if (by == null) {
       return new Window(Long.MIN_VALUE, Window.plus(received, UNWATCHED_DELAY_NANOS));
+    }
+    if (doubtful && by.endTimed) {
+      return new Window(Long.MIN_VALUE, by.end.returned());
     }
     return by.endTimed
         ? by.end

@@ -318,15 +318,16 @@ public final class VersionResolver {
     }
   }
 
-  /** When the oldest transaction began that has not passed. */
+  /** When the first statement was sent of all transactions that have not passed. */
   private long needed() {
+    long needed = now;
     for (ObservedTransaction transaction : transactions.values()) {
       long began = transaction.began();
       if (began != Long.MIN_VALUE) {
-        return began;
+        needed = Math.min(needed, began);
       }
     }
-    return now;
+    return needed;
   }
 
   private void gap(Event.Gap event) {

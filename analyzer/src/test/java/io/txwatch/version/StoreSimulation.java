@@ -102,7 +102,15 @@ final class StoreSimulation {
   private long rowIds = 1000;
   private long recordAt;
 
+  /** Whether an UPDATE that changes nothing makes a version: no record shows which is true. */
+  private final boolean noOpsWrite;
+
   StoreSimulation(Shape shape, long seed) {
+    this(shape, seed, false);
+  }
+
+  StoreSimulation(Shape shape, long seed, boolean noOpsWrite) {
+    this.noOpsWrite = noOpsWrite;
     this.random = new Random(seed);
     this.shape = shape;
     this.current = new Tx[shape.sessions() + (shape.unwatched() ? 1 : 0)];
@@ -324,6 +332,9 @@ final class StoreSimulation {
         Image log = newest(tx, place("log", 0));
         change(tx, log, image("log", 0, log.value() + 1, tx, number, log), number, rows);
       }
+    } else if (noOpsWrite) {
+      change(tx, before, image("t", key, value, tx, number, before), number, rows);
+      tx.changes.remove(tx.changes.size() - 1);
     }
     RowValues assigned =
         new RowValues(

@@ -86,6 +86,18 @@ final class ValueHistory {
         List.of(new StatedWrite(Access.UPDATE, assigned, true)));
   }
 
+  /** UPDATE t SET v = v + 1 WHERE id = key. */
+  ValueHistory increment(int session, long key) {
+    RowValues assigned =
+        new RowValues(
+            "t", List.of("v"), new long[] {HASH.ofKey(key)}, new int[] {ValueHash.UNKNOWN});
+    return statement(
+        session,
+        StatementKind.UPDATE,
+        List.of(),
+        List.of(new StatedWrite(Access.UPDATE, assigned, true)));
+  }
+
   ValueHistory statement(
       int session, StatementKind kind, List<RowValues> reads, List<StatedWrite> writes) {
     long transaction = active.get(session);

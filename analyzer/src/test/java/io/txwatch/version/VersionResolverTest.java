@@ -37,6 +37,28 @@ class VersionResolverTest {
     assertConfirmed(history.anomalies(), Phenomenon.LOST_UPDATE);
   }
 
+  /** Each may be either of the two by what it states; their order decides. */
+  @Test
+  void incrementsOfOneSessionAreItsTransactionsInOrder() {
+    ValueHistory history =
+        new ValueHistory(2)
+            .begin(1)
+            .increment(1, 1)
+            .commit(1)
+            .begin(2)
+            .read(2, 1, 11)
+            .begin(1)
+            .increment(1, 1)
+            .commit(1)
+            .write(2, 1, 99)
+            .commit(2)
+            .changed(1, update(1, 10, 11, 0))
+            .changed(1, update(1, 11, 12, 0))
+            .changed(2, update(1, 12, 99, 0))
+            .recorded();
+    assertConfirmed(history.anomalies(), Phenomenon.LOST_UPDATE);
+  }
+
   @Test
   void readThatFollowsTheWriteIsNoAnomaly() {
     ValueHistory history =
