@@ -34,8 +34,8 @@ public enum ColumnType {
   /** {@link String}: the label of an ENUM, or the labels of a SET with commas between them. */
   LABEL,
   /**
-   * Never comparable: FLOAT, which is rounded when it is read, JSON, spatial and vector types, text
-   * in a character set that Java does not have.
+   * Never comparable: FLOAT (REAL), which is rounded when it is read, JSON, spatial and vector
+   * types, text in a character set that Java does not have.
    */
   OTHER;
 

@@ -1,0 +1,696 @@
+package io.txwatch.changes.h2;
+
+import io.txwatch.changes.ChangeGap;
+import io.txwatch.changes.ChangeGap.Reason;
+import io.txwatch.changes.ChangeListener;
+import io.txwatch.changes.ChangeSource;
+import io.txwatch.changes.ChangeStatistics;
+import io.txwatch.changes.ChangedTable;
+import io.txwatch.changes.ChangedTransaction;
+import io.txwatch.changes.ColumnType;
+import io.txwatch.changes.JdbcValues;
+import io.txwatch.changes.LogPosition;
+import io.txwatch.changes.Probe;
+import io.txwatch.changes.RowChange;
+import io.txwatch.changes.SchemaChange;
+import io.txwatch.changes.UnknownValue;
+import io.txwatch.changes.h2.PendingTransaction.Change;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.h2.engine.Database;
+import org.h2.engine.SessionLocal;
+import org.h2.jdbc.JdbcConnection;
+import org.h2.mvstore.tx.Transaction;
+import org.h2.schema.Schema;
+import org.h2.table.Table;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The changes of one H2 database in memory, by triggers: see the package.
+ *
+ * <p>Positions are times of {@link System#nanoTime}: once {@link ChangeListener#position} states
+ * one, every transaction whose COMMIT had returned by then was delivered. {@link
+ * ChangedTransaction#connectionId} is H2's {@code SESSION_ID()}.
+ *
+ * <p>Someone has to call {@link #schemaChanged} after DDL and {@link #emptied} after TRUNCATE. DDL
+ * that nobody reports is noticed within a tenth of a second, and is a gap of the new tables.
+ */
+public final class TriggerSource implements ChangeSource {
+
+  /** Of all open transactions together. */
+  static final int MAX_ROWS = 400_000;
+
+  private static final long BUSY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long IDLE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long MAX_DDL_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  private final Database database;
+  private final String name;
+  private final String id = UUID.randomUUID().toString().substring(0, 8);
+  private final Map<Transaction, PendingTransaction> pending = new ConcurrentHashMap<>();
+
+  /** The number of the last change of the database. */
+  private final AtomicLong changeCount = new AtomicLong();
+
+  private final AtomicInteger rowsHeld = new AtomicInteger();
+  private final AtomicInteger failures = new AtomicInteger();
+  private final ConcurrentLinkedQueue<SchemaChange> schemaChanges = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<CountDownLatch> installRequests =
+      new ConcurrentLinkedQueue<>();
+  private final CountDownLatch installed = new CountDownLatch(1);
+  private final Thread thread;
+  private volatile State state = State.NEW;
+  private volatile String problem = "not started";
+  private volatile boolean isClosing;
+  private volatile boolean isDatabaseClosed;
+  private volatile boolean isPositionWanted;
+  private volatile boolean isIdle;
+  private volatile LogPosition position;
+  private volatile long transactions;
+  private volatile long rows;
+  private volatile long gaps;
+
+  // Of the thread of the source:
+  private @Nullable ChangeListener listener;
+  private final Set<Catalog.Name> refused = new HashSet<>();
+  private long schemaNumber = -1;
+  private int triggersCreated;
+  private long installedAt;
+
+  /**
+   * A source that is not started yet.
+   *
+   * @param connection H2's own to the database, for which {@link #probe} found nothing missing; it
+   *     is neither used nor kept
+   */
+  public TriggerSource(Connection connection) {
+    Probe probe = probe(connection);
+    if (!probe.isReadable()) {
+      throw new IllegalArgumentException(probe.missing());
+    }
+    database = session(connection).getDatabase();
+    name = database.getShortName();
+    position = new LogPosition(name, System.nanoTime());
+    thread = new Thread(this::run, "txwatch-h2-" + name);
+    thread.setDaemon(true);
+  }
+
+  /**
+   * Whether a database's changes can be read by triggers.
+   *
+   * @param connection H2's own, not a wrapper; nothing is executed on it
+   */
+  public static Probe probe(Connection connection) {
+    try {
+      if (!(connection instanceof JdbcConnection own)) {
+        return refused("not a connection of the H2 that txwatch's class loader sees");
+      }
+      if (!(own.getSession() instanceof SessionLocal session)) {
+        return refused("the H2 database is on a server: its triggers would need txwatch there");
+      }
+      if (session.getDatabase().isPersistent()) {
+        return refused("the H2 database is in a file: triggers would stay behind in it");
+      }
+      if (session.getDatabase().isReadOnly()) {
+        return refused("the H2 database is read-only");
+      }
+      ClassLoader loader = org.h2.api.Trigger.class.getClassLoader();
+      if (Class.forName(RowTrigger.class.getName(), false, loader) != RowTrigger.class) {
+        return refused("the class loader of H2 has another txwatch");
+      }
+      // Methods of the engine that are used later: another H2 may lack them.
+      SessionLocal.class.getMethod("getTransaction");
+      SessionLocal.class.getMethod("getCurrentCommand");
+      SessionLocal.class.getMethod("getCommandStartOrEnd");
+      Transaction.class.getMethod("getStatus");
+      Transaction.class.getMethod("setSavepoint");
+      Database.class.getMethod("getModificationMetaId");
+      Database.class.getMethod("getSystemSession");
+      Database.class.getMethod("findSchema", String.class);
+      Table.class.getMethod("getModificationId");
+      return new Probe("", List.of("TRUNCATE is seen where a watched session executes it"));
+    } catch (ClassNotFoundException e) {
+      return refused("the class loader of H2 does not see txwatch");
+    } catch (NoSuchMethodException | LinkageError e) {
+      return refused("not a version of H2 that txwatch knows (2.2 and later)");
+    } catch (RuntimeException e) {
+      return refused("H2 cannot be asked: " + e);
+    }
+  }
+
+  private static Probe refused(String missing) {
+    return new Probe(missing, List.of());
+  }
+
+  private static SessionLocal session(Connection connection) {
+    return (SessionLocal) ((JdbcConnection) connection).getSession();
+  }
+
+  /**
+   * The number of a connection's session, as in {@link ChangedTransaction#connectionId}; nothing is
+   * executed.
+   *
+   * @param connection H2's own, not a wrapper
+   */
+  public static int sessionId(Connection connection) {
+    return session(connection).getId();
+  }
+
+  /** True if this is the source of the database of a connection of H2's own. */
+  public boolean isOf(Connection connection) {
+    return connection instanceof JdbcConnection own
+        && own.getSession() instanceof SessionLocal session
+        && session.getDatabase() == database;
+  }
+
+  @Override
+  public void start(ChangeListener receiver) throws IOException {
+    synchronized (this) {
+      if (state != State.NEW) {
+        throw new IllegalStateException("started before");
+      }
+      state = State.CONNECTING;
+      listener = receiver;
+    }
+    thread.start();
+    try {
+      if (!installed.await(10, TimeUnit.SECONDS)) {
+        isClosing = true;
+        throw new IOException("no triggers could be created within ten seconds");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      isClosing = true;
+      throw new IOException("interrupted", e);
+    }
+    if (state != State.READING) {
+      throw new IOException(problem);
+    }
+  }
+
+  @Override
+  public State state() {
+    return state;
+  }
+
+  @Override
+  public String problem() {
+    return problem;
+  }
+
+  @Override
+  public LogPosition position() {
+    return position;
+  }
+
+  /** The present time. That it has been reached is then stated soon, in about a millisecond. */
+  @Override
+  public LogPosition endOfLog() {
+    LogPosition end = new LogPosition(name, System.nanoTime() + 1);
+    isPositionWanted = true;
+    LockSupport.unpark(thread);
+    return end;
+  }
+
+  @Override
+  public ChangeStatistics statistics() {
+    return new ChangeStatistics(0, changeCount.get(), transactions, rows, gaps, 0, 0, 0, 0, 0);
+  }
+
+  /**
+   * A session has executed DDL: new tables get a trigger. To be called before anything is written
+   * to them. Waits until they have one, but at most a quarter of a second.
+   */
+  public void schemaChanged() {
+    if (state != State.READING || Thread.currentThread() == thread) {
+      return;
+    }
+    CountDownLatch done = new CountDownLatch(1);
+    installRequests.add(done);
+    LockSupport.unpark(thread);
+    try {
+      done.await(MAX_DDL_WAIT_NANOS, TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // The application's: it finds its interrupt again.
+    }
+  }
+
+  /**
+   * A session has executed TRUNCATE, which fires no trigger.
+   *
+   * @param schema the current schema of the session
+   * @param text the statement
+   */
+  public void emptied(String schema, String text) {
+    schemaChanges.add(new SchemaChange(schema, text, new LogPosition(name, System.nanoTime())));
+    LockSupport.unpark(thread);
+  }
+
+  // The thread of the application: never waits, never throws.
+
+  void changed(
+      WatchedTable table,
+      Connection connection,
+      @Nullable Object @Nullable [] before,
+      @Nullable Object @Nullable [] after) {
+    try {
+      if (isClosing) {
+        return;
+      }
+      SessionLocal session = session(connection);
+      Transaction transaction = session.getTransaction();
+      PendingTransaction own = pending.get(transaction);
+      int status = transaction.getStatus();
+      if (status == PendingTransaction.STATUS_ROLLED_BACK) {
+        if (own != null) {
+          rowsHeld.addAndGet(own.rollBack());
+        }
+      } else if (status == PendingTransaction.STATUS_ROLLING_BACK) {
+        if (own != null) {
+          rowsHeld.addAndGet(own.undo(table, session, before, after));
+        }
+      } else {
+        if (own == null) {
+          own = new PendingTransaction(transaction, session.getId());
+          pending.put(transaction, own);
+        }
+        rowsHeld.addAndGet(
+            own.add(
+                table,
+                session,
+                before,
+                after,
+                table.version(),
+                changeCount.incrementAndGet(),
+                rowsHeld.get() >= MAX_ROWS));
+        if (isIdle) {
+          isIdle = false;
+          LockSupport.unpark(thread);
+        }
+      }
+    } catch (Throwable e) { // The statement of the application must not fail.
+      failures.incrementAndGet();
+    }
+  }
+
+  void databaseClosed() {
+    isDatabaseClosed = true;
+    LockSupport.unpark(thread);
+  }
+
+  /** With its trigger, a table's rollbacks vanish; if the table was dropped, there are none. */
+  void triggerRemoved(WatchedTable table) {
+    if (!isClosing) {
+      for (PendingTransaction one : pending.values()) {
+        one.triggerRemoved(table);
+      }
+    }
+  }
+
+  // The thread of the source.
+
+  private void run() {
+    try {
+      install(true);
+      state = State.READING;
+      problem = "";
+    } catch (SQLException | RuntimeException | LinkageError e) {
+      problem = "no triggers could be created: " + e;
+      isClosing = true;
+    }
+    installed.countDown();
+    try {
+      while (!isClosing && !isDatabaseClosed) {
+        boolean isBusy = step();
+        if (!isBusy) {
+          isIdle = true;
+          if (pending.isEmpty() && installRequests.isEmpty() && !isPositionWanted) {
+            LockSupport.parkNanos(this, IDLE_PAUSE_NANOS);
+          }
+          isIdle = false;
+        } else if (installRequests.isEmpty()) {
+          LockSupport.parkNanos(this, BUSY_PAUSE_NANOS);
+        }
+      }
+      deliver();
+    } finally {
+      finish();
+    }
+  }
+
+  private boolean step() {
+    List<CountDownLatch> requests = new ArrayList<>();
+    for (CountDownLatch one = installRequests.poll(); one != null; one = installRequests.poll()) {
+      requests.add(one);
+    }
+    if (!requests.isEmpty()
+        || (database.getModificationMetaId() != schemaNumber
+            && System.nanoTime() - installedAt >= IDLE_PAUSE_NANOS)) {
+      deliver();
+      tryInstall(!requests.isEmpty());
+      requests.forEach(CountDownLatch::countDown);
+    }
+    deliver();
+    return !pending.isEmpty();
+  }
+
+  private void tryInstall(boolean isInTime) {
+    try {
+      install(isInTime);
+    } catch (SQLException | RuntimeException e) {
+      if (!isDatabaseClosed) {
+        gap(Reason.TABLE_UNKNOWN, "", "", "tables cannot be looked up: " + e.getMessage());
+      }
+    }
+  }
+
+  /**
+   * Creates the triggers that are missing and describes all tables anew.
+   *
+   * @param isInTime false if rows may have been written to new tables
+   */
+  private void install(boolean isInTime) throws SQLException {
+    // The system session's connection is not counted among the users': the database closes anyway.
+    Connection connection = database.getSystemSession().createConnection(false);
+    Catalog catalog = Catalog.read(connection);
+    List<Catalog.Name> created = new ArrayList<>();
+    Map<Catalog.Name, String> failed = new HashMap<>();
+    for (Catalog.Name table : catalog.tables().keySet()) {
+      if (catalog.triggers().entrySet().stream()
+          .anyMatch(entry -> entry.getValue().equals(table) && isOwn(entry.getKey()))) {
+        continue;
+      }
+      if (catalog.unreadable().contains(table)) {
+        refuse(table, "it has a column of a type whose values triggers may not get");
+      } else if (!refused.contains(table)) {
+        try {
+          create(connection, table);
+          created.add(table);
+        } catch (SQLException e) {
+          failed.put(table, "no trigger could be created: " + e.getMessage());
+        }
+      }
+    }
+    Set<Catalog.Name> present = describe(connection);
+    failed.keySet().retainAll(present); // The others were dropped, or renamed, meanwhile.
+    failed.forEach(this::refuse);
+    boolean isUncommitted = state == State.CONNECTING && hasUncommitted(connection);
+    if (!isInTime || isUncommitted) {
+      for (Catalog.Name table : created) {
+        gap(
+            Reason.TABLE_UNKNOWN,
+            table.schema(),
+            table.table(),
+            isUncommitted
+                ? "transactions were open when its trigger was created"
+                : "it was created before its trigger");
+      }
+    }
+    installedAt = System.nanoTime();
+  }
+
+  private void create(Connection connection, Catalog.Name table) throws SQLException {
+    WatchedTable watched = WatchedTable.register(this, id + "_" + ++triggersCreated);
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(
+          "CREATE TRIGGER "
+              + Catalog.quoted(table.schema())
+              + "."
+              + Catalog.quoted(watched.trigger())
+              + " AFTER INSERT, UPDATE, DELETE, ROLLBACK ON "
+              + table.quoted()
+              + " FOR EACH ROW CALL '"
+              + RowTrigger.class.getName()
+              + "'");
+    } catch (SQLException e) {
+      watched.unregister();
+      throw e;
+    }
+  }
+
+  private void refuse(Catalog.Name table, String detail) {
+    if (refused.add(table)) {
+      gap(Reason.TABLE_UNKNOWN, table.schema(), table.table(), detail);
+    }
+  }
+
+  private boolean isOwn(String trigger) {
+    WatchedTable table = WatchedTable.ofTrigger(trigger);
+    return table != null && table.source() == this;
+  }
+
+  private static boolean hasUncommitted(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet sessions =
+            statement.executeQuery(
+                "SELECT COUNT(*) FROM information_schema.sessions"
+                    + " WHERE contains_uncommitted AND session_id <> SESSION_ID()")) {
+      return sessions.next() && sessions.getInt(1) > 0;
+    }
+  }
+
+  /** A description holds for the changes that were made at the number before and after it. */
+  private Set<Catalog.Name> describe(Connection connection) throws SQLException {
+    Catalog catalog;
+    long number;
+    int attempts = 0;
+    do {
+      number = database.getModificationMetaId();
+      catalog = Catalog.read(connection);
+    } while (number != database.getModificationMetaId() && ++attempts < 10);
+    for (Map.Entry<String, Catalog.Name> trigger : catalog.triggers().entrySet()) {
+      WatchedTable watched = WatchedTable.ofTrigger(trigger.getKey());
+      ChangedTable described = catalog.tables().get(trigger.getValue());
+      if (watched != null && watched.source() == this && described != null) {
+        Schema schema = database.findSchema(trigger.getValue().schema());
+        Table table =
+            schema == null
+                ? null
+                : schema.findTableOrView(database.getSystemSession(), described.name());
+        if (table != null) {
+          watched.describe(described, table);
+        }
+      }
+    }
+    refused.retainAll(catalog.tables().keySet());
+    schemaNumber = number;
+    return catalog.tables().keySet();
+  }
+
+  /**
+   * Delivers what has ended. Whoever has ended at {@code through}, and made its last change no
+   * later than {@code last}, is found; so are all those whose rows it has written over.
+   */
+  private void deliver() {
+    boolean isWanted = isPositionWanted;
+    isPositionWanted = false;
+    long through = System.nanoTime();
+    long last = changeCount.get();
+    List<PendingTransaction> ended = new ArrayList<>();
+    for (PendingTransaction one : pending.values()) {
+      if (one.hasEnded() && one.lastChange() <= last) {
+        ended.add(one);
+      }
+    }
+    ended.sort(Comparator.comparingLong(PendingTransaction::lastChange));
+    for (SchemaChange one = schemaChanges.poll(); one != null; one = schemaChanges.poll()) {
+      SchemaChange change = one;
+      call(receiver -> receiver.schemaChange(change));
+    }
+    int failed = failures.getAndSet(0);
+    if (failed > 0) {
+      gap(Reason.NOT_UNDERSTOOD, "", "", failed + " changed rows could not be taken");
+    }
+    for (PendingTransaction one : ended) {
+      pending.remove(one.transaction());
+      deliver(one);
+      rowsHeld.addAndGet(-one.changes().size());
+    }
+    boolean isLate = through - position.offset() >= IDLE_PAUSE_NANOS;
+    if (isWanted || isLate || !ended.isEmpty()) {
+      LogPosition reached = new LogPosition(name, through);
+      position = reached;
+      call(receiver -> receiver.position(reached, true));
+    }
+  }
+
+  private void deliver(PendingTransaction one) {
+    rowsHeld.addAndGet(one.finishUndo());
+    if (one.isUncertain()) {
+      if (!one.changes().isEmpty() || one.isTooLarge()) {
+        gap(
+            Reason.ROLLED_BACK,
+            "",
+            "",
+            "it is not certain which changes of a transaction were rolled back");
+      }
+      return;
+    }
+    boolean isComplete = true;
+    if (one.isTooLarge()) {
+      isComplete = false;
+      gap(Reason.TOO_LARGE, "", "", "a transaction changed more rows than are held");
+    }
+    List<RowChange> changes = new ArrayList<>(one.changes().size());
+    for (Change change : one.changes()) {
+      RowChange row = rowChange(change);
+      if (row == null) {
+        isComplete = false;
+      } else {
+        changes.add(row);
+      }
+    }
+    if (changes.isEmpty() && isComplete) {
+      return; // rolled back
+    }
+    transactions++;
+    rows += changes.size();
+    ChangedTransaction transaction =
+        new ChangedTransaction(
+            name,
+            Long.toString(transactions),
+            new LogPosition(name, position.offset() + 1),
+            one.session(),
+            -1,
+            -1,
+            null,
+            changes,
+            isComplete);
+    call(receiver -> receiver.transaction(transaction));
+  }
+
+  private @Nullable RowChange rowChange(Change change) {
+    WatchedTable watched = change.table();
+    if (!watched.isDescribedSince(change.version())) {
+      tryInstall(false);
+    }
+    ChangedTable table = watched.describedAt(change.version());
+    Object[] image = change.after() == null ? change.before() : change.after();
+    if (table == null || image == null || image.length != table.columns().size()) {
+      ChangedTable last = watched.lastDescription();
+      gap(
+          Reason.TABLE_UNKNOWN,
+          last == null ? "" : last.schema(),
+          last == null ? "" : last.name(),
+          "rows were written between two changes of its columns");
+      return null;
+    }
+    return new RowChange(
+        change.before() == null
+            ? RowChange.Kind.INSERT
+            : change.after() == null ? RowChange.Kind.DELETE : RowChange.Kind.UPDATE,
+        table,
+        normalized(table, change.before()),
+        normalized(table, change.after()),
+        change.statement(),
+        null);
+  }
+
+  private static @Nullable Object @Nullable [] normalized(
+      ChangedTable table, @Nullable Object @Nullable [] row) {
+    if (row == null) {
+      return null;
+    }
+    @Nullable Object[] values = new @Nullable Object[row.length];
+    for (int i = 0; i < row.length; i++) {
+      ColumnType type = table.columns().get(i).type();
+      Object value = row[i];
+      values[i] =
+          value instanceof UUID uuid
+              ? uuid.toString()
+              : value != null && type == ColumnType.OTHER
+                  ? UnknownValue.NOT_COMPARABLE
+                  : JdbcValues.normalized(type, value);
+    }
+    return values;
+  }
+
+  private void gap(Reason reason, String schema, String table, String detail) {
+    gaps++;
+    call(receiver -> receiver.gap(new ChangeGap(reason, schema, table, detail)));
+  }
+
+  private void call(java.util.function.Consumer<ChangeListener> call) {
+    ChangeListener receiver = listener;
+    if (receiver != null) {
+      try {
+        call.accept(receiver);
+      } catch (RuntimeException e) {
+        gaps++;
+        try {
+          receiver.gap(new ChangeGap(Reason.LISTENER_FAILED, "", "", e.toString()));
+        } catch (RuntimeException again) {
+          problem = "the listener fails: " + again;
+        }
+      }
+    }
+  }
+
+  /** Leaves nothing behind. */
+  private void finish() {
+    isClosing = true;
+    state = State.CLOSED;
+    if (problem.isEmpty()) {
+      problem = isDatabaseClosed ? "the database was closed" : "closed";
+    }
+    if (!isDatabaseClosed) {
+      try {
+        Connection connection = database.getSystemSession().createConnection(false);
+        for (Map.Entry<String, Catalog.Name> trigger :
+            Catalog.read(connection).triggers().entrySet()) {
+          if (isOwn(trigger.getKey())) {
+            try (Statement statement = connection.createStatement()) {
+              statement.execute(
+                  "DROP TRIGGER IF EXISTS "
+                      + Catalog.quoted(trigger.getValue().schema())
+                      + "."
+                      + Catalog.quoted(trigger.getKey()));
+            }
+          }
+        }
+      } catch (SQLException | RuntimeException e) {
+        problem = "closed, but triggers remain: " + e.getMessage();
+      }
+    }
+    WatchedTable.unregisterAll(this);
+    pending.clear();
+    for (CountDownLatch one = installRequests.poll(); one != null; one = installRequests.poll()) {
+      one.countDown();
+    }
+  }
+
+  @Override
+  public void close() {
+    isClosing = true;
+    if (state == State.NEW) {
+      state = State.CLOSED;
+      return;
+    }
+    LockSupport.unpark(thread);
+    if (Thread.currentThread() != thread) {
+      try {
+        thread.join(TimeUnit.SECONDS.toMillis(5));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
