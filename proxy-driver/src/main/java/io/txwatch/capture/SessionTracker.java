@@ -627,6 +627,12 @@ public final class SessionTracker {
     return open() == 0 && state.savepoints.isEmpty() && state.levelOnce == null;
   }
 
+  /** True if a statement of the open transaction has surely used a table. */
+  public synchronized boolean hasUsedTables() {
+    SessionState.Transaction open = state.current;
+    return open != null && !open.single && open.usesTables;
+  }
+
   /** True if transactions of this session read from one snapshot until they end. */
   public synchronized boolean keepsSnapshot() {
     return state.rules.keepsSnapshot(level());

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * <dl>
  *   <dt>PostgreSQL
  *   <dd>Outside of a transaction, in a short one of our own. Inside of one, behind a savepoint that
- *       is rolled back to, so that neither an error nor a setting stays; not before the
- *       transaction's first statement, unless that is about to be sent: an earlier query would take
- *       its snapshot, and {@code SET TRANSACTION} would be refused after it. The catalog is never
+ *       is rolled back to, so that neither an error nor a setting stays; not before the transaction
+ *       has its snapshot, unless the statement that takes it is about to be sent: an earlier query
+ *       would take it, and {@code SET TRANSACTION} would be refused after it. The catalog is never
  *       predicate-locked.
  *   <dt>MySQL, MariaDB
  *   <dd>{@code ROW_COUNT()}, {@code FOUND_ROWS()} and the warnings are those of the last statement.
@@ -116,6 +117,23 @@ final class CatalogAccess {
     return isServer() || separate != null ? read(context, use) : use.with(context.connection());
   }
 
+  /**
+   * Reads where the session looks names up: without a table, so in MySQL and MariaDB without a
+   * snapshot.
+   *
+   * @throws LookupPostponedException if it cannot be read at this moment
+   */
+  List<String> readPath(LookupContext context) throws SQLException {
+    Use<List<String>> path = reader::path;
+    Way<List<String>> ofInnoDb = (in, what) -> mysql(in, what, false);
+    Way<List<String>> ofSession = (in, what) -> what.with(in.connection());
+    return reader
+        .dialect()
+        .<Way<List<String>>>select(
+            CatalogAccess::postgresPath, ofInnoDb, ofInnoDb, ofSession, ofSession)
+        .read(context, path);
+  }
+
   /** Reads on a connection that has just been opened and that the application has not got yet. */
   <T> T readFirst(Connection fresh, Use<T> use) throws SQLException {
     if (separate != null) {
@@ -168,13 +186,19 @@ final class CatalogAccess {
             context.connection(), connection -> bracketed(connection, BOUNDS, use));
       }
       case OPEN -> {
-        if (!context.executing() && !context.view().hasBegun()) {
+        if (!context.takesSnapshot() && !context.view().hasSnapshot()) {
           throw new LookupPostponedException("the transaction has no snapshot yet");
         }
         return behindSavepoint(context.connection(), use);
       }
       default -> throw new LookupPostponedException("the transaction has failed");
     }
+  }
+
+  private static <T> T postgresPath(LookupContext context, Use<T> use) throws SQLException {
+    return stateOf(context) == ServerState.IDLE
+        ? outsideOfTransactions(context.connection(), use)
+        : postgres(context, use);
   }
 
   private static <T> T bracketed(Connection connection, String bounds, Use<T> use)
@@ -208,15 +232,15 @@ final class CatalogAccess {
       throw new LookupPostponedException("the last statement's warnings and counts would be lost");
     }
     ServerState state = ServerState.of(context.connection());
-    if (state == ServerState.IDLE
-        && (context.connection().getAutoCommit() || context.view().isUntouched())) {
+    if (state == ServerState.IDLE && context.view().isUntouched()) {
       return outsideOfTransactions(context.connection(), use);
     }
     if (state == ServerState.UNKNOWN && context.view().isIdle()) {
       return use.with(context.connection());
     }
-    if (takesSnapshot && context.view().keepsSnapshot()) {
-      throw new LookupPostponedException("the transaction would take its snapshot too early");
+    if (takesSnapshot && (context.view().keepsSnapshot() || state == ServerState.IDLE)) {
+      throw new LookupPostponedException(
+          "the transaction would take its snapshot or its level too early");
     }
     return use.with(context.connection());
   }

@@ -59,7 +59,8 @@ public final class H2SchemaReader extends SchemaReader {
 
   @Override
   public List<String> path(Connection connection) throws SQLException {
-    return query(connection, "SELECT CURRENT_SCHEMA", row -> text(row, 1));
+    // In this process it is known without a query, which would take the transaction's snapshot.
+    return List.of(connection.getSchema());
   }
 
   /**

@@ -4,6 +4,8 @@ import io.txwatch.history.Database;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.dialect.DialectSql;
+import io.txwatch.sql.syntax.Tokenizer;
+import io.txwatch.sql.syntax.Tokens;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashSet;
@@ -29,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * counted, and the look-up is made as soon as any session is at a better one. H2 and SQLite, which
  * run in this process and count no connections, are read on a connection of our own that is closed
  * again; a database in memory without a name through its only connection. After a {@code SET
- * search_path} or {@code USE} the new path is read on the connection that has just executed it.
- * Where {@code *} shows the auxiliary columns, what the session alone can see is read on its own
- * connection: all tables once its open transaction has changed one, temporary ones, and those of
- * attached databases.
+ * search_path} or {@code USE} the new path is read on the session's own connection, when a table is
+ * next looked up and the moment is good for that, too. Where {@code *} shows the auxiliary columns,
+ * what the session alone can see is read on its own connection: all tables once its open
+ * transaction has changed one, temporary ones, and those of attached databases.
  *
  * <p>The driver reports what may have changed the answers: {@link #executed} after each statement
  * that is no SELECT, INSERT, UPDATE or DELETE, {@link #transactionEnded} after each end of a
@@ -67,6 +69,11 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   private static final Pattern LOCAL = Pattern.compile("(?is)^\\s*set\\s+local\\b.*");
 
+  /** Before it is anything else, such a statement is parsed over a snapshot. */
+  private static final String[] TAKE_SNAPSHOTS = {
+    "SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "WITH", "VALUES", "TABLE"
+  };
+
   private final Database database;
   private volatile Connection connection;
   private final SessionView view;
@@ -83,10 +90,18 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private final String home;
   private final AtomicBoolean closed = new AtomicBoolean();
   private List<String> path;
+
+  /** True if the session may look names up elsewhere by now, and has not been asked where. */
+  private boolean pathIsOld;
+
+  /** True if the open transaction has changed the path: its end, or a savepoint, may undo that. */
+  private boolean changesPath;
+
   private @Nullable List<String> pathBefore;
   private boolean pathIsLocal;
+
   private boolean schemaChanged;
-  private boolean executing;
+  private @Nullable String executing;
 
   /** True if what the session alone can see could not be looked up at its moment. */
   private boolean ownWaits;
@@ -182,6 +197,10 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   @Override
   public Optional<Table> find(List<String> nameParts) {
+    if (!pathIsRead(lookupContext())) {
+      ownWaits = true;
+      return Optional.of(SharedTableCache.notLookedUp(nameParts, false));
+    }
     if (isShadowed(nameParts)) {
       String name = plain(nameParts.get(0));
       Optional<Table> own = shared.auxiliaryVisible() ? findOn(nameParts) : Optional.empty();
@@ -233,19 +252,42 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   /** What is known of its size; an answer holds for a minute. */
   @Override
   public boolean isSmall(List<String> nameParts) {
-    return !isShadowed(nameParts) && shared.isSmall(path, nameParts, lookupContext());
+    return !isShadowed(nameParts)
+        && pathIsRead(lookupContext())
+        && shared.isSmall(path, nameParts, lookupContext());
   }
 
   private LookupContext lookupContext() {
-    return new LookupContext(connection, view, executing, schemaChanged);
+    String sent = executing;
+    return new LookupContext(
+        connection, view, sent != null, sent != null && takesSnapshot(sent), schemaChanged);
+  }
+
+  /** True if the statement is a query or a write of rows, whatever it is wrapped in. */
+  private boolean takesSnapshot(String sql) {
+    Optional<Dialect> dialect = dialect();
+    if (dialect.isEmpty()) {
+      return false;
+    }
+    Tokens tokens = Tokenizer.tokenize(sql, dialect.get());
+    int first = 0;
+    while (first < tokens.count() && tokens.isOpen(first)) {
+      first++;
+    }
+    return first < tokens.count() && tokens.isAnyWord(first, TAKE_SNAPSHOTS);
   }
 
   /**
-   * Plans are made for a statement that is sent right afterwards, or no more. What the server says
-   * of the statement before may be lost meanwhile.
+   * Plans are made for a statement that is sent right afterwards. What the server says of the
+   * statement before may be lost meanwhile.
    */
-  public void executing(boolean now) {
-    executing = now;
+  public void executing(String sql) {
+    executing = sql;
+  }
+
+  /** Plans are made for statements that may never be sent. */
+  public void notExecuting() {
+    executing = null;
   }
 
   /** True if look-ups wait for a session on which they can be made. Cheap. */
@@ -259,7 +301,10 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       ownWaits = false;
       ownVersion++;
     }
-    shared.lookUpWaiting(path, new LookupContext(connection, view, true, schemaChanged));
+    LookupContext context = lookupContext();
+    if (pathIsRead(context)) {
+      shared.lookUpWaiting(path, context);
+    }
   }
 
   /**
@@ -391,21 +436,45 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
    * @param separately where, if the session is not asked; empty if that is not known
    */
   private void pathChanged(boolean local, List<String> separately) {
+    if (!shared.isSeparate()) {
+      changesPath = !view.isIdle() && sql().map(DialectSql::rollbackRestoresPath).orElse(false);
+      pathIsOld();
+      return;
+    }
     if (pathBefore == null && !view.isIdle()) {
       pathBefore = path;
     }
     pathIsLocal = local;
+    path = separately;
     ownVersion++;
-    if (shared.isSeparate()) {
-      path = separately;
-      return;
+  }
+
+  private void pathIsOld() {
+    pathIsOld = true;
+    ownVersion++;
+  }
+
+  /** ROLLBACK TO a savepoint has been executed: it may have set the path back. */
+  public void rolledBackToSavepoint() {
+    if (changesPath) {
+      pathIsOld();
     }
-    try {
-      path = shared.path(connection);
-      shared.pathChanged(path);
-    } catch (SQLException e) {
-      path = List.of();
+  }
+
+  /** Asks the session where it looks names up, if need be; false if this is no moment for that. */
+  private boolean pathIsRead(LookupContext context) {
+    if (pathIsOld) {
+      try {
+        path = shared.path(context);
+        shared.pathChanged(path);
+      } catch (LookupPostponedException e) {
+        return false;
+      } catch (SQLException e) {
+        path = List.of();
+      }
+      pathIsOld = false;
     }
+    return true;
   }
 
   /**
@@ -422,8 +491,12 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       changesTables = false;
       ownVersion++;
     }
+    if (changesPath) {
+      changesPath = false;
+      pathIsOld();
+    }
     List<String> before = pathBefore;
-    if (before != null) {
+    if (before != null) { // the session is not asked
       boolean undone =
           pathIsLocal || (!committed && sql().map(DialectSql::rollbackRestoresPath).orElse(false));
       if (undone) {

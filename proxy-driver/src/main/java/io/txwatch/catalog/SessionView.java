@@ -12,6 +12,11 @@ public interface SessionView {
     return !isIdle();
   }
 
+  /** True if the transaction that is open is sure to have its snapshot. */
+  default boolean hasSnapshot() {
+    return false;
+  }
+
   /**
    * True if nothing stands that the next statement's transaction will begin with: no statement, no
    * savepoint, no level for it alone.

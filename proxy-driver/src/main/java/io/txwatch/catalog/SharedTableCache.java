@@ -353,9 +353,13 @@ final class SharedTableCache {
     return reader == null ? new InitialSessionState(List.of(), false) : reader.opened(connection);
   }
 
-  /** Where that connection looks unqualified names up, asked of itself. */
-  List<String> path(Connection connection) throws SQLException {
-    return reader == null ? List.of() : reader.path(connection);
+  /**
+   * Where that session looks unqualified names up, asked of itself.
+   *
+   * @throws LookupPostponedException if it cannot be asked at this moment
+   */
+  List<String> path(LookupContext context) throws SQLException {
+    return access == null ? List.of() : access.readPath(context);
   }
 
   /**

@@ -321,6 +321,12 @@ public final class Watch {
     }
 
     @Override
+    public boolean hasSnapshot() {
+      SessionTracker known = tracker;
+      return known != null && known.hasUsedTables();
+    }
+
+    @Override
     public boolean isUntouched() {
       SessionTracker known = tracker;
       return known == null || known.isUntouched();

@@ -46,7 +46,7 @@ class JdbcCatalogTest {
                 CatalogMode.Versions.COLUMNS),
             () -> idle,
             notices::add);
-    catalog.executing(true);
+    catalog.executing("SELECT 1");
     return catalog;
   }
 

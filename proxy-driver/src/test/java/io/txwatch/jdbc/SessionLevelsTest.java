@@ -71,6 +71,7 @@ public class SessionLevelsTest {
       {S}; BEGIN; SET LOCAL TRANSACTION ISOLATION LEVEL READ COMMITTED; {R}; COMMIT
       {S}; BEGIN; SET transaction_isolation = 'read committed'
       {S}; BEGIN; SET LOCAL statement_timeout = 9999; SET TRANSACTION ISOLATION LEVEL READ COMMITTED
+      BEGIN; SET search_path TO public; SET TRANSACTION ISOLATION LEVEL SERIALIZABLE
       {S}; BEGIN; SHOW search_path; SET LOCAL transaction_isolation TO 'read committed'
       {S}; BEGIN; SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED
       {S}; BEGIN; SET default_transaction_isolation = 'read committed'

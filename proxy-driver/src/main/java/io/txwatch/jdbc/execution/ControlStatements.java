@@ -36,6 +36,7 @@ final class ControlStatements {
       tracker.controlled(control);
       if (control instanceof TransactionControl.RollbackTo) {
         context.state().knownRows().forget();
+        context.state().catalog().rolledBackToSavepoint();
       }
       if (control instanceof TransactionControl.ImplicitCommit) {
         afterwards(true, "");

@@ -81,14 +81,14 @@ public final class ConnectionState {
       @Nullable String inCatalog, @Nullable String inSchema, @Nullable String table) {
     String schema = inSchema == null ? inCatalog : inSchema;
     JdbcCatalog catalog = session.catalog();
-    catalog.executing(true); // the driver has just sent queries of its own for the metadata
+    catalog.executing("SELECT"); // as the driver has just done for the metadata
     try {
       return catalog.hasOurColumns(schema == null ? "" : schema, table == null ? "" : table);
     } catch (RuntimeException e) {
       fault(e);
       return true;
     } finally {
-      catalog.executing(false);
+      catalog.notExecuting();
     }
   }
 

@@ -77,7 +77,7 @@ public final class SessionPlans {
   public CachedPlan toSend(String sql, StatementOptions options)
       throws SQLFeatureNotSupportedException {
     catalog.sending();
-    catalog.executing(true);
+    catalog.executing(sql);
     try {
       CachedPlan cached = of(sql, options);
       if (catalog.isWaiting() && !cached.asksDiagnostics()) {
@@ -86,7 +86,7 @@ public final class SessionPlans {
       }
       return cached;
     } finally {
-      catalog.executing(false);
+      catalog.notExecuting();
     }
   }
 

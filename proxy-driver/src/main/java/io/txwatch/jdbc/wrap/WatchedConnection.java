@@ -109,6 +109,7 @@ public class WatchedConnection extends DelegatingConnection {
     delegate.rollback(savepoint);
     tracker.rolledBackTo(nameOf(savepoint));
     context.state().knownRows().forget();
+    catalog.rolledBackToSavepoint();
   }
 
   @Override
