@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DatabaseProbeTest {
 
@@ -29,6 +30,21 @@ class DatabaseProbeTest {
       assertThat(probe.database().place()).startsWith("jdbc:").doesNotContain("user=");
       assertThat(connection.getAutoCommit()).isTrue();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "jdbc:mysql://me:secret@h1/shop",
+        "jdbc:mysql://me:sec/ret-secret@h1/shop?password=secret",
+        "jdbc:mysql://me:secret@h1,me:secret@h2/shop",
+        "jdbc:mysql://(host=h1,user=me,password=secret)/shop",
+        "jdbc:mariadb://address=(host=h1)(user=me)(password=secret)/shop",
+        "jdbc:h2:tcp://h1/shop;USER=me;PASSWORD=secret",
+        "jdbc:postgresql://h1,h2/shop?user=me&password=secret"
+      })
+  void aPlaceHasNoPassword(String url) {
+    assertThat(DatabaseProbe.place(url)).contains("h1", "shop").doesNotContain("secret");
   }
 
   @Test
