@@ -238,9 +238,11 @@ final class CatalogAccess {
     if (state == ServerState.UNKNOWN && context.view().isIdle()) {
       return use.with(context.connection());
     }
-    if (takesSnapshot && (context.view().keepsSnapshot() || state == ServerState.IDLE)) {
-      throw new LookupPostponedException(
-          "the transaction would take its snapshot or its level too early");
+    if (takesSnapshot && context.view().keepsSnapshot()) {
+      throw new LookupPostponedException("the transaction would take its snapshot too early");
+    }
+    if (takesSnapshot && state == ServerState.IDLE) {
+      throw new LookupPostponedException("the level of the next transaction would be used up");
     }
     return use.with(context.connection());
   }

@@ -426,7 +426,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   }
 
   /** True if what {@code USE} names is all that a name without a schema is looked up in. */
-  private boolean namesAreDatabases() {
+  public boolean namesAreDatabases() {
     return dialect().map(one -> one.<Boolean>select(false, true, true, false, false)).orElse(false);
   }
 

@@ -135,7 +135,7 @@ class ReadAheadTest {
       TestDatabase.execute(connection, "CREATE TABLE late (id INT PRIMARY KEY)");
       assertThat(isUnknown(catalog, "late")).isTrue();
       assertThat(lines).isEmpty(); // it is looked up when the statement is sent
-      catalog.executing(true);
+      catalog.executing("SELECT 1");
       connection.setAutoCommit(false);
       TestDatabase.execute(connection, "SELECT id FROM late");
       assertThat(isUnknown(catalog, "late")).isTrue();

@@ -156,13 +156,15 @@ public class WatchedConnection extends DelegatingConnection {
   @Override
   public void setSchema(String schema) throws SQLException {
     delegate.setSchema(schema);
-    catalog.pathChanged(schema, context.isByValue() ? delegate.getSchema() : "");
+    catalog.pathChanged(
+        schema, context.isByValue() && catalog.namesAreDatabases() ? delegate.getSchema() : "");
   }
 
   @Override
   public void setCatalog(String name) throws SQLException {
     delegate.setCatalog(name);
-    catalog.pathChanged(name, context.isByValue() ? delegate.getCatalog() : "");
+    catalog.pathChanged(
+        name, context.isByValue() && catalog.namesAreDatabases() ? delegate.getCatalog() : "");
   }
 
   @Override
