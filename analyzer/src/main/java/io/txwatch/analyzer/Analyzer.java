@@ -357,6 +357,17 @@ public final class Analyzer implements EventSink {
     }
   }
 
+  /**
+   * Analyzes what has waited too long for the DBMS's record of changes. To be called periodically,
+   * also while no events arrive.
+   *
+   * @param nanos the time by any clock that never goes back
+   * @return whether something was analyzed
+   */
+  public boolean tick(long nanos) {
+    return versions.tick(nanos);
+  }
+
   /** The number of transactions retained. */
   int retainedTransactions() {
     return Math.max(inference.transactions(), detector.transactions());

@@ -76,6 +76,20 @@ public final class FaultTolerantAnalyzer implements EventSink {
     }
   }
 
+  /** {@link Analyzer#tick}; false once it is switched off. */
+  public boolean tick(long nanos) {
+    Analyzer analysis = analyzer;
+    if (analysis == null) {
+      return false;
+    }
+    try {
+      return analysis.tick(nanos);
+    } catch (Throwable e) {
+      failed(analysis, e, new Event.Gap(0, 0, GapReason.FAULT, "events that had waited", 1));
+      return true;
+    }
+  }
+
   private void failed(Analyzer analysis, Throwable fault, Event.Gap gap) {
     quiet = 0;
     faults++;

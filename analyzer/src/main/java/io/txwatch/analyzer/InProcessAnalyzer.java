@@ -198,6 +198,10 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     @Override
     public void flush() {
       long now = System.nanoTime();
+      if (analyzer.tick(now)) {
+        isCoverageStale = true;
+        caughtUp(); // the queue may sleep from now on
+      }
       if (now - suspected > SUSPECT_INTERVAL_NANOS) {
         suspected = now;
         analyzer.suspect();

@@ -137,7 +137,9 @@ final class SharedAnalysis {
     analyzer.retain(time);
   }
 
+  /** To be called periodically. */
   void suspect() {
+    analyzer.tick(System.nanoTime());
     analyzer.suspect();
   }
 

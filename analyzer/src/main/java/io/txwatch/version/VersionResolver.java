@@ -37,6 +37,7 @@ public final class VersionResolver {
   /** The most events that wait. */
   static final int MAX_WAITING = 1 << 16;
 
+  private static final int MAX_TICKS = 32;
   private static final int MAX_TRANSACTIONS = 1 << 14;
   private static final long BYTES_PER_VERSION = 512;
   private static final long MIN_VERSIONS = 1 << 10;
@@ -74,6 +75,20 @@ public final class VersionResolver {
   private final Map<Long, ObservedTransaction> transactions = new LinkedHashMap<>();
 
   private final ArrayDeque<Event> waiting = new ArrayDeque<>();
+
+  /** How many events were ever added to those that wait, and how many of them passed. */
+  private long added;
+
+  private long passed;
+
+  /** The first events, by that count, wait no longer. */
+  private long overdue;
+
+  private final ArrayDeque<Tick> ticks = new ArrayDeque<>();
+
+  /** How many events had been added at a time. */
+  private record Tick(long nanos, long added) {}
+
   private boolean active;
   private long now = Long.MIN_VALUE;
 
@@ -108,6 +123,7 @@ public final class VersionResolver {
     observe(event);
     if (!isByValue(event)) {
       waiting.addLast(event);
+      added++;
     }
     passReady();
   }
@@ -363,6 +379,7 @@ public final class VersionResolver {
         return;
       }
       waiting.removeFirst();
+      passed++;
       pass(head);
     }
   }
@@ -396,6 +413,7 @@ public final class VersionResolver {
     if (transaction == null
         || !transaction.hasValues
         || ended.outcome() == Outcome.ABORTED
+        || passed < overdue
         || waiting.size() > MAX_WAITING) {
       return true;
     }
@@ -525,8 +543,30 @@ public final class VersionResolver {
   /** Passes all that waits: no more events will arrive, or none of the record. */
   public void flush() {
     while (!waiting.isEmpty()) {
-      pass(waiting.removeFirst());
+      Event head = waiting.removeFirst();
+      passed++;
+      pass(head);
     }
+  }
+
+  /**
+   * Passes what has waited too long, while no events arrive that show the time. To be called
+   * periodically.
+   *
+   * @param nanos the time by any clock that never goes back
+   * @return whether events were passed
+   */
+  public boolean tick(long nanos) {
+    while (!ticks.isEmpty() && nanos - ticks.getFirst().nanos >= MAX_DELAY_NANOS) {
+      overdue = ticks.removeFirst().added;
+    }
+    long before = passed;
+    passReady();
+    if (!waiting.isEmpty()
+        && (ticks.isEmpty() || nanos - ticks.getLast().nanos >= MAX_DELAY_NANOS / MAX_TICKS)) {
+      ticks.addLast(new Tick(nanos, added));
+    }
+    return passed > before;
   }
 
   /** Discards all but the sessions and the events that wait: the rest may be inconsistent. */

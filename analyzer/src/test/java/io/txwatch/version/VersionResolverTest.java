@@ -195,6 +195,24 @@ class VersionResolverTest {
   }
 
   @Test
+  void recordThatStopsDelaysNoLongerThanTheBoundWhileNoEventsArrive() {
+    ValueHistory history = new ValueHistory(2);
+    List<Event> passed = new ArrayList<>();
+    VersionResolver resolver =
+        new VersionResolver(passed::add, (session, tx, statement, rows, columns) -> {}, 1 << 20);
+    history.begin(1).read(1, 1, 10).commit(1).begin(2).read(2, 1, 10).commit(2);
+    history.events().forEach(resolver::accept);
+    int before = passed.size();
+    long second = 1_000_000_000;
+    assertThat(resolver.tick(5)).isFalse();
+    assertThat(resolver.tick(5 + second)).isFalse();
+    assertThat(resolver.waiting()).isGreaterThan(0);
+    assertThat(resolver.tick(5 + 2 * second)).isTrue();
+    assertThat(resolver.waiting()).isZero();
+    assertThat(passed).hasSizeGreaterThan(before);
+  }
+
+  @Test
   void whatTheRecordLostIsNotGuessed() {
     ValueHistory history =
         new ValueHistory(2)

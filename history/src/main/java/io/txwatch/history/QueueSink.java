@@ -54,8 +54,9 @@ import org.jspecify.annotations.Nullable;
  *
  * While events arrive, the thread drains the queue at intervals, so that producers need not wake
  * it. After {@value #MAX_IDLE_ROUNDS} intervals without an event it flushes the consumers and waits
- * for the next event, with one more flush a second later. No wake-up is lost: a producer first adds
- * its event, then reads {@link #asleep}; the thread first sets it, then checks the queue.
+ * for the next event, with {@value #LATER_FLUSHES} more flushes, a second apart. No wake-up is
+ * lost: a producer first adds its event, then reads {@link #asleep}; the thread first sets it, then
+ * checks the queue.
  *
  * <p>A {@link SharedQueue} decides when an unused queue ends.
  *
@@ -118,10 +119,12 @@ public final class QueueSink implements EventSink {
   static final int MAX_IDLE_ROUNDS = 5;
 
   /**
-   * The delay from the first flush of an idle queue to the second, which serves consumers that act
-   * at most once a second.
+   * The delay from a flush of an idle queue to the next, which serves consumers that act at most
+   * once a second, and those that wait up to two seconds for an event.
    */
-  private static final long SECOND_FLUSH_DELAY_NANOS = 1_100_000_000;
+  private static final long LATER_FLUSH_DELAY_NANOS = 1_100_000_000;
+
+  static final int LATER_FLUSHES = 2;
 
   /** Pauses are short while more than this share (1/n) of the queue is used. */
   private static final int SHORT_PAUSE_QUEUE_SHARE = 32;
@@ -605,14 +608,14 @@ public final class QueueSink implements EventSink {
   /** The pauses between two deliveries, which grow while there is nothing to deliver. */
   private final class Pauses {
     private int idleRounds;
-    private boolean flushedTwice;
+    private int laterFlushes;
 
     /** The sum of all pauses. */
     private long idleNanos;
 
     void reset() {
       idleRounds = 0;
-      flushedTwice = false;
+      laterFlushes = 0;
     }
 
     void after(long delivered) {
@@ -630,10 +633,10 @@ public final class QueueSink implements EventSink {
         LockSupport.parkNanos(QueueSink.this, MAX_PAUSE_NANOS);
       } else {
         flush();
-        if (sleep(flushedTwice ? Long.MAX_VALUE : SECOND_FLUSH_DELAY_NANOS)) {
+        if (sleep(laterFlushes < LATER_FLUSHES ? LATER_FLUSH_DELAY_NANOS : Long.MAX_VALUE)) {
           idleRounds = MAX_IDLE_ROUNDS - 2; // leaves two rounds, and so two calls of caughtUp
         } else {
-          flushedTwice = true;
+          laterFlushes++;
         }
       }
     }
