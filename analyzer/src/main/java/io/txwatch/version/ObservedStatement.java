@@ -16,6 +16,10 @@ final class ObservedStatement {
   boolean timed;
   List<RowValues> reads = List.of();
   List<StatedWrite> writes = List.of();
+
+  /** Whether it returned rows of a table. */
+  boolean returnedRows;
+
   boolean undone;
 
   /** The last statement that a rollback to a savepoint undid together with this one. */

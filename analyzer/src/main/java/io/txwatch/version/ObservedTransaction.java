@@ -96,10 +96,14 @@ final class ObservedTransaction {
     return endTimed ? end.sent() : lastReturned();
   }
 
-  /** When it took its snapshot: from its first statement on, up to its first plain read. */
+  /**
+   * When it took its snapshot: from its first statement on, up to its first plain read of a row. In
+   * InnoDB it is that read, or START TRANSACTION WITH CONSISTENT SNAPSHOT; elsewhere the first
+   * statement. A SELECT without a table, as pools send it, takes none there.
+   */
   Window snapshot() {
     for (ObservedStatement statement : statements) {
-      if (statement.kind == StatementKind.SELECT && statement.timed) {
+      if (statement.kind == StatementKind.SELECT && statement.timed && statement.returnedRows) {
         return new Window(began(), statement.window.returned());
       }
     }

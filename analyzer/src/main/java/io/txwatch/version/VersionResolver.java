@@ -285,6 +285,7 @@ public final class VersionResolver {
     statement.window = new Window(event.sent(), event.returned());
     statement.timed = true;
     statement.reads = event.reads();
+    statement.returnedRows = !event.reads().isEmpty();
     statement.writes = event.writes();
     ChangeRecord record = record(event.session());
     if (record != null) {
