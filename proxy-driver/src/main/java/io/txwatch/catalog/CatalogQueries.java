@@ -27,6 +27,7 @@ public final class CatalogQueries {
       Connection connection, String sql, RowMapper<T> mapper, String... parameters)
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      doNotPrepareOnServer(statement);
       for (int i = 0; i < parameters.length; i++) {
         statement.setString(i + 1, parameters[i]);
       }
@@ -37,6 +38,21 @@ public final class CatalogQueries {
         }
       }
       return values;
+    }
+  }
+
+  /**
+   * On PostgreSQL, a text that is executed often becomes a prepared statement of the session, which
+   * {@code pg_prepared_statements} lists and {@code DEALLOCATE} counts.
+   */
+  private static void doNotPrepareOnServer(PreparedStatement statement) {
+    if (!statement.getClass().getName().startsWith("org.postgresql.")) {
+      return;
+    }
+    try {
+      statement.getClass().getMethod("setPrepareThreshold", int.class).invoke(statement, 0);
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      return; // a driver without it prepares nothing, or the statement is listed
     }
   }
 

@@ -42,6 +42,25 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class PostgresSchemaReader extends SchemaReader {
 
+  /**
+   * The names of the schemas in the session's path. {@code current_schemas} creates the session's
+   * temporary schema if the path begins with {@code pg_temp}, after which a transaction that should
+   * fail at PREPARE TRANSACTION does not. As long as there is none, the path is read from the
+   * setting.
+   */
+  private static final String PATH =
+      "CASE WHEN pg_my_temp_schema() = 0"
+          + " AND strpos(lower(current_setting('search_path')), 'pg_temp') > 0"
+          + " THEN array_append(ARRAY(SELECT n.nspname"
+          + " FROM unnest(string_to_array(current_setting('search_path'), ','))"
+          + " WITH ORDINALITY AS e(name, at)"
+          + " JOIN pg_catalog.pg_namespace n ON n.nspname = (CASE"
+          + " WHEN replace(btrim(e.name), '\"', '') = '$user' THEN current_user::text"
+          + " WHEN left(btrim(e.name), 1) = '\"' THEN replace(btrim(e.name), '\"', '')"
+          + " ELSE lower(btrim(e.name)) END)::name"
+          + " WHERE has_schema_privilege(n.oid, 'USAGE') ORDER BY e.at), 'pg_catalog'::name)"
+          + " ELSE current_schemas(true) END";
+
   private static final String START = "extract(epoch FROM pg_postmaster_start_time())::text";
 
   /**
@@ -132,7 +151,9 @@ final class PostgresSchemaReader extends SchemaReader {
   public List<String> path(Connection connection) throws SQLException {
     return query(
         connection,
-        "SELECT s FROM unnest(current_schemas(true)) WITH ORDINALITY AS p(s, i)"
+        "SELECT s FROM unnest("
+            + PATH
+            + ") WITH ORDINALITY AS p(s, i)"
             + " ORDER BY (s = 'pg_catalog'), i",
         row -> text(row, 1));
   }
@@ -160,7 +181,9 @@ final class PostgresSchemaReader extends SchemaReader {
                 + run
                 + ", "
                 + (hasSystemVersions ? NEXT_ID : "'0'")
-                + " FROM unnest(current_schemas(true)) WITH ORDINALITY AS p(s, i)"
+                + " FROM unnest("
+                + PATH
+                + ") WITH ORDINALITY AS p(s, i)"
                 + " ORDER BY (s = 'pg_catalog'), i",
             row -> {
               conforming.add(text(row, 2));

@@ -756,4 +756,99 @@ class SystemColumnsTest {
       assertThat(result.getMetaData().getColumnCount()).isEqualTo(2);
     }
   }
+
+  @Test
+  void insertByAUserWhoMayNotRead() throws SQLException {
+    TestDatabase database = database(ACCOUNT);
+    String role = "writer_" + Long.toHexString(System.nanoTime());
+    try (Connection connection = watched(database);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE ROLE " + role + "; GRANT pg_write_all_data TO " + role);
+      List<String> writes =
+          List.of(
+              "INSERT INTO account VALUES (1, 1)",
+              "INSERT INTO account VALUES (2)",
+              "INSERT INTO account (id) VALUES (3)",
+              "UPDATE account SET n = 5",
+              "DELETE FROM account");
+      for (String sql : writes) {
+        statement.executeUpdate(sql); // as a user who may read
+      }
+      statement.execute("SET SESSION AUTHORIZATION " + role);
+      for (String sql : writes) {
+        connection.setAutoCommit(false);
+        int rows = statement.executeUpdate(sql);
+        connection.rollback();
+        connection.setAutoCommit(true);
+        assertThat(statement.executeUpdate(sql)).as(sql).isEqualTo(rows).isPositive();
+      }
+      statement.execute("RESET SESSION AUTHORIZATION");
+      statement.execute("DROP ROLE " + role);
+    }
+  }
+
+  @Test
+  void theTemporarySchemaIsTheApplicationsToCreate() throws SQLException {
+    TestDatabase database = database(ACCOUNT);
+    for (String path : List.of("PG_TEMP, public", "nosuch, \"pg_temp\"")) {
+      try (Connection connection = watched(database);
+          Statement statement = connection.createStatement()) {
+        statement.execute("SET search_path TO " + path);
+        statement.execute("SELECT * FROM public.account");
+        assertThat(number(statement, "SELECT pg_my_temp_schema()")).as(path).isZero();
+        connection.setAutoCommit(false);
+        statement.executeQuery("SELECT current_schema()").close();
+        assertThatThrownBy(() -> statement.execute("PREPARE TRANSACTION 'with_temporary_schema'"))
+            .as(path)
+            .isInstanceOf(SQLException.class)
+            .hasFieldOrPropertyWithValue("SQLState", "0A000");
+        connection.rollback();
+      }
+    }
+  }
+
+  @Test
+  void pathWithATemporarySchemaThatIsNotThereYet() throws SQLException {
+    TestDatabase database = database(ACCOUNT, "INSERT INTO account VALUES (1, 1)");
+    try (Connection connection = watched(database);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE SCHEMA \"Other\"");
+      statement.execute("CREATE TABLE \"Other\".account (id INT PRIMARY KEY, more INT)");
+      statement.execute("INSERT INTO \"Other\".account VALUES (1, 5)");
+      statement.execute("SET search_path TO pg_temp, nosuch, \"$user\", \"Other\", PUBLIC");
+      assertThat(number(statement, "SELECT more FROM account")).isEqualTo(5);
+      statement.execute("SET search_path TO PG_TEMP, Public, \"Other\"");
+      assertThat(number(statement, "SELECT n FROM account")).isEqualTo(1);
+      statement.execute("CREATE TABLE account (id INT PRIMARY KEY, most INT)");
+      statement.execute("INSERT INTO account VALUES (1, 7)");
+      assertThat(number(statement, "SELECT most FROM account")).isEqualTo(7);
+    }
+    assertThat(database.events(Event.Gap.class))
+        .extracting(Event.Gap::reason)
+        .doesNotContain(GapReason.FAULT);
+    assertThat(database.statements())
+        .filteredOn(s -> s.sql().startsWith("SELECT more") || s.sql().startsWith("SELECT n"))
+        .hasSize(2)
+        .allMatch(s -> !s.rows().isEmpty());
+  }
+
+  @Test
+  void lookUpsAreNoPreparedStatementsOfTheSession() throws SQLException {
+    TestDatabase database = database();
+    try (Connection connection = watched(database);
+        Statement statement = connection.createStatement()) {
+      for (int i = 0; i < 12; i++) {
+        statement.execute("CREATE TABLE t" + i + " (id INT PRIMARY KEY)");
+        statement.executeQuery("SELECT * FROM t" + i).close();
+      }
+      assertThat(number(statement, "SELECT count(*) FROM pg_prepared_statements")).isZero();
+    }
+  }
+
+  private static long number(Statement statement, String sql) throws SQLException {
+    try (ResultSet rows = statement.executeQuery(sql)) {
+      assertThat(rows.next()).isTrue();
+      return rows.getLong(1);
+    }
+  }
 }

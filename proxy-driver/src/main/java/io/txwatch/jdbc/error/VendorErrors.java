@@ -33,6 +33,9 @@ public final class VendorErrors {
   /** PostgreSQL's SQLState. */
   private static final String UNDEFINED_COLUMN = "42703";
 
+  /** PostgreSQL's SQLState, also of too many values. */
+  private static final String SYNTAX_ERROR = "42601";
+
   /** Classes of SQLState: not supported, no such schema or database, syntax or right, too large. */
   private static final List<String> OF_TEXT = List.of("0A", "3D", "3F", "42", "54");
 
@@ -70,8 +73,11 @@ public final class VendorErrors {
         && !sql.hasInvisibleColumns()
         && SentText.namesNoColumns(plan)) {
       // Where our columns are visible, a text with too many values would fill them; but a column
-      // that is not there may be one that we named, of a table that is not what it was.
-      return isUnknownColumn(error);
+      // that is not there may be one that we named, of a table that is not what it was, and a right
+      // that is missing, or RETURNING that is not possible, is reported only of the right number.
+      return isUnknownColumn(error)
+          || (startsWithAny(error.getSQLState(), OF_TEXT)
+              && !SYNTAX_ERROR.equals(error.getSQLState()));
     }
     return isOfText(error, sql)
         || (plan.kind() == StatementKind.SELECT && !isOfWaitOrCode(error, sql));
