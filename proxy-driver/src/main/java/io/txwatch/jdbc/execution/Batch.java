@@ -16,7 +16,12 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +42,9 @@ public final class Batch {
 
   /** Numbers beyond are not passed over: a token does not distinguish all of them. */
   private static final int LAST_PASSED_OVER = 1 << 16;
+
+  /** How SQLite's driver says that it has executed nothing; its counts are 0 then. */
+  private static final String SQLITE_FIRST_ITEM = "batch entry 0:";
 
   private final ExecutionContext context;
 
@@ -196,8 +204,14 @@ public final class Batch {
     return missedBy <= 0 ? 0 : lead + missedBy;
   }
 
-  /** Sends the batch and notes what became of each item. */
-  public <T> T run(Sender sender, Function<long[], T> as) throws SQLException {
+  /**
+   * Sends the batch and notes what became of each item.
+   *
+   * @param asItWas sends the same items with the application's own texts, after the DBMS has
+   *     refused ours and executed none; null if they cannot be collected once more
+   */
+  public <T> T run(Sender sender, @Nullable Sender asItWas, Function<long[], T> as)
+      throws SQLException {
     plans.forEach(context::beforeNext);
     if (!plans.isEmpty()) {
       SampledCallSite place = plans.get(0).place();
@@ -205,6 +219,11 @@ public final class Batch {
       if (calledFrom.isEmpty()) {
         calledFrom = place.found(context.callSites().current());
       }
+    }
+    if (!plans.isEmpty()) { // one savepoint stands before all of them
+      context
+          .guard()
+          .set(plans.stream().filter(c -> !c.isProven()).findFirst().orElse(plans.get(0)));
     }
     List<Execution> begun = null;
     if (!positions.isEmpty() && !positions.get(0).alone()) {
@@ -215,20 +234,33 @@ public final class Batch {
     }
     readBefore(begun);
     long[] counts;
+    Map<CachedPlan, CachedPlan> instead = new IdentityHashMap<>(0);
     values.forEach(item -> ifKnown(item, StatementValues::sent));
     try {
       counts = sender.send();
-      values.forEach(item -> ifKnown(item, StatementValues::returned));
-    } catch (BatchUpdateException e) {
-      long[] done = countsOf(e);
-      failed(begun, e, done);
-      throw VendorErrors.ofBatch(e, texts());
-    } catch (SQLException e) {
-      failed(begun, e, new long[0]);
-      throw texts().size() == 1 ? VendorErrors.of(e, texts().get(0)) : e;
+      plans.forEach(CachedPlan::prove);
+      context.guard().release();
+    } catch (SQLException ours) {
+      if (asItWas == null || !isUndone(ours)) {
+        throw failed(begun, ours, texts());
+      }
+      try {
+        counts = asItWas.send();
+      } catch (SQLException raw) { // not our fault: the application's own texts give it
+        throw failed(begun, raw, unwatchedTexts());
+      }
+      plans.stream()
+          .filter(cached -> cached.plan().isRewritten())
+          .forEach(
+              cached -> instead.computeIfAbsent(cached, c -> context.plans().refused(c, ours)));
     }
+    values.forEach(item -> ifKnown(item, StatementValues::returned));
     for (int i = 0; i < plans.size(); i++) {
       Execution execution = begun == null ? begin(i) : begun.get(i);
+      CachedPlan untouched = instead.get(plans.get(i));
+      if (untouched != null) {
+        execution = execution.instead(untouched);
+      }
       long count = i < counts.length ? counts[i] : -1;
       execution.after(count);
       execution.counted(count);
@@ -240,6 +272,62 @@ public final class Batch {
     if (item != null) {
       what.accept(item);
     }
+  }
+
+  /**
+   * True if an error may come from what we added, and nothing of the batch has been executed, or it
+   * could be undone. If it could not, the next one is sent with more care.
+   */
+  private boolean isUndone(SQLException error) {
+    Set<CachedPlan> suspects = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (CachedPlan cached : plans) {
+      if (mayBeOurFault(cached, error)) {
+        suspects.add(cached);
+      }
+    }
+    if (suspects.isEmpty()) {
+      return false;
+    }
+    boolean guarded = context.guard().isSet();
+    long[] counts = countsOf(error);
+    boolean untouched =
+        Arrays.stream(counts).allMatch(count -> count == Statement.EXECUTE_FAILED)
+            || String.valueOf(error.getMessage()).startsWith(SQLITE_FIRST_ITEM);
+    if ((guarded || untouched) && context.guard().goBack()) {
+      return true;
+    }
+    suspects.forEach(cached -> context.plans().failed(cached, error));
+    return false;
+  }
+
+  /** Some drivers say only in the cause, or the next error, what an item's was. */
+  private boolean mayBeOurFault(CachedPlan cached, SQLException error) {
+    return context.mayBeOurFault(cached, error)
+        || (error.getNextException() != null
+            && context.mayBeOurFault(cached, error.getNextException()))
+        || (error.getCause() instanceof SQLException cause && context.mayBeOurFault(cached, cause));
+  }
+
+  private SQLException failed(
+      @Nullable List<Execution> begun, SQLException error, List<SentText> texts) {
+    failed(begun, error, countsOf(error));
+    if (error instanceof BatchUpdateException batch) {
+      return VendorErrors.ofBatch(batch, texts);
+    }
+    return texts.size() == 1 ? VendorErrors.of(error, texts.get(0)) : error;
+  }
+
+  /** The application's own texts of the items; one if it is the same for all. */
+  private List<SentText> unwatchedTexts() {
+    if (prepared && !hasTexts && !plans.isEmpty()) {
+      return List.of(SentText.unwatched(plans.get(0).plan(), true));
+    }
+    List<SentText> texts = new ArrayList<>();
+    for (int i = 0; i < plans.size(); i++) {
+      boolean isPrepared = i < given.size() && given.get(i).ofPrepared();
+      texts.add(SentText.unwatched(plans.get(i).plan(), isPrepared));
+    }
+    return texts;
   }
 
   /** The texts of the items; one if it is the same for all. */
@@ -312,12 +400,15 @@ public final class Batch {
     }
   }
 
-  private static long[] countsOf(BatchUpdateException error) {
-    long[] counts = error.getLargeUpdateCounts();
+  private static long[] countsOf(SQLException error) {
+    if (!(error instanceof BatchUpdateException batch)) {
+      return new long[0];
+    }
+    long[] counts = batch.getLargeUpdateCounts();
     if (counts != null && counts.length > 0) {
       return counts;
     }
-    int[] narrow = error.getUpdateCounts();
+    int[] narrow = batch.getUpdateCounts();
     return narrow == null ? new long[0] : widen(narrow);
   }
 

@@ -130,7 +130,11 @@ public final class Execution {
 
   /** The application's own text was executed where this one's failed. */
   public Execution withoutRewriting(SQLException ours) {
-    CachedPlan untouched = context.plans().refused(cached, ours);
+    return instead(context.plans().refused(cached, ours));
+  }
+
+  /** The application's own text was executed, which that plan sends. */
+  Execution instead(CachedPlan untouched) {
     if (observation != null) {
       observation.accesses(untouched.columns());
       noteWhatIsNotSeen(observation, untouched);

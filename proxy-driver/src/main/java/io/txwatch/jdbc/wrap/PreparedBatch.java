@@ -91,7 +91,7 @@ final class PreparedBatch {
   }
 
   /** True if an item was set from a stream, and cannot be set once more. */
-  private boolean isStreamed() {
+  boolean isStreamed() {
     return items.stream().anyMatch(item -> item.set() != null && item.set().streamed());
   }
 

@@ -530,17 +530,41 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   @Override
   public int[] executeBatch() throws SQLException {
-    Batch sending = batchToSend();
-    return sending.run(() -> Batch.widen(prepared.executeBatch()), Batch::narrow);
+    Batch.Sender sender = () -> Batch.widen(prepared.executeBatch());
+    PreparedBatch collected = batchToSend();
+    return toSend(collected).run(sender, asItWas(collected, sender), Batch::narrow);
   }
 
   @Override
   public long[] executeLargeBatch() throws SQLException {
-    Batch sending = batchToSend();
-    return sending.run(() -> prepared.executeLargeBatch(), counts -> counts);
+    Batch.Sender sender = () -> prepared.executeLargeBatch();
+    PreparedBatch collected = batchToSend();
+    return toSend(collected).run(sender, asItWas(collected, sender), counts -> counts);
   }
 
-  private Batch batchToSend() throws SQLException {
+  private Batch toSend(@Nullable PreparedBatch collected) throws SQLException {
+    return collected == null ? new Batch(context, 0, true) : collected.toSend(prepared);
+  }
+
+  /**
+   * Sends the items with the application's own text; null if they cannot be collected once more.
+   */
+  private Batch.@Nullable Sender asItWas(@Nullable PreparedBatch collected, Batch.Sender sender) {
+    if (collected == null || collected.isStreamed() || kept.isStreamed()) {
+      return null;
+    }
+    return () -> {
+      prepared.clearBatch();
+      prepareFor(active.asItIs(GapReason.FAULT, ""));
+      collected.withText(active, prepared);
+      kept.replay(prepared, active);
+      long[] counts = sender.send();
+      plan = active;
+      return counts;
+    };
+  }
+
+  private @Nullable PreparedBatch batchToSend() throws SQLException {
     endLast();
     notDrained();
     PreparedBatch collected = batch;
@@ -553,7 +577,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
           collectAnew(collected, plan.asItIs(GapReason.SHAPE, "batch with transaction control"));
     }
     batch = null;
-    return collected == null ? new Batch(context, 0, true) : collected.toSend(prepared);
+    return collected;
   }
 
   // ---------------------------------------------------------------- its description

@@ -286,22 +286,39 @@ class WatchedStatement extends ExecutingStatement {
 
   @Override
   public int[] executeBatch() throws SQLException {
-    Batch sent = sendBatch();
-    return sent.run(() -> Batch.widen(delegate.executeBatch()), Batch::narrow);
+    Batch.Sender sender = () -> Batch.widen(delegate.executeBatch());
+    List<Item> texts = batchToSend();
+    return collect(texts).run(sender, () -> sendAsItWas(texts, sender), Batch::narrow);
   }
 
   @Override
   public long[] executeLargeBatch() throws SQLException {
-    Batch sent = sendBatch();
-    return sent.run(() -> delegate.executeLargeBatch(), counts -> counts);
+    Batch.Sender sender = () -> delegate.executeLargeBatch();
+    List<Item> texts = batchToSend();
+    return collect(texts).run(sender, () -> sendAsItWas(texts, sender), counts -> counts);
   }
 
-  /** Hands the texts that were collected to the driver. */
-  private Batch sendBatch() throws SQLException {
+  private List<Item> batchToSend() throws SQLException {
     endLast();
     notDrained();
     List<Item> texts = batch == null ? List.of() : batch;
     batch = null;
+    return texts;
+  }
+
+  private long[] sendAsItWas(List<Item> texts, Batch.Sender sender) throws SQLException {
+    delegate.clearBatch();
+    for (Item item : texts) {
+      CachedPlan cached = context.plans().toSend(item.sql, options);
+      escapeAs(item.escapes);
+      delegate.addBatch(cached.plan().unwatched().text());
+    }
+    escapeAs(escapes);
+    return sender.send();
+  }
+
+  /** Hands the texts that were collected to the driver. */
+  private Batch collect(List<Item> texts) throws SQLException {
     List<CachedPlan> plans = new ArrayList<>();
     boolean control = false;
     for (Item item : texts) {
