@@ -51,9 +51,6 @@ class LiveChangesTest {
   private static Map<String, Change> everywhere() {
     Map<String, Change> all = new LinkedHashMap<>();
     all.put(
-        "replaced by a view",
-        Change.of("ALTER TABLE live RENAME TO former", "CREATE VIEW live AS SELECT * FROM former"));
-    all.put(
         "replaced by a view that has fewer columns",
         Change.of(
             "ALTER TABLE live RENAME TO former", "CREATE VIEW live AS SELECT id, v FROM former"));
@@ -63,32 +60,13 @@ class LiveChangesTest {
             "ALTER TABLE live RENAME TO former",
             "CREATE VIEW live AS SELECT id, max(v) AS v, max(w) AS w FROM former GROUP BY id"));
     all.put(
-        "made anew",
-        Change.of(
-            "DROP TABLE live",
-            "CREATE TABLE live (id INT PRIMARY KEY, v INT, w INT)",
-            "INSERT INTO live VALUES (1, 1, 1), (2, 2, 2), (3, 3, 3)"));
-    all.put(
         "made anew without a key",
         Change.of("DROP TABLE live", "CREATE TABLE live (w INT, v INT, id INT)"));
-    all.put("gone", Change.of("DROP TABLE live"));
-    all.put("a column more", Change.of("ALTER TABLE live ADD COLUMN more INT DEFAULT 7"));
-    all.put("a column less", Change.of("ALTER TABLE live DROP COLUMN w"));
     all.put("a column that is used less", Change.of("ALTER TABLE live DROP COLUMN v"));
-    all.put(
-        "a column made anew",
-        Change.of("ALTER TABLE live DROP COLUMN v", "ALTER TABLE live ADD COLUMN v BIGINT"));
     all.put(
         "a column renamed",
         Change.of(
             "ALTER TABLE live RENAME COLUMN v TO x", "ALTER TABLE live RENAME COLUMN w TO v"));
-    all.put("a constraint more", Change.of("ALTER TABLE live ADD CHECK (v < 4)"));
-    all.put("an index more", Change.of("CREATE UNIQUE INDEX one ON live (v)"));
-    all.put(
-        "a view replaced",
-        Change.of("DROP VIEW live", "CREATE VIEW live AS SELECT id, v, w FROM former WHERE id < 3")
-            .after(
-                "ALTER TABLE live RENAME TO former", "CREATE VIEW live AS SELECT * FROM former"));
     all.put(
         "a view replaced by its table",
         Change.of("DROP VIEW live", "ALTER TABLE former RENAME TO live")
@@ -100,8 +78,6 @@ class LiveChangesTest {
   private static Map<String, Change> of(ServerKind kind) {
     Map<String, Change> all = everywhere();
     if (kind == ServerKind.POSTGRESQL) {
-      all.put("another type", Change.of("ALTER TABLE live ALTER COLUMN v TYPE BIGINT"));
-      all.put("another type of key", Change.of("ALTER TABLE live ALTER COLUMN id TYPE BIGINT"));
       all.put(
           "replaced by a partitioned table",
           Change.of(
@@ -109,22 +85,6 @@ class LiveChangesTest {
               "CREATE TABLE live (id INT PRIMARY KEY, v INT, w INT) PARTITION BY RANGE (id)",
               "CREATE TABLE part PARTITION OF live FOR VALUES FROM (0) TO (1000)",
               "INSERT INTO live SELECT * FROM former"));
-      all.put(
-          "a partition attached",
-          Change.of(
-                  "CREATE TABLE other (LIKE live)",
-                  "ALTER TABLE live ATTACH PARTITION other DEFAULT")
-              .after(
-                  "DROP TABLE live",
-                  "CREATE TABLE live (id INT PRIMARY KEY, v INT, w INT) PARTITION BY RANGE (id)",
-                  "CREATE TABLE part PARTITION OF live FOR VALUES FROM (0) TO (4)",
-                  "INSERT INTO live VALUES (1, 1, 1), (2, 2, 2), (3, 3, 3)"));
-      all.put(
-          "replaced by a materialized view",
-          Change.of(
-              "ALTER TABLE live RENAME TO former",
-              "CREATE MATERIALIZED VIEW live AS SELECT * FROM former"));
-      all.put("a rule", Change.of("CREATE RULE r AS ON INSERT TO live DO INSTEAD NOTHING"));
       all.put(
           "rules",
           Change.of(
@@ -144,8 +104,6 @@ class LiveChangesTest {
           Change.of(
               "REVOKE ALL ON live FROM %u", "GRANT SELECT (id, v), UPDATE (v) ON live TO %u"));
       all.put("rights to insert", Change.of("REVOKE SELECT ON live FROM %u"));
-      all.put("no rights", Change.of("REVOKE ALL ON live FROM %u"));
-      all.put("row security", Change.of("ALTER TABLE live ENABLE ROW LEVEL SECURITY"));
       all.put(
           "row security by policy",
           Change.of(
@@ -155,12 +113,7 @@ class LiveChangesTest {
           "another schema before it",
           Change.of("CREATE VIEW s.live AS SELECT * FROM public.live", "GRANT ALL ON s.live TO %u")
               .after("CREATE SCHEMA s", "GRANT USAGE ON SCHEMA s TO %u"));
-      all.put(
-          "moved to another schema",
-          Change.of("ALTER TABLE live SET SCHEMA s").after("CREATE SCHEMA s"));
     } else {
-      all.put("another type", Change.of("ALTER TABLE live MODIFY v BIGINT"));
-      all.put("partitions", Change.of("ALTER TABLE live PARTITION BY HASH (id) PARTITIONS 2"));
       all.put(
           "a trigger",
           Change.of("CREATE TRIGGER t BEFORE UPDATE ON live FOR EACH ROW SET NEW.w = 9"));
