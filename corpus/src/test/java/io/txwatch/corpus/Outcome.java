@@ -74,7 +74,8 @@ public final class Outcome {
     return lines;
   }
 
-  void line(String line) {
+  /** Adds a line. */
+  public void line(String line) {
     String text = DATABASE.matcher(line).replaceAll("DB");
     text = CONNECTION.matcher(text).replaceAll("");
     lines.add(SAVEPOINT.matcher(text).replaceAll("SP"));
@@ -170,7 +171,8 @@ public final class Outcome {
     return value.getClass().getSimpleName() + " " + value;
   }
 
-  private void warnings(SQLWarning first) {
+  /** Records a chain of warnings. */
+  public void warnings(SQLWarning first) {
     for (SQLWarning w = first; w != null; w = w.getNextWarning()) {
       line("warning " + w.getSQLState() + " " + w.getErrorCode() + " " + w.getMessage());
     }

@@ -8,7 +8,11 @@ import picocli.CommandLine.Command;
     name = "corpus/run",
     description = "Runs the test suites of other projects raw and watched.",
     mixinStandardHelpOptions = true,
-    subcommands = {SqlLogicTestCommand.class, JUnitSuiteCommand.class})
+    subcommands = {
+      SqlLogicTestCommand.class,
+      PostgresRegressCommand.class,
+      JUnitSuiteCommand.class
+    })
 public final class CorpusCommand {
 
   private CorpusCommand() {}
