@@ -67,6 +67,7 @@ class ArchitectureTest {
                 "analyzer",
                 "coverage",
                 "dependency",
+                "version",
                 "graph",
                 "anomaly",
                 "guarantee",

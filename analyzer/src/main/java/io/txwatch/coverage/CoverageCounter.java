@@ -136,7 +136,7 @@ public final class CoverageCounter {
     for (KnownRow known : rows) {
       if (known.bound() == KnownRow.Bound.EXACT && known.access().certain()) {
         row(known.access());
-      } else if (known.bound() == KnownRow.Bound.AT_LEAST) {
+      } else if (known.bound() == KnownRow.Bound.LOWER) {
         rowsRead++;
       }
     }

@@ -15,9 +15,9 @@ public record KnownRow(RowAccess access, Bound bound) {
     /** It is that version. */
     EXACT,
     /** It is that version or a later one: its writer precedes the reader. */
-    AT_LEAST,
+    LOWER,
     /** It is that version or an earlier one: the writer of the next version follows the reader. */
-    AT_MOST
+    UPPER
   }
 
   /** A row whose version is known. */

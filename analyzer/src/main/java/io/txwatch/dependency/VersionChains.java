@@ -204,7 +204,7 @@ final class VersionChains {
       Transaction reader, Event.StatementExecuted event, KnownRow known, Row row) {
     Version version = row.broken ? null : learn(row, known.access().writers());
     if (version != null && version.writer != reader) {
-      boolean atLeast = known.bound() == KnownRow.Bound.AT_LEAST;
+      boolean atLeast = known.bound() == KnownRow.Bound.LOWER;
       long columns = row.owner().columns.of(event.columns()).read();
       reader.reads.add(new BoundedRead(version, reader, event.statement(), columns, atLeast));
       reader.addWeight(Footprint.READ);

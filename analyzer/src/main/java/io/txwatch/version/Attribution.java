@@ -29,7 +29,7 @@ final class Attribution {
    * @param skew how much clocks may differ
    */
   static boolean mayBe(
-      ObservedTransaction transaction,
+      TimedTransaction transaction,
       RecordedTransaction recorded,
       boolean byConnection,
       long skew) {
@@ -51,7 +51,7 @@ final class Attribution {
    * Whether the changes are those that a transaction states, at a time at which it may have
    * committed.
    */
-  static boolean states(ObservedTransaction transaction, RecordedTransaction recorded, long skew) {
+  static boolean states(TimedTransaction transaction, RecordedTransaction recorded, long skew) {
     return transaction.recorded == null
         && transaction.outcome != Outcome.ABORTED
         && Window.minus(transaction.commitSent(), skew) <= recorded.received
@@ -62,19 +62,19 @@ final class Attribution {
 
   /** Whether a transaction may have waited for another one before it made a version. */
   static boolean mayFollow(
-      ObservedTransaction transaction, RowVersion version, ObservedTransaction other, long skew) {
-    ObservedStatement statement = firstStating(transaction, version);
+      TimedTransaction transaction, RowVersion version, TimedTransaction other, long skew) {
+    TimedStatement statement = firstStating(transaction, version);
     return statement == null
         || !statement.timed
         || Window.minus(other.commitSent(), skew) <= statement.window.returned();
   }
 
   /** Whether it certainly changed a row: one that it states to have inserted or deleted. */
-  static boolean surelyChanged(ObservedTransaction transaction) {
-    for (ObservedStatement statement : transaction.statements) {
+  static boolean surelyChanged(TimedTransaction transaction) {
+    for (TimedStatement statement : transaction.statements) {
       if (statement.mayHaveChanged()) {
         for (StatedWrite write : statement.writes) {
-          if (ObservedStatement.isSure(write)) {
+          if (TimedStatement.isSure(write)) {
             for (long key : write.rows().keys()) {
               if (key != 0) {
                 return true;
@@ -91,9 +91,9 @@ final class Attribution {
    * Whether each change is stated, or may be a trigger's or that of a statement that states none.
    */
   private static boolean statesChanges(
-      ObservedTransaction transaction, List<RowChange> changes, boolean byConnection) {
+      TimedTransaction transaction, List<RowChange> changes, boolean byConnection) {
     boolean statesAll = true;
-    for (ObservedStatement statement : transaction.statements) {
+    for (TimedStatement statement : transaction.statements) {
       statesAll &= !statement.mayHaveChanged() || statement.statesAllWrites();
     }
     boolean stated = false;
@@ -113,8 +113,8 @@ final class Attribution {
     return byConnection && !statesAll;
   }
 
-  private static boolean states(ObservedTransaction transaction, RowChange change) {
-    for (ObservedStatement statement : transaction.statements) {
+  private static boolean states(TimedTransaction transaction, RowChange change) {
+    for (TimedStatement statement : transaction.statements) {
       if (statement.mayHaveChanged()
           && (statement.states(change.table(), change.keyBefore())
               || statement.states(change.table(), change.keyAfter()))) {
@@ -124,8 +124,8 @@ final class Attribution {
     return false;
   }
 
-  private static boolean statesWriteTo(ObservedTransaction transaction, String table) {
-    for (ObservedStatement statement : transaction.statements) {
+  private static boolean statesWriteTo(TimedTransaction transaction, String table) {
+    for (TimedStatement statement : transaction.statements) {
       if (statement.mayHaveChanged() && statement.statesWriteTo(table)) {
         return true;
       }
@@ -134,7 +134,7 @@ final class Attribution {
   }
 
   /** Whether the last values that were stated for a row are those that the record shows. */
-  private static boolean lastValuesAgree(ObservedTransaction transaction, List<RowChange> changes) {
+  private static boolean lastValuesAgree(TimedTransaction transaction, List<RowChange> changes) {
     for (int i = changes.size() - 1; i >= 0; i--) {
       RowChange change = changes.get(i);
       if (change.access() != Access.DELETE && isLast(changes, i)) {
@@ -160,13 +160,13 @@ final class Attribution {
   }
 
   private static @Nullable StatedWrite lastStated(
-      ObservedTransaction transaction, RowChange change) {
+      TimedTransaction transaction, RowChange change) {
     for (int i = transaction.statements.size() - 1; i >= 0; i--) {
-      ObservedStatement statement = transaction.statements.get(i);
+      TimedStatement statement = transaction.statements.get(i);
       if (statement.mayHaveChanged()) {
         for (StatedWrite write : statement.writes) {
-          if (ObservedStatement.indexOf(write, change.table(), change.keyAfter()) >= 0
-              || ObservedStatement.indexOf(write, change.table(), change.keyBefore()) >= 0) {
+          if (TimedStatement.indexOf(write, change.table(), change.keyAfter()) >= 0
+              || TimedStatement.indexOf(write, change.table(), change.keyBefore()) >= 0) {
             return write;
           }
         }
@@ -176,7 +176,7 @@ final class Attribution {
   }
 
   private static boolean agrees(StatedWrite write, RowChange change) {
-    int row = ObservedStatement.indexOf(write, change.table(), change.keyAfter());
+    int row = TimedStatement.indexOf(write, change.table(), change.keyAfter());
     if (row < 0 || write.access() == Access.DELETE) {
       return true;
     }
@@ -194,11 +194,11 @@ final class Attribution {
 
   /** Whether the record shows what the transaction certainly inserted and deleted. */
   private static boolean changedWhatIsSure(
-      ObservedTransaction transaction, List<RowChange> changes) {
-    for (ObservedStatement statement : transaction.statements) {
+      TimedTransaction transaction, List<RowChange> changes) {
+    for (TimedStatement statement : transaction.statements) {
       if (statement.mayHaveChanged()) {
         for (StatedWrite write : statement.writes) {
-          if (ObservedStatement.isSure(write) && !areChanged(write, changes)) {
+          if (TimedStatement.isSure(write) && !areChanged(write, changes)) {
             return false;
           }
         }
@@ -225,7 +225,7 @@ final class Attribution {
 
   /** Whether its statements may have waited for the writers of the versions that were replaced. */
   private static boolean wroteAfterPredecessors(
-      ObservedTransaction transaction,
+      TimedTransaction transaction,
       RecordedTransaction recorded,
       boolean byConnection,
       long skew) {
@@ -233,7 +233,7 @@ final class Attribution {
       RowVersion before = version.row.beforeWriter(version);
       RecordedTransaction by = before == null ? null : before.by;
       if (by != null && (by.writer != null || !byConnection)) {
-        ObservedStatement statement = firstStating(transaction, version);
+        TimedStatement statement = firstStating(transaction, version);
         if (statement != null && !follows(statement, by, skew)) {
           return false;
         }
@@ -242,20 +242,20 @@ final class Attribution {
     return true;
   }
 
-  private static boolean follows(ObservedStatement statement, RecordedTransaction by, long skew) {
+  private static boolean follows(TimedStatement statement, RecordedTransaction by, long skew) {
     if (!statement.timed) {
       return true;
     }
-    ObservedTransaction writer = by.writer;
+    TimedTransaction writer = by.writer;
     if (writer != null) {
       return Window.minus(writer.commitSent(), skew) <= statement.window.returned();
     }
     return statement.window.sent() > Window.plus(by.received, skew);
   }
 
-  private static @Nullable ObservedStatement firstStating(
-      ObservedTransaction transaction, RowVersion version) {
-    for (ObservedStatement statement : transaction.statements) {
+  private static @Nullable TimedStatement firstStating(
+      TimedTransaction transaction, RowVersion version) {
+    for (TimedStatement statement : transaction.statements) {
       if (statement.mayHaveChanged() && statement.states(version.row.table, version.row.key)) {
         return statement;
       }
@@ -267,21 +267,21 @@ final class Attribution {
    * Whether the transaction cannot have left the changes to another one after it: it certainly
    * changed something of that kind, or it stated a value that the row did not have before.
    */
-  static boolean cannotBeSkipped(ObservedTransaction transaction, RecordedTransaction recorded) {
+  static boolean cannotBeSkipped(TimedTransaction transaction, RecordedTransaction recorded) {
     for (int i = 0; i < recorded.changes.size(); i++) {
       RowChange change = recorded.changes.get(i);
       if (!isFirst(recorded.changes, i)) {
         continue; // what the row was before is no other transaction's
       }
-      for (ObservedStatement statement : transaction.statements) {
+      for (TimedStatement statement : transaction.statements) {
         if (statement.mayHaveChanged()) {
           for (StatedWrite write : statement.writes) {
-            int row = ObservedStatement.indexOf(write, change.table(), change.keyBefore());
+            int row = TimedStatement.indexOf(write, change.table(), change.keyBefore());
             row =
                 row >= 0
                     ? row
-                    : ObservedStatement.indexOf(write, change.table(), change.keyAfter());
-            if (row >= 0 && (ObservedStatement.isSure(write) || isNew(write, row, change))) {
+                    : TimedStatement.indexOf(write, change.table(), change.keyAfter());
+            if (row >= 0 && (TimedStatement.isSure(write) || isNew(write, row, change))) {
               return true;
             }
           }

@@ -37,7 +37,7 @@ final class ChangeRecord {
   private final ArrayDeque<RecordedTransaction> pending = new ArrayDeque<>();
 
   /** Watched transactions that may have changed something, and have no record yet. */
-  final Set<ObservedTransaction> unrecorded = new LinkedHashSet<>();
+  final Set<TimedTransaction> unrecorded = new LinkedHashSet<>();
 
   /** What a row is at first: complete until something was lost or dropped. */
   private WriterList base = WriterList.INITIAL;
@@ -270,7 +270,7 @@ final class ChangeRecord {
   }
 
   /** Whether a transaction may be one whose record is not decided. */
-  boolean mayBePending(ObservedTransaction transaction) {
+  boolean mayBePending(TimedTransaction transaction) {
     for (RecordedTransaction recorded : pending) {
       if (mayBe(transaction, recorded)) {
         return true;
@@ -295,7 +295,7 @@ final class ChangeRecord {
     sessionsOf = sessions;
   }
 
-  private boolean mayBe(ObservedTransaction transaction, RecordedTransaction recorded) {
+  private boolean mayBe(TimedTransaction transaction, RecordedTransaction recorded) {
     boolean byConnection = recorded.connection != 0;
     return (!byConnection || transaction.session == sessionsOf.of(this, recorded.connection))
         && Attribution.mayBe(transaction, recorded, byConnection, skew);
@@ -328,12 +328,12 @@ final class ChangeRecord {
         return false;
       }
     }
-    List<ObservedTransaction> candidates = candidates(recorded);
+    List<TimedTransaction> candidates = candidates(recorded);
     if (candidates.isEmpty()) {
       recorded.decide(null);
       return true;
     }
-    ObservedTransaction first = candidates.get(0);
+    TimedTransaction first = candidates.get(0);
     if (first.lossy) {
       recorded.decide(null);
       return true;
@@ -358,7 +358,7 @@ final class ChangeRecord {
    * Whether a transaction fits other changes as well: they may be its own, if the first ones are of
    * somebody who is not watched.
    */
-  private boolean mayBeAnother(ObservedTransaction transaction, RecordedTransaction recorded) {
+  private boolean mayBeAnother(TimedTransaction transaction, RecordedTransaction recorded) {
     for (RecordedTransaction other : pending) {
       if (other != recorded && !other.decided && Attribution.states(transaction, other, skew)) {
         return true;
@@ -368,8 +368,8 @@ final class ChangeRecord {
   }
 
   /** It is nobody's if nothing that may still arrive can decide it. */
-  private boolean giveUp(RecordedTransaction recorded, List<ObservedTransaction> candidates) {
-    for (ObservedTransaction candidate : candidates) {
+  private boolean giveUp(RecordedTransaction recorded, List<TimedTransaction> candidates) {
+    for (TimedTransaction candidate : candidates) {
       if (candidate.outcome == null || !wasReadThrough(candidate.end.returned())) {
         return false;
       }
@@ -384,7 +384,7 @@ final class ChangeRecord {
    * writes these rows, and this transaction may have made that version instead of this one.
    */
   private boolean areFollowedByOthers(
-      RecordedTransaction recorded, ObservedTransaction transaction) {
+      RecordedTransaction recorded, TimedTransaction transaction) {
     for (RowVersion version : recorded.versions) {
       List<RowVersion> all = version.row.versions;
       for (int i = all.size() - 1; i >= 0 && all.get(i) != version; i--) {
@@ -401,11 +401,11 @@ final class ChangeRecord {
   }
 
   private boolean isByOther(
-      RecordedTransaction by, RowVersion version, ObservedTransaction transaction) {
+      RecordedTransaction by, RowVersion version, TimedTransaction transaction) {
     if (by.decided) {
       return by.writer != null;
     }
-    for (ObservedTransaction other : unrecorded) {
+    for (TimedTransaction other : unrecorded) {
       if (other != transaction
           && Attribution.states(other, by, skew)
           && Attribution.mayFollow(other, version, transaction, skew)) {
@@ -426,8 +426,8 @@ final class ChangeRecord {
       recorded.decide(null);
       return true;
     }
-    List<ObservedTransaction> ofSession = new ArrayList<>();
-    for (ObservedTransaction transaction : unrecorded) {
+    List<TimedTransaction> ofSession = new ArrayList<>();
+    for (TimedTransaction transaction : unrecorded) {
       if (transaction.session == session && transaction.recorded == null) {
         ofSession.add(transaction);
       }
@@ -440,7 +440,7 @@ final class ChangeRecord {
       recorded.decide(null);
       return true;
     }
-    ObservedTransaction transaction = ofSession.get(first);
+    TimedTransaction transaction = ofSession.get(first);
     if (transaction.lossy) {
       recorded.decide(null);
       return true;
@@ -459,7 +459,7 @@ final class ChangeRecord {
 
   /** Whether only the given one leaves enough transactions for those that are recorded later. */
   private boolean isOnlyOne(
-      RecordedTransaction recorded, List<ObservedTransaction> ofSession, int first) {
+      RecordedTransaction recorded, List<TimedTransaction> ofSession, int first) {
     List<RecordedTransaction> later = new ArrayList<>();
     for (RecordedTransaction other : pending) {
       if (other.connection == recorded.connection && !other.decided) {
@@ -491,7 +491,7 @@ final class ChangeRecord {
     return true;
   }
 
-  private void decide(RecordedTransaction recorded, ObservedTransaction transaction) {
+  private void decide(RecordedTransaction recorded, TimedTransaction transaction) {
     unrecorded.remove(transaction);
     recorded.decide(transaction.passed ? null : transaction);
     if (transaction.passed) {
@@ -500,9 +500,9 @@ final class ChangeRecord {
   }
 
   /** Those that may have made the changes, in the order in which they sent COMMIT. */
-  private List<ObservedTransaction> candidates(RecordedTransaction recorded) {
-    List<ObservedTransaction> found = new ArrayList<>();
-    for (ObservedTransaction transaction : unrecorded) {
+  private List<TimedTransaction> candidates(RecordedTransaction recorded) {
+    List<TimedTransaction> found = new ArrayList<>();
+    for (TimedTransaction transaction : unrecorded) {
       if (mayBe(transaction, recorded)) {
         found.add(transaction);
       }
@@ -511,7 +511,7 @@ final class ChangeRecord {
     return found;
   }
 
-  private static long order(ObservedTransaction transaction) {
+  private static long order(TimedTransaction transaction) {
     return transaction.endTimed ? transaction.end.sent() : Long.MAX_VALUE;
   }
 }

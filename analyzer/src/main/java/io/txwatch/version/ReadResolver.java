@@ -37,7 +37,7 @@ final class ReadResolver {
 
   /** When a statement's rows were current, for rows that its transaction did not write. */
   static Window window(
-      ObservedTransaction transaction, ObservedStatement statement, String product) {
+      TimedTransaction transaction, TimedStatement statement, String product) {
     boolean ofSnapshot = false;
     if (statement.kind == StatementKind.SELECT) {
       IsolationLevel level = transaction.level;
@@ -56,8 +56,8 @@ final class ReadResolver {
 
   /** Adds what a statement read, as far as that is known. */
   void resolve(
-      ObservedTransaction transaction,
-      ObservedStatement statement,
+      TimedTransaction transaction,
+      TimedStatement statement,
       ChangeRecord record,
       String product,
       List<KnownRow> out) {
@@ -79,8 +79,8 @@ final class ReadResolver {
   }
 
   private void resolve(
-      ObservedTransaction transaction,
-      ObservedStatement statement,
+      TimedTransaction transaction,
+      TimedStatement statement,
       ChangeRecord record,
       Window window,
       boolean certain,
@@ -136,7 +136,7 @@ final class ReadResolver {
    * wrote none, {@link #UNCERTAIN} if it is not certain which.
    */
   private static int lastOwn(
-      ObservedTransaction transaction, ObservedStatement statement, RowChain chain) {
+      TimedTransaction transaction, TimedStatement statement, RowChain chain) {
     RecordedTransaction recorded = transaction.recorded;
     int last = -1;
     if (recorded != null) {
@@ -164,8 +164,8 @@ final class ReadResolver {
 
   /** Whether a statement before it may have written the row, even if that changed nothing. */
   private static boolean mayHaveWritten(
-      ObservedTransaction transaction, ObservedStatement before, String table, long key) {
-    for (ObservedStatement statement : transaction.statements) {
+      TimedTransaction transaction, TimedStatement before, String table, long key) {
+    for (TimedStatement statement : transaction.statements) {
       if (statement.number >= before.number) {
         return false;
       }
@@ -178,8 +178,8 @@ final class ReadResolver {
 
   /** Whether it may have read what a rollback to a savepoint undid later. */
   private static boolean mayHaveReadUndone(
-      ObservedTransaction transaction, ObservedStatement reading, String table, long key) {
-    for (ObservedStatement statement : transaction.statements) {
+      TimedTransaction transaction, TimedStatement reading, String table, long key) {
+    for (TimedStatement statement : transaction.statements) {
       if (statement.number >= reading.number) {
         return false;
       }
@@ -192,7 +192,7 @@ final class ReadResolver {
     return false;
   }
 
-  private static boolean mayWrite(ObservedStatement statement, String table, long key) {
+  private static boolean mayWrite(TimedStatement statement, String table, long key) {
     return statement.kind.mayWrite()
         && (!statement.statesAllWrites()
             || !statement.statesWriteTo(table) // but a trigger may
@@ -200,7 +200,7 @@ final class ReadResolver {
   }
 
   private long candidates(
-      RowChain chain, RowValues rows, int row, Window when, ObservedTransaction reader) {
+      RowChain chain, RowValues rows, int row, Window when, TimedTransaction reader) {
     long agrees = 0;
     int size = Math.min(chain.versions.size(), Candidates.MAX_VERSIONS);
     for (int i = 0; i < size; i++) {
@@ -231,9 +231,9 @@ final class ReadResolver {
     several++;
     if (certain) {
       if (isOfWriter) {
-        out.add(new KnownRow(access(chain.versions.get(first), true), Bound.AT_LEAST));
+        out.add(new KnownRow(access(chain.versions.get(first), true), Bound.LOWER));
       }
-      out.add(new KnownRow(access(chain.versions.get(last), true), Bound.AT_MOST));
+      out.add(new KnownRow(access(chain.versions.get(last), true), Bound.UPPER));
     }
     if (!Candidates.areNeighbors(candidates) || !certain || !isOfWriter) {
       for (int i = first; i <= last; i++) {

@@ -39,7 +39,7 @@ final class RecordedTransaction {
    */
   boolean doubtful;
 
-  @Nullable ObservedTransaction writer;
+  @Nullable TimedTransaction writer;
 
   /** The statement of each group of changes; empty if no order of statements fits. */
   StatementMapping statements = StatementMapping.UNKNOWN;
@@ -54,7 +54,7 @@ final class RecordedTransaction {
   }
 
   /** It is this transaction; null: it is none that is watched, or it is not known which. */
-  void decide(@Nullable ObservedTransaction transaction) {
+  void decide(@Nullable TimedTransaction transaction) {
     decided = true;
     if (transaction != null) {
       writer = transaction;
@@ -65,7 +65,7 @@ final class RecordedTransaction {
 
   /** When it committed. */
   Window commit() {
-    ObservedTransaction by = writer;
+    TimedTransaction by = writer;
     if (by == null) {
       return new Window(Long.MIN_VALUE, Window.plus(received, UNWATCHED_DELAY_NANOS));
     }

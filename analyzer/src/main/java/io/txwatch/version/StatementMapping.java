@@ -21,9 +21,9 @@ record StatementMapping(int[] groups, int[] statements, boolean[] certain, boole
       new StatementMapping(new int[0], new int[0], new boolean[0], false);
 
   /** The statements of the groups of a transaction's changes. */
-  static StatementMapping of(ObservedTransaction transaction, List<RowChange> changes) {
-    List<ObservedStatement> slots = new ArrayList<>();
-    for (ObservedStatement statement : transaction.statements) {
+  static StatementMapping of(TimedTransaction transaction, List<RowChange> changes) {
+    List<TimedStatement> slots = new ArrayList<>();
+    for (TimedStatement statement : transaction.statements) {
       if (statement.mayHaveChanged()) {
         slots.add(statement);
       }
@@ -54,14 +54,14 @@ record StatementMapping(int[] groups, int[] statements, boolean[] certain, boole
     return new StatementMapping(groups, statements, certain, true);
   }
 
-  private static StatementMapping withoutOrder(List<ObservedStatement> slots, int[] groups) {
+  private static StatementMapping withoutOrder(List<TimedStatement> slots, int[] groups) {
     int[] statements = new int[groups.length];
     Arrays.fill(statements, slots.isEmpty() ? 1 : slots.get(slots.size() - 1).number);
     return new StatementMapping(groups, statements, new boolean[groups.length], false);
   }
 
   /** Whether a statement may have made a group of changes, with those of triggers and cascades. */
-  private static boolean fits(ObservedStatement statement, List<RowChange> changes, int group) {
+  private static boolean fits(TimedStatement statement, List<RowChange> changes, int group) {
     if (statement.writes.isEmpty()) {
       return true;
     }
@@ -81,9 +81,9 @@ record StatementMapping(int[] groups, int[] statements, boolean[] certain, boole
     return changedItsTable && agrees(statement, changes, group);
   }
 
-  private static boolean agrees(ObservedStatement statement, List<RowChange> changes, int group) {
+  private static boolean agrees(TimedStatement statement, List<RowChange> changes, int group) {
     for (StatedWrite write : statement.writes) {
-      if (ObservedStatement.isSure(write) && write.complete()) {
+      if (TimedStatement.isSure(write) && write.complete()) {
         for (long key : write.rows().keys()) {
           if (key != 0 && !isChanged(changes, group, write.rows().table(), key)) {
             return false;

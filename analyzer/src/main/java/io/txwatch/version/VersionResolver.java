@@ -72,7 +72,7 @@ public final class VersionResolver {
   private final Map<String, ChangeRecord> records = new HashMap<>();
 
   /** The transactions of which no end has passed, in the order in which they began. */
-  private final Map<Long, ObservedTransaction> transactions = new LinkedHashMap<>();
+  private final Map<Long, TimedTransaction> transactions = new LinkedHashMap<>();
 
   private final ArrayDeque<Event> waiting = new ArrayDeque<>();
 
@@ -174,7 +174,7 @@ public final class VersionResolver {
     } else if (event instanceof Event.ChangesRead e) {
       read(e);
     } else if (event instanceof Event.StatementsUndone e) {
-      ObservedTransaction transaction = transactions.get(e.transaction());
+      TimedTransaction transaction = transactions.get(e.transaction());
       if (transaction != null) {
         transaction.undone(e.firstStatement(), e.lastStatement());
       }
@@ -228,20 +228,20 @@ public final class VersionResolver {
   }
 
   private void began(Event.TransactionBegan event) {
-    add(new ObservedTransaction(event.transaction(), event.session(), event.level()));
+    add(new TimedTransaction(event.transaction(), event.session(), event.level()));
   }
 
-  private ObservedTransaction add(ObservedTransaction transaction) {
+  private TimedTransaction add(TimedTransaction transaction) {
     transactions.put(transaction.id, transaction);
     if (transactions.size() > MAX_TRANSACTIONS) {
-      ObservedTransaction oldest = transactions.values().iterator().next();
+      TimedTransaction oldest = transactions.values().iterator().next();
       oldest.lossy = true;
       forget(oldest);
     }
     return transaction;
   }
 
-  private void forget(ObservedTransaction transaction) {
+  private void forget(TimedTransaction transaction) {
     transactions.remove(transaction.id);
     transaction.passed = true;
     ChangeRecord record = record(transaction.session);
@@ -250,19 +250,19 @@ public final class VersionResolver {
     }
   }
 
-  private ObservedTransaction transaction(long session, long id) {
-    ObservedTransaction transaction = transactions.get(id);
+  private TimedTransaction transaction(long session, long id) {
+    TimedTransaction transaction = transactions.get(id);
     if (transaction == null) { // its beginning was not observed
-      transaction = add(new ObservedTransaction(id, session, IsolationLevel.UNKNOWN));
+      transaction = add(new TimedTransaction(id, session, IsolationLevel.UNKNOWN));
       transaction.lossy = true;
     }
     return transaction;
   }
 
   private void executed(Event.StatementExecuted event) {
-    ObservedTransaction transaction = transaction(event.session(), event.transaction());
-    ObservedStatement statement =
-        new ObservedStatement(event.statement(), event.kind(), event.succeeded());
+    TimedTransaction transaction = transaction(event.session(), event.transaction());
+    TimedStatement statement =
+        new TimedStatement(event.statement(), event.kind(), event.succeeded());
     transaction.statements.add(statement);
     if (statement.mayHaveChanged()) {
       ChangeRecord record = record(event.session());
@@ -274,8 +274,8 @@ public final class VersionResolver {
 
   private void observed(Event.ValuesObserved event) {
     now = Math.max(now, event.returned());
-    ObservedTransaction transaction = transaction(event.session(), event.transaction());
-    ObservedStatement statement = transaction.statement(event.statement());
+    TimedTransaction transaction = transaction(event.session(), event.transaction());
+    TimedStatement statement = transaction.statement(event.statement());
     if (statement == null) {
       transaction.lossy = true;
       return;
@@ -295,7 +295,7 @@ public final class VersionResolver {
 
   private void timed(Event.EndTimed event) {
     now = Math.max(now, event.returned());
-    ObservedTransaction transaction = transactions.get(event.transaction());
+    TimedTransaction transaction = transactions.get(event.transaction());
     if (transaction != null) {
       transaction.end = new Window(event.sent(), event.returned());
       transaction.endTimed = true;
@@ -303,7 +303,7 @@ public final class VersionResolver {
   }
 
   private void ended(Event.TransactionEnded event) {
-    ObservedTransaction transaction = transactions.get(event.transaction());
+    TimedTransaction transaction = transactions.get(event.transaction());
     if (transaction != null) {
       transaction.outcome = event.outcome();
       if (event.outcome() == Outcome.ABORTED) {
@@ -338,7 +338,7 @@ public final class VersionResolver {
   /** When the first statement was sent of all transactions that have not passed. */
   private long needed() {
     long needed = now;
-    for (ObservedTransaction transaction : transactions.values()) {
+    for (TimedTransaction transaction : transactions.values()) {
       long began = transaction.began();
       if (began != Long.MIN_VALUE) {
         needed = Math.min(needed, began);
@@ -357,16 +357,16 @@ public final class VersionResolver {
       return;
     }
     if (event.transaction() != 0) {
-      ObservedTransaction transaction = transactions.get(event.transaction());
+      TimedTransaction transaction = transactions.get(event.transaction());
       if (transaction != null) {
         transaction.lossy = true;
       }
     } else if (event.session() != 0 && event.reason() == GapReason.BYPASS) {
-      for (ObservedTransaction transaction : transactions.values()) {
+      for (TimedTransaction transaction : transactions.values()) {
         transaction.lossy |= transaction.session == event.session();
       }
     } else {
-      for (ObservedTransaction transaction : transactions.values()) {
+      for (TimedTransaction transaction : transactions.values()) {
         transaction.lossy = true;
       }
       records.values().forEach(ChangeRecord::lost);
@@ -387,7 +387,7 @@ public final class VersionResolver {
 
   private void pass(Event event) {
     if (event instanceof Event.TransactionEnded ended) {
-      ObservedTransaction transaction = transactions.get(ended.transaction());
+      TimedTransaction transaction = transactions.get(ended.transaction());
       if (transaction != null) {
         if (transaction.hasValues && ended.outcome() != Outcome.ABORTED) {
           resolve(transaction);
@@ -400,7 +400,7 @@ public final class VersionResolver {
     out.accept(event);
   }
 
-  private void pass(ObservedTransaction transaction) {
+  private void pass(TimedTransaction transaction) {
     transactions.remove(transaction.id);
     transaction.passed = true;
     ChangeRecord record = record(transaction.session);
@@ -410,7 +410,7 @@ public final class VersionResolver {
   }
 
   private boolean isReady(Event.TransactionEnded ended) {
-    ObservedTransaction transaction = transactions.get(ended.transaction());
+    TimedTransaction transaction = transactions.get(ended.transaction());
     if (transaction == null
         || !transaction.hasValues
         || ended.outcome() == Outcome.ABORTED
@@ -428,14 +428,14 @@ public final class VersionResolver {
   }
 
   /** Up to when the record must have been read to resolve a transaction. */
-  private static long needed(ObservedTransaction transaction) {
+  private static long needed(TimedTransaction transaction) {
     return transaction.mayHaveChanged() && transaction.endTimed
         ? transaction.end.returned()
         : transaction.lastReturned();
   }
 
   /** Whether it is decided whose the versions are that a transaction may have read or written. */
-  private static boolean isDecided(ObservedTransaction transaction, ChangeRecord record) {
+  private static boolean isDecided(TimedTransaction transaction, ChangeRecord record) {
     if (!record.hasPending()) {
       return true;
     }
@@ -449,7 +449,7 @@ public final class VersionResolver {
         }
       }
     }
-    for (ObservedStatement statement : transaction.statements) {
+    for (TimedStatement statement : transaction.statements) {
       for (RowValues rows : statement.reads) {
         for (long key : rows.keys()) {
           RowChain chain = key == 0 ? null : record.known(rows.table(), key);
@@ -471,7 +471,7 @@ public final class VersionResolver {
     return true;
   }
 
-  private void resolve(ObservedTransaction transaction) {
+  private void resolve(TimedTransaction transaction) {
     Session session = sessions.get(transaction.session);
     ChangeRecord record = record(transaction.session);
     boolean known =
@@ -489,7 +489,7 @@ public final class VersionResolver {
       record.decideAll();
     }
     Map<Integer, List<KnownRow>> written = written(transaction);
-    for (ObservedStatement statement : transaction.statements) {
+    for (TimedStatement statement : transaction.statements) {
       List<KnownRow> rows = new ArrayList<>();
       if (known) {
         reads.resolve(transaction, statement, record, session.product, rows);
@@ -510,7 +510,7 @@ public final class VersionResolver {
     }
   }
 
-  private static boolean isCertain(ObservedTransaction transaction, int statement) {
+  private static boolean isCertain(TimedTransaction transaction, int statement) {
     RecordedTransaction recorded = transaction.recorded;
     if (recorded == null) {
       return false;
@@ -524,7 +524,7 @@ public final class VersionResolver {
     return true;
   }
 
-  private static Map<Integer, List<KnownRow>> written(ObservedTransaction transaction) {
+  private static Map<Integer, List<KnownRow>> written(TimedTransaction transaction) {
     RecordedTransaction recorded = transaction.recorded;
     if (recorded == null) {
       return Map.of();

@@ -106,10 +106,10 @@ class ResolutionProperties {
     for (KnownRow row : rows) {
       int at = order.lastIndexOf(writer(row.access()));
       if (at >= 0 && row.access().certain()) {
-        assertThat(from <= at || row.bound() == Bound.AT_LEAST)
+        assertThat(from <= at || row.bound() == Bound.LOWER)
             .as("%s %s in %s", least, rows, order)
             .isTrue();
-        assertThat(at <= to || row.bound() == Bound.AT_MOST)
+        assertThat(at <= to || row.bound() == Bound.UPPER)
             .as("%s %s in %s", most, rows, order)
             .isTrue();
       }
@@ -129,7 +129,7 @@ class ResolutionProperties {
           && order.contains(writer)
           && order.contains(truth.writer())) {
         int bound = order.indexOf(writer) - order.indexOf(truth.writer());
-        assertThat(row.bound() == Bound.AT_LEAST ? bound : -bound)
+        assertThat(row.bound() == Bound.LOWER ? bound : -bound)
             .as("%s %s in %s", truth, rows, order)
             .isLessThanOrEqualTo(0);
       }

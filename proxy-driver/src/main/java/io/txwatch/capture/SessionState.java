@@ -317,7 +317,7 @@ final class SessionState {
           levelOnce = currentLevel();
         }
       }
-      case AT_ONCE -> {
+      case IMMEDIATE -> {
         if (current != null && !current.single) {
           current.events.level(newLevel == currentLevel() ? newLevel : IsolationLevel.UNKNOWN);
         }
@@ -349,7 +349,7 @@ final class SessionState {
         switch (rules.levelTakesEffect()) {
           case NEXT_IF_COMMITTED -> isOpen && change == LevelChange.ANY;
           case NEXT -> change == LevelChange.ANY;
-          case AT_ONCE -> false;
+          case IMMEDIATE -> false;
         };
     setLevel(IsolationLevel.UNKNOWN, true);
     if (mayBeOfOne) {

@@ -54,7 +54,7 @@ public abstract class TransactionRules {
   /** When a change of the session's level by a text takes effect. */
   public enum LevelTakesEffect {
     /** At once, also in an open transaction (H2, which commits it before; SQLite). */
-    AT_ONCE,
+    IMMEDIATE,
     /** With the next transaction; a rollback takes the change back (PostgreSQL). */
     NEXT_IF_COMMITTED,
     /** With the next transaction, but at once as long as no table was used (MySQL, MariaDB). */
@@ -63,7 +63,7 @@ public abstract class TransactionRules {
 
   /** When a change of the session's level by a text takes effect. */
   LevelTakesEffect levelTakesEffect() {
-    return LevelTakesEffect.AT_ONCE;
+    return LevelTakesEffect.IMMEDIATE;
   }
 
   /** True if a transaction of that level reads from one snapshot until it ends. */

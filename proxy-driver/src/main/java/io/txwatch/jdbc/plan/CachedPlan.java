@@ -13,7 +13,7 @@ import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.TransactionControl;
 import io.txwatch.sql.ValuePlan;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.sql.rewrite.LevelChanges;
+import io.txwatch.sql.rewrite.RewritePlanner;
 import java.util.BitSet;
 import java.util.Locale;
 import java.util.Optional;
@@ -388,7 +388,7 @@ public final class CachedPlan {
   public LevelChange levelChange(Dialect dialect) {
     LevelChange known = levelChange;
     if (known == null) {
-      known = LevelChanges.of(plan.original(), dialect);
+      known = RewritePlanner.levelChange(plan.original(), dialect);
       levelChange = known;
     }
     return known;

@@ -22,7 +22,7 @@ import java.util.Set;
  * <p>Functions of the DBMS leave levels alone, except {@code set_config} and its like. A function
  * of the application may do anything.
  */
-public final class LevelChanges {
+final class LevelChanges {
 
   /** Statements that leave the levels of their session alone. */
   private static final Set<String> HARMLESS =
@@ -77,7 +77,7 @@ public final class LevelChanges {
   }
 
   /** What the execution of a text may do. */
-  public static LevelChange of(String sql, Dialect dialect) {
+  static LevelChange of(String sql, Dialect dialect) {
     Tokens tokens = Tokenizer.tokenize(sql, dialect);
     if (tokens.isBroken()) {
       return LevelChange.ANY;

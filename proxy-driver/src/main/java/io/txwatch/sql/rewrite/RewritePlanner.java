@@ -7,6 +7,7 @@ import io.txwatch.sql.Catalog;
 import io.txwatch.sql.KeyedRow;
 import io.txwatch.sql.PlanRequest;
 import io.txwatch.sql.Planner;
+import io.txwatch.sql.LevelChange;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.RowNaming;
 import io.txwatch.sql.TransactionControl;
@@ -82,6 +83,11 @@ public final class RewritePlanner implements Planner {
   /** The level. */
   public Level level() {
     return level;
+  }
+
+  /** What the execution of a text may do to isolation levels that the text does not show. */
+  public static LevelChange levelChange(String sql, Dialect dialect) {
+    return LevelChanges.of(sql, dialect);
   }
 
   @Override

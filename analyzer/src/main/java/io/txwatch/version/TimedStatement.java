@@ -7,7 +7,7 @@ import io.txwatch.history.StatementKind;
 import java.util.List;
 
 /** A statement of a watched transaction: its time, what it read, and what it states to write. */
-final class ObservedStatement {
+final class TimedStatement {
 
   final int number;
   final StatementKind kind;
@@ -25,7 +25,7 @@ final class ObservedStatement {
   /** The last statement that a rollback to a savepoint undid together with this one. */
   int undoneThrough;
 
-  ObservedStatement(int number, StatementKind kind, boolean succeeded) {
+  TimedStatement(int number, StatementKind kind, boolean succeeded) {
     this.number = number;
     this.kind = kind;
     this.succeeded = succeeded;

@@ -8,14 +8,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A watched transaction, as far as its versions have to be resolved. */
-final class ObservedTransaction {
+final class TimedTransaction {
 
   final long id;
   final long session;
   final IsolationLevel level;
 
   /** In order of execution. */
-  final List<ObservedStatement> statements = new ArrayList<>();
+  final List<TimedStatement> statements = new ArrayList<>();
 
   /** When COMMIT was executed; unknown while it is active. */
   Window end = Window.UNKNOWN;
@@ -40,13 +40,13 @@ final class ObservedTransaction {
   /** What the DBMS recorded of it; null if nothing, or not known yet. */
   @Nullable RecordedTransaction recorded;
 
-  ObservedTransaction(long id, long session, IsolationLevel level) {
+  TimedTransaction(long id, long session, IsolationLevel level) {
     this.id = id;
     this.session = session;
     this.level = level;
   }
 
-  @Nullable ObservedStatement statement(int number) {
+  @Nullable TimedStatement statement(int number) {
     for (int i = statements.size() - 1; i >= 0; i--) {
       if (statements.get(i).number == number) {
         return statements.get(i);
@@ -56,7 +56,7 @@ final class ObservedTransaction {
   }
 
   void undone(int first, int last) {
-    for (ObservedStatement statement : statements) {
+    for (TimedStatement statement : statements) {
       if (statement.number >= first && statement.number <= last) {
         statement.undone = true;
         statement.undoneThrough = Math.max(statement.undoneThrough, last);
@@ -65,7 +65,7 @@ final class ObservedTransaction {
   }
 
   boolean mayHaveChanged() {
-    for (ObservedStatement statement : statements) {
+    for (TimedStatement statement : statements) {
       if (statement.mayHaveChanged()) {
         return true;
       }
@@ -83,7 +83,7 @@ final class ObservedTransaction {
   /** When its last observed statement had been executed. */
   long lastReturned() {
     long last = Long.MIN_VALUE;
-    for (ObservedStatement statement : statements) {
+    for (TimedStatement statement : statements) {
       if (statement.timed) {
         last = Math.max(last, statement.window.returned());
       }
@@ -102,7 +102,7 @@ final class ObservedTransaction {
    * statement. A SELECT without a table, as pools send it, takes none there.
    */
   Window snapshot() {
-    for (ObservedStatement statement : statements) {
+    for (TimedStatement statement : statements) {
       if (statement.kind == StatementKind.SELECT && statement.timed && statement.returnedRows) {
         return new Window(began(), statement.window.returned());
       }
