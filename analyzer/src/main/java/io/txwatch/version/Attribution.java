@@ -29,10 +29,7 @@ final class Attribution {
    * @param skew how much clocks may differ
    */
   static boolean mayBe(
-      TimedTransaction transaction,
-      RecordedTransaction recorded,
-      boolean byConnection,
-      long skew) {
+      TimedTransaction transaction, RecordedTransaction recorded, boolean byConnection, long skew) {
     if (transaction.recorded != null
         || transaction.outcome == Outcome.ABORTED
         || Window.minus(transaction.commitSent(), skew) > recorded.received
@@ -159,8 +156,7 @@ final class Attribution {
     return true;
   }
 
-  private static @Nullable StatedWrite lastStated(
-      TimedTransaction transaction, RowChange change) {
+  private static @Nullable StatedWrite lastStated(TimedTransaction transaction, RowChange change) {
     for (int i = transaction.statements.size() - 1; i >= 0; i--) {
       TimedStatement statement = transaction.statements.get(i);
       if (statement.mayHaveChanged()) {
@@ -193,8 +189,7 @@ final class Attribution {
   }
 
   /** Whether the record shows what the transaction certainly inserted and deleted. */
-  private static boolean changedWhatIsSure(
-      TimedTransaction transaction, List<RowChange> changes) {
+  private static boolean changedWhatIsSure(TimedTransaction transaction, List<RowChange> changes) {
     for (TimedStatement statement : transaction.statements) {
       if (statement.mayHaveChanged()) {
         for (StatedWrite write : statement.writes) {
@@ -225,10 +220,7 @@ final class Attribution {
 
   /** Whether its statements may have waited for the writers of the versions that were replaced. */
   private static boolean wroteAfterPredecessors(
-      TimedTransaction transaction,
-      RecordedTransaction recorded,
-      boolean byConnection,
-      long skew) {
+      TimedTransaction transaction, RecordedTransaction recorded, boolean byConnection, long skew) {
     for (RowVersion version : recorded.versions) {
       RowVersion before = version.row.beforeWriter(version);
       RecordedTransaction by = before == null ? null : before.by;
@@ -277,10 +269,7 @@ final class Attribution {
         if (statement.mayHaveChanged()) {
           for (StatedWrite write : statement.writes) {
             int row = TimedStatement.indexOf(write, change.table(), change.keyBefore());
-            row =
-                row >= 0
-                    ? row
-                    : TimedStatement.indexOf(write, change.table(), change.keyAfter());
+            row = row >= 0 ? row : TimedStatement.indexOf(write, change.table(), change.keyAfter());
             if (row >= 0 && (TimedStatement.isSure(write) || isNew(write, row, change))) {
               return true;
             }

@@ -383,8 +383,7 @@ final class ChangeRecord {
    * be one of other watched transactions that waited for it. If not, somebody who is not watched
    * writes these rows, and this transaction may have made that version instead of this one.
    */
-  private boolean areFollowedByOthers(
-      RecordedTransaction recorded, TimedTransaction transaction) {
+  private boolean areFollowedByOthers(RecordedTransaction recorded, TimedTransaction transaction) {
     for (RowVersion version : recorded.versions) {
       List<RowVersion> all = version.row.versions;
       for (int i = all.size() - 1; i >= 0 && all.get(i) != version; i--) {

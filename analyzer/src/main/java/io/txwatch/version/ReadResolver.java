@@ -36,8 +36,7 @@ final class ReadResolver {
   }
 
   /** When a statement's rows were current, for rows that its transaction did not write. */
-  static Window window(
-      TimedTransaction transaction, TimedStatement statement, String product) {
+  static Window window(TimedTransaction transaction, TimedStatement statement, String product) {
     boolean ofSnapshot = false;
     if (statement.kind == StatementKind.SELECT) {
       IsolationLevel level = transaction.level;

@@ -43,7 +43,7 @@ final class ServerSession implements AutoCloseable {
   }
 
   Optional<TableDescription> describe(String schema, String table) throws IOException {
-    return ask(connection -> Catalog.read(connection, schema, table));
+    return ask(connection -> TableCatalog.read(connection, schema, table));
   }
 
   LogPosition endOfLog() throws IOException {

@@ -17,7 +17,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the descriptions of tables from {@code information_schema}. */
-final class Catalog {
+final class TableCatalog {
 
   private static final Map<String, Charset> CHARSETS =
       Map.of(
@@ -31,7 +31,7 @@ final class Catalog {
           "utf16le", StandardCharsets.UTF_16LE,
           "utf32", Charset.forName("UTF-32BE"));
 
-  private Catalog() {}
+  private TableCatalog() {}
 
   /** The table, if the user of the connection sees it. */
   static Optional<TableDescription> read(Connection connection, String schema, String table)
