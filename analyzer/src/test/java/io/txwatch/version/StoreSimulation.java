@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -273,10 +274,9 @@ final class StoreSimulation {
     Image own = own(tx, place);
     Image image =
         own != null ? own : snapshot && seen != null ? seen.get(place) : committed.get(place);
-    boolean found = image != null && !image.deleted();
     List<RowAccess> rows = new ArrayList<>();
     List<RowValues> values = new ArrayList<>();
-    if (found) {
+    if (image != null && !image.deleted()) {
       rows.add(new RowAccess(Access.READ, "t", image.row(), image.writers()));
       values.add(row("t", key, image.value()));
       if (tx.watched) {
@@ -312,8 +312,8 @@ final class StoreSimulation {
     int number = tx.statement + 1;
     tx.group++;
     if (moves) {
-      change(tx, before, null, number, rows);
-      change(tx, null, image("t", newKey, value, tx, number, null), number, rows);
+      change(tx, before, null, rows);
+      change(tx, null, image("t", newKey, value, tx, number, null), rows);
       RowChange deleted = tx.changes.remove(tx.changes.size() - 2);
       RowChange inserted = tx.changes.remove(tx.changes.size() - 1);
       tx.changes.add(
@@ -327,13 +327,13 @@ final class StoreSimulation {
               inserted.after(),
               tx.group));
     } else if (value != before.value()) {
-      change(tx, before, image("t", key, value, tx, number, before), number, rows);
+      change(tx, before, image("t", key, value, tx, number, before), rows);
       if (triggers) {
-        Image log = newest(tx, place("log", 0));
-        change(tx, log, image("log", 0, log.value() + 1, tx, number, log), number, rows);
+        Image log = Objects.requireNonNull(newest(tx, place("log", 0)));
+        change(tx, log, image("log", 0, log.value() + 1, tx, number, log), rows);
       }
     } else if (noOpsWrite) {
-      change(tx, before, image("t", key, value, tx, number, before), number, rows);
+      change(tx, before, image("t", key, value, tx, number, before), rows);
       tx.changes.remove(tx.changes.size() - 1);
     }
     RowValues assigned =
@@ -363,11 +363,7 @@ final class StoreSimulation {
     tx.group++;
     long value = value();
     change(
-        tx,
-        insert ? null : before,
-        insert ? image("t", key, value, tx, number, null) : null,
-        number,
-        rows);
+        tx, insert ? null : before, insert ? image("t", key, value, tx, number, null) : null, rows);
     executed(
         tx,
         insert ? StatementKind.INSERT : StatementKind.DELETE,
@@ -400,8 +396,7 @@ final class StoreSimulation {
     return new Image(table, key, row, value, false, tx, writers);
   }
 
-  private void change(
-      Tx tx, @Nullable Image before, @Nullable Image after, int statement, List<RowAccess> rows) {
+  private void change(Tx tx, @Nullable Image before, @Nullable Image after, List<RowAccess> rows) {
     Image of = after == null ? before : after;
     if (of == null) {
       return;

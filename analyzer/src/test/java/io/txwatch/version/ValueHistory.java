@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * A history by value, written step by step: each call happens 10 ns after the one before. Sessions
@@ -100,7 +101,7 @@ final class ValueHistory {
 
   ValueHistory statement(
       int session, StatementKind kind, List<RowValues> reads, List<StatedWrite> writes) {
-    long transaction = active.get(session);
+    long transaction = Objects.requireNonNull(active.get(session));
     int number = statements.merge(session, 1, Integer::sum);
     time += 10;
     add(
@@ -120,10 +121,14 @@ final class ValueHistory {
 
   private ValueHistory end(int session, Outcome outcome) {
     time += 10;
-    add(new Event.EndTimed(session, active.get(session), time, time + 5));
+    add(new Event.EndTimed(session, Objects.requireNonNull(active.get(session)), time, time + 5));
     return add(
         new Event.TransactionEnded(
-            session, active.get(session), outcome, 0, 1 + statements.get(session)));
+            session,
+            Objects.requireNonNull(active.get(session)),
+            outcome,
+            0,
+            1 + Objects.requireNonNull(statements.get(session))));
   }
 
   /** The record shows a committed transaction. */

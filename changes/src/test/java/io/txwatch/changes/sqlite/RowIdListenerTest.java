@@ -18,7 +18,9 @@ import org.sqlite.SQLiteConnection;
 /** Real SQLite: which rows a connection changes. */
 class RowIdListenerTest {
 
-  @TempDir private Path folder;
+  @SuppressWarnings("NullAway.Init")
+  @TempDir
+  private Path folder;
 
   private SQLiteConnection connect() throws SQLException {
     return (SQLiteConnection) DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("f.db"));
