@@ -62,6 +62,8 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
           "(?is)(?:^|;)\\s*(?:use\\b|reset\\b|discard\\b"
               + "|set\\s[^;]*(?:schema|search_path|catalog|role|authorization))");
 
+  private static final Pattern CHANGES_DATABASE = Pattern.compile("(?is)(?:^|;)\\s*use\\b");
+
   private static final Pattern USE =
       Pattern.compile("(?i)\\s*use\\s+(`?)(?<name>[a-z0-9_$]+)\\1\\s*;?\\s*");
 
@@ -90,6 +92,8 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private final String home;
   private final AtomicBoolean closed = new AtomicBoolean();
   private List<String> path;
+  private NamePath names;
+  private int unknownPaths;
 
   /** True if the session may look names up elsewhere by now, and has not been asked where. */
   private boolean pathIsOld;
@@ -122,6 +126,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     this.shared = shared;
     this.session = shared.snapshots().add(view);
     this.path = opened.path();
+    this.names = new NamePath(path, path);
     this.otherLexis = opened.otherLexis();
     this.serverRun = opened.serverRun();
     this.storesAsGiven = opened.storesAsGiven();
@@ -364,6 +369,9 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       Matcher use = USE.matcher(sql);
       boolean isPlain = use.matches() && namesAreDatabases();
       pathChanged(LOCAL.matcher(sql).matches(), isPlain ? List.of(use.group("name")) : List.of());
+      if (CHANGES_DATABASE.matcher(sql).find()) {
+        names = new NamePath(isPlain ? List.of(use.group("name")) : unknown(), names.called());
+      }
     }
     if (CHANGES_SCHEMA.matcher(sql).find()) {
       schemaChanged = true;
@@ -423,6 +431,26 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     } else {
       pathChanged(false, List.of());
     }
+  }
+
+  /**
+   * The same, for statements that stay where they were made.
+   *
+   * @param database where the driver is now; null if that is not known
+   */
+  public void calledTo(@Nullable String database) {
+    List<String> called = database == null ? unknown() : List.of(database);
+    names = new NamePath(called, called);
+  }
+
+  /** A path that is no other one's. */
+  private List<String> unknown() {
+    return List.of("", String.valueOf(++unknownPaths));
+  }
+
+  /** The database that names are looked up in now. Cheap: asked before each execution. */
+  public NamePath names() {
+    return names;
   }
 
   /** True if what {@code USE} names is all that a name without a schema is looked up in. */

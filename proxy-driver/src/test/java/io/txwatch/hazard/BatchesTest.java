@@ -6,8 +6,11 @@ import io.txwatch.history.Event;
 import io.txwatch.jdbc.TestDatabase;
 import io.txwatch.jdbc.Transcript;
 import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.io.StringReader;
 import java.sql.Connection;
 import java.sql.Date;
+import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -241,6 +244,196 @@ class BatchesTest {
               }
               connection.rollback();
             });
+  }
+
+  /** Some drivers execute a statement where it was made, others where the session is by then. */
+  @OnEach({ServerKind.MYSQL, ServerKind.MARIADB, ServerKind.POSTGRESQL})
+  @DisplayName("33 batches, and what is executed otherwise: after a change to another database")
+  void inAnotherDatabase(Place place) throws SQLException {
+    List<String> settings =
+        place.isMySqlLike()
+            ? List.of("useServerPrepStmts=false", "useServerPrepStmts=true")
+            : List.of("");
+    for (String parameters : settings) {
+      String other = place.isMySqlLike() ? databaseWithItems(place) : "other";
+      Twins twins =
+          place.isMySqlLike()
+              ? place.shop()
+              : place.shopWith("CREATE SCHEMA other", ITEMS_OF.formatted("other."));
+      twins.serve(
+          parameters,
+          (connections, transcript) -> {
+            for (int variant = 0; variant < 8; variant++) {
+              boolean text = (variant & 1) != 0;
+              boolean back = (variant & 2) != 0;
+              boolean executed = (variant & 4) != 0;
+              transcript.step(
+                  "by a text " + text + ", back " + back + ", executed before " + executed,
+                  () -> {
+                    try (Connection connection = connections.open()) {
+                      String home = place.isMySqlLike() ? connection.getCatalog() : "public";
+                      Databases databases =
+                          new Databases(place, text, back ? other : home, back ? home : other);
+                      databases.change(connection, executed, transcript);
+                      databases.contents(connection, transcript);
+                    }
+                  });
+            }
+          });
+    }
+  }
+
+  private static final String ITEMS_OF =
+      "CREATE TABLE %sitem (id INT PRIMARY KEY, name VARCHAR(20), qty INT)";
+
+  private static String databaseWithItems(Place place) throws SQLException {
+    try (Connection raw = DriverManager.getConnection(TestServers.freshDatabase(place.kind()))) {
+      TestDatabase.execute(raw, ITEMS_OF.formatted(""));
+      return raw.getCatalog();
+    }
+  }
+
+  /**
+   * Two databases, or schemas, between which a session changes.
+   *
+   * @param byText true if it does so by a statement, false if by a method of the connection
+   */
+  private record Databases(Place place, boolean byText, String first, String second) {
+
+    void use(Connection connection, String name) throws SQLException {
+      if (byText) {
+        String text = place.isMySqlLike() ? "USE " : "SET search_path = ";
+        TestDatabase.execute(connection, text + name);
+      } else if (place.isMySqlLike()) {
+        connection.setCatalog(name);
+      } else {
+        connection.setSchema(name);
+      }
+    }
+
+    /** The statements are made in the first one, and executed in the second one. */
+    void change(Connection connection, boolean executed, Transcript transcript)
+        throws SQLException {
+      use(connection, first);
+      try (PreparedStatement insert =
+              connection.prepareStatement("INSERT INTO item VALUES (?, 'x', 0)");
+          PreparedStatement batch =
+              connection.prepareStatement("INSERT INTO item VALUES (?, 'b', 0)");
+          PreparedStatement update =
+              connection.prepareStatement("UPDATE item SET qty = qty + 1 WHERE id >= ?");
+          PreparedStatement select =
+              connection.prepareStatement("SELECT name, qty FROM item WHERE id >= ? ORDER BY id");
+          Statement plain = connection.createStatement();
+          Statement texts = connection.createStatement()) {
+        if (executed) {
+          insert.setInt(1, 10);
+          transcript.line("before " + insert.executeUpdate());
+          update.setInt(1, 10);
+          transcript.line("before " + update.executeUpdate());
+          select.setInt(1, 10);
+          transcript.rows(select.executeQuery());
+        }
+        batch.setInt(1, 11);
+        batch.addBatch();
+        texts.addBatch("INSERT INTO item VALUES (20, 't', 0)");
+        use(connection, second);
+        batch.setInt(1, 12);
+        batch.addBatch();
+        transcript.step("batch", () -> transcript.line(Arrays.toString(batch.executeBatch())));
+        transcript.step("texts", () -> transcript.line(Arrays.toString(texts.executeBatch())));
+        for (int id = 13; id <= 14; id++) {
+          insert.setInt(1, id);
+          transcript.step("insert", () -> transcript.line("insert " + insert.executeUpdate()));
+        }
+        update.setInt(1, 10);
+        transcript.step("update", () -> transcript.line("update " + update.executeUpdate()));
+        select.setInt(1, 10);
+        transcript.step("select", () -> transcript.rows(select.executeQuery()));
+        transcript.step(
+            "plain",
+            () ->
+                transcript.line(
+                    "plain " + plain.executeUpdate("INSERT INTO item VALUES (30, 'p', 0)")));
+        insert.setInt(1, 40);
+        insert.addBatch();
+        transcript.step("batched", () -> transcript.line(Arrays.toString(insert.executeBatch())));
+      }
+    }
+
+    /** What is in each, which is taken out again. */
+    void contents(Connection connection, Transcript transcript) throws SQLException {
+      for (String name : List.of(first, second)) {
+        use(connection, name);
+        try (Statement statement = connection.createStatement()) {
+          String items = name + ".item";
+          transcript.line(name.equals(first) ? "in the first" : "in the second");
+          try (ResultSet rows =
+              statement.executeQuery(
+                  "SELECT id, name, qty FROM " + items + " WHERE id >= 10 ORDER BY id")) {
+            while (rows.next()) {
+              transcript.line(rows.getInt(1) + " " + rows.getString(2) + " " + rows.getInt(3));
+            }
+          }
+          statement.executeUpdate("DELETE FROM " + items + " WHERE id >= 10");
+        }
+      }
+    }
+  }
+
+  /** Raw, they are open until the next execution. */
+  @OnEach({ServerKind.MYSQL, ServerKind.MARIADB, ServerKind.H2, ServerKind.POSTGRESQL})
+  @DisplayName("33 batches, and streams: what the last execution gave is read while they are set")
+  void resultsOfTheLastExecution(Place place) throws SQLException {
+    String id = place.isMySqlLike() ? "INT AUTO_INCREMENT" : "INT GENERATED BY DEFAULT AS IDENTITY";
+    place
+        .of(
+            "CREATE TABLE numbered (id %s PRIMARY KEY, a VARCHAR(20))".formatted(id),
+            "INSERT INTO numbered (a) VALUES ('a'), ('b'), ('c')")
+        .run(
+            (connection, transcript) -> {
+              for (boolean stream : new boolean[] {true, false}) {
+                for (boolean late : new boolean[] {true, false}) {
+                  for (String sql :
+                      List.of(
+                          "INSERT INTO numbered (a) VALUES (?)",
+                          "SELECT id, a FROM numbered WHERE a < ? ORDER BY id")) {
+                    transcript.step(
+                        sql + ", stream " + stream + ", late " + late,
+                        () -> readWhileSetting(connection, transcript, sql, stream, late));
+                  }
+                }
+              }
+            });
+  }
+
+  private static void readWhileSetting(
+      Connection connection, Transcript transcript, String sql, boolean stream, boolean late)
+      throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS)) {
+      statement.setString(1, "f");
+      boolean rows = statement.execute();
+      ResultSet early = rows ? statement.getResultSet() : statement.getGeneratedKeys();
+      if (stream) {
+        statement.setCharacterStream(1, new StringReader("g"), 1);
+      } else {
+        statement.setString(1, "g");
+        statement.addBatch();
+      }
+      transcript.line("count " + statement.getUpdateCount());
+      transcript.warnings(statement.getWarnings());
+      ResultSet read =
+          late ? (rows ? statement.getResultSet() : statement.getGeneratedKeys()) : early;
+      while (read.next()) {
+        transcript.line("read " + read.getInt(1));
+      }
+      transcript.line("more " + statement.getMoreResults() + " " + statement.getUpdateCount());
+      if (!stream) {
+        statement.clearBatch();
+        statement.setString(1, "g");
+      }
+      transcript.line("executed " + statement.execute());
+    }
   }
 
   /** So that the first item of a batch may be sent in another way than the second. */

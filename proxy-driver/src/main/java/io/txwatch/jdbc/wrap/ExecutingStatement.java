@@ -241,12 +241,17 @@ abstract class ExecutingStatement extends DelegatingStatement {
 
   // ---------------------------------------------------------------- results
 
+  /** The driver's statement that was executed last: it has the results. */
+  Statement executed() {
+    return delegate;
+  }
+
   @Override
   public @Nullable ResultSet getResultSet() throws SQLException {
     if (drained != NOT_DRAINED) {
       return null;
     }
-    ResultSet result = delegate.getResultSet();
+    ResultSet result = executed().getResultSet();
     if (result == null) {
       return null;
     }
@@ -260,12 +265,12 @@ abstract class ExecutingStatement extends DelegatingStatement {
 
   @Override
   public int getUpdateCount() throws SQLException {
-    return drained == NOT_DRAINED ? delegate.getUpdateCount() : (int) drained;
+    return drained == NOT_DRAINED ? executed().getUpdateCount() : (int) drained;
   }
 
   @Override
   public long getLargeUpdateCount() throws SQLException {
-    return drained == NOT_DRAINED ? delegate.getLargeUpdateCount() : drained;
+    return drained == NOT_DRAINED ? executed().getLargeUpdateCount() : drained;
   }
 
   @Override
@@ -275,13 +280,13 @@ abstract class ExecutingStatement extends DelegatingStatement {
       return false;
     }
     endLast();
-    return delegate.getMoreResults();
+    return executed().getMoreResults();
   }
 
   @Override
   public boolean getMoreResults(int current) throws SQLException {
     if (drained != NOT_DRAINED) {
-      delegate.getMoreResults(current); // for the driver's own error
+      executed().getMoreResults(current); // for the driver's own error
       drained = NO_MORE_RESULTS;
       return false;
     }
@@ -289,12 +294,12 @@ abstract class ExecutingStatement extends DelegatingStatement {
       endLast();
     }
     last = null;
-    return delegate.getMoreResults(current);
+    return executed().getMoreResults(current);
   }
 
   @Override
   public @Nullable ResultSet getGeneratedKeys() throws SQLException {
-    ResultSet keys = delegate.getGeneratedKeys();
+    ResultSet keys = executed().getGeneratedKeys();
     if (keys == null) {
       return null;
     }

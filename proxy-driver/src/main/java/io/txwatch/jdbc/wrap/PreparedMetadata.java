@@ -5,7 +5,6 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.jdbc.error.VendorErrors;
 import io.txwatch.jdbc.execution.ExecutionContext;
 import io.txwatch.jdbc.plan.CachedPlan;
-import io.txwatch.jdbc.plan.StatementOptions;
 import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSetMetaData;
@@ -20,12 +19,17 @@ import org.jspecify.annotations.Nullable;
 final class PreparedMetadata {
 
   private final ExecutionContext context;
-  private final StatementOptions options;
+  private final Preparer preparer;
   private @Nullable PreparedStatement asItWas;
 
-  PreparedMetadata(ExecutionContext context, StatementOptions options) {
+  /** Prepares a text where the statement itself was prepared. */
+  interface Preparer {
+    PreparedStatement prepare(String text) throws SQLException;
+  }
+
+  PreparedMetadata(ExecutionContext context, Preparer preparer) {
     this.context = context;
-    this.options = options;
+    this.preparer = preparer;
   }
 
   /**
@@ -84,7 +88,7 @@ final class PreparedMetadata {
   private PreparedStatement asItWas(CachedPlan plan, KeptParameters kept) throws SQLException {
     PreparedStatement own = asItWas;
     if (own == null) {
-      own = options.preparer().prepare(context.real(), plainest(plan).plan().preparedSql());
+      own = preparer.prepare(plainest(plan).plan().preparedSql());
       asItWas = own;
     }
     kept.replay(own, plainest(plan));

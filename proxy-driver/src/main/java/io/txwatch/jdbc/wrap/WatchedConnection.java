@@ -19,6 +19,7 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /** A connection whose transactions and statements are observed. */
 public class WatchedConnection extends DelegatingConnection {
@@ -158,6 +159,7 @@ public class WatchedConnection extends DelegatingConnection {
     delegate.setSchema(schema);
     catalog.pathChanged(
         schema, context.isByValue() && catalog.namesAreDatabases() ? delegate.getSchema() : "");
+    calledTo(schema);
   }
 
   @Override
@@ -165,6 +167,20 @@ public class WatchedConnection extends DelegatingConnection {
     delegate.setCatalog(name);
     catalog.pathChanged(
         name, context.isByValue() && catalog.namesAreDatabases() ? delegate.getCatalog() : "");
+    calledTo(name);
+  }
+
+  /** MySQL's driver has it ready, MariaDB's may have to ask the server. */
+  private void calledTo(String name) throws SQLException {
+    if (catalog.namesAreDatabases()) {
+      boolean asks = context.rules().dialect().driver().sendsBatchesInBulk();
+      catalog.calledTo(asks ? name : shownDatabase());
+    }
+  }
+
+  private @Nullable String shownDatabase() throws SQLException {
+    String shown = delegate.getCatalog();
+    return shown == null ? delegate.getSchema() : shown;
   }
 
   @Override

@@ -21,6 +21,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.sql.Statement;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +56,9 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   /** Null if no item was added. */
   private @Nullable PreparedBatch batch;
+
+  /** What was executed last, if the driver has another text by now; its results may be open. */
+  private @Nullable PreparedStatement executed;
 
   /**
    * Wraps a statement that was prepared.
@@ -225,6 +230,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     long version = context.plans().version();
     if ((version == plannedAt && !mayPlanAnew)
         || kept.isStreamed()
+        || names.isElsewhere() // where the tables are others
         || this instanceof CallableStatement) {
       return false;
     }
@@ -267,8 +273,12 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   protected void beforeStream() throws SQLException {
     // A stream can be read once: from here on the text does not change any more.
-    CachedPlan any = context.plans().assumingNothing(plan);
-    prepareFor(context.plans().carryingNothing(context.plans().withoutWrittenRows(any)));
+    if (names.isElsewhere()) {
+      prepareElsewhere();
+    } else {
+      CachedPlan any = context.plans().assumingNothing(plan);
+      prepareFor(context.plans().carryingNothing(context.plans().withoutWrittenRows(any)));
+    }
     kept.streamed();
   }
 
@@ -285,12 +295,12 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   /** Changes to the text of another plan, and takes the parameters over. */
   private void prepareFor(CachedPlan wanted) throws SQLException {
-    if (wanted == active || kept.isStreamed() || batch != null || prepared.isClosed()) {
+    if (wanted == active || !mayPrepareAnother() || batch != null || prepared.isClosed()) {
       return;
     }
     PreparedStatement other;
     try {
-      other = options.preparer().prepare(context.real(), wanted.plan().preparedSql());
+      other = names.prepare(options, wanted.plan().preparedSql());
     } catch (SQLException e) {
       if (!context.mayBeOurFault(wanted, e)) {
         throw VendorErrors.of(e, wanted.prepared());
@@ -311,7 +321,51 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     prepared = other;
     delegate = other;
     active = wanted;
-    former.close();
+    if (executed == null) {
+      executed = former; // its results may still be read
+    } else {
+      former.close();
+    }
+  }
+
+  private boolean mayPrepareAnother() {
+    return !kept.isStreamed() && names.mayPrepare();
+  }
+
+  /**
+   * Changes to the application's own text, prepared where this statement was. No plan is made: it
+   * would be one for the tables of the session's database by now.
+   */
+  private void prepareElsewhere() throws SQLException {
+    if (active.plan().isRewritten() && mayPrepareAnother()) {
+      prepareFor(elsewhere(plan));
+      plan = active;
+    }
+  }
+
+  @Override
+  Statement executed() {
+    return executed == null ? delegate : executed;
+  }
+
+  @Override
+  public @Nullable SQLWarning getWarnings() throws SQLException {
+    return executed().getWarnings();
+  }
+
+  @Override
+  public void clearWarnings() throws SQLException {
+    executed().clearWarnings();
+  }
+
+  /** An execution begins, which closes the results of the one before. */
+  private void closeExecuted() throws SQLException {
+    names.executed();
+    PreparedStatement former = executed;
+    if (former != null) {
+      executed = null;
+      former.close();
+    }
   }
 
   private void copySettings(PreparedStatement from, PreparedStatement to) throws SQLException {
@@ -339,8 +393,13 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   @Override
   public ResultSet executeQuery() throws SQLException {
-    planAnew();
-    prepareFor(context.plans().withoutWrittenRows(fitting()));
+    if (names.isElsewhere()) {
+      prepareElsewhere();
+    } else {
+      planAnew();
+      prepareFor(context.plans().withoutWrittenRows(fitting()));
+    }
+    closeExecuted();
     return showResult(run(start(active), PreparedStatement::executeQuery));
   }
 
@@ -378,8 +437,13 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   }
 
   private void prepareForWrite() throws SQLException {
-    planAnew();
-    prepareFor(context.plans().ofWrite(fitting(), mayDrain()));
+    if (names.isElsewhere()) {
+      prepareElsewhere();
+    } else {
+      planAnew();
+      prepareFor(context.plans().ofWrite(fitting(), mayDrain()));
+    }
+    closeExecuted();
   }
 
   private <T> T run(Execution execution, PreparedCall<T> call) throws SQLException {
@@ -440,7 +504,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   private <T> T runAsItWas(Execution execution, SQLException ours, PreparedCall<T> call)
       throws SQLException {
     CachedPlan failed = execution.cached();
-    if (kept.isStreamed() || !context.guard().goBack()) {
+    if (!mayPrepareAnother() || !context.guard().goBack()) {
       context.plans().failed(failed, ours);
       execution.failed(ours);
       throw VendorErrors.of(ours, failed.prepared());
@@ -448,6 +512,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     T result;
     try {
       prepareFor(failed.asItIs(GapReason.FAULT, ""));
+      closeExecuted();
       result = call.on(prepared);
     } catch (SQLException e) {
       execution.failed(e); // not our fault: the application's own text gives it
@@ -480,14 +545,21 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   }
 
   private PreparedBatch newBatch() throws SQLException {
-    plan = context.plans().inTransaction(plan); // which it may be in when it is sent
-    prepareFor(context.plans().forBatch(fitting()));
+    if (names.isElsewhere()) {
+      prepareElsewhere();
+    } else {
+      plan = context.plans().inTransaction(plan); // which it may be in when it is sent
+      prepareFor(context.plans().forBatch(fitting()));
+    }
     plan.batched(true);
     return new PreparedBatch(context, active, kept);
   }
 
   /** Collects the items once more, with a text that takes less for granted. */
   private PreparedBatch collectAnew(PreparedBatch collected) throws SQLException {
+    if (names.isElsewhere()) {
+      return collectAnew(collected, elsewhere(plan));
+    }
     CachedPlan less = holds(active) ? plan : context.plans().assumingNothing(plan);
     return collectAnew(collected, context.plans().forBatch(less));
   }
@@ -567,12 +639,13 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   private @Nullable PreparedBatch batchToSend() throws SQLException {
     endLast();
     notDrained();
+    closeExecuted();
     PreparedBatch collected = batch;
     if (collected != null && planAnew()) {
       plan = context.plans().inTransaction(plan);
       collected = collectAnew(collected);
     }
-    if (collected != null && collected.controlsTransaction() && !kept.isStreamed()) {
+    if (collected != null && collected.controlsTransaction() && mayPrepareAnother()) {
       collected =
           collectAnew(collected, plan.asItIs(GapReason.SHAPE, "batch with transaction control"));
     }
@@ -595,7 +668,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   private PreparedMetadata metadata() {
     PreparedMetadata known = metadata;
     if (known == null) {
-      known = new PreparedMetadata(context, options);
+      names.executed(); // it may be prepared by now
+      known = new PreparedMetadata(context, text -> names.prepare(options, text));
       metadata = known;
     }
     return known;
@@ -606,6 +680,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (metadata != null) {
       metadata.close();
     }
+    closeExecuted();
     super.close();
   }
 

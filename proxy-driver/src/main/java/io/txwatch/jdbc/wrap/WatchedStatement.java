@@ -35,6 +35,9 @@ class WatchedStatement extends ExecutingStatement {
   /** What the driver's statement is set to while a batch is handed over. */
   private boolean escaping = true;
 
+  /** Where the driver's statement looks names up. */
+  final BoundNames names;
+
   private @Nullable List<Item> batch;
 
   /** What was set that drivers do not give back, in its order: for another statement of ours. */
@@ -55,6 +58,7 @@ class WatchedStatement extends ExecutingStatement {
 
   WatchedStatement(Statement delegate, ExecutionContext context, StatementOptions options) {
     super(delegate, context, options);
+    this.names = BoundNames.of(context, delegate);
   }
 
   /** Something that is done with a text. */
@@ -173,9 +177,17 @@ class WatchedStatement extends ExecutingStatement {
 
   /** The plan for a text; {@code writtenRows} if a write may be made to return its rows. */
   private CachedPlan plan(String sql, boolean writtenRows) throws SQLException {
+    if (names.isElsewhere()) {
+      return elsewhere(context.plans().toSend(sql, options));
+    }
     // What a prepared statement makes of a text is its driver's own.
     boolean mayReturn = writtenRows && mayDrain() && !(this instanceof PreparedStatement);
     return context.plans().ofWrite(context.plans().toSend(sql, options), mayReturn);
+  }
+
+  /** The text as it is: the plan is one for the tables of the session's database. */
+  static CachedPlan elsewhere(CachedPlan planned) {
+    return planned.asItIs(GapReason.SHAPE, "statement of another database than the session's");
   }
 
   /**
@@ -323,7 +335,7 @@ class WatchedStatement extends ExecutingStatement {
     boolean control = false;
     for (Item item : texts) {
       CachedPlan any = context.plans().inTransaction(context.plans().toSend(item.sql, options));
-      CachedPlan cached = context.plans().ofItem(any);
+      CachedPlan cached = names.isElsewhere() ? elsewhere(any) : context.plans().ofItem(any);
       plans.add(cached);
       control |= cached.isControl();
     }

@@ -29,6 +29,15 @@ public class DriverTraits {
     return false;
   }
 
+  /**
+   * When the names of a statement are looked up.
+   *
+   * @param statement the simple name of its class
+   */
+  public NameBinding bindsNames(String statement) {
+    return NameBinding.EXECUTION;
+  }
+
   /** True if a prepared write has an update count before it is executed. */
   public boolean countsBeforeExecution() {
     return false;

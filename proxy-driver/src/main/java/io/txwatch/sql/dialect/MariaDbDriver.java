@@ -13,6 +13,14 @@ final class MariaDbDriver extends DriverTraits {
     return true;
   }
 
+  /** What is prepared at the server is so when it is first executed. */
+  @Override
+  public NameBinding bindsNames(String statement) {
+    return statement.equals("ServerPreparedStatement")
+        ? NameBinding.FIRST_EXECUTION
+        : NameBinding.EXECUTION;
+  }
+
   @Override
   public boolean copiesWhenSet(Object value) {
     return false;

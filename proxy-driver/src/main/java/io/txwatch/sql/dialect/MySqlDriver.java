@@ -16,6 +16,12 @@ final class MySqlDriver extends DriverTraits {
     return statement.equals("ServerPreparedStatement");
   }
 
+  /** A statement returns to the database where it was made, unless it is prepared at the server. */
+  @Override
+  public NameBinding bindsNames(String statement) {
+    return statement.equals("ServerPreparedStatement") ? NameBinding.PREPARATION : NameBinding.CALL;
+  }
+
   @Override
   public boolean copiesWhenSet(Object value) {
     return value instanceof Calendar;
