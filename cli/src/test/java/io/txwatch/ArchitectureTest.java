@@ -87,7 +87,7 @@ class ArchitectureTest {
         "proxy-driver",
         new Module(
             List.of("jdbc", "sql", "capture", "catalog", "prepare"),
-            List.of("history", "settings")));
+            List.of("history", "settings", "changes")));
     table.put(
         "fuzzer",
         new Module(

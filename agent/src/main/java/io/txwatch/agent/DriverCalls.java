@@ -1,5 +1,7 @@
 package io.txwatch.agent;
 
+import io.txwatch.catalog.DataSourceConnectionSource;
+import io.txwatch.catalog.Login;
 import io.txwatch.jdbc.ConnectionWatcher;
 import java.sql.Connection;
 import java.sql.Driver;
@@ -112,9 +114,8 @@ public final class DriverCalls {
     return exit(
         connection,
         (chosen, opened) -> {
-          Properties own = copy(info);
-          String user = own.getProperty("user", "");
-          return chosen.watch(opened, url, user, () -> unwatched(driver, url, own));
+          return chosen.watch(
+              opened, url, copy(info), (toUrl, with) -> unwatched(driver, toUrl, with));
         });
   }
 
@@ -123,18 +124,26 @@ public final class DriverCalls {
     return exit(
         connection,
         (chosen, opened) ->
-            chosen.watch(opened, source, user(arguments), () -> unwatched(source, arguments)));
+            chosen.watch(
+                opened,
+                source,
+                user(arguments),
+                DataSourceConnectionSource.of(
+                    arguments.length == 2 ? (String) arguments[0] : null,
+                    arguments.length == 2 ? (String) arguments[1] : null,
+                    login -> unwatched(source, login))));
   }
 
   /** Another connection of a data source, for txwatch itself. */
-  private static Connection unwatched(DataSource source, Object[] arguments) throws SQLException {
+  private static Connection unwatched(DataSource source, @Nullable Login login)
+      throws SQLException {
     return internally(
         Kind.PLAIN_SOURCE,
         source,
         () ->
-            arguments.length == 2
-                ? source.getConnection((String) arguments[0], (String) arguments[1])
-                : source.getConnection());
+            login == null
+                ? source.getConnection()
+                : source.getConnection(login.user(), login.password()));
   }
 
   private static @Nullable PooledConnection exitPooled(

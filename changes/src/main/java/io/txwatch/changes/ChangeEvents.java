@@ -27,7 +27,8 @@ public final class ChangeEvents implements ChangeListener {
   private final String home;
   private final ValueHash hash;
   private final Consumer<Event> out;
-  private @Nullable Mark mark;
+  private volatile @Nullable Mark mark;
+  private volatile long through = Long.MIN_VALUE;
 
   /**
    * A time, and the end of the record as it was asked afterwards: once it is passed, the record was
@@ -137,6 +138,10 @@ public final class ChangeEvents implements ChangeListener {
   /** A transaction is missing: what the record says from here on continues no earlier version. */
   @Override
   public synchronized void gap(ChangeGap gap) {
+    if (gap.reason() == ChangeGap.Reason.OTHER_SERVER
+        || gap.reason() == ChangeGap.Reason.RECORD_LOST) {
+      mark = null; // positions before are not comparable
+    }
     String table = gap.table().isEmpty() ? "" : " of " + name(gap.schema(), gap.table());
     missing("changes" + table + ": " + gap.detail());
   }
@@ -158,6 +163,7 @@ public final class ChangeEvents implements ChangeListener {
     Mark waiting = mark;
     if (waiting != null && position.compareTo(waiting.end()) >= 0) {
       mark = null;
+      through = waiting.nanos();
       out.accept(new Event.ChangesRead(session, waiting.nanos()));
     }
   }
@@ -172,16 +178,31 @@ public final class ChangeEvents implements ChangeListener {
    * @throws IOException if the DBMS cannot be asked
    */
   public void readThroughNow(ChangeSource source) throws IOException {
-    synchronized (this) {
-      if (mark != null) {
-        return; // the source is behind an earlier one
-      }
+    if (!isWaiting()) { // else the source is behind an earlier one
+      long now = System.nanoTime();
+      readThrough(now, source.endOfLog(), source.position());
     }
-    long now = System.nanoTime();
-    LogPosition end = source.endOfLog();
-    synchronized (this) {
-      mark = new Mark(now, end);
-    }
-    position(source.position(), false);
+  }
+
+  /**
+   * The same with an end that was asked before.
+   *
+   * @param nanos a time before it was asked
+   * @param end of the record
+   * @param passed where the source is, asked after the end
+   */
+  public synchronized void readThrough(long nanos, LogPosition end, LogPosition passed) {
+    mark = new Mark(nanos, end);
+    position(passed, false);
+  }
+
+  /** True if the source is behind an end that was asked. */
+  public boolean isWaiting() {
+    return mark != null;
+  }
+
+  /** The time through which the record was read; {@link Long#MIN_VALUE} at first. */
+  public long through() {
+    return through;
   }
 }

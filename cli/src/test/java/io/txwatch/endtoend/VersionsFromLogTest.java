@@ -2,121 +2,202 @@ package io.txwatch.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.analyzer.Analyzer;
-import io.txwatch.anomaly.Anomaly;
 import io.txwatch.capture.Pipeline;
-import io.txwatch.changes.ChangeEvents;
-import io.txwatch.changes.binlog.BinaryLogSource;
-import io.txwatch.changes.binlog.ServerAddress;
-import io.txwatch.guarantee.Judge;
-import io.txwatch.history.Event;
-import io.txwatch.history.EventSink;
-import io.txwatch.history.Ids;
-import io.txwatch.history.ValueHash;
-import io.txwatch.jdbc.Watch;
-import io.txwatch.report.JsonReport;
 import io.txwatch.servers.DatabaseServer;
 import io.txwatch.servers.MariaDbServer;
 import io.txwatch.servers.MySqlServer;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
-import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.URI;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Properties;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Reads by value, and writes from the binary log: nothing is prepared, and nothing rewritten. */
+/**
+ * Reads by value, and writes from the binary log, as a user has them: plain tables, a URL, and one
+ * setting. Nothing is prepared, and nothing rewritten.
+ */
 class VersionsFromLogTest {
 
-  private static final Settings SETTINGS = Settings.of(Map.of(Setting.VERSIONS, "log"));
+  @TempDir private Path directory = Path.of("");
 
   static Stream<ServerKind> kinds() {
     return Stream.of(ServerKind.MYSQL, ServerKind.MARIADB)
         .filter(kind -> TestServers.missing(kind).isEmpty());
   }
 
-  /** What is observed is analysed at once, and kept. */
-  private static final class Analysed implements EventSink {
-    final List<Event> events = new ArrayList<>();
-    final List<String> anomalies = new ArrayList<>();
-    final Analyzer analyzer =
-        new Analyzer(Judge.named("dbms"), (Anomaly a) -> anomalies.add(JsonReport.anomaly(a)));
+  /** A server with a bank, and the URL of an application. */
+  private static final class Bank implements AutoCloseable {
+    private final DatabaseServer server;
+    private final String admin;
+
+    Bank(ServerKind kind) throws IOException, SQLException {
+      server =
+          kind == ServerKind.MYSQL
+              ? MySqlServer.start()
+              : MariaDbServer.start("--log-bin=binlog", "--binlog-format=ROW", "--server-id=7");
+      admin = server.newDatabase("bank");
+      execute(
+          "CREATE TABLE account (id INT PRIMARY KEY, balance INT NOT NULL)",
+          "INSERT INTO account VALUES (1, 100), (2, 100)",
+          "CREATE USER app@'%' IDENTIFIED BY 'secret'",
+          "GRANT ALL ON bank.* TO app@'%'");
+    }
+
+    void execute(String... statements) throws SQLException {
+      try (Connection raw = DriverManager.getConnection(admin);
+          Statement statement = raw.createStatement()) {
+        for (String sql : statements) {
+          statement.execute(sql);
+        }
+      }
+    }
+
+    /** Ends the connection on which the log is read. */
+    void killReader() throws SQLException {
+      List<Long> readers = new ArrayList<>();
+      try (Connection raw = DriverManager.getConnection(admin);
+          Statement statement = raw.createStatement()) {
+        try (ResultSet rows = statement.executeQuery("SHOW PROCESSLIST")) {
+          while (rows.next()) {
+            if (rows.getString("Command").startsWith("Binlog Dump")) {
+              readers.add(rows.getLong("Id"));
+            }
+          }
+        }
+        assertThat(readers).hasSize(1);
+        statement.execute("KILL " + readers.get(0));
+      }
+    }
+
+    String url() {
+      return "jdbc:txwatch:" + admin.substring("jdbc:".length());
+    }
 
     @Override
-    public synchronized void accept(Event event) {
-      events.add(event);
-      analyzer.accept(event);
+    public void close() {
+      server.close();
     }
-
-    synchronized Event.SessionOpened first() {
-      return (Event.SessionOpened) events.get(0);
-    }
-
-    synchronized long count(Class<? extends Event> type) {
-      return events.stream().filter(type::isInstance).count();
-    }
-
-    @Override
-    public void close() {}
   }
 
   @ParameterizedTest
   @MethodSource("kinds")
   void aLostUpdateIsReportedWithItsLine(ServerKind kind) throws Exception {
-    try (DatabaseServer server =
-        kind == ServerKind.MYSQL
-            ? MySqlServer.start()
-            : MariaDbServer.start("--log-bin=binlog", "--binlog-format=ROW", "--server-id=7")) {
-      String url = server.newDatabase("bank");
-      try (Connection raw = DriverManager.getConnection(url);
-          Statement statement = raw.createStatement()) {
-        statement.execute("CREATE TABLE account (id INT PRIMARY KEY, balance INT NOT NULL)");
-        statement.execute("INSERT INTO account VALUES (1, 100), (2, 100)");
-      }
-      Analysed analysed = new Analysed();
-      Pipeline pipeline = new Pipeline(Ids.ofNode(1), analysed);
-      try (Connection one = watched(url, pipeline);
-          Connection other = watched(url, pipeline)) {
+    try (Bank bank = new Bank(kind)) {
+      Watched watched = new Watched(bank.url());
+      String printed = printed(() -> watched.run(VersionsFromLogTest::loseAnUpdate));
+
+      watched.assertLostUpdate();
+      assertThat(printed).contains("row versions come from the binary log of 127.0.0.1:");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void aKilledReaderMissesNothing(ServerKind kind) throws Exception {
+    try (Bank bank = new Bank(kind)) {
+      Watched watched = new Watched(bank.url());
+      String printed =
+          printed(
+              () ->
+                  watched.run(
+                      (one, other) -> {
+                        balance(one, 2);
+                        bank.killReader();
+                        loseAnUpdate(one, other);
+                      }));
+
+      watched.assertLostUpdate();
+      assertThat(printed.lines().filter(line -> line.contains("was lost and opened again")))
+          .hasSize(1);
+    }
+  }
+
+  /** With a user who may not read the log, and with another one who may. */
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void aMissingRightIsNamed(ServerKind kind) throws Exception {
+    try (Bank bank = new Bank(kind)) {
+      String url = bank.url().replaceFirst("user=[^&]*", "user=app&password=secret");
+      assertThat(url).contains("secret");
+      Watched watched = new Watched(url);
+      String printed = printed(() -> watched.run(VersionsFromLogTest::loseAnUpdate));
+
+      assertThat(watched.report()).isEmpty();
+      assertThat(printed.lines().filter(line -> line.contains("GRANT REPLICATION SLAVE")))
+          .hasSize(1);
+      assertThat(printed).doesNotContain("secret").doesNotContain("fault of txwatch");
+
+      bank.execute(
+          "CREATE USER reader@'%' IDENTIFIED BY 'hidden'",
+          "GRANT SELECT, REPLICATION SLAVE, "
+              + (kind == ServerKind.MYSQL ? "REPLICATION CLIENT" : "BINLOG MONITOR")
+              + " ON *.* TO reader@'%'",
+          "UPDATE account SET balance = 100");
+      Watched other = new Watched(url);
+      other.properties.setProperty("txwatch.log-user", "reader");
+      other.properties.setProperty("txwatch.log-password", "hidden");
+      String printedThen = printed(() -> other.run(VersionsFromLogTest::loseAnUpdate));
+
+      other.assertLostUpdate();
+      assertThat(printedThen).doesNotContain("hidden").doesNotContain("secret");
+    }
+  }
+
+  /** What two sessions do. */
+  private interface Work {
+    void with(Connection one, Connection other) throws SQLException;
+  }
+
+  /** Something that may fail. */
+  private interface Action {
+    void run() throws Exception;
+  }
+
+  /** An application that is watched, with a report of its own. */
+  private final class Watched {
+    final Properties properties = new Properties();
+    private final String url;
+    private final Path file;
+
+    Watched(String url) throws IOException {
+      this.url = url;
+      this.file = Files.createTempFile(directory, "anomalies", ".jsonl");
+      properties.setProperty("txwatch.versions", "log");
+      properties.setProperty("txwatch.report", file.toString());
+    }
+
+    void run(Work work) throws SQLException {
+      try (Connection one = DriverManager.getConnection(url, properties);
+          Connection other = DriverManager.getConnection(url, properties)) {
         one.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
         other.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-        balance(one, 2);
-        URI at = URI.create(url.substring("jdbc:".length()));
-        ChangeEvents changes =
-            new ChangeEvents(
-                pipeline.ids().next(),
-                "binary log",
-                analysed.first().database(),
-                "bank",
-                ValueHash.ofThisProcess(),
-                analysed::accept);
-        try (BinaryLogSource source =
-            new BinaryLogSource(
-                new ServerAddress(
-                    at.getHost(), at.getPort(), server.user(), "", ServerAddress.Tls.DISABLED),
-                () -> DriverManager.getConnection(url))) {
-          source.start(changes);
-          awaitRecord(changes, source, analysed, 1);
-          loseAnUpdate(one, other);
-          awaitRecord(changes, source, analysed, 2);
-        }
+        work.with(one, other);
       }
-      analysed.analyzer.close();
+      Pipeline.of(Settings.ofUrlProperties(properties)).close();
+    }
 
-      assertThat(analysed.anomalies)
-          .as(() -> analysed.analyzer.resolution() + " " + analysed.anomalies)
+    List<String> report() throws IOException {
+      return Files.readAllLines(file);
+    }
+
+    void assertLostUpdate() throws IOException {
+      assertThat(report())
           .anySatisfy(
               anomaly ->
                   assertThat(anomaly)
@@ -124,24 +205,19 @@ class VersionsFromLogTest {
     }
   }
 
-  private static void awaitRecord(
-      ChangeEvents changes, BinaryLogSource source, Analysed analysed, int times)
-      throws IOException {
-    changes.readThroughNow(source);
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
-        .pollInterval(Duration.ofMillis(5))
-        .until(() -> analysed.count(Event.ChangesRead.class) == times);
-  }
-
-  private static Connection watched(String url, Pipeline pipeline) throws SQLException {
-    return Watch.connection(
-        DriverManager.getConnection(url),
-        url,
-        "",
-        () -> DriverManager.getConnection(url),
-        SETTINGS,
-        pipeline);
+  /** What is printed on standard error. */
+  private static String printed(Action action) throws Exception {
+    PrintStream before = System.err;
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+    try {
+      action.run();
+    } finally {
+      System.setErr(before);
+    }
+    String text = bytes.toString(StandardCharsets.UTF_8);
+    System.err.print(text);
+    return text;
   }
 
   private static int balance(Connection connection, int id) throws SQLException {

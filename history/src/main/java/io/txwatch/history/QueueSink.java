@@ -466,7 +466,25 @@ public final class QueueSink implements EventSink {
    * @return this
    */
   public QueueSink closeAtShutdown() {
-    Thread closer = BackgroundThreads.create("txwatch-shutdown", this::close);
+    return closeAtShutdown(() -> {});
+  }
+
+  /**
+   * Registers a shutdown hook that closes this queue after something else.
+   *
+   * @return this
+   */
+  QueueSink closeAtShutdown(Runnable before) {
+    Thread closer =
+        BackgroundThreads.create(
+            "txwatch-shutdown",
+            () -> {
+              try {
+                before.run();
+              } finally {
+                close();
+              }
+            });
     hook = closer;
     try {
       Runtime.getRuntime().addShutdownHook(closer);

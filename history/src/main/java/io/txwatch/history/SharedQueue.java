@@ -58,6 +58,8 @@ public final class SharedQueue {
   /** Open until the latest queue may use the consumers. */
   private CountDownLatch latestMayBegin = new CountDownLatch(0);
 
+  private volatile Runnable catchUp = () -> {};
+
   private boolean reported;
 
   /**
@@ -110,6 +112,14 @@ public final class SharedQueue {
     return queue;
   }
 
+  /**
+   * Sets what is called before the queue is awaited, and before it is closed as the JVM shuts down:
+   * it adds, within a bounded time, the events that are still to be read somewhere.
+   */
+  public void setCatchUp(Runnable newCatchUp) {
+    catchUp = newCatchUp;
+  }
+
   /** Decides what share of the rows transactions emit. */
   public LoadShedding shedding() {
     return shedding;
@@ -120,7 +130,7 @@ public final class SharedQueue {
         new QueueSink(capacity, consumers, warnings, this::nanosToEnd, latestEnded, shedding);
     latestMayBegin = latestEnded;
     latestEnded = queue.ended();
-    return closesAtShutdown ? queue.closeAtShutdown() : queue;
+    return closesAtShutdown ? queue.closeAtShutdown(() -> catchUp.run()) : queue;
   }
 
   private void report(String line) {
@@ -189,6 +199,7 @@ public final class SharedQueue {
    * @return false if that took longer than the timeout, or the calling thread was interrupted
    */
   boolean awaitDelivered(Duration timeout) {
+    catchUp.run();
     QueueSink queue;
     CountDownLatch ended;
     synchronized (this) {

@@ -102,8 +102,18 @@ public enum Setting {
       "auto|columns|system|log|statements",
       "where row versions come from: the auxiliary columns, or PostgreSQL's system columns, which"
           + " need no prepare; auto: system on PostgreSQL 14 and later, unless it was prepared;"
-          + " log and statements (experimental: recorded, but the log is not read yet): the values of"
-          + " rows, nothing is prepared or rewritten"),
+          + " log (MySQL and MariaDB, experimental): the server's binary log, nothing is prepared or"
+          + " rewritten; statements (experimental): recorded alone; see versions.md"),
+  LOG_USER(
+      "txwatch.log-user",
+      "",
+      "NAME",
+      "at versions log: the user who reads the server's binary log; empty: the application's own"),
+  LOG_PASSWORD(
+      "txwatch.log-password",
+      "",
+      "SECRET",
+      "that user's password; best given as TXWATCH_LOG_PASSWORD"),
   REDACT(
       "txwatch.redact",
       "true",
@@ -164,7 +174,7 @@ public enum Setting {
 
   /** True if its value must not be shown. */
   boolean isSecret() {
-    return this == TOKEN;
+    return this == TOKEN || this == LOG_PASSWORD;
   }
 
   /** Returns the setting with that key, if there is one. */

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +55,7 @@ public final class Pipeline implements AutoCloseable {
   private volatile WeakReference<@Nullable ClassLoader> application = new WeakReference<>(null);
 
   private final NamedRows namedRows = new NamedRows();
+  private final List<Runnable> catchUps = new CopyOnWriteArrayList<>();
   private int sessions;
 
   /**
@@ -75,8 +77,11 @@ public final class Pipeline implements AutoCloseable {
         consumers.isEmpty()
             ? null
             : new SharedQueue(settings.number(Setting.QUEUE), consumers, Pipeline::report, true);
-    if (queue != null && isAnalyzed(settings)) {
-      AnalysisQueues.add(queue);
+    if (queue != null) {
+      queue.setCatchUp(this::catchUp);
+      if (isAnalyzed(settings)) {
+        AnalysisQueues.add(queue);
+      }
     }
   }
 
@@ -99,7 +104,9 @@ public final class Pipeline implements AutoCloseable {
         .with(Setting.CALL_SITES, "")
         .with(Setting.PACKAGES, "")
         .with(Setting.PREPARE, "")
-        .with(Setting.REDACT, "");
+        .with(Setting.REDACT, "")
+        .with(Setting.LOG_USER, "")
+        .with(Setting.LOG_PASSWORD, "");
   }
 
   private List<EventSink> consumers(Settings settings) {
@@ -127,9 +134,27 @@ public final class Pipeline implements AutoCloseable {
    * loadable: connections that are open then are not observed any further.
    */
   public static void endAll() {
+    OPEN.values().forEach(Pipeline::catchUp);
     List<SharedQueue> queues =
         OPEN.values().stream().map(pipeline -> pipeline.queue).filter(Objects::nonNull).toList();
     SharedQueue.endAll(queues);
+  }
+
+  /**
+   * Adds what emits, within a bounded time, the events that are still to be read somewhere; called
+   * before events are awaited, and before the pipeline ends. It must not throw.
+   */
+  public void addCatchUp(Runnable catchUp) {
+    catchUps.add(catchUp);
+  }
+
+  /** Removes what was added. */
+  public void removeCatchUp(Runnable catchUp) {
+    catchUps.remove(catchUp);
+  }
+
+  private void catchUp() {
+    catchUps.forEach(Runnable::run);
   }
 
   /** The rows whose keys were recorded. */
@@ -146,7 +171,7 @@ public final class Pipeline implements AutoCloseable {
    * Returns the sink for a session's events, until it {@linkplain #release releases} it. The sink
    * never blocks and never throws.
    */
-  EventSink acquire() {
+  public EventSink acquire() {
     if (queue == null) {
       return sink;
     }
@@ -165,7 +190,7 @@ public final class Pipeline implements AutoCloseable {
   }
 
   /** Releases the sink after a session's last event. */
-  void release(EventSink acquired) {
+  public void release(EventSink acquired) {
     if (queue != null) {
       synchronized (this) {
         sessions--;
@@ -180,6 +205,7 @@ public final class Pipeline implements AutoCloseable {
    */
   @Override
   public void close() {
+    catchUp();
     if (queue == null) {
       sink.close();
     } else {

@@ -10,6 +10,7 @@ import io.txwatch.history.Outcome;
 import io.txwatch.history.TransactionEvents;
 import io.txwatch.history.VersionSet;
 import java.util.List;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,8 @@ final class SessionEvents {
 
   /** True if versions are known by value: the ends of transactions are timed. */
   private boolean timesEnds;
+
+  private LongConsumer ends = nanos -> {};
 
   private final String name;
   private Database database;
@@ -77,9 +80,11 @@ final class SessionEvents {
    * Versions are known by value.
    *
    * @param connectionNumber the number that the DBMS gave to the connection; 0 if it is not known
+   * @param newEnds receives the time of each end of a transaction
    */
-  void areByValue(long connectionNumber) {
+  void areByValue(long connectionNumber, LongConsumer newEnds) {
     timesEnds = true;
+    ends = newEnds;
     connection = connectionNumber;
   }
 
@@ -107,9 +112,10 @@ final class SessionEvents {
 
   void ended(SessionState.Transaction transaction, Outcome outcome) {
     if (timesEnds) {
+      long returned = transaction.endReturnedAt();
       transaction.events.endTimed(
-          new Event.EndTimed(
-              session, transaction.id, transaction.endSentAt(), transaction.endReturnedAt()));
+          new Event.EndTimed(session, transaction.id, transaction.endSentAt(), returned));
+      ends.accept(returned);
     }
     transaction.events.ended(session, transaction.id, outcome, micros.getAsLong());
   }

@@ -13,6 +13,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -74,9 +75,10 @@ public final class SessionTracker {
    * transactions are timed.
    *
    * @param connection the number that the DBMS gave to the connection; 0 if it is not known
+   * @param ends receives the time of each end of a transaction, by {@link System#nanoTime}
    */
-  public synchronized void areByValue(long connection) {
-    events.areByValue(connection);
+  public synchronized void areByValue(long connection, LongConsumer ends) {
+    events.areByValue(connection, ends);
   }
 
   /** A call or statement is about to be sent that may end the open transaction. */

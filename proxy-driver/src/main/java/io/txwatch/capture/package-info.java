@@ -23,6 +23,11 @@
  *     wait for a lock</td><td>the end of that statement</td><td>no</td></tr>
  * <tr><td>{@code txwatch-connect}</td><td>{@code txwatch.prepare=auto} opens a connection to a
  *     server</td><td>it is open</td><td>no</td></tr>
+ * <tr><td>{@code txwatch-changes}, {@code txwatch-binary-log}, {@code
+ *     txwatch-binary-log-connection}, one of each a server</td><td>the first connection with {@code
+ *     txwatch.versions=log}</td><td>1 s after the last one</td><td>the second and third: four times
+ *     a second, on the server's sign of life; all: once a minute, if the log cannot be
+ *     read</td></tr>
  * <tr><td>{@code txwatch-shutdown}</td><td>the end of the JVM; registered as long as there is
  *     {@code txwatch-events}</td><td>5 s at most</td><td>no</td></tr>
  * </table>

@@ -183,6 +183,11 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     return ServerState.of(connection) == ServerState.OPEN;
   }
 
+  /** The schema whose tables this session named without it when it was opened. */
+  public String home() {
+    return home;
+  }
+
   /** The DBMS at the other end. */
   public Database database() {
     return database;

@@ -1,10 +1,12 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.catalog.ConnectionSource;
+import io.txwatch.catalog.DriverConnectionSource;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import java.sql.Connection;
 import java.util.Optional;
+import java.util.Properties;
 import javax.sql.CommonDataSource;
 import javax.sql.DataSource;
 import javax.sql.PooledConnection;
@@ -50,12 +52,20 @@ public final class ConnectionWatcher {
   }
 
   /**
-   * Watches a connection.
+   * Watches a connection of a driver.
    *
+   * @param info the properties that it was opened with
+   * @param again opens another one
    * @see Watch#connection(Connection, String, String, ConnectionSource, Settings)
    */
-  public Connection watch(Connection real, String url, String user, ConnectionSource source) {
-    return Watch.connection(real, url, user, source, settings);
+  public Connection watch(
+      Connection real, String url, Properties info, DriverConnectionSource.Opener again) {
+    return Watch.connection(
+        real,
+        url,
+        info.getProperty("user", ""),
+        new DriverConnectionSource(url, info, again),
+        settings);
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.catalog.ConnectionSource;
+import io.txwatch.catalog.DataSourceConnectionSource;
 import io.txwatch.settings.SettingException;
 import io.txwatch.settings.Settings;
 import java.io.PrintWriter;
@@ -76,7 +77,7 @@ public final class TxWatchDataSource implements DataSource {
     DataSource source = wrapped;
     return source == null
         ? open(properties)
-        : watch(source, source.getConnection(), "", source::getConnection);
+        : watch(source, source.getConnection(), "", opening(source, null, null));
   }
 
   @Override
@@ -84,16 +85,24 @@ public final class TxWatchDataSource implements DataSource {
     DataSource source = wrapped;
     if (source != null) {
       return watch(
-          source,
-          source.getConnection(user, password),
-          user,
-          () -> source.getConnection(user, password));
+          source, source.getConnection(user, password), user, opening(source, user, password));
     }
     Properties withUser = new Properties();
     withUser.putAll(properties);
     withUser.setProperty("user", user);
     withUser.setProperty("password", password);
     return open(withUser);
+  }
+
+  private static ConnectionSource opening(
+      DataSource source, @Nullable String user, @Nullable String password) {
+    return DataSourceConnectionSource.of(
+        user,
+        password,
+        login ->
+            login == null
+                ? source.getConnection()
+                : source.getConnection(login.user(), login.password()));
   }
 
   private Connection open(Properties with) throws SQLException {

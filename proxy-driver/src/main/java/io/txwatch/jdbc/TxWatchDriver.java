@@ -1,6 +1,7 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.capture.Pipeline;
+import io.txwatch.catalog.DriverConnectionSource;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.SettingException;
 import io.txwatch.settings.Settings;
@@ -57,7 +58,7 @@ public final class TxWatchDriver implements Driver {
         real,
         parsed.real(),
         rest.getProperty("user", ""),
-        () -> open(driver, parsed.real(), rest),
+        new DriverConnectionSource(parsed.real(), rest, (toUrl, with) -> open(driver, toUrl, with)),
         settings);
   }
 

@@ -15,6 +15,8 @@ import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.catalog.SeparateConnectionException;
 import io.txwatch.catalog.SessionView;
 import io.txwatch.history.Database;
+import io.txwatch.jdbc.changes.ChangeReaders;
+import io.txwatch.jdbc.changes.ChangeReading;
 import io.txwatch.jdbc.log.Faults;
 import io.txwatch.jdbc.log.Notices;
 import io.txwatch.jdbc.session.ConnectionNumber;
@@ -254,11 +256,23 @@ public final class Watch {
       WatchedDatabase database =
           database(catalog, dialect.get(), url, user, settings, pipeline, planner);
       SessionTracker tracker = tracker(real, database, catalog);
+      ChangeReading changes =
+          database.versions() == CatalogMode.Versions.LOG
+              ? ChangeReaders.acquire(
+                  url,
+                  source,
+                  real.getClass().getClassLoader(),
+                  settings,
+                  pipeline,
+                  dialect.get(),
+                  catalog.database(),
+                  catalog.home())
+              : ChangeReading.NONE;
       if (database.versions().areByValue()) {
-        tracker.areByValue(ConnectionNumber.of(real));
+        tracker.areByValue(ConnectionNumber.of(real), changes::ended);
       }
       session.tracker = tracker;
-      return Optional.of(new WatchedSession(database, tracker, catalog));
+      return Optional.of(new WatchedSession(database, tracker, catalog, changes));
     } catch (SeparateConnectionException e) {
       Notices.print(
           "without a connection of its own txwatch does not watch others with txwatch.versions="

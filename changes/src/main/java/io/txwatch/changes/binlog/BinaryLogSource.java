@@ -12,6 +12,7 @@ import io.txwatch.changes.ChangedTransaction;
 import io.txwatch.changes.LogPosition;
 import io.txwatch.changes.Probe;
 import io.txwatch.changes.SchemaChange;
+import io.txwatch.history.BackgroundThreads;
 import java.io.IOException;
 import java.net.Socket;
 import java.sql.Connection;
@@ -119,8 +120,8 @@ public final class BinaryLogSource implements ChangeSource {
       LogPosition end = session.endOfLog();
       position = end;
       state = State.CONNECTING;
-      Thread reader = new Thread(() -> run(listener, identity, end), "txwatch-binary-log");
-      reader.setDaemon(true);
+      Thread reader =
+          BackgroundThreads.create("txwatch-binary-log", () -> run(listener, identity, end));
       thread = reader;
       reader.start();
     } finally {
@@ -342,12 +343,7 @@ public final class BinaryLogSource implements ChangeSource {
       setUseSendAnnotateRowsEvent(true); // MariaDB
       setHeartbeatInterval(HEARTBEAT_MILLIS);
       setConnectTimeout(CONNECT_TIMEOUT_MILLIS);
-      setThreadFactory(
-          task -> {
-            Thread thread = new Thread(task);
-            thread.setDaemon(true);
-            return thread;
-          });
+      setThreadFactory(task -> BackgroundThreads.create("txwatch-binary-log-connection", task));
       setSocketFactory(
           () -> {
             Socket opened = new Socket();

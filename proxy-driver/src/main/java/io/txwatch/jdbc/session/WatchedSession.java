@@ -2,6 +2,7 @@ package io.txwatch.jdbc.session;
 
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.catalog.JdbcCatalog;
+import io.txwatch.jdbc.changes.ChangeReading;
 
 /**
  * What is known of one physical connection, whoever holds it.
@@ -9,14 +10,16 @@ import io.txwatch.catalog.JdbcCatalog;
  * @param database what it shares with others to the same database
  * @param tracker which transaction it is in
  * @param catalog which tables it sees
+ * @param changes its share in the reading of the server's record of changes
  */
 public record WatchedSession(
-    WatchedDatabase database, SessionTracker tracker, JdbcCatalog catalog) {
+    WatchedDatabase database, SessionTracker tracker, JdbcCatalog catalog, ChangeReading changes) {
 
   /** The physical connection was closed. */
   public void close() {
     if (tracker.closed()) {
       catalog.close();
+      changes.close();
     }
   }
 
@@ -30,6 +33,7 @@ public record WatchedSession(
       return false;
     }
     catalog.close();
+    changes.close();
     return true;
   }
 }

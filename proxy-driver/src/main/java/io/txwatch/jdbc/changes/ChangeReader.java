@@ -1,0 +1,424 @@
+package io.txwatch.jdbc.changes;
+
+import io.txwatch.capture.Pipeline;
+import io.txwatch.changes.ChangeEvents;
+import io.txwatch.changes.ChangeGap;
+import io.txwatch.changes.ChangeListener;
+import io.txwatch.changes.ChangeSource;
+import io.txwatch.changes.ChangedTransaction;
+import io.txwatch.changes.LogPosition;
+import io.txwatch.changes.Probe;
+import io.txwatch.changes.SchemaChange;
+import io.txwatch.changes.binlog.BinaryLogSource;
+import io.txwatch.changes.binlog.ServerAddress;
+import io.txwatch.history.BackgroundThreads;
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import io.txwatch.history.EventSink;
+import io.txwatch.history.ValueHash;
+import io.txwatch.jdbc.log.Notices;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the binary log of one server for all databases of it that are watched.
+ *
+ * <p><b>How far the log was read.</b> The analyzer keeps a transaction until the log was read
+ * through its end. Sessions {@linkplain #ended note} the time of each end, which costs a write and
+ * a read of shared memory. This reader's thread compares it with the time through which the log was
+ * read, and only if it is later asks the server for the end of the log, at most every {@value
+ * #PAUSE_MILLIS} ms. While no transaction ends, the thread sleeps and nothing is sent.
+ *
+ * <p>A database that is no longer watched is left {@value #LINGER_MILLIS} ms after its last
+ * connection was closed, so that a pool that closes each connection starts no reader for each; with
+ * the last database the reader ends. If the log cannot be read, the reason is printed once, and
+ * reading is tried again every {@value #RETRY_SECONDS} s.
+ */
+final class ChangeReader {
+
+  static final long PAUSE_MILLIS = 20;
+  static final long LINGER_MILLIS = 1_000;
+  static final long RETRY_SECONDS = 60;
+
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS);
+  private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long LINGER_NANOS = TimeUnit.MILLISECONDS.toNanos(LINGER_MILLIS);
+  private static final long MAX_LINGER_NANOS = 4 * LINGER_NANOS;
+  private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(RETRY_SECONDS);
+  private static final long CATCH_UP_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** An interruption of reading that is longer is reported while it lasts. */
+  private static final long OUTAGE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final ServerAddress address;
+  private final BinaryLogSource.ConnectionOpener opener;
+  private final List<Scope> scopes = new CopyOnWriteArrayList<>();
+  private final AtomicLong lastEnd = new AtomicLong(Long.MIN_VALUE);
+  private final Thread thread;
+  private volatile boolean asleep;
+  private boolean listening;
+  private boolean ended;
+
+  private long outageSince;
+  private boolean outageReported;
+  private long reconnects;
+
+  ChangeReader(ServerAddress address, BinaryLogSource.ConnectionOpener opener) {
+    this.address = address;
+    this.opener = opener;
+    this.thread = BackgroundThreads.create("txwatch-changes", this::run);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** A database that sessions of one pipeline watch. */
+  private final class Scope {
+    private final Pipeline pipeline;
+    private final Database database;
+    private final String home;
+    private final EventSink sink;
+    private final long session;
+    private final Runnable catchUp = this::catchUp;
+
+    /** Open until the log was read through the beginning, or cannot be read. */
+    private final CountDownLatch ready = new CountDownLatch(1);
+
+    private int leases;
+    private long unusedSince;
+    private volatile @Nullable ChangeEvents events;
+
+    Scope(Pipeline pipeline, Database database, String home) {
+      this.pipeline = pipeline;
+      this.database = database;
+      this.home = home;
+      this.sink = pipeline.acquire();
+      this.session = pipeline.ids().next();
+      pipeline.addCatchUp(catchUp);
+    }
+
+    void open() {
+      if (events == null) {
+        events =
+            new ChangeEvents(
+                session,
+                "binary log of " + address.host() + ":" + address.port(),
+                database,
+                home,
+                ValueHash.ofThisProcess(),
+                this::emit);
+      }
+    }
+
+    private void emit(Event event) {
+      sink.accept(event);
+      if (event instanceof Event.ChangesRead) {
+        ready.countDown();
+      }
+    }
+
+    boolean isBehind(long nanos) {
+      ChangeEvents open = events;
+      return open != null && open.through() < nanos;
+    }
+
+    void close() {
+      pipeline.removeCatchUp(catchUp);
+      if (events != null) {
+        sink.accept(new Event.SessionClosed(session));
+      }
+      pipeline.release(sink);
+      ready.countDown();
+    }
+
+    /** The log is read through the present time, if it can be within a second. */
+    private void catchUp() {
+      long now = System.nanoTime();
+      ended(now);
+      while (isBehind(now) && thread.isAlive() && System.nanoTime() - now < CATCH_UP_NANOS) {
+        LockSupport.parkNanos(PAUSE_NANOS / 10);
+        if (Thread.currentThread().isInterrupted()) {
+          return;
+        }
+      }
+    }
+  }
+
+  /**
+   * A connection to a database of this server is watched.
+   *
+   * @return empty if this reader has ended
+   */
+  synchronized @Nullable Lease acquire(Pipeline pipeline, Database database, String home) {
+    if (ended) {
+      return null;
+    }
+    for (Scope scope : scopes) {
+      if (scope.pipeline == pipeline
+          && scope.home.equals(home)
+          && scope.database.scope().equals(database.scope())) {
+        scope.leases++;
+        return new Lease(this, scope);
+      }
+    }
+    Scope scope = new Scope(pipeline, database, home);
+    scope.leases = 1;
+    if (listening) {
+      scope.open();
+    }
+    scopes.add(scope);
+    ended(System.nanoTime()); // the log is read through its beginning
+    return new Lease(this, scope);
+  }
+
+  /** One watched connection's share in a reader. */
+  static final class Lease implements ChangeReading {
+    private final ChangeReader reader;
+    private final Scope scope;
+
+    private Lease(ChangeReader reader, Scope scope) {
+      this.reader = reader;
+      this.scope = scope;
+    }
+
+    void await(long millis) {
+      try {
+        if (!scope.ready.await(millis, TimeUnit.MILLISECONDS)) {
+          Notices.print(
+              "the binary log of "
+                  + reader.place()
+                  + " is not read yet; transactions until then are recorded and not resolved");
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    @Override
+    public void ended(long nanos) {
+      reader.ended(nanos);
+    }
+
+    @Override
+    public void close() {
+      synchronized (reader) {
+        if (--scope.leases == 0) {
+          scope.unusedSince = System.nanoTime();
+        }
+      }
+      reader.wake();
+    }
+  }
+
+  synchronized boolean hasEnded() {
+    return ended;
+  }
+
+  private void ended(long nanos) {
+    if (nanos > lastEnd.get()) {
+      lastEnd.accumulateAndGet(nanos, Math::max);
+      if (asleep) {
+        wake();
+      }
+    }
+  }
+
+  private void wake() {
+    LockSupport.unpark(thread);
+  }
+
+  private void run() {
+    BinaryLogSource source = null;
+    long pause = PAUSE_NANOS;
+    while (closeUnused(source != null)) {
+      if (source == null) {
+        source = startedSource();
+        if (source == null) {
+          scopes.forEach(scope -> scope.ready.countDown());
+          sleepUntil(System.nanoTime() + RETRY_NANOS);
+          continue;
+        }
+      }
+      long wanted = lastEnd.get();
+      if (scopes.stream().noneMatch(scope -> scope.isBehind(wanted))) {
+        pause = PAUSE_NANOS;
+        asleep = true;
+        if (lastEnd.get() == wanted) {
+          park(unusedNanos());
+        }
+        asleep = false;
+        continue;
+      }
+      if (askEnd(source)) {
+        pause = PAUSE_NANOS;
+      } else {
+        pause = Math.min(pause + pause / 4, MAX_PAUSE_NANOS);
+      }
+      watch(source);
+      LockSupport.parkNanos(this, pause);
+    }
+    if (source != null) {
+      source.close();
+    }
+  }
+
+  private static void park(long nanos) {
+    if (nanos == Long.MAX_VALUE) {
+      LockSupport.park();
+    } else {
+      LockSupport.parkNanos(nanos);
+    }
+  }
+
+  /** Sleeps until then, unless a database is to be left before. */
+  private void sleepUntil(long deadline) {
+    for (long left = deadline - System.nanoTime();
+        left > 0 && unusedNanos() > 0;
+        left = deadline - System.nanoTime()) {
+      park(Math.min(left, unusedNanos()));
+    }
+  }
+
+  /** How long it takes until a database is to be left; {@link Long#MAX_VALUE} if all are used. */
+  private synchronized long unusedNanos() {
+    long least = Long.MAX_VALUE;
+    for (Scope scope : scopes) {
+      if (scope.leases == 0) {
+        least = Math.min(least, scope.unusedSince + LINGER_NANOS - System.nanoTime());
+      }
+    }
+    return least;
+  }
+
+  /** Leaves what is no longer watched; false if that was all. */
+  private synchronized boolean closeUnused(boolean isReading) {
+    for (Scope scope : scopes) {
+      long unused = System.nanoTime() - scope.unusedSince;
+      if (scope.leases == 0
+          && unused >= LINGER_NANOS
+          && (unused >= MAX_LINGER_NANOS || !isReading || !scope.isBehind(lastEnd.get()))) {
+        scopes.remove(scope);
+        scope.close();
+      }
+    }
+    ended = scopes.isEmpty();
+    return !ended;
+  }
+
+  /** Starts to read; null if the log cannot be read, which is printed. */
+  private @Nullable BinaryLogSource startedSource() {
+    BinaryLogSource source = new BinaryLogSource(address, opener);
+    try {
+      Probe probe = BinaryLogSource.probe(opener);
+      if (!probe.isReadable()) {
+        throw new IOException(probe.missing());
+      }
+      synchronized (this) {
+        listening = true;
+        scopes.forEach(Scope::open);
+      }
+      source.start(new ForAllScopes());
+      Notices.print("row versions come from the binary log of " + place());
+      probe.limits().forEach(limit -> Notices.print("the binary log of " + place() + ": " + limit));
+      ended(System.nanoTime());
+      return source;
+    } catch (IOException | RuntimeException | LinkageError e) {
+      source.close();
+      Notices.print(
+          "no row versions come from the binary log of "
+              + place()
+              + ", so that what is read and written is recorded and not resolved: "
+              + e.getMessage());
+      return null;
+    }
+  }
+
+  private String place() {
+    return address.host() + ":" + address.port();
+  }
+
+  /** Asks for the end of the log, for the databases that do not wait for an earlier one. */
+  private boolean askEnd(BinaryLogSource source) {
+    if (source.state() != ChangeSource.State.READING) {
+      return false;
+    }
+    try {
+      long now = System.nanoTime();
+      LogPosition end = null;
+      for (Scope scope : scopes) {
+        ChangeEvents events = scope.events;
+        if (events != null && events.through() < lastEnd.get() && !events.isWaiting()) {
+          end = end == null ? source.endOfLog() : end;
+          events.readThrough(now, end, source.position());
+        }
+      }
+      return end != null;
+    } catch (IOException | RuntimeException e) {
+      return false; // asked again after a pause
+    }
+  }
+
+  /** Prints that the log is not read for some time, and that its connection was lost. */
+  private void watch(BinaryLogSource source) {
+    long lost = source.statistics().reconnects();
+    if (source.state() == ChangeSource.State.READING) {
+      if (lost > reconnects) {
+        Notices.print(
+            "the connection that reads the binary log of "
+                + place()
+                + " was lost and opened again; reading goes on where it ended");
+      }
+      reconnects = lost;
+      outageSince = 0;
+      outageReported = false;
+      return;
+    }
+    long now = System.nanoTime();
+    outageSince = outageSince == 0 ? now : outageSince;
+    if (!outageReported && now - outageSince > OUTAGE_NANOS) {
+      outageReported = true;
+      Notices.print(
+          "no row versions come from the binary log until it can be read again: "
+              + source.problem());
+    }
+  }
+
+  /** What is read concerns each database that is watched. */
+  private final class ForAllScopes implements ChangeListener {
+    @Override
+    public void transaction(ChangedTransaction transaction) {
+      forEach(events -> events.transaction(transaction));
+    }
+
+    @Override
+    public void gap(ChangeGap gap) {
+      forEach(events -> events.gap(gap));
+    }
+
+    @Override
+    public void schemaChange(SchemaChange change) {
+      forEach(events -> events.schemaChange(change));
+    }
+
+    @Override
+    public void position(LogPosition position, boolean caughtUp) {
+      forEach(events -> events.position(position, caughtUp));
+    }
+
+    private void forEach(java.util.function.Consumer<ChangeEvents> use) {
+      for (Scope scope : scopes) {
+        ChangeEvents events = scope.events;
+        if (events != null) {
+          use.accept(events);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * Reads the DBMS's own record of changes while connections are watched with {@code
+ * txwatch.versions=log}: one {@linkplain io.txwatch.jdbc.changes.ChangeReader reader} a server, on
+ * connections of txwatch's own, started with the first watched connection and closed after the
+ * last. What it lacks it says in one line; the application never waits for it, except at most two
+ * seconds when the first connection is opened.
+ */
+@NullMarked
+package io.txwatch.jdbc.changes;
+
+import org.jspecify.annotations.NullMarked;
