@@ -1,6 +1,7 @@
 package io.txwatch.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -12,6 +13,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class DriverConnectionSourceTest {
 
+  private static final DriverConnectionSource.Opener REFUSING =
+      (url, properties) -> {
+        throw new SQLException("refused");
+      };
+
   @ParameterizedTest
   @CsvSource({
     "jdbc:mysql://h/d, '', ''",
@@ -20,7 +26,7 @@ class DriverConnectionSourceTest {
     "jdbc:mysql://ann:pw@h/d, ann, pw",
   })
   void theLoginIsThatOfTheUrl(String url, String user, String password) {
-    var login = new DriverConnectionSource(url, new Properties(), (u, p) -> null).login();
+    var login = new DriverConnectionSource(url, new Properties(), REFUSING).login();
 
     assertThat(login.map(Login::user).orElse("")).isEqualTo(user);
     assertThat(login.map(Login::password).orElse("")).isEqualTo(password);
@@ -34,19 +40,20 @@ class DriverConnectionSourceTest {
     "jdbc:mysql://h/d?x=1&user=ann&y=2, jdbc:mysql://h/d?x=1&y=2",
     "jdbc:mysql://ann:pw@h/d?x=1, jdbc:mysql://h/d?x=1",
   })
-  void anotherUserReplacesThatOfTheUrl(String url, String expected) throws SQLException {
+  void anotherUserReplacesThatOfTheUrl(String url, String expected) {
     List<String> opened = new ArrayList<>();
     Properties properties = new Properties();
     properties.setProperty("password", "pw");
-    new DriverConnectionSource(
+    DriverConnectionSource source =
+        new DriverConnectionSource(
             url,
             properties,
             (u, p) -> {
               opened.add(u + " " + p.getProperty("user") + " " + p.getProperty("password"));
-              return null;
-            })
-        .openAs(new Login("bob", "other"));
+              return REFUSING.open(u, p);
+            });
 
+    assertThatThrownBy(() -> source.openAs(new Login("bob", "other"))).hasMessage("refused");
     assertThat(opened).containsExactly(expected + " bob other");
     assertThat(properties).hasSize(1);
   }
@@ -58,7 +65,7 @@ class DriverConnectionSourceTest {
     properties.setProperty("password", "pw");
     properties.setProperty("trustCertificateKeyStorePassword", "pw");
 
-    assertThat(new DriverConnectionSource("jdbc:x", properties, (u, p) -> null).properties())
+    assertThat(new DriverConnectionSource("jdbc:x", properties, REFUSING).properties())
         .containsOnlyKeys("sslMode");
   }
 }
