@@ -122,7 +122,7 @@ final class PostgresRegressCommand implements Callable<Integer> {
       Map<String, List<String>> other = raw.get(1).contents();
       for (Map.Entry<Level, PostgresRegressSession> entry : watched.entrySet()) {
         compareContents(entry.getKey(), one, other, entry.getValue().contents());
-        analyzers.get(entry.getKey()).close();
+        Objects.requireNonNull(analyzers.get(entry.getKey())).close();
       }
       report(
           done, names.size(), raw.get(0).skipped(), (System.nanoTime() - began) / 1_000_000_000L);

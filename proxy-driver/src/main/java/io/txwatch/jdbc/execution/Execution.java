@@ -110,7 +110,7 @@ public final class Execution {
       }
       observation.accesses(cached.columns());
       noteWhatIsNotSeen(observation, cached);
-      context.executed(cached);
+      context.executing(cached);
       return new Execution(context, cached, observation, firstRow);
     } catch (RuntimeException e) {
       context.fault(e);
@@ -407,7 +407,7 @@ public final class Execution {
       } else if (observation != null) {
         observation.failed(error);
       }
-      context.executed(cached);
+      context.failed(cached, error);
     } catch (RuntimeException e) {
       context.fault(e);
     }

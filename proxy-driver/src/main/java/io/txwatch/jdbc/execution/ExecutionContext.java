@@ -30,6 +30,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ExecutionContext {
 
+  /**
+   * The class of SQLStates of texts that are not executed: syntax error or access rule violation.
+   */
+  private static final String REJECTED = "42";
+
   private final ConnectionState state;
   private final SessionPlans plans;
   private final SavepointGuard guard;
@@ -235,7 +240,22 @@ public final class ExecutionContext {
     }
   }
 
-  /** A statement is being executed, was, or failed. */
+  /** A statement is about to be executed: what it does to levels may hold for itself. */
+  void executing(CachedPlan cached) {
+    if (!cached.mayBeNoStatement()) {
+      executed(cached);
+    }
+  }
+
+  /** A statement failed. A text that the DBMS rejected as a whole has changed nothing. */
+  void failed(CachedPlan cached, SQLException error) {
+    String state = error.getSQLState();
+    if (!cached.mayBeNoStatement() || state == null || !state.startsWith(REJECTED)) {
+      executed(cached);
+    }
+  }
+
+  /** A statement was executed. */
   void executed(CachedPlan cached) {
     tracker().levelMayHaveChanged(cached.levelChange(rules().dialect()));
   }

@@ -384,6 +384,12 @@ public final class CachedPlan {
             && !BEGINS_NOTHING.matcher(plan.original()).matches());
   }
 
+  /** True if the text is one that is not known, and may be none that the DBMS knows. */
+  public boolean mayBeNoStatement() {
+    return plan.passThrough().equals(Optional.of(GapReason.NOT_UNDERSTOOD))
+        && plan.original().indexOf(';') < 0; // of several, the first ones are executed
+  }
+
   /** What its execution may do to isolation levels that the text does not show. */
   public LevelChange levelChange(Dialect dialect) {
     LevelChange known = levelChange;

@@ -45,9 +45,6 @@ final class BoundNames {
   /** True if names are looked up elsewhere than in a statement that is made now. */
   boolean isElsewhere() {
     NamePath now = context.state().catalog().names();
-    if (now == then) {
-      return false;
-    }
     return switch (binding) {
       case EXECUTION -> false;
       case CALL -> !then.called().equals(now.called());

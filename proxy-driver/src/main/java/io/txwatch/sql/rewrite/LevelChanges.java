@@ -126,7 +126,9 @@ final class LevelChanges {
               evaluated(from, to),
               LevelChange.ANY);
       case "pragma" -> pragma(from, to);
-      default -> LevelChange.ANY;
+      default -> // on SQLite, PRAGMA alone changes a level
+          dialect.select(
+              LevelChange.ANY, LevelChange.ANY, LevelChange.ANY, LevelChange.ANY, LevelChange.NONE);
     };
   }
 
@@ -184,7 +186,9 @@ final class LevelChanges {
     while (name - 2 >= from && tokens.is(name - 1, TokenKind.DOT) && tokens.isName(name - 2)) {
       name -= 2;
     }
-    boolean isTarget = tokens.isAnyWord(name - 1, "INTO", "REPLACE", "INSERT", "IGNORE");
+    boolean isTarget =
+        tokens.isAnyWord(name - 1, "INTO", "REPLACE", "INSERT", "IGNORE")
+            || (tokens.isWord(name - 1, "THEN") && tokens.isWord(name, "INSERT")); // of a MERGE
     boolean isAlias = tokens.isWord(name - 1, "AS") || tokens.is(name - 1, TokenKind.CLOSE);
     boolean isCommon =
         tokens.isWord(tokens.partner(open) + 1, "AS")
