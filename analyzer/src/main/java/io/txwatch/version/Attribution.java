@@ -41,7 +41,7 @@ final class Attribution {
     }
     return statesChanges(transaction, recorded.changes, byConnection)
         && changedWhatIsSure(transaction, recorded.changes)
-        && wroteAfterPredecessors(transaction, recorded, byConnection, skew);
+        && wroteAfterPredecessors(transaction, recorded, skew);
   }
 
   /**
@@ -220,29 +220,45 @@ final class Attribution {
 
   /** Whether its statements may have waited for the writers of the versions that were replaced. */
   private static boolean wroteAfterPredecessors(
-      TimedTransaction transaction, RecordedTransaction recorded, boolean byConnection, long skew) {
+      TimedTransaction transaction, RecordedTransaction recorded, long skew) {
     for (RowVersion version : recorded.versions) {
       RowVersion before = version.row.beforeWriter(version);
-      RecordedTransaction by = before == null ? null : before.by;
-      if (by != null && (by.writer != null || !byConnection)) {
-        TimedStatement statement = firstStating(transaction, version);
-        if (statement != null && !follows(statement, by, skew)) {
-          return false;
-        }
+      TimedStatement statement = firstStating(transaction, version);
+      if (before != null
+          && before.by != null
+          && statement != null
+          && statement.timed
+          && statement.window.returned() < earliestCommit(before.by, skew)) {
+        return false;
       }
     }
     return true;
   }
 
-  private static boolean follows(TimedStatement statement, RecordedTransaction by, long skew) {
-    if (!statement.timed) {
-      return true;
+  private static long earliestCommit(RecordedTransaction recorded, long skew) {
+    TimedTransaction writer = recorded.writer;
+    return Window.minus(writer == null ? recorded.readBefore : writer.commitSent(), skew);
+  }
+
+  /**
+   * Whether its statements were sent after each version that was replaced, and whose writer is not
+   * known, had been recorded. Otherwise it may have made what that one is thought to have made.
+   */
+  static boolean followsUnknown(
+      TimedTransaction transaction, RecordedTransaction recorded, long skew) {
+    for (RowVersion version : recorded.versions) {
+      RowVersion before = version.row.beforeWriter(version);
+      TimedStatement statement = firstStating(transaction, version);
+      if (before != null
+          && before.by != null
+          && before.by.writer == null
+          && statement != null
+          && statement.timed
+          && statement.window.sent() <= Window.plus(before.by.received, skew)) {
+        return false;
+      }
     }
-    TimedTransaction writer = by.writer;
-    if (writer != null) {
-      return Window.minus(writer.commitSent(), skew) <= statement.window.returned();
-    }
-    return statement.window.sent() > Window.plus(by.received, skew);
+    return true;
   }
 
   private static @Nullable TimedStatement firstStating(

@@ -342,7 +342,9 @@ final class ChangeRecord {
       return false; // it may be rolled back, or another recorded one may be it as well
     }
     first.ambiguous |= mayBeAnother(first, recorded);
-    if (first.ambiguous || !areFollowedByOthers(recorded, first)) {
+    if (first.ambiguous
+        || !Attribution.followsUnknown(first, recorded, skew)
+        || !areFollowedByOthers(recorded, first)) {
       recorded.decide(null);
       return true;
     }
