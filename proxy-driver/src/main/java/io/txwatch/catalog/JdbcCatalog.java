@@ -73,7 +73,8 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   /** Before it is anything else, such a statement is parsed over a snapshot. */
   private static final String[] TAKE_SNAPSHOTS = {
-    "SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "WITH", "VALUES", "TABLE"
+    "SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "WITH", "VALUES", "TABLE", "CREATE",
+    "ALTER", "DROP", "TRUNCATE", "EXPLAIN", "COPY", "REFRESH", "DECLARE", "EXECUTE", "CALL", "DO"
   };
 
   private final Database database;
@@ -273,7 +274,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
         connection, view, sent != null, sent != null && takesSnapshot(sent), schemaChanged);
   }
 
-  /** True if the statement is a query or a write of rows, whatever it is wrapped in. */
+  /** True if the statement is a query, a write of rows, or a definition, in parentheses or not. */
   private boolean takesSnapshot(String sql) {
     Optional<Dialect> dialect = dialect();
     if (dialect.isEmpty()) {

@@ -42,7 +42,7 @@ public final class ChangeReaders {
       Dialect dialect,
       Database database,
       String home) {
-    if (dialect != Dialect.MYSQL && dialect != Dialect.MARIADB) {
+    if (!dialect.select(false, true, true, false, false)) {
       return without(database.displayName() + " has no log that is read");
     }
     String user = settings.get(Setting.LOG_USER);

@@ -80,7 +80,8 @@ final class LevelChanges {
   static LevelChange of(String sql, Dialect dialect) {
     Tokens tokens = Tokenizer.tokenize(sql, dialect);
     if (tokens.isBroken()) {
-      return LevelChange.ANY;
+      boolean isPragma = sql.toLowerCase(Locale.ROOT).contains("pragma");
+      return dialect.select(true, true, true, true, isPragma) ? LevelChange.ANY : LevelChange.NONE;
     }
     for (int i = 0; i < tokens.count(); i++) {
       if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
