@@ -30,6 +30,13 @@ public final class VendorErrors {
   private static final Pattern BATCH_ENTRY =
       Pattern.compile("(?s)Batch entry (?<item>\\d{1,9}) (?<text>.*?)(?<rest> was aborted.*)");
 
+  /** How the drivers of PostgreSQL and SQLite name the item of a batch that has failed. */
+  private static final Pattern ENTRY = Pattern.compile("(?is)batch entry (?<item>\\d{1,9})\\b.*");
+
+  /** What pgjdbc puts before the error of an item, whose text it repeats. */
+  private static final Pattern REPEATED_ITEM =
+      Pattern.compile("(?s)\\ABatch entry \\d{1,9} .* was aborted");
+
   /** PostgreSQL's SQLState. */
   private static final String UNDEFINED_COLUMN = "42703";
 
@@ -114,14 +121,21 @@ public final class VendorErrors {
         || String.valueOf(error.getMessage()).contains("has no column named");
   }
 
-  /** True if the message names something of ours, the statement left out that H2 repeats in it. */
-  private static boolean isAboutOurs(SQLException error) {
+  /** The item of a batch that an error names; -1 if it names none. */
+  public static int entry(SQLException error) {
+    Matcher entry = ENTRY.matcher(String.valueOf(error.getMessage()));
+    return entry.matches() ? Integer.parseInt(entry.group("item")) : -1;
+  }
+
+  /** True if the message names something of ours, the statement left out that drivers repeat. */
+  public static boolean isAboutOurs(SQLException error) {
     String message = error.getMessage();
     if (message == null) {
       return false;
     }
     int statement = message.indexOf("; SQL statement:");
     String about = statement < 0 ? message : message.substring(0, statement);
+    about = REPEATED_ITEM.matcher(about).replaceFirst("");
     about = about.toLowerCase(Locale.ROOT);
     return about.contains(AuxiliaryColumns.ROW_ID) || about.contains(AuxiliaryColumns.WRITERS);
   }

@@ -279,33 +279,69 @@ public final class Batch {
    * could be undone. If it could not, the next one is sent with more care.
    */
   private boolean isUndone(SQLException error) {
+    long[] counts = countsOf(error);
+    int named = VendorErrors.entry(error);
     Set<CachedPlan> suspects = Collections.newSetFromMap(new IdentityHashMap<>());
-    for (CachedPlan cached : plans) {
-      if (mayBeOurFault(cached, error)) {
-        suspects.add(cached);
+    for (int i = 0; i < plans.size(); i++) {
+      if (mayHaveFailed(i, named, counts) && mayBeOurFault(plans.get(i), error)) {
+        suspects.add(plans.get(i));
       }
     }
     if (suspects.isEmpty()) {
       return false;
     }
-    boolean guarded = context.guard().isSet();
-    long[] counts = countsOf(error);
-    boolean untouched =
-        Arrays.stream(counts).allMatch(count -> count == Statement.EXECUTE_FAILED)
-            || String.valueOf(error.getMessage()).startsWith(SQLITE_FIRST_ITEM);
-    if ((guarded || untouched) && context.guard().goBack()) {
+    boolean nothingDone = context.guard().isSet() || isUntouched(error, counts);
+    if (nothingDone && context.guard().goBack()) {
       return true;
     }
     suspects.forEach(cached -> context.plans().failed(cached, error));
     return false;
   }
 
+  /**
+   * True if an error may be that of an item.
+   *
+   * @param named the item that the error names; -1 if it names none
+   */
+  private static boolean mayHaveFailed(int item, int named, long[] counts) {
+    if (named >= 0) {
+      return item == named;
+    }
+    return item < counts.length
+        ? counts[item] == Statement.EXECUTE_FAILED
+        : item == counts.length || counts.length == 0;
+  }
+
+  /**
+   * True if no item has been executed. What drivers that may send several items at once say of each
+   * is no proof; but if all have one text, and the DBMS does not know a name of ours in it, then it
+   * has refused the first.
+   */
+  private boolean isUntouched(SQLException error, long[] counts) {
+    if (String.valueOf(error.getMessage()).startsWith(SQLITE_FIRST_ITEM)) {
+      return true;
+    }
+    if (Arrays.stream(counts).anyMatch(count -> count != Statement.EXECUTE_FAILED)) {
+      return false;
+    }
+    boolean eachCounted = counts.length > 0 && !context.rules().dialect().driver().splitsTexts();
+    return eachCounted
+        || plans.size() == 1
+        || (prepared && !hasTexts && VendorErrors.isAboutOurs(error));
+  }
+
   /** Some drivers say only in the cause, or the next error, what an item's was. */
   private boolean mayBeOurFault(CachedPlan cached, SQLException error) {
+    return isOurText(cached, error)
+        || (error.getNextException() != null && isOurText(cached, error.getNextException()))
+        || (error.getCause() instanceof SQLException cause && isOurText(cached, cause));
+  }
+
+  /** Of queries in batches drivers say that they have a result, or that they must not be there. */
+  private boolean isOurText(CachedPlan cached, SQLException error) {
     return context.mayBeOurFault(cached, error)
-        || (error.getNextException() != null
-            && context.mayBeOurFault(cached, error.getNextException()))
-        || (error.getCause() instanceof SQLException cause && context.mayBeOurFault(cached, cause));
+        && (VendorErrors.isAboutOurs(error)
+            || VendorErrors.isOfText(error, context.rules().dialect().sql()));
   }
 
   private SQLException failed(

@@ -256,11 +256,16 @@ public final class SessionPlans {
 
   /**
    * A rewritten text has failed, and the application's own could not be tried instead. Whose fault
-   * it is is not known, so the text is as good as new.
+   * it is is not known unless the error names something of ours, so the text is as good as new.
    */
   public void failed(CachedPlan cached, SQLException error) {
-    if (!cached.isProven()) { // no savepoint could be set before it: it must not be sent again
-      refused(cached, error);
+    if (!cached.isProven()) { // it would fail as often as it is sent
+      if (VendorErrors.isAboutOurs(error) || VendorErrors.isOfLimit(error)) {
+        refused(cached, error);
+      } else {
+        cache().refused(cached, GapReason.SHAPE, "failed where its own text could not be tried");
+        catalog.invalidate();
+      }
     } else if (VendorErrors.isOfText(error, database.rules().dialect().sql())) {
       Faults.reportFailed(error);
       catalog.invalidate();
