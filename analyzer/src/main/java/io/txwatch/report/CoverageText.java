@@ -210,9 +210,9 @@ public final class CoverageText {
       case NOT_A_BASE_TABLE ->
           "views, foreign or system tables, which carry no auxiliary columns; nothing to do";
       case LOOKUP_FAILED ->
-          "tables not looked up yet: the lookup failed, or would have been noticed by the"
-              + " application's transaction at that moment (the cause is on standard error); it is"
-              + " made as soon as a session allows it";
+          "tables not looked up yet: the lookup failed (the cause is on standard error), or would"
+              + " have been noticed by the application's transaction at that moment; it is made as"
+              + " soon as a session allows it";
       case OPAQUE ->
           "calls, bulk copies, scripts: their effects are not observed; plain statements would be";
       case BYPASS ->

@@ -511,25 +511,12 @@ final class SharedTableCache {
     usage.use(stored(info));
   }
 
-  /** A look-up is postponed: the next new connection reads the table before others. */
-  private void postponed(
-      SchemaReader reading,
-      List<String> path,
-      List<String> parts,
-      LookupContext context,
-      LookupPostponedException why) {
+  /**
+   * A look-up is postponed: the next new connection reads the table before others. Nothing went
+   * wrong, so it is not logged; the coverage has the statements that are not observed meanwhile.
+   */
+  private void postponed(SchemaReader reading, List<String> path, List<String> parts) {
     storedName(reading, path, parts).ifPresent(usage::use);
-    if (context.executing()) { // else it is looked up when the statement is about to be sent
-      LOOKUPS.log(
-          key + why.getMessage(),
-          "table "
-              + String.join(".", parts)
-              + " is not looked up yet ("
-              + why.getMessage()
-              + "); it is as soon as a session allows it, and until then its statements are not"
-              + " observed (LOOKUP_FAILED)",
-          log::repeated);
-    }
   }
 
   private static String stored(TableInfo info) {
@@ -645,7 +632,7 @@ final class SharedTableCache {
       return table;
     } catch (LookupPostponedException e) {
       at.waiting.put(asked, new KnownTables.Waiting(home, path, parts, false));
-      postponed(reader, path, parts, context, e);
+      postponed(reader, path, parts);
       return Optional.of(notLookedUp(parts, false));
     } catch (SQLException | RuntimeException e) {
       at.waiting.remove(asked);

@@ -119,7 +119,7 @@ class ReadAheadTest {
   }
 
   @Test
-  void aPostponedLookUpIsLoggedWithItsCause() throws SQLException {
+  void aPostponedLookUpIsNoFault() throws SQLException {
     String url = TestServers.freshDatabase(ServerKind.MYSQL);
     List<String> lines = new ArrayList<>();
     try (Connection connection = DriverManager.getConnection(url);
@@ -134,15 +134,11 @@ class ReadAheadTest {
                 lines::add)) {
       TestDatabase.execute(connection, "CREATE TABLE late (id INT PRIMARY KEY)");
       assertThat(isUnknown(catalog, "late")).isTrue();
-      assertThat(lines).isEmpty(); // it is looked up when the statement is sent
       catalog.executing("SELECT 1");
       connection.setAutoCommit(false);
       TestDatabase.execute(connection, "SELECT id FROM late");
       assertThat(isUnknown(catalog, "late")).isTrue();
-      assertThat(lines)
-          .singleElement()
-          .asString()
-          .contains("late", "the transaction would take its snapshot too early", "LOOKUP_FAILED");
+      assertThat(lines).isEmpty();
     }
   }
 
