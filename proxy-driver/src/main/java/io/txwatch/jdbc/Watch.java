@@ -313,7 +313,7 @@ public final class Watch {
    */
   public static void tablesChanged(Connection connection) {
     if (DriverInterfaces.behind(connection) instanceof WatchedConnection watched) {
-      watched.context().state().catalog().invalidate();
+      watched.context().plans().tablesChanged();
       watched.context().state().knownRows().forget();
     }
   }

@@ -186,6 +186,11 @@ public final class PlanCache {
     return untouched;
   }
 
+  /** Somebody changed tables, and says so: what was refused before may be right now. */
+  public void tablesChanged() {
+    refused.invalidateAll();
+  }
+
   private CachedPlan unlessRefused(CachedPlan made) {
     Refusal refusal =
         made.plan().isRewritten() ? refused.getIfPresent(made.plan().preparedSql()) : null;

@@ -95,6 +95,12 @@ public final class SessionPlans {
     return catalog.isWaiting() || catalog.preparesTables();
   }
 
+  /** Somebody else changed tables. */
+  public void tablesChanged() {
+    catalog.invalidate();
+    cache().tablesChanged();
+  }
+
   /** What plans depend on: while it stays, so do they. */
   public long version() {
     return catalog.version();
