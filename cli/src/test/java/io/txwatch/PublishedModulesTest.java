@@ -20,6 +20,7 @@ class PublishedModulesTest {
   private static final Set<String> PUBLISHED =
       Set.of(
           "history",
+          "changes",
           "analyzer",
           "proxy-driver",
           "agent",
