@@ -5,6 +5,7 @@ import io.txwatch.history.Outcome;
 import io.txwatch.history.RowChange;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.StatedWrite;
+import io.txwatch.history.StatementKind;
 import io.txwatch.history.ValueHash;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -113,12 +114,23 @@ final class Attribution {
   private static boolean states(TimedTransaction transaction, RowChange change) {
     for (TimedStatement statement : transaction.statements) {
       if (statement.mayHaveChanged()
+          && mayMake(statement.kind, change.access())
           && (statement.states(change.table(), change.keyBefore())
               || statement.states(change.table(), change.keyAfter()))) {
         return true;
       }
     }
     return false;
+  }
+
+  /** Whether a statement of that kind may itself make such a change of a row that it states. */
+  private static boolean mayMake(StatementKind kind, Access change) {
+    return switch (kind) {
+      case UPDATE -> change == Access.UPDATE;
+      case DELETE -> change == Access.DELETE;
+      case INSERT -> change != Access.DELETE; // or ON DUPLICATE KEY UPDATE
+      default -> true;
+    };
   }
 
   private static boolean statesWriteTo(TimedTransaction transaction, String table) {
