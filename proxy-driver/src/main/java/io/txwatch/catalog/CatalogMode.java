@@ -1,5 +1,6 @@
 package io.txwatch.catalog;
 
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -8,11 +9,24 @@ import java.util.Optional;
  * @param preparer adds the auxiliary columns to a table when a statement first uses it; empty if
  *     tables are left as they are
  * @param versions where row versions come from
+ * @param readAhead how long one new connection may be kept from the application while tables are
+ *     read ahead on it
  */
-public record CatalogMode(Optional<TablePreparer.Factory> preparer, Versions versions) {
+public record CatalogMode(
+    Optional<TablePreparer.Factory> preparer, Versions versions, Duration readAhead) {
+
+  /**
+   * The shortest time that a pool may be configured to wait is 250 ms (HikariCP), and the
+   * connection itself has to be opened within it.
+   */
+  private static final Duration READ_AHEAD = Duration.ofMillis(100);
 
   /** Tables are left as they are, and versions are read from the auxiliary columns. */
   public static final CatalogMode DEFAULT = new CatalogMode(Optional.empty(), Versions.COLUMNS);
+
+  public CatalogMode(Optional<TablePreparer.Factory> preparer, Versions versions) {
+    this(preparer, versions, READ_AHEAD);
+  }
 
   /** Where row versions come from. */
   public enum Versions {

@@ -303,7 +303,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   /** True if look-ups wait for a session on which they can be made. Cheap. */
   public boolean isWaiting() {
-    return ownWaits || shared.isWaiting();
+    return ownWaits || (pathIsOld && shared.readsAheadAgain()) || shared.isWaiting();
   }
 
   /** Makes the look-ups that wait, as far as this session can: it is about to send a statement. */

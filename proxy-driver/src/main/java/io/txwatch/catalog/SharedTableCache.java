@@ -52,12 +52,6 @@ final class SharedTableCache {
   /** So long new sessions are taken to begin as one did. */
   private static final long BEGINNING_NANOS = 10_000_000_000L;
 
-  /**
-   * How long one connection may be kept from the application. The shortest time that a pool may be
-   * configured to wait is 250 ms (HikariCP), and the connection itself has to be opened within it.
-   */
-  private static final long READ_AHEAD_NANOS = 100_000_000L;
-
   private final String key;
   private final DatabaseProbe probe;
   private final @Nullable SchemaReader reader;
@@ -67,6 +61,7 @@ final class SharedTableCache {
   private final @Nullable TablePreparer preparer;
   private final CatalogLog log;
   private final TableUsage usage;
+  private final long readAheadNanos;
 
   /** The connection that the catalog is read on; null if the application's own are. */
   private final @Nullable SeparateConnection separate;
@@ -107,6 +102,7 @@ final class SharedTableCache {
       throws SQLException {
     this.key = key;
     this.usage = TableUsage.of(key, MAX_READ_AHEAD);
+    this.readAheadNanos = mode.readAhead().toNanos();
     this.log = log;
     SeparateConnection own = mode.versions().areByValue() ? new SeparateConnection(source) : null;
     this.separate = own;
@@ -365,8 +361,8 @@ final class SharedTableCache {
   /**
    * Reads tables of a schema before a statement needs them, on a connection that the application
    * has not got yet: on a server a later look-up may have to wait for its moment. At most {@value
-   * #MAX_READ_AHEAD} tables are read, and each connection is used for {@link #READ_AHEAD_NANOS} at
-   * most; the next new one goes on. What is not read here is looked up when it is needed.
+   * #MAX_READ_AHEAD} tables are read, and each connection is used for {@link CatalogMode#readAhead}
+   * at most; the next new one goes on. What is not read here is looked up when it is needed.
    *
    * @param path where the session looks
    */
@@ -406,7 +402,7 @@ final class SharedTableCache {
   private void readAhead(String home, Reading reading) throws SQLException {
     SchemaReader how = Objects.requireNonNull(reader);
     KnownTables into = known();
-    long end = System.nanoTime() + READ_AHEAD_NANOS;
+    long end = System.nanoTime() + readAheadNanos;
     Map<String, TableInfo> found = new HashMap<>();
     Map<String, KnownTables.Size> small = new HashMap<>();
     boolean all = false;
@@ -473,7 +469,7 @@ final class SharedTableCache {
   /**
    * Where a transaction may be in the way of a look-up, tables are read ahead whenever they can.
    */
-  private boolean readsAheadAgain() {
+  boolean readsAheadAgain() {
     return probe.dialect().map(one -> one.sql().readsCatalogInTransactions()).orElse(false);
   }
 
