@@ -233,6 +233,9 @@ final class VersionChains {
     ColumnBits.Used columns = row.owner().columns.of(event.columns());
     if (access.access() == Access.TARGET) {
       addTarget(transaction, row, statement, columns);
+      if (!row.broken && !isOwn(transaction, access.writers())) {
+        learn(row, access.writers());
+      }
       return;
     }
     if (access.access() == Access.INSERT || access.access() == Access.UPDATE) {
@@ -276,6 +279,10 @@ final class VersionChains {
       }
       case TARGET -> {}
     }
+  }
+
+  private static boolean isOwn(Transaction transaction, WriterList list) {
+    return list.size() > 0 && list.transaction(list.size() - 1) == transaction.id();
   }
 
   private void addTarget(Transaction transaction, Row row, int statement, ColumnBits.Used columns) {

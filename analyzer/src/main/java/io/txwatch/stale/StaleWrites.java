@@ -396,6 +396,10 @@ public final class StaleWrites {
     }
     learn(step.row(), row, list);
     Token version = RowHistory.version(list).orElseThrow();
+    if (list.transaction(list.size() - 1) != end.transaction()
+        && step.access().access() == Access.TARGET) {
+      return; // it changed nothing in the newest version, another transaction's
+    }
     CommittedUpdate committed =
         new CommittedUpdate(transaction, new Update(step.by(), ""), end, clock);
     add(row, version, committed, step.isUpdate() ? step.columns() : Optional.empty());

@@ -27,7 +27,8 @@ public enum Access {
    * one row. So it locked the row that has this key. Whether it created a version is unknown: MySQL
    * and MariaDB create none if an UPDATE changes no value. On PostgreSQL, where it is an item of a
    * batch, it created one whose id is unknown. The writer list is the statement's own token, marked
-   * incomplete: the identifier of the version, if there is one.
+   * incomplete: the identifier of the version, if there is one. Or, if the row was read after the
+   * statement and its newest version is another transaction's, it is that version's.
    *
    * <p>Never certain: another row may have taken the key since it was read. {@code KeyedWrites} in
    * the analyzer documents what can be inferred nevertheless. The event precedes everything that

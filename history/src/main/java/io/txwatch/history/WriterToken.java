@@ -32,7 +32,9 @@ public final class WriterToken {
    */
   public static final int BY_DBMS = 0;
 
-  private static final int TRANSACTION_LENGTH = 11;
+  /** The characters that name the transaction; they come first. */
+  public static final int TRANSACTION_LENGTH = 11;
+
   private static final String ALPHABET =
       "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
   private static final byte[] VALUE = new byte[128];

@@ -126,7 +126,7 @@ public abstract class SnapshotRules {
     }
     SideReadTiming sending =
         switch (purpose) {
-          case AFTER_WRITE -> afterWrite(session);
+          case AFTER_WRITE, CONTENDED -> afterWrite(session);
           case SKIPPED_BY_DELETE, MISSED_BY_DELETE -> aroundDelete(planned, session);
           case READ, BEFORE_WRITE, VERSION_SET ->
               besideRead(kind, purpose, planned, oneTable, session);

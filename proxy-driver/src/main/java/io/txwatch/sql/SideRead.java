@@ -43,6 +43,12 @@ public record SideRead(
     /** AWR: rows that the statement has written, with the version that it made. */
     AFTER_WRITE,
     /**
+     * The newest version of the row that an UPDATE found by its key, after another transaction has
+     * updated it: the UPDATE may have changed nothing. A locking read, for a plain one may show an
+     * older version; the UPDATE holds the lock already.
+     */
+    CONTENDED,
+    /**
      * Rows that match the predicate of a DELETE. Sent after it, where it chooses from newer
      * versions than a plain read sees (InnoDB, REPEATABLE READ): those that it skipped. Sent before
      * it (PostgreSQL and H2, READ COMMITTED): those that it skipped if it does not return them.

@@ -298,7 +298,13 @@ public final class Execution {
    */
   private boolean foundByKey(long count) {
     KnownKey by = cached.key();
-    if (by == null || !by.writes() || observation == null || observation.isAlone()) {
+    if (by == null || !by.writes() || observation == null) {
+      return false;
+    }
+    if (count == 1) {
+      context.state().database().latestUpdates().note(key, observation.token());
+    }
+    if (observation.isAlone()) {
       return false;
     }
     long row = count == 1 ? rowOf(by, observation) : 0;
@@ -308,6 +314,17 @@ public final class Execution {
     observation.target(by.table(), row);
     // The id of its transaction is still to be read, by which its version is recognized.
     return !cached.plan().usesSystemColumns();
+  }
+
+  /** True if another transaction has updated its row since its own had read that by its key. */
+  private boolean isContended() {
+    KnownKey by = cached.key();
+    if (by == null || !by.writes() || observation == null) {
+      return false;
+    }
+    String read = context.state().knownRows().writers(observation.transaction(), key);
+    return read != null
+        && context.state().database().latestUpdates().isOvertaken(key, observation.token(), read);
   }
 
   /** The row that was found by the key; 0 if it is not known. */
@@ -391,6 +408,7 @@ public final class Execution {
       return;
     }
     try {
+      reads.contended(count == 1 && isContended());
       context.sideReads().after(reads, sendings, count);
     } catch (RuntimeException e) {
       context.fault(e);

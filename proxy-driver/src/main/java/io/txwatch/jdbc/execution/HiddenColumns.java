@@ -132,7 +132,7 @@ final class HiddenColumns {
       wrote(writers);
     }
     connection.earlier().rowSeen(cached.kind(), observation.transaction());
-    byKey(row);
+    byKey(row, writers);
   }
 
   private void wrote(String writers) {
@@ -146,13 +146,13 @@ final class HiddenColumns {
   }
 
   /** A row has come back that the statement may have found by a key. */
-  private void byKey(long row) {
+  private void byKey(long row, String writers) {
     KnownKey by = cached.key();
     if (key == 0 || by == null || by.role() != KeyedRow.Role.READS) {
       return;
     }
     if (!observation.isAlone()) {
-      connection.knownRows().read(observation.transaction(), key, by, row);
+      connection.knownRows().read(observation.transaction(), key, by, row, writers);
     }
   }
 

@@ -92,7 +92,7 @@ public final class PlannedReads {
               .filter(given -> given.count() == 0)
               .isPresent();
       return switch (read.purpose()) {
-        case SKIPPED_BY_DELETE, MISSED_BY_DELETE -> true;
+        case CONTENDED, SKIPPED_BY_DELETE, MISSED_BY_DELETE -> true;
         case AFTER_WRITE -> !unknownRows;
         case BEFORE_WRITE -> replaces && dialect.sql().countsReplacedRows();
         case READ, VERSION_SET -> false;

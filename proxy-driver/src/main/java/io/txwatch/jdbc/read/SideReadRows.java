@@ -11,6 +11,7 @@ import io.txwatch.jdbc.plan.PlannedReads;
 import io.txwatch.jdbc.plan.PlannedReads.One;
 import io.txwatch.jdbc.session.ConnectionState;
 import io.txwatch.sql.SideRead.Moment;
+import io.txwatch.sql.SideRead.Purpose;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -74,12 +75,17 @@ final class SideReadRows {
       One one, StatementReads reads, String table, long row, String writers, boolean certain) {
     switch (one.read.purpose()) {
       case BEFORE_WRITE -> reads.row(Access.DELETE, table, row, writers, certain);
-      case AFTER_WRITE -> {
+      case AFTER_WRITE, CONTENDED -> {
         // The token proves who wrote; what was written on top of it is not this statement's.
         int own = writers.lastIndexOf(reads.token());
+        if (own >= 0 && one.read.purpose() == Purpose.CONTENDED && reads.returnsWrites()) {
+          return; // the read of what was written returns it
+        }
         if (own >= 0) {
           String upTo = writers.substring(0, own + WriterToken.LENGTH);
           reads.row(reads.access(row, upTo), table, row, upTo, true);
+        } else if (one.read.purpose() == Purpose.CONTENDED) {
+          reads.row(Access.TARGET, table, row, writers, false);
         }
       }
       case SKIPPED_BY_DELETE -> {

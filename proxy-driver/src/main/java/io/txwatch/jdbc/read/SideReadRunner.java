@@ -238,7 +238,12 @@ public final class SideReadRunner {
     PlannedReads planned = java.util.Objects.requireNonNull(reads.cached().sideReads());
     for (int i = 0; i < sendings.length; i++) {
       One one = planned.all.get(i);
-      boolean nothingWritten = one.read.purpose() == Purpose.AFTER_WRITE && count == 0;
+      boolean nothingWritten =
+          switch (one.read.purpose()) {
+            case AFTER_WRITE -> count == 0;
+            case CONTENDED -> !reads.isContended();
+            default -> false;
+          };
       if (sendings[i].when() == When.AFTER && !nothingWritten) {
         boolean certain = sendings[i].certain() && one.read.exact();
         long found = send(one, reads, parameters, certain);

@@ -50,6 +50,7 @@ public final class StatementReads {
   private int timeout;
   private boolean inBatch;
   private boolean carriedReturned;
+  private boolean contended;
 
   private StatementReads(
       ConnectionState connection, CachedPlan cached, Observation observation, long firstRow) {
@@ -110,6 +111,15 @@ public final class StatementReads {
 
   public void standsInBatch(boolean withOthers) {
     this.inBatch = withOthers;
+  }
+
+  /** True if another transaction has updated its row since this one had read it. */
+  boolean isContended() {
+    return contended;
+  }
+
+  public void contended(boolean byAnother) {
+    this.contended = byAnother;
   }
 
   /** What becomes of each was decided, and those before the statement were sent. */
@@ -207,6 +217,12 @@ public final class StatementReads {
   /** Some of them return the written rows, and those that were not put off are done. */
   void returnWrites() {
     returnWrites |= cached.plan().passThrough().isEmpty();
+  }
+
+  /** True if a read of what the statement wrote is planned. */
+  boolean returnsWrites() {
+    PlannedReads planned = cached.sideReads();
+    return planned != null && planned.returnWrites;
   }
 
   private boolean haveReturnedAllWrites() {

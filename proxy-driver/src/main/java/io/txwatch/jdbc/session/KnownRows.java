@@ -22,6 +22,7 @@ public final class KnownRows {
   private final long[] keys = new long[MAX_ROWS];
   private final long[] rows = new long[MAX_ROWS];
   private final @Nullable String[] tables = new @Nullable String[MAX_ROWS];
+  private final @Nullable String[] writers = new @Nullable String[MAX_ROWS];
 
   /** By which key of its table each was read: {@link KnownKey#columns}. */
   private final long[] columns = new long[MAX_ROWS];
@@ -31,8 +32,9 @@ public final class KnownRows {
    *
    * @param key the key's bits
    * @param by the key
+   * @param writers the writers of the version that it has returned
    */
-  public void read(long inTransaction, long key, KnownKey by, long row) {
+  public void read(long inTransaction, long key, KnownKey by, long row, String writers) {
     int known = place(inTransaction, key);
     if (known >= 0) {
       rows[known] = rows[known] == row ? row : AMBIGUOUS;
@@ -45,6 +47,7 @@ public final class KnownRows {
     keys[next] = key;
     rows[next] = row;
     tables[next] = by.table();
+    this.writers[next] = writers;
     columns[next] = by.columns();
     next = (next + 1) % MAX_ROWS;
     size = Math.max(size, next == 0 ? MAX_ROWS : next);
@@ -54,6 +57,12 @@ public final class KnownRows {
   public long find(long inTransaction, long key) {
     int known = place(inTransaction, key);
     return known < 0 ? 0 : rows[known];
+  }
+
+  /** The writers of the version that it has read by that key first; null if that is not known. */
+  public @Nullable String writers(long inTransaction, long key) {
+    int known = place(inTransaction, key);
+    return known < 0 || rows[known] == AMBIGUOUS ? null : writers[known];
   }
 
   private int place(long inTransaction, long key) {

@@ -30,6 +30,7 @@ import java.util.function.UnaryOperator;
  * @param memory what such reads have learnt
  * @param writerTexts reads the writers of a version
  * @param versions where row versions come from
+ * @param latestUpdates who updated which row last
  */
 public record WatchedDatabase(
     Database database,
@@ -45,7 +46,8 @@ public record WatchedDatabase(
     int mostSideRows,
     SideReadMemory memory,
     WriterTexts writerTexts,
-    CatalogMode.Versions versions) {
+    CatalogMode.Versions versions,
+    LatestUpdates latestUpdates) {
 
   public static WatchedDatabase of(
       Database database,
@@ -73,7 +75,8 @@ public record WatchedDatabase(
         mostSideRows,
         new SideReadMemory(),
         writerTexts,
-        versions);
+        versions,
+        new LatestUpdates());
   }
 
   /** An empty cache, for a session that looks names up elsewhere. */

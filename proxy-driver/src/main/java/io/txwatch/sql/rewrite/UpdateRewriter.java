@@ -66,7 +66,10 @@ final class UpdateRewriter {
     }
     Rewrite write = writer().and(Rewrite.observing(target)).and(lostKey()).and(returnedRows());
     if (write.returned().how() == Returns.NOTHING) {
-      write = write.and(WriteReads.after(context, target).rewrite());
+      write =
+          write
+              .and(WriteReads.after(context, target).rewrite())
+              .and(WriteReads.contended(context, target));
     }
     return write.and(OtherReads.of(context, write));
   }

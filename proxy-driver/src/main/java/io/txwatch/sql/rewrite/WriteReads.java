@@ -4,6 +4,7 @@ import io.txwatch.sql.Catalog;
 import io.txwatch.sql.SideRead;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
+import io.txwatch.sql.rewrite.Rewrite.Returned;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.Repeatability;
@@ -28,6 +29,9 @@ import java.util.Set;
  * it means the same afterwards, narrows the search. It does not if it refers to a column that is
  * assigned or that changes by itself, depends on the time, or contains a subquery.
  *
+ * <p>At every level, the row of an UPDATE by its key is read if another session has updated it
+ * meanwhile: else a change that it overwrote would stay unknown until the row is next read.
+ *
  * <p>What a DELETE is about to take is read by its own FROM, WHERE, ORDER BY and LIMIT. Others may
  * change it in between unless both see one snapshot; the session knows whether they do.
  *
@@ -36,7 +40,7 @@ import java.util.Set;
  * after it (PostgreSQL, H2), if it returns what it deletes, and nothing of the table's own keeps
  * rows.
  *
- * <p>No lock clause is carried: a read that locked first would wait in the statement's stead.
+ * <p>No lock clause of the statement is carried: a read that locked first would wait in its stead.
  */
 final class WriteReads {
 
@@ -69,6 +73,16 @@ final class WriteReads {
   /** Of what an UPDATE or INSERT wrote. */
   static Planned after(RewriteContext context, Source.Table target) {
     return wanted(context) ? new WriteReads(context, target).afterWrite() : Planned.NONE;
+  }
+
+  /**
+   * Of the row that an UPDATE finds by its key, where the DBMS neither returns it nor makes a
+   * version of it if nothing changes.
+   */
+  static Rewrite contended(RewriteContext context, Source.Table target) {
+    return context.alone() && context.mayReturnRows()
+        ? new WriteReads(context, target).contended()
+        : Rewrite.NONE;
   }
 
   /**
@@ -109,6 +123,19 @@ final class WriteReads {
     text.add(statement.dialect().sql().containsParameter(writers)).parameter(SideRead.TOKEN);
     text.add(context.limit());
     return new Planned(read(Purpose.AFTER_WRITE, Moment.AFTER, text, true), true);
+  }
+
+  /** A WHERE that names an assigned column has compared the newest version itself. */
+  private Rewrite contended() {
+    if (!statement.dialect().sql().skipsUnchangedRows()
+        || !VersionSource.of(statement.tables(), target).marksWrites()
+        || !KeyedRows.of(statement, Returned.NOTHING).writes()) {
+      return Rewrite.NONE;
+    }
+    return whereThatStillHolds()
+        .map(where -> ofTarget().add(" where ").copy(where).add(" for update"))
+        .map(text -> read(Purpose.CONTENDED, Moment.AFTER, text, true))
+        .orElse(Rewrite.NONE);
   }
 
   /**
