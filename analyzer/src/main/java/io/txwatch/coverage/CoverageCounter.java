@@ -66,6 +66,7 @@ public final class CoverageCounter {
   private boolean queries;
   private boolean inserts;
   private boolean versionSets;
+  private boolean emptyDeletes;
 
   public void count(Event event) {
     if (event instanceof Event.StatementExecuted e) {
@@ -112,6 +113,8 @@ public final class CoverageCounter {
                   sql.length() <= MAX_EXAMPLE_CHARACTERS
                       ? sql
                       : sql.substring(0, MAX_EXAMPLE_CHARACTERS) + "...",
+                  List.of(),
+                  false,
                   false));
     }
     if (gap == null && event.succeeded() && !event.writesSeen()) {
@@ -122,6 +125,7 @@ public final class CoverageCounter {
       row(rows.get(i));
     }
     queries |= event.kind() == StatementKind.SELECT;
+    emptyDeletes |= event.kind() == StatementKind.DELETE && event.succeeded() && rows.isEmpty();
     inserts |= event.kind() == StatementKind.INSERT;
     if (!event.versionSets().isEmpty()) {
       versionSets = true;
@@ -157,7 +161,10 @@ public final class CoverageCounter {
     versionSets |= gap.reason() == GapReason.NO_VERSION_SET || gap.reason() == GapReason.TOO_LARGE;
     if (gap.reason() == GapReason.NOT_PREPARED) {
       boolean unprepares = withSystemColumns.contains(gap.session());
-      context = context.plus(new GapContext(!unprepares, unprepares, "", false));
+      context = context.plus(new GapContext(!unprepares, unprepares, "", List.of(), false, false));
+    }
+    if (gap.reason() == GapReason.SHAPE) {
+      context = context.withShape(gap.detail());
     }
     // A statement on a table that is too large is observed in full, except for its version set.
     if (gap.reason().isOfStatement() && gap.reason() != GapReason.TOO_LARGE) {
@@ -212,6 +219,8 @@ public final class CoverageCounter {
             shares.values().stream().reduce(RowShare.ALL, RowShare::and),
             smallestShare,
             shedTransactions),
-        context.with(watched && queries && inserts && !versionSets));
+        context.with(
+            watched && queries && inserts && !versionSets,
+            watched && emptyDeletes && !versionSets));
   }
 }

@@ -1,5 +1,8 @@
 package io.txwatch.coverage;
 
+import java.util.List;
+import java.util.stream.Stream;
+
 /**
  * What the advice on gaps depends on, beside their number.
  *
@@ -7,23 +10,44 @@ package io.txwatch.coverage;
  * @param unprepares true if one was used where system columns would do: on PostgreSQL 14 or later,
  *     when other tables have the auxiliary columns or a setting asks for them
  * @param notUnderstood a statement that was not understood, as histories contain it; empty if none
+ * @param shapes why statements were passed through because of their shape: the first {@value
+ *     #MAX_SHAPES} different reasons
  * @param phantomsUnseen true if rows were queried and inserted, and no version set was read or
  *     asked for: what a query did not find is known to no statement
+ * @param emptyDeletes true if a DELETE found no row, and no version set was read or asked for: what
+ *     it skipped, after it had waited for another session, is not known
  */
 public record GapContext(
-    boolean prepares, boolean unprepares, String notUnderstood, boolean phantomsUnseen) {
+    boolean prepares,
+    boolean unprepares,
+    String notUnderstood,
+    List<String> shapes,
+    boolean phantomsUnseen,
+    boolean emptyDeletes) {
 
-  public static final GapContext UNKNOWN = new GapContext(false, false, "", false);
+  public static final GapContext UNKNOWN =
+      new GapContext(false, false, "", List.of(), false, false);
+
+  private static final int MAX_SHAPES = 4;
 
   GapContext plus(GapContext other) {
     return new GapContext(
         prepares || other.prepares,
         unprepares || other.unprepares,
         notUnderstood.isEmpty() ? other.notUnderstood : notUnderstood,
-        phantomsUnseen || other.phantomsUnseen);
+        Stream.concat(shapes.stream(), other.shapes.stream()).distinct().limit(MAX_SHAPES).toList(),
+        phantomsUnseen || other.phantomsUnseen,
+        emptyDeletes || other.emptyDeletes);
   }
 
-  GapContext with(boolean unseenPhantoms) {
-    return new GapContext(prepares, unprepares, notUnderstood, unseenPhantoms);
+  GapContext with(boolean unseenPhantoms, boolean unseenByDeletes) {
+    return new GapContext(
+        prepares, unprepares, notUnderstood, shapes, unseenPhantoms, unseenByDeletes);
+  }
+
+  /** The same with a reason why a statement was passed through. */
+  GapContext withShape(String reason) {
+    boolean isKnown = reason.isEmpty() || shapes.size() == MAX_SHAPES || shapes.contains(reason);
+    return isKnown ? this : plus(new GapContext(false, false, "", List.of(reason), false, false));
   }
 }

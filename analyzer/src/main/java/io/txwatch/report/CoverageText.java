@@ -88,6 +88,11 @@ public final class CoverageText {
           "phantoms, write skew through rows that a query did not find, and INSERTs after a check that"
               + " found nothing: no version set was read; txwatch.instrument=predicates reads them");
     }
+    if (coverage.context().emptyDeletes()) {
+      lines.add(
+          "what a DELETE skipped or missed that had waited for another session and found no row: no"
+              + " version set was read; txwatch.instrument=predicates reads them");
+    }
     append(text, width, "not seen  ", lines);
     return text.toString();
   }
@@ -163,6 +168,7 @@ public final class CoverageText {
     return switch (reason) {
       case NOT_PREPARED -> notPrepared(context);
       case NOT_UNDERSTOOD -> notUnderstood(context.notUnderstood());
+      case SHAPE -> shape(context.shapes());
       default -> remedy(reason);
     };
   }
@@ -189,6 +195,17 @@ public final class CoverageText {
         : meaning + ": " + TerminalText.escape(example.strip().replaceAll("\\s+", " "));
   }
 
+  private static String shape(List<String> reasons) {
+    String what =
+        reasons.isEmpty()
+            ? "statements of a shape that is passed through unchanged (DISTINCT, GROUP BY, UNION,"
+                + " subquery, ...)"
+            : "statements that were passed through unchanged or seen in part ("
+                + TerminalText.escape(String.join("; ", reasons))
+                + ")";
+    return what + "; rows that only such statements access are not judged";
+  }
+
   /** What the reason means, and what a user can do about it. */
   public static String remedy(GapReason reason) {
     return switch (reason) {
@@ -199,11 +216,9 @@ public final class CoverageText {
           "version sets not read, since reading them would take locks, fix a snapshot, or take too"
               + " long (tables of thousands of rows); predicates of these statements are not"
               + " judged";
-      case SHAPE ->
-          "statements of a shape that is passed through unchanged (DISTINCT, GROUP BY, UNION,"
-              + " subquery, ...); rows that only such statements access are not judged";
+      case SHAPE -> shape(List.of());
       case NOT_UNDERSTOOD -> notUnderstood("");
-      case NOT_PREPARED -> notPrepared(new GapContext(true, true, "", false));
+      case NOT_PREPARED -> notPrepared(new GapContext(true, true, "", List.of(), false, false));
       case NO_RIGHTS ->
           "tables that this user may not read as a whole, or whose auxiliary columns it may not"
               + " use: grant SELECT on the table, or SELECT, INSERT and UPDATE on these columns";

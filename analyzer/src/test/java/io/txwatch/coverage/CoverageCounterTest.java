@@ -42,7 +42,8 @@ class CoverageCounterTest {
   @Test
   void adviceDependsOnTheDatabaseOfTheSession() {
     gap(GapReason.NOT_PREPARED);
-    assertThat(count.coverage(0).context()).isEqualTo(new GapContext(true, false, "", false));
+    assertThat(count.coverage(0).context())
+        .isEqualTo(new GapContext(true, false, "", List.of(), false, false));
     assertThat(text()).contains("txwatch prepare").doesNotContain("unprepare");
 
     CoverageCounter fresh = new CoverageCounter();
@@ -52,6 +53,20 @@ class CoverageCounterTest {
     open(fresh, 2, new Database("PostgreSQL", "13.9", Map.of()));
     fresh.count(new Event.Gap(2, 3, GapReason.NOT_PREPARED, "", 1));
     assertThat(text(fresh)).contains("txwatch prepare", "txwatch unprepare");
+  }
+
+  @Test
+  void reasonsOfShapesAreNamed() {
+    gap(GapReason.SHAPE);
+    assertThat(text()).contains("SHAPE", "DISTINCT");
+    for (int i = 0; i < 2; i++) {
+      for (String reason : List.of("a column of type json", "an UPDATE of a key", "3", "4", "5")) {
+        count.count(new Event.Gap(1, 2, GapReason.SHAPE, reason, 1));
+      }
+    }
+    assertThat(text())
+        .contains("(a column of type json; an UPDATE of a key; 3; 4)")
+        .doesNotContain("DISTINCT");
   }
 
   @Test
@@ -97,6 +112,18 @@ class CoverageCounterTest {
     CoverageCounter queries = new CoverageCounter();
     open(queries, 1, new Database("MySQL", "9.7.0", Map.of()));
     assertThat(text(queries)).doesNotContain(named);
+  }
+
+  @Test
+  void whatADeleteMayHaveSkippedIsNotSeen() {
+    String named = "what a DELETE skipped or missed";
+    open(count, 1, new Database("PostgreSQL", "18.6", Map.of()));
+    statement(1, StatementKind.SELECT, true);
+    assertThat(text()).doesNotContain(named);
+    statement(2, StatementKind.DELETE, true);
+    assertThat(text()).contains(named, "100.0 %");
+    gap(GapReason.NO_VERSION_SET);
+    assertThat(text()).doesNotContain(named);
   }
 
   private static void open(CoverageCounter counter, long session, Database database) {
