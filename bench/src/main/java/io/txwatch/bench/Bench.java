@@ -7,6 +7,7 @@ import io.txwatch.bench.analysis.SoakCommand;
 import io.txwatch.bench.analysis.TcpCommand;
 import io.txwatch.bench.fuzz.FuzzSpeedCommand;
 import io.txwatch.bench.jmh.JmhCommand;
+import io.txwatch.bench.nested.NestedSoakCommand;
 import io.txwatch.bench.overhead.AnomaliesCommand;
 import io.txwatch.bench.overhead.OverheadCommand;
 import io.txwatch.bench.overhead.StatementsCommand;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Command;
       TcpCommand.class,
       SoakCommand.class,
       AdverseSoakCommand.class,
+      NestedSoakCommand.class,
       FuzzSpeedCommand.class,
       PrepareLatencyCommand.class
     })

@@ -1,0 +1,33 @@
+package io.txwatch.bench.nested;
+
+import java.util.Locale;
+
+/** The columns of the tables. The position of a value in a row is the constant's ordinal. */
+enum Column {
+  /** The primary key, which never changes. */
+  ID,
+  /** One of few values: what predicates, joins and groups use. */
+  K,
+  /** A number that each assignment makes unique. */
+  N,
+  /** The version: unique, and assigned by every UPDATE. */
+  VER;
+
+  /** The values of {@link #K} are less. */
+  static final int VALUES_OF_K = 6;
+
+  /** Its name in SQL. */
+  String sql() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Its value in a row. */
+  long of(long[] row) {
+    return row[ordinal()];
+  }
+
+  /** Its bit in a set of columns. */
+  int bit() {
+    return 1 << ordinal();
+  }
+}

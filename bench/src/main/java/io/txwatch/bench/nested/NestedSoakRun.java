@@ -1,0 +1,149 @@
+package io.txwatch.bench.nested;
+
+import io.txwatch.TxWatch;
+import io.txwatch.TxWatchReport;
+import io.txwatch.analyzer.AnomalyListeners;
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.Confidence;
+import io.txwatch.bench.nested.DependencyJudge.Snapshots;
+import io.txwatch.bench.nested.DependencyJudge.Truth;
+import io.txwatch.bench.overhead.Databases;
+import io.txwatch.coverage.Coverage;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.jdbc.TxWatchDriver;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+
+/** Runs the load on a fresh database of a DBMS, at one level, and judges what was reported. */
+final class NestedSoakRun {
+
+  private static final Duration MAX_ANALYSIS = Duration.ofMinutes(5);
+
+  private final ServerKind kind;
+  private final IsolationLevel level;
+  private final String instrument;
+
+  NestedSoakRun(ServerKind kind, IsolationLevel level, String instrument) {
+    this.kind = kind;
+    this.level = level;
+    this.instrument = instrument;
+  }
+
+  /** A reported anomaly and whether it is true. */
+  record Judged(Anomaly anomaly, Truth truth) {}
+
+  /**
+   * What a run found.
+   *
+   * @param transactions all of them
+   * @param judge the judge, which can be given other anomalies
+   * @param confirmed the anomalies that were reported as confirmed
+   * @param complete whether all of them are listed
+   * @param statements the statements that were watched
+   * @param observed those whose rows were observed
+   * @param coverage what was observed by this process, also in earlier runs
+   * @param seconds the time of the load
+   */
+  record Result(
+      Map<Long, LoggedTransaction> transactions,
+      DependencyJudge judge,
+      List<Judged> confirmed,
+      boolean complete,
+      long statements,
+      long observed,
+      Coverage coverage,
+      double seconds) {
+
+    /** The confirmed anomalies of that truth, the possible ones or the others. */
+    Stream<Judged> of(Truth truth, boolean possible) {
+      return confirmed.stream()
+          .filter(each -> each.truth() == truth && each.anomaly().possible() == possible);
+    }
+  }
+
+  Result run(long seed, int clients, int commits) throws SQLException, InterruptedException {
+    String url = TestServers.freshDatabase(kind);
+    try (Connection raw = DriverManager.getConnection(url)) {
+      AuditedTables.create(raw, kind);
+    }
+    if (kind != ServerKind.POSTGRESQL) {
+      Databases.prepare(url);
+    }
+    try (Connection raw = DriverManager.getConnection(url)) {
+      AuditedTables.audit(raw, kind);
+    }
+    List<Anomaly> found = new CopyOnWriteArrayList<>();
+    Coverage before = TxWatch.report(MAX_ANALYSIS).coverage();
+    Runnable remove = AnomalyListeners.INSTANCE.add(found::add);
+    try {
+      long started = System.nanoTime();
+      Map<Long, LoggedTransaction> log =
+          new NestedLoad(seed, clients, commits).run(() -> open(url));
+      double seconds = (System.nanoTime() - started) / 1e9;
+      TxWatchReport report = TxWatch.report(MAX_ANALYSIS);
+      DependencyJudge judge;
+      try (Connection raw = DriverManager.getConnection(url)) {
+        judge = new DependencyJudge(log, AuditedTables.audited(raw), snapshots());
+      }
+      List<Judged> judged =
+          found.stream()
+              .filter(anomaly -> anomaly.confidence() == Confidence.CONFIRMED)
+              .map(anomaly -> new Judged(anomaly, judge.judge(anomaly)))
+              .toList();
+      return new Result(
+          log,
+          judge,
+          judged,
+          report.complete(),
+          report.coverage().statements() - before.statements(),
+          report.coverage().instrumented() - before.instrumented(),
+          report.coverage(),
+          seconds);
+    } finally {
+      remove.run();
+    }
+  }
+
+  /**
+   * At READ COMMITTED each statement has a snapshot, and so has a query that locks what it reads.
+   */
+  private Snapshots snapshots() {
+    boolean locks =
+        level == IsolationLevel.SERIALIZABLE
+            && (kind == ServerKind.MYSQL || kind == ServerKind.MARIADB);
+    boolean ofStatements =
+        locks
+            || ((level == IsolationLevel.READ_COMMITTED || level == IsolationLevel.READ_UNCOMMITTED)
+                && kind != ServerKind.SQLITE);
+    return ofStatements ? Snapshots.OF_STATEMENTS : Snapshots.OF_TRANSACTIONS;
+  }
+
+  private Connection open(String url) throws SQLException {
+    Properties properties = new Properties();
+    properties.setProperty("txwatch.instrument", instrument);
+    properties.setProperty("txwatch.log", "none");
+    Connection connection =
+        new TxWatchDriver().connect("jdbc:txwatch:" + url.substring("jdbc:".length()), properties);
+    if (connection == null) {
+      throw new SQLException("txwatch does not take " + url);
+    }
+    connection.setTransactionIsolation(
+        switch (level) {
+          case READ_UNCOMMITTED -> Connection.TRANSACTION_READ_UNCOMMITTED;
+          case READ_COMMITTED -> Connection.TRANSACTION_READ_COMMITTED;
+          case REPEATABLE_READ -> Connection.TRANSACTION_REPEATABLE_READ;
+          default -> Connection.TRANSACTION_SERIALIZABLE;
+        });
+    connection.setAutoCommit(false);
+    return connection;
+  }
+}

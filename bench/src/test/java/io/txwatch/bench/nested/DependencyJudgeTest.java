@@ -1,0 +1,161 @@
+package io.txwatch.bench.nested;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.Confidence;
+import io.txwatch.anomaly.ObservedTransaction;
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.anomaly.Verdict;
+import io.txwatch.bench.nested.DependencyJudge.Snapshots;
+import io.txwatch.bench.nested.DependencyJudge.Truth;
+import io.txwatch.dependency.Dependency;
+import io.txwatch.dependency.DependencyKind;
+import io.txwatch.dependency.EdgeEvidence;
+import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Outcome;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The judge tells true dependencies from false ones, and its own evaluation is the DBMS's. */
+class DependencyJudgeTest {
+
+  private static final int FILTERED_OUT = 1;
+  private static final int RETURNED = 2;
+  private static final int OTHER = 3;
+
+  private final Map<Long, LoggedTransaction> log = new HashMap<>();
+
+  /**
+   * T1 reads by a CTE that lets {@link #FILTERED_OUT} and {@link #RETURNED} through and by a query
+   * around it that filters the first one out. T2 changes N of both and K of a third row, then a row
+   * of another table, which T1 reads afterwards.
+   */
+  @Test
+  void aRowThatTheOuterQueryFiltersOutIsNoDependency() throws Exception {
+    DependencyJudge judge = readSkew();
+
+    assertThat(judge.judge(anomaly(rw(RETURNED), wr(RETURNED)))).isEqualTo(Truth.TRUE);
+    assertThat(judge.judge(anomaly(rw(FILTERED_OUT), wr(RETURNED)))).isEqualTo(Truth.FALSE);
+    assertThat(judge.judge(anomaly(rw(OTHER), wr(RETURNED)))).isEqualTo(Truth.UNDECIDED);
+    assertThat(judge.judge(anomaly(rw(RETURNED), wr(FILTERED_OUT)))).isEqualTo(Truth.FALSE);
+    assertThat(judge.unexplained()).isEmpty();
+  }
+
+  @Test
+  void resultsThatNothingExplainsAreNotJudged() throws Exception {
+    DependencyJudge judge = readSkew();
+    LoggedTransaction reader = log.get(1L);
+    LoggedTransaction.Query query = (LoggedTransaction.Query) reader.statements.get(0);
+    reader.statements.set(
+        0, new LoggedTransaction.Query(query.query(), "7,7", query.started(), query.ended()));
+
+    assertThat(judge.judge(anomaly(rw(FILTERED_OUT), wr(RETURNED)))).isEqualTo(Truth.UNDECIDED);
+    assertThat(judge.unexplained()).hasSize(1);
+  }
+
+  @Test
+  void everyQueryOfALoadIsExplained() throws Exception {
+    NestedSoakRun.Result result =
+        new NestedSoakRun(ServerKind.H2, IsolationLevel.READ_COMMITTED, "inline").run(1, 2, 30);
+
+    assertThat(result.complete()).isTrue();
+    assertThat(result.transactions()).hasSizeGreaterThanOrEqualTo(30);
+    assertThat(result.judge().unexplainedOfAll()).isEmpty();
+  }
+
+  private DependencyJudge readSkew() throws Exception {
+    Relation inner =
+        new Relation.Common(
+            new Relation.Filtered(
+                new Relation.Table("ta"), new Condition.Compare(Column.ID, "<", 9)));
+    NestedQuery filtering =
+        rows(inner, new Condition.Compare(Column.K, "=", RETURNED % Column.VALUES_OF_K));
+    NestedQuery byKey =
+        rows(new Relation.Table("tb"), new Condition.Compare(Column.ID, "=", RETURNED));
+    String url = TestServers.freshDatabase(ServerKind.H2);
+    LoggedTransaction first = transaction(1);
+    LoggedTransaction second = transaction(2);
+    try (Connection one = DriverManager.getConnection(url);
+        Connection two = DriverManager.getConnection(url)) {
+      AuditedTables.create(one, ServerKind.H2);
+      AuditedTables.audit(one, ServerKind.H2);
+      one.setAutoCommit(false);
+      two.setAutoCommit(false);
+      try (var statement = one.createStatement()) {
+        NestedLoad.query(statement, first, filtering);
+        List<Column> number = List.of(Column.N, Column.VER);
+        NestedLoad.update(two, second, "ta", FILTERED_OUT, number, 0);
+        NestedLoad.update(two, second, "ta", RETURNED, number, 0);
+        NestedLoad.update(two, second, "ta", OTHER, List.of(Column.K, Column.VER), 0);
+        NestedLoad.update(two, second, "tb", RETURNED, number, 0);
+        commit(two, second);
+        NestedLoad.query(statement, first, byKey);
+      }
+      commit(one, first);
+      return new DependencyJudge(log, AuditedTables.audited(one), Snapshots.OF_STATEMENTS);
+    }
+  }
+
+  private static NestedQuery rows(Relation from, Condition where) {
+    return NestedQuery.of(
+        new NestedQuery.Rows(new NestedQuery.Source(from, where), List.of(Column.ID, Column.N)));
+  }
+
+  private LoggedTransaction transaction(long number) {
+    LoggedTransaction transaction = new LoggedTransaction(number);
+    log.put(number, transaction);
+    return transaction;
+  }
+
+  private static void commit(Connection connection, LoggedTransaction transaction)
+      throws Exception {
+    transaction.commitStarted = System.nanoTime();
+    connection.commit();
+    transaction.commitEnded = System.nanoTime();
+  }
+
+  private static Dependency rw(int row) {
+    return new Dependency(
+        1, 2, DependencyKind.RW, "ta", 0, "" + row, 1, 1, EdgeEvidence.ITEM, List.of());
+  }
+
+  private static Dependency wr(int row) {
+    return new Dependency(
+        2, 1, DependencyKind.WR, "tb", 0, "" + row, 4, 2, EdgeEvidence.ITEM, List.of());
+  }
+
+  private static Anomaly anomaly(Dependency... cycle) {
+    return new Anomaly(
+        Phenomenon.READ_SKEW,
+        Optional.empty(),
+        Verdict.HAZARD,
+        Confidence.CONFIRMED,
+        new Database("H2", "2", Map.of()),
+        IsolationLevel.READ_COMMITTED,
+        Stream.of(1L, 2L)
+            .map(
+                id ->
+                    new ObservedTransaction(
+                        id,
+                        "session",
+                        IsolationLevel.READ_COMMITTED,
+                        Optional.of(Outcome.COMMITTED),
+                        List.of(),
+                        0,
+                        LoggedTransaction.NAME + id,
+                        ""))
+            .toList(),
+        List.of(cycle),
+        "");
+  }
+}
