@@ -608,6 +608,9 @@ public final class Transaction {
    * Whether the statements strictly between two others read all of these columns of {@code row}, or
    * one of them locked rows which were not observed.
    *
+   * <p>At SERIALIZABLE a read of a version whose fate is open does not count: nothing follows from
+   * it, while from any other follow the dependencies or the wrong read that are reported instead.
+   *
    * @param columns as {@link Edge#columns}
    */
   public boolean rereads(Row row, long columns, int after, int before) {
@@ -616,6 +619,7 @@ public final class Transaction {
       if (read.version.row == row
           && !read.isOwn
           && !read.evidence.byPredicate()
+          && (read.version.fate != Version.Fate.OPEN || level != IsolationLevel.SERIALIZABLE)
           && read.statement > after
           && read.statement < before) {
         missing &= ~read.columns;

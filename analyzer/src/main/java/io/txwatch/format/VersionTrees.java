@@ -120,7 +120,7 @@ final class VersionTrees {
         version.place = Math.min(version.place, statement.statement() - before);
       }
     }
-    if (access.access() != Access.DELETE) {
+    if (access.access() != Access.DELETE || isOneWith(read, statement)) {
       return read;
     }
     Version deletion = version(row, WriterToken.of(statement.transaction(), statement.statement()));
@@ -128,6 +128,18 @@ final class VersionTrees {
       setPrevious(deletion, read);
     }
     return deletion;
+  }
+
+  /**
+   * Whether a deletion is no version of its own, since what its transaction had written to the row
+   * is named by an id of the DBMS. That id stands for all its writes to the row, of which a DELETE
+   * need not be the last: who reads a version of that id may read the final one.
+   */
+  private boolean isOneWith(@Nullable Version read, Event.StatementExecuted deletion) {
+    return read != null
+        && read.transaction == deletion.transaction()
+        && read.statement == WriterToken.BY_DBMS
+        && !ids.isUndone(deletion.transaction(), deletion.statement());
   }
 
   /** The writes of a transaction, as far as its own statements or later lists show. */

@@ -33,11 +33,15 @@ import java.util.TreeSet;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is exported and checked again shows what the history itself shows. */
 class ElleExportProperties {
+
+  /** The id of a writer before the history. */
+  private static final long LOADER = 5;
 
   /** Phenomena of two transactions. */
   private static final List<String> WORST_FIRST =
@@ -74,6 +78,72 @@ class ElleExportProperties {
     }
     assertSameAfterTheRoundTrip(
         IdsByDbms.of(Simulation.run(mode, new Random(seed), 4, transactions, 3, true)));
+  }
+
+  /** An id of the DBMS stands for all writes of its transaction to a row, a deletion included. */
+  @Test
+  void deletionIsNoVersionOfItsOwnAfterAWriteThatTheDbmsNamed() throws IOException {
+    List<Event> history = twoTransactions();
+    history.add(byDbms(2, 2, 1, Access.UPDATE, LOADER, 20));
+    history.add(byDbms(1, 1, 1, Access.READ, 20));
+    history.add(byDbms(2, 2, 2, Access.DELETE, 20));
+    history.add(new Event.TransactionEnded(2, 2, Outcome.COMMITTED, 0));
+    history.add(new Event.TransactionEnded(1, 1, Outcome.COMMITTED, 0));
+    assertThat(names(found(history))).isEmpty();
+    assertThat(names(exported(history))).isEmpty();
+  }
+
+  /** As before, but a savepoint took the deletion back: it vanished, and the write did not. */
+  @Test
+  void deletionThatWasUndoneVanishesAlone() throws IOException {
+    List<Event> history = twoTransactions();
+    history.add(byDbms(2, 2, 1, Access.UPDATE, LOADER, 20));
+    history.add(byDbms(2, 2, 2, Access.DELETE, 20));
+    history.add(new Event.StatementsUndone(2, 2, 2, 2));
+    history.add(new Event.TransactionEnded(2, 2, Outcome.COMMITTED, 0));
+    history.add(byDbms(1, 1, 1, Access.READ, 20));
+    history.add(new Event.TransactionEnded(1, 1, Outcome.COMMITTED, 0));
+    assertThat(edn(history)).contains(":type :fail").contains("[:r 0 [1 2]]");
+    assertThat(names(found(history))).isEmpty();
+    assertThat(names(exported(history))).isEmpty();
+  }
+
+  /** A version of a writer that nobody knows, read in between, hides no lost update. */
+  @Test
+  void readOfAnUnknownWritersVersionHidesNoLostUpdate() throws IOException {
+    List<Event> history = twoTransactions();
+    history.add(byDbms(1, 1, 1, Access.READ, LOADER));
+    history.add(byDbms(2, 2, 1, Access.UPDATE, LOADER, 20));
+    history.add(new Event.TransactionEnded(2, 2, Outcome.COMMITTED, 0));
+    history.add(byDbms(1, 1, 2, Access.READ, 30));
+    history.add(byDbms(1, 1, 3, Access.UPDATE, 20, 10));
+    history.add(new Event.TransactionEnded(1, 1, Outcome.COMMITTED, 0));
+    assertThat(names(found(history))).containsExactly("LOST_UPDATE");
+    assertThat(names(exported(history))).containsExactly("LOST_UPDATE");
+  }
+
+  private static List<Event> twoTransactions() {
+    List<Event> history = new ArrayList<>();
+    for (int session = 1; session <= 2; session++) {
+      history.add(
+          new Event.SessionOpened(session, "s" + session, new Database("D", "1", Map.of())));
+      history.add(new Event.TransactionBegan(session, session, IsolationLevel.READ_COMMITTED, 0));
+    }
+    return history;
+  }
+
+  /** An access to one row, with the ids that the DBMS gave to the writers of its versions. */
+  private static Event byDbms(
+      long session, long transaction, int number, Access access, long... ids) {
+    StringBuilder tokens = new StringBuilder();
+    for (long id : ids) {
+      tokens.append(WriterToken.of(id, WriterToken.BY_DBMS));
+    }
+    StatementKind kind =
+        access == Access.READ ? StatementKind.SELECT : StatementKind.valueOf(access.name());
+    RowAccess row = new RowAccess(access, "t", 1, new WriterList(tokens.toString(), false));
+    return new Event.StatementExecuted(
+        session, transaction, number, kind, "", "", List.of(row), true, null);
   }
 
   /** Elle rejects a history in which a process completes what it did not invoke. */
