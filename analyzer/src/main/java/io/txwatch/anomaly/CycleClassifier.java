@@ -18,9 +18,9 @@ import java.util.Optional;
  * DELETE, return the newest version by design, whatever the snapshot shows. If T1 read a row by a
  * plain SELECT, another transaction wrote it, and a later current read of T1 returned that write,
  * then T1 saw the change: the rw and the wr edge form no cycle. The same holds if T1 read what it
- * had missed of the row again before it wrote it, in a version whose fate is known at SERIALIZABLE: nothing was
- * lost. SERIALIZABLE has no exception for current reads, since no serial order explains the two
- * reads, current or not. Nor is there one where the two edges run through different rows.
+ * had missed of the row again before it wrote it, in a version whose fate is known at SERIALIZABLE:
+ * nothing was lost. SERIALIZABLE has no exception for current reads, since no serial order explains
+ * the two reads, current or not. Nor is there one where the two edges run through different rows.
  */
 public final class CycleClassifier {
 
