@@ -27,15 +27,18 @@ import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
  * {@code corpus/run suite}: executes a command that runs JUnit tests, once without and once with
- * the agent, each time on a new server.
+ * the agent, each time on a new server, or on whatever databases the tests start themselves.
  *
  * <p>Tests that fail in only one of the two runs are repeated, class by class, in both. A test that
- * fails again in the same run only is a difference; the others are unstable.
+ * fails again in the same run only is a difference; the others are unstable. The anomalies that
+ * the agent reported are counted beside them, where its options contain a {@code report=} below
+ * {@code {reports}}.
  */
 @Command(
     name = "suite",
@@ -43,8 +46,10 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true)
 final class JUnitSuiteCommand implements Callable<Integer> {
 
-  @Option(names = "--db", required = true, description = "the server to start")
-  private ServerKind kind = ServerKind.POSTGRESQL;
+  @Option(
+      names = "--db",
+      description = "the server to start; default: none, the tests start their databases")
+  private @Nullable ServerKind kind;
 
   @Option(
       names = "--command",
@@ -52,7 +57,7 @@ final class JUnitSuiteCommand implements Callable<Integer> {
       description = {
         "a shell command. Placeholders: {agent}, the JVM's -javaagent option or nothing;",
         "{selection}, the tests to run; {reports}, the directory for JUnit's XML files;",
-        "{host}, {port}, {user}, {database}"
+        "with --db also {host}, {port}, {user}, {database}"
       })
   private String command = "";
 
@@ -85,7 +90,9 @@ final class JUnitSuiteCommand implements Callable<Integer> {
   @Option(names = "--agent", description = "the jar; default: ${DEFAULT-VALUE}")
   private Path agent = Path.of("cli/target/txwatch.jar");
 
-  @Option(names = "--agent-options", description = "default: ${DEFAULT-VALUE}")
+  @Option(
+      names = "--agent-options",
+      description = "default: ${DEFAULT-VALUE}; {reports} is replaced")
   private String agentOptions = "prepare=auto,log=none";
 
   @Option(names = "--minutes", description = "how long a run may take; default: ${DEFAULT-VALUE}")
@@ -122,7 +129,9 @@ final class JUnitSuiteCommand implements Callable<Integer> {
     Set<String> unstable = new TreeSet<>(suspects);
     unstable.removeAll(onlyWatched);
     unstable.removeAll(onlyRaw);
-    String report = report(raw, watched, onlyWatched, onlyRaw, onlySkipped, unstable);
+    String report =
+        report(raw, watched, onlyWatched, onlyRaw, onlySkipped, unstable)
+            + ReportedAnomalies.count(out.resolve("watched"));
     new PrintStream(System.out, true, StandardCharsets.UTF_8).println(report);
     Files.writeString(out.resolve("report.md"), report);
     return onlyWatched.isEmpty() && onlyRaw.isEmpty() ? 0 : 1;
@@ -143,35 +152,32 @@ final class JUnitSuiteCommand implements Callable<Integer> {
   private Map<String, Test> run(String name, boolean isWatched, String selection)
       throws SQLException, IOException, InterruptedException {
     Path reports = Files.createDirectories(out.resolve(name).toAbsolutePath());
-    try (DatabaseServer server = start()) {
-      URI address = URI.create(server.newDatabase(database).substring("jdbc:".length()));
-      try (Connection connection = java.sql.DriverManager.getConnection("jdbc:" + address);
-          Statement statement = connection.createStatement()) {
-        for (String sql : before) {
-          statement.execute(sql);
+    String option = "-javaagent:" + agent.toAbsolutePath() + "=" + agentOptions;
+    String line =
+        command
+            .replace("{agent}", isWatched ? option : "")
+            .replace("{selection}", selection)
+            .replace("{reports}", reports.toString());
+    ServerKind started = kind;
+    if (started == null) {
+      execute(name, line, reports);
+    } else {
+      try (DatabaseServer server = start(started)) {
+        URI address = URI.create(server.newDatabase(database).substring("jdbc:".length()));
+        try (Connection connection = java.sql.DriverManager.getConnection("jdbc:" + address);
+            Statement statement = connection.createStatement()) {
+          for (String sql : before) {
+            statement.execute(sql);
+          }
         }
+        execute(
+            name,
+            line.replace("{host}", address.getHost())
+                .replace("{port}", String.valueOf(address.getPort()))
+                .replace("{user}", server.user())
+                .replace("{database}", database),
+            reports);
       }
-      String option = "-javaagent:" + agent.toAbsolutePath() + "=" + agentOptions;
-      String line =
-          command
-              .replace("{agent}", isWatched ? option.replace("{reports}", reports.toString()) : "")
-              .replace("{selection}", selection)
-              .replace("{reports}", reports.toString())
-              .replace("{host}", address.getHost())
-              .replace("{port}", String.valueOf(address.getPort()))
-              .replace("{user}", server.user())
-              .replace("{database}", database);
-      Process process =
-          new ProcessBuilder("sh", "-c", line)
-              .directory(directory.toAbsolutePath().toFile())
-              .redirectErrorStream(true)
-              .redirectOutput(reports.resolve("output.txt").toFile())
-              .start();
-      if (!process.waitFor(minutes, TimeUnit.MINUTES)) {
-        System.err.println(name + ": not done after " + minutes + " minutes, ended");
-      }
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly().waitFor();
     }
     Map<String, Test> tests = JUnitReports.read(reports);
     if (tests.isEmpty()) {
@@ -180,12 +186,27 @@ final class JUnitSuiteCommand implements Callable<Integer> {
     return tests;
   }
 
-  private DatabaseServer start() {
-    return switch (kind) {
+  private void execute(String name, String line, Path reports)
+      throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder("sh", "-c", line)
+            .directory(directory.toAbsolutePath().toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(reports.resolve("output.txt").toFile())
+            .start();
+    if (!process.waitFor(minutes, TimeUnit.MINUTES)) {
+      System.err.println(name + ": not done after " + minutes + " minutes, ended");
+    }
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly().waitFor();
+  }
+
+  private DatabaseServer start(ServerKind started) {
+    return switch (started) {
       case POSTGRESQL -> PostgresServer.start(serverOptions);
       case MARIADB -> MariaDbServer.start(serverOptions.toArray(String[]::new));
       case MYSQL -> MySqlServer.start();
-      case H2, SQLITE -> throw new IllegalArgumentException(kind + " is no server");
+      case H2, SQLITE -> throw new IllegalArgumentException(started + " is no server");
     };
   }
 
