@@ -23,7 +23,6 @@ import io.txwatch.history.GapReason;
 import io.txwatch.stale.Across;
 import io.txwatch.stale.StaleWrite;
 import io.txwatch.stale.StaleWrites;
-import io.txwatch.version.Resolution;
 import io.txwatch.version.VersionResolver;
 import java.util.ArrayList;
 import java.util.List;
@@ -378,14 +377,9 @@ public final class Analyzer implements EventSink {
     return inference.versions();
   }
 
-  /** How many rows that were read by value were resolved to versions. */
-  public Resolution resolution() {
-    return versions.counts();
-  }
-
   /** The coverage so far. */
   public Coverage coverage() {
-    return coverage.coverage(rowLevelBefore + inference.rowLevelDependencies());
+    return coverage.coverage(rowLevelBefore + inference.rowLevelDependencies(), versions.counts());
   }
 
   /** Ends the history. Transactions that are still undecided stay so, and make no anomaly. */

@@ -1,6 +1,7 @@
 package io.txwatch.coverage;
 
 import io.txwatch.history.GapReason;
+import io.txwatch.version.Resolution;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -37,7 +38,8 @@ public record Coverage(
     long rowLevel,
     Map<GapReason, Long> gaps,
     Shed shed,
-    GapContext context) {
+    GapContext context,
+    Resolution resolution) {
 
   public static final Coverage NONE = new Coverage(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of());
 
@@ -96,7 +98,8 @@ public record Coverage(
         rowLevel,
         gaps,
         shed,
-        GapContext.UNKNOWN);
+        GapContext.UNKNOWN,
+        Resolution.NONE);
   }
 
   public Coverage {
@@ -139,6 +142,7 @@ public record Coverage(
         rowLevel + other.rowLevel,
         sums,
         shed.plus(other.shed),
-        context.plus(other.context));
+        context.plus(other.context),
+        resolution.plus(other.resolution));
   }
 }

@@ -10,6 +10,7 @@ import io.txwatch.history.RowAccess;
 import io.txwatch.history.RowShare;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.VersionSet;
+import io.txwatch.version.Resolution;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -58,6 +59,9 @@ public final class CoverageCounter {
   /** Open sessions of PostgreSQL versions whose system columns suffice. */
   private final Set<Long> withSystemColumns = new HashSet<>();
 
+  /** Those that read the DBMS's record of changes. */
+  private final Set<Long> recorders = new HashSet<>();
+
   private GapContext context = GapContext.UNKNOWN;
 
   /** Whether a session's database is one that is watched, rather than one of a foreign history. */
@@ -86,9 +90,21 @@ public final class CoverageCounter {
       gap(e);
     } else if (event instanceof Event.RowsShed e) {
       shed(e);
+    } else if (event instanceof Event.Changed e) {
+      recorded(e.session());
+    } else if (event instanceof Event.ChangesRead e) {
+      recorded(e.session());
     } else if (event instanceof Event.SessionClosed e) {
+      recorders.remove(e.session());
       pendingGaps.remove(e.session());
       withSystemColumns.remove(e.session());
+    }
+  }
+
+  /** That "session" is the DBMS's record of changes, and none of the application's. */
+  private void recorded(long session) {
+    if (recorders.add(session)) {
+      sessions--;
     }
   }
 
@@ -201,8 +217,9 @@ public final class CoverageCounter {
    * The coverage so far.
    *
    * @param rowLevel the pairs of accesses that only the row connects
+   * @param resolution what became of the rows that were read by value
    */
-  public Coverage coverage(long rowLevel) {
+  public Coverage coverage(long rowLevel, Resolution resolution) {
     return new Coverage(
         sessions,
         transactions,
@@ -221,6 +238,7 @@ public final class CoverageCounter {
             shedTransactions),
         context.with(
             watched && queries && inserts && !versionSets,
-            watched && emptyDeletes && !versionSets));
+            watched && emptyDeletes && !versionSets),
+        resolution);
   }
 }

@@ -4,9 +4,11 @@ import io.txwatch.coverage.Coverage;
 import io.txwatch.coverage.GapContext;
 import io.txwatch.coverage.Shed;
 import io.txwatch.history.GapReason;
+import io.txwatch.version.Resolution;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -31,7 +33,12 @@ public final class CoverageText {
 
   static String of(Coverage coverage, int width) {
     StringBuilder text = new StringBuilder();
-    append(text, width, "coverage  ", List.of(seen(coverage)));
+    List<String> observed = new ArrayList<>();
+    observed.add(seen(coverage));
+    if (coverage.resolution().rows() > 0) {
+      observed.add(resolved(coverage.resolution()));
+    }
+    append(text, width, "coverage  ", observed);
     List<Map.Entry<GapReason, Long>> gaps =
         coverage.gaps().entrySet().stream()
             .filter(gap -> gap.getValue() > 0)
@@ -140,6 +147,27 @@ public final class CoverageText {
         Counted.of(coverage.executed(), "statement"),
         percent(coverage.instrumented(), coverage.executed()),
         missing.isEmpty() ? "" : "; missing: " + missing);
+  }
+
+  /** What became of the rows that were read by value. */
+  private static String resolved(Resolution resolution) {
+    Map<String, Long> others = new LinkedHashMap<>();
+    others.put("one of several versions", resolution.several());
+    others.put("no recorded version fits", resolution.none());
+    others.put("not recorded in time", resolution.unrecorded());
+    others.put("read without their key", resolution.withoutKey());
+    String rest =
+        others.entrySet().stream()
+            .filter(other -> other.getValue() > 0)
+            .map(other -> String.format(Locale.ROOT, "; %,d %s", other.getValue(), other.getKey()))
+            .collect(Collectors.joining());
+    return String.format(
+        Locale.ROOT,
+        "%s read by value, the version is known of %,d (%s)%s",
+        Counted.of(resolution.rows(), "row"),
+        resolution.unique(),
+        percent(resolution.unique(), resolution.rows()),
+        rest);
   }
 
   /** What is missing in the history, and so in every figure: its reasons with their counts. */

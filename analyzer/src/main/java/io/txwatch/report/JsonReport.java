@@ -16,6 +16,7 @@ import io.txwatch.dependency.Dependency;
 import io.txwatch.history.CallSite;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Ids;
+import io.txwatch.version.Resolution;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -207,6 +208,16 @@ public final class JsonReport {
       }
     }
     json.writeEndObject();
+    Resolution resolution = coverage.resolution();
+    if (resolution.rows() > 0) {
+      json.writeObjectFieldStart("resolution");
+      json.writeNumberField("unique", resolution.unique());
+      json.writeNumberField("several", resolution.several());
+      json.writeNumberField("none", resolution.none());
+      json.writeNumberField("unrecorded", resolution.unrecorded());
+      json.writeNumberField("withoutKey", resolution.withoutKey());
+      json.writeEndObject();
+    }
     json.writeEndObject();
   }
 

@@ -12,8 +12,21 @@ package io.txwatch.version;
  */
 public record Resolution(long unique, long several, long none, long unrecorded, long withoutKey) {
 
+  /** Nothing was read by value. */
+  public static final Resolution NONE = new Resolution(0, 0, 0, 0, 0);
+
   /** All rows read. */
   public long rows() {
     return unique + several + none + unrecorded + withoutKey;
+  }
+
+  /** The sum of this and another one. */
+  public Resolution plus(Resolution other) {
+    return new Resolution(
+        unique + other.unique,
+        several + other.several,
+        none + other.none,
+        unrecorded + other.unrecorded,
+        withoutKey + other.withoutKey);
   }
 }

@@ -8,6 +8,7 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.RowShare;
 import io.txwatch.history.StatementKind;
 import io.txwatch.report.TextReport;
+import io.txwatch.version.Resolution;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -33,16 +34,27 @@ class CoverageCounterTest {
     gap(GapReason.NOT_PREPARED);
     statement(3, StatementKind.UPDATE, false);
     statement(4, StatementKind.INSERT, false);
-    Coverage coverage = count.coverage(0);
+    Coverage coverage = count.coverage(0, Resolution.NONE);
     assertThat(coverage.statements()).isEqualTo(4);
     assertThat(coverage.instrumented()).isEqualTo(1);
     assertThat(coverage.gaps()).isEqualTo(Map.of(GapReason.SHAPE, 1L, GapReason.NOT_PREPARED, 1L));
   }
 
   @Test
+  void theRecordOfChangesIsNoSessionOfTheApplication() {
+    CoverageCounter fresh = new CoverageCounter();
+    Database mysql = new Database("MySQL", "9.7.0", Map.of());
+    open(fresh, 1, mysql);
+    open(fresh, 2, mysql);
+    fresh.count(new Event.ChangesRead(2, 10));
+    fresh.count(new Event.ChangesRead(2, 30));
+    assertThat(fresh.coverage(0, Resolution.NONE).sessions()).isEqualTo(1);
+  }
+
+  @Test
   void adviceDependsOnTheDatabaseOfTheSession() {
     gap(GapReason.NOT_PREPARED);
-    assertThat(count.coverage(0).context())
+    assertThat(count.coverage(0, Resolution.NONE).context())
         .isEqualTo(new GapContext(true, false, "", List.of(), false, false));
     assertThat(text()).contains("txwatch prepare").doesNotContain("unprepare");
 
@@ -135,7 +147,7 @@ class CoverageCounterTest {
   }
 
   private static String text(CoverageCounter counter) {
-    return TextReport.coverage(counter.coverage(0)).replaceAll("\\s+", " ");
+    return TextReport.coverage(counter.coverage(0, Resolution.NONE)).replaceAll("\\s+", " ");
   }
 
   private void shed(long process, int steps, long statements, long transactions) {
@@ -145,13 +157,15 @@ class CoverageCounterTest {
 
   @Test
   void shareIsTheSmallestOneOfAllProcesses() {
-    assertThat(count.coverage(0).shed()).isEqualTo(Shed.NOTHING);
+    assertThat(count.coverage(0, Resolution.NONE).shed()).isEqualTo(Shed.NOTHING);
     shed(1, 3, 0, 0);
     shed(2, 1, 10, 2);
-    assertThat(count.coverage(0).shed()).isEqualTo(new Shed(new RowShare(3), new RowShare(3), 2));
+    assertThat(count.coverage(0, Resolution.NONE).shed())
+        .isEqualTo(new Shed(new RowShare(3), new RowShare(3), 2));
     shed(1, 0, 30, 4);
-    assertThat(count.coverage(0).shed()).isEqualTo(new Shed(new RowShare(1), new RowShare(3), 6));
-    assertThat(count.coverage(0).gaps()).isEqualTo(Map.of(GapReason.SHED, 40L));
-    assertThat(count.coverage(0).dropped()).isZero();
+    assertThat(count.coverage(0, Resolution.NONE).shed())
+        .isEqualTo(new Shed(new RowShare(1), new RowShare(3), 6));
+    assertThat(count.coverage(0, Resolution.NONE).gaps()).isEqualTo(Map.of(GapReason.SHED, 40L));
+    assertThat(count.coverage(0, Resolution.NONE).dropped()).isZero();
   }
 }

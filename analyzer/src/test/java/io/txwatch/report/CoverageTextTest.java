@@ -3,9 +3,11 @@ package io.txwatch.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.coverage.Coverage;
+import io.txwatch.coverage.GapContext;
 import io.txwatch.coverage.Shed;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.RowShare;
+import io.txwatch.version.Resolution;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -84,6 +86,34 @@ class CoverageTextTest {
                       574,000 statements (20.5 %); missing: 400,000 OVERFLOW, 12 FORGOTTEN, 55,856 SHED
             """)
         .doesNotContain("check later");
+  }
+
+  @Test
+  void rowsReadByValueAreCountedByWhatBecameOfThem() {
+    Resolution resolution = new Resolution(1180, 12, 5, 0, 3);
+    assertThat(
+            TextReport.coverage(
+                new Coverage(
+                    1,
+                    2,
+                    2,
+                    4,
+                    4,
+                    1200,
+                    2,
+                    0,
+                    0,
+                    0,
+                    Map.of(),
+                    Shed.NOTHING,
+                    GapContext.UNKNOWN,
+                    resolution)))
+        .isEqualTo(
+            """
+            coverage  2 transactions in 1 session (2 committed); rows seen for 4 of 4 statements (100.0 %)
+                      1,200 rows read by value, the version is known of 1,180 (98.3 %); 12 one of several
+                      versions; 5 no recorded version fits; 3 read without their key
+            """);
   }
 
   @Test

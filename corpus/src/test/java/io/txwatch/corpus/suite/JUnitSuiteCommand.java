@@ -36,9 +36,9 @@ import picocli.CommandLine.Option;
  * the agent, each time on a new server, or on whatever databases the tests start themselves.
  *
  * <p>Tests that fail in only one of the two runs are repeated, class by class, in both. A test that
- * fails again in the same run only is a difference; the others are unstable. The anomalies that
- * the agent reported are counted beside them, where its options contain a {@code report=} below
- * {@code {reports}}.
+ * fails again in the same run only is a difference; the others are unstable. The anomalies that the
+ * agent reported are counted beside them, where its options contain a {@code report=} below {@code
+ * {reports}}.
  */
 @Command(
     name = "suite",

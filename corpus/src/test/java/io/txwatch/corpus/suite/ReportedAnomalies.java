@@ -42,8 +42,7 @@ final class ReportedAnomalies {
       }
     }
     StringBuilder text = new StringBuilder("\n" + all + " anomalies were reported\n");
-    groups.forEach(
-        (group, count) -> text.append(count).append("  ").append(group).append('\n'));
+    groups.forEach((group, count) -> text.append(count).append("  ").append(group).append('\n'));
     return text.toString();
   }
 

@@ -20,7 +20,9 @@ class ReportedAnomaliesTest {
 
   @Test
   void thoseOfTheSameStatementsAreCountedTogether() throws IOException {
-    Files.writeString(directory.resolve("one.jsonl"), LINE.formatted(false).repeat(2) + "{\"type\":\"coverage\"}\n");
+    Files.writeString(
+        directory.resolve("one.jsonl"),
+        LINE.formatted(false).repeat(2) + "{\"type\":\"coverage\"}\n");
     Files.writeString(
         Files.createDirectory(directory.resolve("fork")).resolve("two.jsonl"),
         LINE.formatted(false) + LINE.formatted(true));
