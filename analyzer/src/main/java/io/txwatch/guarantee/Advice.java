@@ -1,6 +1,8 @@
 package io.txwatch.guarantee;
 
+import io.txwatch.anomaly.ContextRead;
 import io.txwatch.anomaly.Finding;
+import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.anomaly.Verdict;
 import io.txwatch.dependency.DependencyKind;
@@ -17,6 +19,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What would prevent an anomaly, in a sentence or two for the developer of the code: lock the read,
@@ -58,47 +61,69 @@ public final class Advice {
                 sentences.add(
                     (sentences.isEmpty() ? "Run" : "Or run")
                         + " "
-                        + operations(finding)
+                        + operations(finding, consequences(finding))
                         + " at "
                         + words(level)
                         + settings(profile, level)
                         + "."));
+    if (sentences.isEmpty() && finding.edges().size() > 1) {
+      return Measure.LOCK_ALL_READS.text() + places(finding) + " with " + lockClause(profile) + ".";
+    }
     return String.join(" ", sentences);
   }
 
+  private static String lockClause(Profile profile) {
+    return profile == Profile.SQLITE ? "BEGIN IMMEDIATE" : "SELECT ... FOR UPDATE";
+  }
+
   private static String lock(Finding finding, Profile profile, Database database) {
-    String lock = profile == Profile.SQLITE ? "BEGIN IMMEDIATE" : "SELECT ... FOR UPDATE";
+    String lock = lockClause(profile);
     return switch (finding.phenomenon()) {
       case LOST_UPDATE -> lostUpdate(finding, database, lock);
       case READ_WRITE_SKEW, WRITE_SKEW, G2_ITEM ->
-          "Lock the rows that the decision rests on where they are read"
-              + places(finding)
-              + " with "
-              + lock
-              + ".";
+          Measure.LOCK_DECISION.text() + places(finding) + " with " + lock + ".";
       case G2, PHANTOM ->
-          "No lock on the rows that were read keeps others from adding rows to them: let a constraint"
-              + " forbid it (unique, exclusion), or lock a row that stands for all of them"
+          "No lock on the rows that were read keeps others from adding rows to them: "
+              + Measure.CONSTRAINT.text()
+              + ", or "
+              + Measure.WRITE_REPRESENTATIVE.text()
               + places(finding)
               + ".";
       case NON_REPEATABLE_READ, READ_SKEW, FRACTURED_READ, INTERMEDIATE_READ ->
-          finding.affectedReader().filter(Advice::writes).isEmpty()
-              ? ""
-              : "The transaction writes as well: lock the rows that its writes rest on where they"
-                  + " are read"
-                  + places(finding)
-                  + " with "
-                  + lock
-                  + ".";
+          finding
+              .affectedReader()
+              .filter(Advice::writes)
+              .map(reader -> lockOfWriter(finding, reader, lock))
+              .orElse("");
       default -> "";
     };
   }
 
+  /** A lock on one's reads alone does not keep what another one has read from becoming stale. */
+  private static String lockOfWriter(Finding finding, Transaction reader, String lock) {
+    return othersRead(finding, reader)
+        ? "The transactions read and write: "
+            + Measure.LOCK_READS_OF_BOTH.text()
+            + " ("
+            + lock
+            + ")."
+        : "The transaction writes as well: "
+            + Measure.LOCK_READS_OF_WRITER.text()
+            + places(finding)
+            + " with "
+            + lock
+            + ".";
+  }
+
+  private static boolean othersRead(Finding finding, Transaction reader) {
+    return finding.transactions().stream().anyMatch(one -> one != reader && selects(one));
+  }
+
   private static String lostUpdate(Finding finding, Database database, String lock) {
     List<Transaction.Statement> writes = overwriting(finding);
-    String lockTheRead = "Lock the read" + places(finding) + " with " + lock;
+    String lockTheRead = Measure.LOCK_READ.text() + places(finding) + " with " + lock;
     if (!writes.isEmpty() && writes.stream().allMatch(w -> w.kind() == StatementKind.DELETE)) {
-      return lockTheRead + ", or put the condition that it checks into the DELETE's WHERE.";
+      return lockTheRead + ", or " + Measure.CONDITION_IN_DELETE.text() + ".";
     }
     boolean backslashes = BACKSLASHES.contains(database.product());
     List<UpdateAssignments> texts =
@@ -111,12 +136,14 @@ public final class Advice {
     texts.forEach(text -> computed.addAll(text.computed()));
     texts.forEach(text -> overwritten.addAll(text.overwritten()));
     if (computed.isEmpty()) {
-      return lockTheRead + ", or compute the new value in the UPDATE itself (SET x = x + ?).";
+      return lockTheRead + ", or " + Measure.COMPUTE_IN_UPDATE.text() + ".";
     } else if (!overwritten.isEmpty()) {
       return lockTheRead
           + ", or compute "
           + listed(overwritten)
-          + " in the UPDATE itself, too, as it does "
+          + " "
+          + Measure.COMPUTE_REST_IN_UPDATE.text()
+          + ", as it does "
           + listed(computed)
           + ".";
     }
@@ -126,14 +153,17 @@ public final class Advice {
             + " and checks it in its WHERE: nothing is lost if the application looks at its update"
             + " count. What else rests on the read"
             + places(finding)
-            + " may be stale: lock that read ("
+            + " "
+            + Measure.LOCK_WHAT_ELSE_IS_READ.text()
+            + " ("
             + lock
             + ")."
         : update
             + ", so no value is lost; what may be stale is the decision that rests on the read"
             + places(finding)
-            + ". Put its condition into the UPDATE's WHERE and look at the update count, or lock that"
-            + " read ("
+            + ". "
+            + Measure.CONDITION_IN_UPDATE.text()
+            + ", or lock that read ("
             + lock
             + ").";
   }
@@ -165,14 +195,15 @@ public final class Advice {
   }
 
   /**
-   * The operations whose level matters, that of the reader if it alone is affected: by the names
-   * that the application gives them, else by the methods that executed the statements, if these are
-   * known and few.
+   * The operations whose level matters, that of the reader if it alone is affected and the others'
+   * decisions do not rest on what it writes: by the names that the application gives them, else by
+   * the methods that executed the statements, if these are known and few.
    */
-  private static String operations(Finding finding) {
+  private static String operations(Finding finding, Set<Phenomenon> consequences) {
     Set<Transaction> affected =
         finding
             .affectedReader()
+            .filter(reader -> !consequences.contains(Phenomenon.WRITE_SKEW))
             .map(Set::of)
             .orElseGet(() -> new LinkedHashSet<>(finding.transactions()));
     List<String> names =
@@ -209,17 +240,25 @@ public final class Advice {
     return String.join(", ", columns);
   }
 
-  /** The call sites of the reads that missed a write. */
+  /**
+   * The call sites of the reads that missed a write, and of those that the others had read before
+   * they wrote: a lock keeps out those alone that lock, too, or write.
+   */
   private static String places(Finding finding) {
-    List<String> places =
+    Stream<String> missed =
         finding.edges().stream()
             .filter(edge -> edge.kind() == DependencyKind.RW)
             .map(Advice::callSite)
-            .flatMap(Optional::stream)
-            .map(CallSite::shown)
-            .distinct()
-            .sorted()
-            .toList();
+            .flatMap(Optional::stream);
+    Stream<String> before =
+        finding.transactions().stream()
+            .flatMap(transaction -> finding.context(transaction).stream())
+            .map(ContextRead::statement)
+            .filter(statement -> statement.kind() == StatementKind.SELECT)
+            .map(ObservedStatement::callSite)
+            .filter(site -> !site.isEmpty());
+    List<String> places =
+        Stream.concat(missed, before).map(CallSite::shown).distinct().sorted().toList();
     return places.isEmpty() ? "" : " at " + String.join(" and ", places);
   }
 
@@ -270,7 +309,7 @@ public final class Advice {
       if (writes(reader)) {
         consequences.add(Phenomenon.LOST_UPDATE);
         consequences.add(Phenomenon.READ_WRITE_SKEW);
-        if (finding.transactions().stream().anyMatch(one -> one != reader && selects(one))) {
+        if (othersRead(finding, reader)) {
           consequences.add(Phenomenon.WRITE_SKEW);
           consequences.add(Phenomenon.G2);
         }

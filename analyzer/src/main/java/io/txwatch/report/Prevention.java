@@ -21,7 +21,8 @@ public final class Prevention {
   private static final String LOCK =
       "Lock the rows that the decision rests on where they are read: SELECT ... FOR UPDATE.";
   private static final String SERIALIZABLE =
-      "Run these transactions at SERIALIZABLE, and repeat one that is aborted (SQLSTATE 40001).";
+      "Run these transactions at SERIALIZABLE, and repeat one that is aborted (SQLSTATE 40001). On H2"
+          + " this level does not prevent it: lock what they read.";
   private static final String VENDOR =
       "No level permits it: reduce it to a case and report it to the vendor.";
   private static final String RECORDING =
@@ -36,7 +37,7 @@ public final class Prevention {
       case LOST_UPDATE ->
           List.of(
               "Compute the new value in the UPDATE itself: SET balance = balance - ?.",
-              "Lock the row where it is read: SELECT ... FOR UPDATE.",
+              "Lock the row where it is read, in each transaction that writes it: SELECT ... FOR UPDATE.",
               "Add a version column, and update only the version that was read: WHERE id = ? AND"
                   + " version = ?. If the update count is 0, read again and repeat.",
               "Run these transactions at a level that aborts one of them: REPEATABLE READ on"
@@ -51,7 +52,7 @@ public final class Prevention {
       case PHANTOM, G2 ->
           List.of(
               "Let a constraint forbid what must not be added: UNIQUE, or an exclusion constraint.",
-              "Lock a row that stands for all rows that the query may find.",
+              "Let each transaction first update a row that stands for all rows that the query may find.",
               SERIALIZABLE);
       case READ_SKEW, FRACTURED_READ, NON_REPEATABLE_READ ->
           List.of(ONE_STATEMENT, REPEATABLE_READ);

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.history.Database;
+import io.txwatch.history.Event;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -40,7 +42,41 @@ class AdviceOnWritersTest {
   @ParameterizedTest
   @CsvSource({"MySQL, 9.7.0", "MariaDB, 11.8.1", "PostgreSQL, 18.6"})
   void whereBothReadAndWriteOnlySerializableIsAdvised(String product, String version) {
-    expect(advice(product, version, "r2(z0) " + READ_SKEW + "w1(z0) c1"), "SERIALIZABLE", "at ");
+    String advice = advice(product, version, "r2(z0) " + READ_SKEW + "w1(z0) c1");
+    expect(advice, "SERIALIZABLE", "at ");
+    assertThat(advice).contains("in each of them (SELECT ... FOR UPDATE)", "these transactions at");
+  }
+
+  @Test
+  void theLevelOfBothIsNamedWhereBothReadAndWrite() {
+    String history = "r2(z0) " + READ_SKEW + "w1(z0) c1";
+    List<Event> events =
+        Notation.events(history).stream()
+            .map(event -> event instanceof Event.TransactionBegan e ? named(e) : event)
+            .toList();
+    assertThat(Notation.analyzed(events).get(0).advice()).contains("Or run one and two at SERIAL");
+  }
+
+  private static Event named(Event.TransactionBegan e) {
+    String name = e.transaction() == 1 ? "one" : "two";
+    return new Event.TransactionBegan(e.session(), e.transaction(), e.level(), e.micros(), name);
+  }
+
+  /** Where both read the row at places of their own, a lock at one of them does not prevent it. */
+  @Test
+  void bothReadsOfALostUpdateAreNamed() {
+    assertThat(advice("PostgreSQL", "18.6", "r1(x0) r2(x0) w2(x0) c2 w1(x2) c1"))
+        .startsWith("Lock the read at T1.java:1 and T2.java:1 with SELECT ... FOR UPDATE");
+  }
+
+  /** H2's levels do not prevent it; no anomaly is left without advice. */
+  @Test
+  void whereNoLevelPreventsItTheLockIsAdvised() {
+    String fork = "r3(x0) w1(x0) c1 r4(x1) r4(y0) w2(y0) c2 r3(y2) w3(z0) w4(q0) c3 c4";
+    for (Anomaly anomaly :
+        Notation.analyzed(Notation.events(fork, new Database("H2", "2.4.240", Map.of())))) {
+      expect(anomaly.advice(), "FOR UPDATE", "");
+    }
   }
 
   private static String advice(String product, String version, String history) {

@@ -74,13 +74,13 @@ class LostUpdateAdviceTest {
       quoteCharacter = '~',
       textBlock =
           """
-          UPDATE acc SET bal = ? WHERE id = ? => Lock the read at T1.java:1 with SELECT ... FOR UPDATE, or compute the new value in the UPDATE itself (SET x = x + ?).
-          UPDATE acc SET bal = bal - ? WHERE id = ? => The UPDATE at T1.java:2 computes bal from the row, so no value is lost; what may be stale is the decision that rests on the read at T1.java:1. Put its condition into the UPDATE's WHERE and look at the update count, or lock that read (SELECT ... FOR UPDATE).
-          UPDATE acc SET bal = bal - ? WHERE id = ? AND bal >= ? => The UPDATE at T1.java:2 computes bal from the row and checks it in its WHERE: nothing is lost if the application looks at its update count. What else rests on the read at T1.java:1 may be stale: lock that read (SELECT ... FOR UPDATE).
-          UPDATE acc SET bal = bal - ?, note = ? WHERE id = ? => Lock the read at T1.java:1 with SELECT ... FOR UPDATE, or compute note in the UPDATE itself, too, as it does bal.
-          UPDATE acc SET bal = COALESCE(?, bal) WHERE id = ? => Lock the read at T1.java:1 with SELECT ... FOR UPDATE.
-          DELETE FROM acc WHERE id = ? => Lock the read at T1.java:1 with SELECT ... FOR UPDATE, or put the condition that it checks into the DELETE's WHERE.
-          MERGE INTO acc USING x => Lock the read at T1.java:1 with SELECT ... FOR UPDATE.
+          UPDATE acc SET bal = ? WHERE id = ? => Lock the read at T1.java:1 and T2.java:1 with SELECT ... FOR UPDATE, or compute the new value in the UPDATE itself (SET x = x + ?).
+          UPDATE acc SET bal = bal - ? WHERE id = ? => The UPDATE at T1.java:2 computes bal from the row, so no value is lost; what may be stale is the decision that rests on the read at T1.java:1 and T2.java:1. Put its condition into the UPDATE's WHERE and look at the update count, or lock that read (SELECT ... FOR UPDATE).
+          UPDATE acc SET bal = bal - ? WHERE id = ? AND bal >= ? => The UPDATE at T1.java:2 computes bal from the row and checks it in its WHERE: nothing is lost if the application looks at its update count. What else rests on the read at T1.java:1 and T2.java:1 may be stale: lock that read (SELECT ... FOR UPDATE).
+          UPDATE acc SET bal = bal - ?, note = ? WHERE id = ? => Lock the read at T1.java:1 and T2.java:1 with SELECT ... FOR UPDATE, or compute note in the UPDATE itself, too, as it does bal.
+          UPDATE acc SET bal = COALESCE(?, bal) WHERE id = ? => Lock the read at T1.java:1 and T2.java:1 with SELECT ... FOR UPDATE.
+          DELETE FROM acc WHERE id = ? => Lock the read at T1.java:1 and T2.java:1 with SELECT ... FOR UPDATE, or put the condition that it checks into the DELETE's WHERE.
+          MERGE INTO acc USING x => Lock the read at T1.java:1 and T2.java:1 with SELECT ... FOR UPDATE.
           """)
   void adviceDependsOnTheStatement(String sql, String advice) {
     assertThat(lostUpdateBy(sql).advice())
