@@ -1,5 +1,7 @@
 package io.txwatch.cli;
 
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
@@ -16,6 +18,16 @@ final class ConnectFailure {
 
   private static final List<String> CERTIFICATE_FAILURES =
       List.of("certpath", "certificate", "sslhandshake");
+
+  /** A password in a URL: as a parameter, behind the only user, and behind one of several. */
+  private static final List<Pattern> SECRETS =
+      List.of(
+          Pattern.compile("(?i)[?&;,(:]\\w*(?:pass|pwd|secret|token|cipher)\\w*=([^&;,()]+)"),
+          Pattern.compile("//[^/:@]*:(.+)@"),
+          Pattern.compile("(?://|,)[^/:@,]*:([^@,]+)@"));
+
+  /** What is shorter is part of other words, and no secret. */
+  private static final int SHORTEST_SECRET = 3;
 
   private static final Pattern TLS_PARAMETER = Pattern.compile("(?i)[?&](sslMode|useSsl)=");
   private static final Pattern HOST = Pattern.compile("jdbc:mariadb://(\\[[^]]*]|[^:/,?]*)[:/?].*");
@@ -40,10 +52,36 @@ final class ConnectFailure {
 
   /** The failure in a line. */
   static String describe(String url, SQLException failure) {
-    String message = firstLine(failure.getMessage());
-    String cause = firstLine(rootOf(failure).getMessage());
+    String message = firstLine(message(url, failure));
+    String cause = firstLine(message(url, rootOf(failure)));
     String line = message.contains(cause) ? message : message + " (" + cause + ")";
     return line + parameter(url, text(failure)).map(hint -> "; " + hint).orElse("");
+  }
+
+  /** What a driver says, without the passwords of the URL, which some drivers quote. */
+  static @Nullable String message(String url, Throwable failure) {
+    String message = failure.getMessage();
+    if (message == null) {
+      return null;
+    }
+    String text = message.replace(url, Drivers.shown(url));
+    for (Pattern pattern : SECRETS) {
+      Matcher secret = pattern.matcher(url);
+      while (secret.find()) {
+        for (String each : List.of(secret.group(1), decoded(secret.group(1)))) {
+          text = each.length() < SHORTEST_SECRET ? text : text.replace(each, "…");
+        }
+      }
+    }
+    return text;
+  }
+
+  private static String decoded(String value) {
+    try {
+      return URLDecoder.decode(value, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      return value; // not encoded
+    }
   }
 
   private static Optional<String> parameter(String url, String text) {

@@ -1,5 +1,6 @@
 package io.txwatch.cli;
 
+import io.txwatch.catalog.ShownUrl;
 import io.txwatch.dbms.Dbms;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -132,11 +133,9 @@ final class Drivers {
     return wanted == null ? List.of() : NestedJars.unpack("drivers", wanted::equals);
   }
 
-  /** A URL without passwords. */
+  /** A URL without parameters, users and passwords. */
   static String shown(String url) {
-    return url.replaceAll("//[^/@]*@", "//")
-        .replaceAll("(?i)([?&;](?:user|password|pwd)=)[^&;]*", "$1…")
-        .replaceAll("\\p{Cntrl}+", " ");
+    return ShownUrl.of(url).replaceAll("\\p{Cntrl}+", " ");
   }
 
   private static String firstLine(@Nullable String message) {

@@ -29,7 +29,6 @@ record FuzzTarget(Connection keep, Dbms dbms, Grammar grammar, String shownUrl)
         unwatched.matches("jdbc:h2:mem:(;.*)?")
             ? unwatched.replaceFirst("mem:", "mem:fuzz")
             : unwatched;
-    String shown = Drivers.shown(real);
     try {
       Connection keep = Drivers.connect(real, database);
       try {
@@ -41,12 +40,13 @@ record FuzzTarget(Connection keep, Dbms dbms, Grammar grammar, String shownUrl)
     } catch (UnsupportedDbmsException e) {
       throw CommandException.badInput(Objects.requireNonNull(e.getMessage()));
     } catch (SQLException e) {
-      throw unreachable(shown, e);
+      throw unreachable(real, e);
     }
   }
 
-  static CommandException unreachable(String shownUrl, SQLException cause) {
-    return CommandException.unreachable(shownUrl + ": " + cause.getMessage());
+  static CommandException unreachable(String url, SQLException cause) {
+    return CommandException.unreachable(
+        Drivers.shown(url) + ": " + ConnectFailure.message(url, cause));
   }
 
   private static FuzzTarget check(

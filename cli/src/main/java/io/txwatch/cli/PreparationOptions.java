@@ -96,7 +96,7 @@ final class PreparationOptions {
       throw CommandException.badInput(String.valueOf(e.getMessage()));
     } catch (SQLException e) {
       String state = e.getSQLState() == null ? "" : e.getSQLState();
-      String message = Drivers.shown(real) + ": " + e.getMessage();
+      String message = Drivers.shown(real) + ": " + ConnectFailure.message(real, e);
       throw state.startsWith("08")
           ? CommandException.unreachable(message)
           : CommandException.badInput(message);

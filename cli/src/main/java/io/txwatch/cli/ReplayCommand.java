@@ -146,7 +146,8 @@ final class ReplayCommand implements Callable<Integer> {
     } catch (UnsupportedDbmsException e) {
       throw CommandException.badInput(Objects.requireNonNull(e.getMessage()));
     } catch (SQLException e) {
-      throw CommandException.unreachable(Drivers.shown(real) + ": " + e.getMessage());
+      throw CommandException.unreachable(
+          Drivers.shown(real) + ": " + ConnectFailure.message(real, e));
     }
     return code;
   }

@@ -43,12 +43,6 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
           + " WHERE SETTING_NAME IN ('MODE', 'MV_STORE')";
 
   private static final Pattern PARAMETERS = Pattern.compile("[?;].*", Pattern.DOTALL);
-  private static final Pattern CREDENTIALS = Pattern.compile("(?<=//|,)[^,@]*@");
-
-  /** In {@code address=(host=…)(password=…)}, and {@code (host=…,password=…)}. */
-  private static final Pattern NAMED_CREDENTIALS =
-      Pattern.compile("(?i)[(,](?:user|password\\d?)=[^,()]*");
-
   private static final Pattern PRIVATE =
       Pattern.compile("jdbc:(h2:mem:|sqlite:(:memory:)?)", Pattern.CASE_INSENSITIVE);
   private static final AtomicLong PRIVATE_COUNT = new AtomicLong();
@@ -179,12 +173,8 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
    * its one connection: each is a place of its own.
    */
   static String place(String url) {
-    String bare = withoutCredentials(PARAMETERS.matcher(url).replaceFirst(""));
+    String bare = ShownUrl.of(url);
     return PRIVATE.matcher(bare).matches() ? bare + "#" + PRIVATE_COUNT.incrementAndGet() : bare;
-  }
-
-  private static String withoutCredentials(String url) {
-    return NAMED_CREDENTIALS.matcher(CREDENTIALS.matcher(url).replaceAll("")).replaceAll("");
   }
 
   /** True if only the one connection that has this URL reaches its database. */

@@ -2,6 +2,7 @@ package io.txwatch.jdbc;
 
 import io.txwatch.capture.Pipeline;
 import io.txwatch.catalog.DriverConnectionSource;
+import io.txwatch.catalog.ShownUrl;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.SettingException;
 import io.txwatch.settings.Settings;
@@ -65,7 +66,7 @@ public final class TxWatchDriver implements Driver {
   private static Connection open(Driver driver, String url, Properties info) throws SQLException {
     Connection connection = driver.connect(url, copy(info));
     if (connection == null) {
-      throw complaint("no driver opened " + shown(url));
+      throw complaint("no driver opened " + ShownUrl.of(url));
     }
     return connection;
   }
@@ -123,15 +124,9 @@ public final class TxWatchDriver implements Driver {
             () ->
                 complaint(
                     "no JDBC driver for "
-                        + shown(url)
+                        + ShownUrl.of(url)
                         + ": put the database's driver on the class path, and check the URL, which"
                         + " is jdbc:txwatch: with what stands behind jdbc: in the original one"));
-  }
-
-  /** A URL without what may be a secret: its parameters. */
-  private static String shown(String url) {
-    String[] pieces = url.split("[?;]", 2);
-    return pieces[0].replaceAll("//[^/@]*@", "//");
   }
 
   private static SQLException complaint(String message) {

@@ -54,6 +54,13 @@ final class DdlErrors {
           + said
           + ")";
     }
+    if (isOfValues(e)) {
+      return "a row has values that the change does not accept (SQLState "
+          + state(e)
+          + ", code "
+          + e.getErrorCode()
+          + ")";
+    }
     if (isRights(e)) {
       return "no rights to change it: prepare as its owner (" + said + ")";
     }
@@ -69,6 +76,11 @@ final class DdlErrors {
         || code == 90096
         || code == 90040
         || firstLine(e).toLowerCase(Locale.ROOT).contains("readonly database");
+  }
+
+  /** True for an error whose message may quote what is in a row. */
+  private static boolean isOfValues(SQLException e) {
+    return state(e).startsWith("22") || state(e).startsWith("23");
   }
 
   private static boolean isSqliteBusy(SQLException e) {

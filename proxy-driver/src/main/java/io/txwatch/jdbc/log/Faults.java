@@ -17,10 +17,10 @@ public final class Faults {
 
   public static void report(Throwable fault) {
     if (isOfConnection(fault)) {
-      say("a connection was lost while txwatch used it, too: " + fault);
+      say("a connection was lost while txwatch used it, too: " + FailureText.of(fault));
       return;
     }
-    say("a fault of txwatch, the application is not affected: " + fault);
+    say("a fault of txwatch, the application is not affected: " + FailureText.of(fault));
   }
 
   /** True if the network, or the DBMS, has ended the connection: no fault of ours. */

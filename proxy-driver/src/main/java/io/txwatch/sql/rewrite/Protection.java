@@ -151,7 +151,7 @@ record Protection(
     }
 
     private Protection refused(Exception e) {
-      String why = e instanceof NotUnderstood known ? known.detail() : e.toString();
+      String why = e instanceof NotUnderstood known ? known.detail() : e.getClass().getName();
       return new Protection(Edits.NONE, Edits.NONE, hasStar(tokens, range), Optional.of(why));
     }
 

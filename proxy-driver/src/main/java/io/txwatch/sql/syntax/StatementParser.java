@@ -10,6 +10,7 @@ import io.txwatch.sql.syntax.Statement.RowsFrom;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -55,7 +56,8 @@ public final class StatementParser {
 
   private <T> T whole(T parsed) {
     if (!cursor.atEnd()) {
-      throw SyntaxException.unknown("an unexpected token: " + tokens.text(cursor.at));
+      String kind = tokens.kind(cursor.at).name().toLowerCase(Locale.ROOT);
+      throw SyntaxException.unknown("behind the statement: " + kind); // its text may be a secret
     }
     return parsed;
   }
