@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>Read: every column that is named anywhere but as the target of an assignment, in subqueries
- *       too; with a star, or a table's name in the place of a column, all of them.
+ *       too, except what a derived table or CTE selects and no query around it {@linkplain
+ *       UnusedItems uses}; with a star, or a table's name in the place of a column, all of them.
  *   <li>Predicate: those that are read, except what stands only in the select list of the outermost
  *       query, in the assigned values, or in RETURNING.
  *   <li>Written: what an UPDATE assigns, and the columns that change with it. INSERT and DELETE
@@ -79,8 +80,12 @@ public final class ColumnUse {
   /** By the name that histories show. */
   private final Map<String, ColumnSets> sets = new LinkedHashMap<>();
 
-  private ColumnUse(Schema schema) {
+  /** Items of select lists whose columns are not read. */
+  private final Set<Item> unused;
+
+  private ColumnUse(Schema schema, Set<Item> unused) {
     this.schema = schema;
+    this.unused = unused;
   }
 
   /**
@@ -89,7 +94,7 @@ public final class ColumnUse {
    * @return {@link AccessedColumns#UNKNOWN} if that is not known
    */
   public static AccessedColumns of(Statement statement, Schema schema) {
-    ColumnUse use = new ColumnUse(schema);
+    ColumnUse use = new ColumnUse(schema, UnusedItems.of(statement));
     try {
       use.statement(statement);
     } catch (UnknownUseException e) {
@@ -241,7 +246,7 @@ public final class ColumnUse {
   }
 
   /** Whether the select list may decide which rows a query returns: what GROUP BY 1 refers to. */
-  private static boolean listDecides(QueryBody.Select select, List<Clause> tail) {
+  static boolean listDecides(QueryBody.Select select, List<Clause> tail) {
     return select.distinct()
         || select.limited()
         || select.clauses().stream().anyMatch(clause -> DECIDING.contains(clause.kind()))
@@ -259,7 +264,9 @@ public final class ColumnUse {
       item.alias().ifPresent(scope::addAlias);
     }
     for (Item item : select.items()) {
-      expression(item.value(), scope, !outermost);
+      if (!unused.contains(item)) {
+        expression(item.value(), scope, !outermost);
+      }
     }
     for (Expression expression : select.distinctOn()) {
       expression(expression, scope, true);

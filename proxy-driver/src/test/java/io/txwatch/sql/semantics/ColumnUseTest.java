@@ -74,12 +74,42 @@ class ColumnUseTest {
         -> t read=b,id predicate=id;u read=a predicate=a
         SELECT s FROM (SELECT a AS s FROM t WHERE id = 1) d
         -> t read=a,id predicate=a,id
+        SELECT d.a FROM (SELECT a, b FROM t WHERE id = 1) d
+        -> t read=a,id predicate=a,id
+        SELECT d.a FROM (SELECT id, a, b FROM (SELECT id, a, b FROM t) e WHERE id = 1) d
+        -> t read=a,id predicate=a,id
+        SELECT count(*) FROM (SELECT a, b FROM t) d WHERE EXISTS (SELECT 1 FROM u WHERE u.c = d.b)
+        -> t read=b predicate=b;u read=c predicate=c
+        WITH w AS (SELECT id, a, b FROM t), x AS (SELECT w.a, w.b FROM w) SELECT x.b FROM x
+        -> t read=b predicate=b
+        WITH w AS (SELECT a, b FROM t) SELECT w.a FROM w WHERE a IN (SELECT y.b FROM w y)
+        -> t read=a,b predicate=a,b
+        SELECT d.a FROM (SELECT DISTINCT a, b FROM t) d
+        -> t read=a,b predicate=a,b
+        SELECT d.a FROM (SELECT a, b FROM t LIMIT 1) d
+        -> t read=a,b predicate=a,b
+        SELECT d.a FROM (SELECT a, b FROM t UNION ALL SELECT a, c FROM u) d
+        -> t read=a,b predicate=a,b;u read=a,c predicate=a,c
+        SELECT d.x FROM (SELECT a, b FROM t) d (x, y)
+        -> t read=a,b predicate=a,b
+        SELECT * FROM (SELECT a, b FROM t) d
+        -> t read=a,b predicate=a,b
+        SELECT d FROM (SELECT a, b FROM t) d
+        -> t read=a,b predicate=a,b
+        SELECT u.c FROM (SELECT a, b FROM t) d NATURAL JOIN u
+        -> t read=a,b predicate=a,b;u read=* predicate=*
+        SELECT u.c FROM (SELECT a, b FROM t) d JOIN u USING (a)
+        -> t read=a predicate=a;u read=a,c predicate=a
+        SELECT d.a FROM (SELECT a, b FROM t) d, LATERAL (SELECT c FROM u WHERE u.id = b) e
+        -> t read=a,b predicate=a,b;u read=c,id predicate=c,id
+        SELECT d.a FROM (SELECT a, (SELECT max(c) FROM u) AS m FROM t) d
+        -> t read=a predicate=a
         WITH t AS (SELECT a FROM t WHERE id = 1) SELECT a FROM t
         -> t read=a,id predicate=a,id
         WITH RECURSIVE t AS (SELECT a FROM t) SELECT c FROM t, u
         -> u read=c
         WITH d AS (SELECT a FROM t) SELECT c FROM d, u
-        -> t read=a predicate=a;u read=c
+        -> t;u read=c
         SELECT a FROM t UNION SELECT c FROM u ORDER BY 1
         -> t read=a predicate=a;u read=c predicate=c
         SELECT t FROM t
