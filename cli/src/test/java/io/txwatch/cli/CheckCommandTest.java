@@ -149,6 +149,24 @@ class CheckCommandTest {
   }
 
   @Test
+  void exportSaysWhatItOmitsAndThatNothingWasLeft() throws IOException {
+    Path running = directory.resolve("running.history");
+    try (HistoryWriter history = HistoryWriter.open(running)) {
+      history.accept(
+          new Event.SessionOpened(11, "pool-1", new Database("PostgreSQL", "18.6", Map.of())));
+      history.accept(new Event.TransactionBegan(11, T1, IsolationLevel.READ_COMMITTED, 0));
+      history.accept(select(11, T1));
+    }
+    Path edn = directory.resolve("running.edn");
+    Invocation export =
+        Invocation.of("export", running.toString(), "--to", "elle-append", "--out", edn.toString());
+    assertThat(export.code()).isEqualTo(ExitCode.UNDECIDED);
+    assertThat(export.err())
+        .isEqualToIgnoringNewLines(
+            "omitted: 1 statements of transactions whose end is not in the history\n");
+  }
+
+  @Test
   void realTimeOrderIsRejectedForFormatsWithoutIt(@TempDir Path folder) throws IOException {
     Path stale =
         Files.writeString(
