@@ -202,6 +202,17 @@ class ShapesTest {
                 SELECT array_agg(a ORDER BY x)::text FROM a
                 SELECT (a).* FROM a ORDER BY x
                 SELECT public.a.x FROM public.a, (public.b NATURAL JOIN s) AS q ORDER BY 1
+                SELECT FROM a GROUP BY x
+                SELECT (SELECT count(*) FROM b WHERE b.x = max(a.x)) FROM a
+                SELECT x::float8 FROM a ORDER BY x
+                SELECT y, percentile_cont(0.5) WITHIN GROUP (ORDER BY x) FROM a GROUP BY y ORDER BY y
+                INSERT INTO z SELECT x, y, j, 1 FROM a
+                INSERT INTO z SELECT *, 1, 'w' FROM a UNION SELECT *, 2, 'w' FROM b
+                UPDATE z SET y = z::text WHERE x < 3
+                UPDATE z AS q SET j = left(row_to_json(q)::text, 20)
+                SELECT * FROM z ORDER BY x
+                DELETE FROM z WHERE z IN (SELECT z FROM z WHERE x = 1) RETURNING z::text
+                DELETE FROM z WHERE z IS NOT NULL AND z = z
                 """));
   }
 

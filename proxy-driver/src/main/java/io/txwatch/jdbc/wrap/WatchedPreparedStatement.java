@@ -54,6 +54,9 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   /** Null before it was asked of its result or its parameters. */
   private @Nullable PreparedMetadata metadata;
 
+  /** What the driver knows the result's columns of; null if nothing is. */
+  private @Nullable PreparedStatement described;
+
   /** Null if no item was added. */
   private @Nullable PreparedBatch batch;
 
@@ -450,6 +453,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     try {
       execution.setParameters(prepared);
       kept.setAgain(active, prepared);
+      describe();
       execution.sent();
       T result = call.on(prepared);
       execution.returned();
@@ -463,6 +467,17 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
         throw VendorErrors.of(e, execution.cached().prepared());
       }
       return runAsItWas(execution, e, call);
+    }
+  }
+
+  /** Lets the driver know the result's columns, as it would if it had described this text. */
+  private void describe() throws SQLException {
+    if (metadata != null
+        && described != prepared
+        && active.plan().isRewritten()
+        && context.rules().dialect().driver().readsDescribedInBinary()) {
+      prepared.getMetaData();
+      described = prepared;
     }
   }
 

@@ -11,7 +11,7 @@ package io.txwatch.sql.dialect;
  */
 public enum Dialect {
   /** PostgreSQL, CockroachDB, openGauss. */
-  POSTGRESQL(new PostgresGrammar(), new PostgresSql(), new DriverTraits()),
+  POSTGRESQL(new PostgresGrammar(), new PostgresSql(), new PostgresDriver()),
   /** MySQL, TiDB, OceanBase. */
   MYSQL(new MySqlGrammar(), new MySqlSql(), new MySqlDriver()),
   /** MariaDB. */

@@ -38,6 +38,14 @@ public class DriverTraits {
     return NameBinding.EXECUTION;
   }
 
+  /**
+   * True if a prepared statement that was asked for its metadata gets its results in another format
+   * from then on, in which a string of a number is another one.
+   */
+  public boolean readsDescribedInBinary() {
+    return false;
+  }
+
   /** True if a prepared write has an update count before it is executed. */
   public boolean countsBeforeExecution() {
     return false;

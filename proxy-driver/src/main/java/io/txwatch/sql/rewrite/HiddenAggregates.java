@@ -52,10 +52,13 @@ final class HiddenAggregates {
     if (block.has(Kind.INTO)) {
       return Optional.of("SELECT INTO");
     }
+    if (block.list().isEmpty()) {
+      return Optional.of("an empty select list");
+    }
     if (block.has(Kind.QUALIFY) || isGroupByAll(statement.tokens(), block)) {
       return Optional.of("QUALIFY or GROUP BY ALL");
     }
-    List<String> aggregates = block.list().isEmpty() ? List.of() : aggregates(statement, block);
+    List<String> aggregates = aggregates(statement, block);
     if (aggregates.isEmpty() && !isGrouped(statement.tokens(), block)) {
       return Optional.of("an aggregate, or a function that may be one");
     }

@@ -33,9 +33,14 @@ final class InsertedColumns {
   private static boolean isNeeded(
       AnalyzedStatement statement, Statement.Insert insert, int columns) {
     boolean values = insert.from() == RowsFrom.VALUES;
-    return statement.dialect().sql().fillsMissingColumns()
-        ? values && insert.tuples().stream().anyMatch(row -> row.items().size() > columns)
-        : values || insert.from() == RowsFrom.QUERY;
+    boolean query = insert.from() == RowsFrom.QUERY;
+    if (!statement.dialect().sql().fillsMissingColumns()) {
+      return values || query;
+    }
+    return query
+        ? insert.rows().stream()
+            .anyMatch(rows -> Ordinals.width(statement, rows.body()).orElse(0) > columns)
+        : values && insert.tuples().stream().anyMatch(row -> row.items().size() > columns);
   }
 
   /**

@@ -80,13 +80,17 @@ final class Ordinals {
     }
   }
 
-  /** How many columns a query has, its first branch's; empty if that is not known. */
   private OptionalInt width(QueryBody body) {
+    return width(statement, body);
+  }
+
+  /** How many columns a query has, its first branch's; empty if that is not known. */
+  static OptionalInt width(AnalyzedStatement statement, QueryBody body) {
     if (body instanceof QueryBody.Nested nested) {
-      return width(nested.query().body());
+      return width(statement, nested.query().body());
     }
     if (body instanceof QueryBody.SetOperation operation) {
-      return width(operation.branches().get(0));
+      return width(statement, operation.branches().get(0));
     }
     if (!(body instanceof QueryBody.Select select)) {
       return OptionalInt.empty();

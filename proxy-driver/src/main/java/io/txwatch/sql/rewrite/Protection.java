@@ -172,7 +172,8 @@ record Protection(
       }
       try {
         // A function that takes a row of the table's own type takes no row of a CTE.
-        return with(CatalogGuard.protect(tokens, dialect, range, tables), plain);
+        Edits hidden = CatalogGuard.protect(tokens, dialect, range, tables);
+        return with(hidden.and(wholeRowsOfTargets(statement)), plain);
       } catch (NotUnderstood e) {
         return with(plain);
       }
@@ -188,6 +189,14 @@ record Protection(
         throw new NotUnderstood(GapReason.SHAPE, "a star that cannot be written out");
       }
       return inner.and(guarded.edits()).and(InsertedColumns.name(statement));
+    }
+
+    private static Edits wholeRowsOfTargets(AnalyzedStatement statement) {
+      Edits edits = WholeRows.ofTarget(statement);
+      for (StatementParts write : statement.parts().innerWrites()) {
+        edits = edits.and(WholeRows.ofTarget(statement.inner(write)));
+      }
+      return edits;
     }
 
     private boolean wholeRow(AnalyzedStatement statement) {

@@ -5,6 +5,7 @@ import io.txwatch.sql.Catalog;
 import io.txwatch.sql.SideRead;
 import io.txwatch.sql.SideRead.Moment;
 import io.txwatch.sql.SideRead.Purpose;
+import io.txwatch.sql.semantics.Aggregation;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.CannotFail;
@@ -269,6 +270,9 @@ final class SideReads {
     if (with.isEmpty() || (locks && !exact && !ordered)) {
       return Optional.empty();
     }
+    if (joined.stream().anyMatch(this::usesOuterAggregate)) {
+      return Optional.empty();
+    }
     ReadText text = ReadText.of(statement, form == Form.WITHIN);
     text.copyWith(with.get()).add("select ").add(columns(tables, form)).add(" from ");
     from(joined, text);
@@ -289,6 +293,14 @@ final class SideReads {
             text.parameters(),
             tables.stream().map(statement.tables()::displayOfRows).toList(),
             exact));
+  }
+
+  /** True if WHERE may have an aggregate in it, which is one of the query around the block. */
+  private boolean usesOuterAggregate(Block block) {
+    return block
+        .clause(Kind.WHERE)
+        .filter(where -> Aggregation.mayAggregate(statement, where.content()))
+        .isPresent();
   }
 
   /**

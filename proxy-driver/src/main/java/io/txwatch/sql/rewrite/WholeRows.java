@@ -7,15 +7,19 @@ import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.Item;
 import io.txwatch.sql.syntax.Node;
+import io.txwatch.sql.syntax.Query;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.sql.syntax.With;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -60,6 +64,48 @@ final class WholeRows {
     return names.isEmpty()
         ? Optional.empty()
         : new WholeRows(statement.tokens(), names, true).in(statement.tree());
+  }
+
+  /**
+   * Puts a row of the application's columns in the place of each whole row of the table that a
+   * statement writes, {@code (select t from (select t.a, t.b) t)}, outside of subqueries: no CTE
+   * can stand for that table.
+   */
+  static Edits ofTarget(AnalyzedStatement statement) {
+    Optional<Source.Table> target = statement.tree().writtenTable();
+    if (target.isEmpty() || !statement.tables().showsAuxiliary(target.get())) {
+      return Edits.NONE;
+    }
+    String name = target.get().exposedName();
+    List<String> columns = statement.tables().find(target.get()).orElseThrow().starColumns();
+    String folded = Identifiers.fold(name);
+    if (columns.stream().anyMatch(c -> Identifiers.fold('"' + c + '"').equals(folded))) {
+      return Edits.NONE;
+    }
+    String row =
+        columns.stream()
+            .map(column -> name + "." + Auxiliary.quote(statement.dialect(), column))
+            .collect(Collectors.joining(", "));
+    String text = "(select %1$s from (select %2$s) %1$s)".formatted(name, row);
+    List<Edits> edits = new ArrayList<>();
+    ofTarget(statement.tree(), folded, statement.tokens(), text, edits);
+    return Edits.joined(edits);
+  }
+
+  private static void ofTarget(
+      Node node, String folded, Tokens tokens, String text, List<Edits> edits) {
+    if (node instanceof Expression.Name name
+        && name.parts().size() == 1
+        && Identifiers.fold(name.last()).equals(folded)) {
+      edits.add(Edits.replace(tokens, name.span().from(), name.span().to(), text));
+    }
+    Stream<? extends Node> values =
+        node instanceof Assignment assignment
+            ? Stream.of(assignment.value())
+            : node.children().stream();
+    values
+        .filter(value -> !(value instanceof Query) && !(value instanceof With))
+        .forEach(value -> ofTarget(value, folded, tokens, text, edits));
   }
 
   /**

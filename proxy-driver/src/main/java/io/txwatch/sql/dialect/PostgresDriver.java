@@ -1,0 +1,10 @@
+package io.txwatch.sql.dialect;
+
+/** pgjdbc. */
+final class PostgresDriver extends DriverTraits {
+
+  @Override
+  public boolean readsDescribedInBinary() {
+    return true;
+  }
+}
