@@ -112,6 +112,11 @@ final class ColumnBits {
     return bit;
   }
 
+  /** Whether a mask contains a column. */
+  boolean has(long mask, String name) {
+    return (mask & bit(name)) != 0;
+  }
+
   /** The names of columns, in the order of their bits; empty for all columns. */
   List<String> names(long mask) {
     if (mask == ALL) {

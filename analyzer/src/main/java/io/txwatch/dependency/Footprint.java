@@ -13,6 +13,9 @@ final class Footprint {
   /** A statement of a transaction, without its texts. */
   static final int STATEMENT = 56;
 
+  /** The values of a key's column that a statement shows, twice: as it came, and as bounds. */
+  static final int KEY_VALUES = 256;
+
   /** A version of a row, with its places in the table, in its writer's list and in a queue. */
   static final int VERSION = 216;
 

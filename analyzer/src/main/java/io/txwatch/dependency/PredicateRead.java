@@ -1,6 +1,8 @@
 package io.txwatch.dependency;
 
+import io.txwatch.history.VersionSet;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,6 +29,15 @@ final class PredicateRead {
 
   /** The columns of that key. */
   private final long key;
+
+  /** The keys of the rows that it can choose. */
+  private final KeyBounds keys;
+
+  /**
+   * The files of the rows in the set, if these are identified by their places; null if they are
+   * not.
+   */
+  private final long @Nullable [] files;
 
   /** {@link io.txwatch.history.VersionSet#predicate}. */
   final long predicate;
@@ -57,13 +68,20 @@ final class PredicateRead {
    *
    * @param used the columns that its statement uses
    * @param foundByKey the row that it found by the key in {@code used}, if any
+   * @param keys the keys of the rows that it can choose
+   * @param set its version set
    */
   PredicateRead(
       Transaction reader,
       int statement,
       long predicate,
       ColumnBits.Used used,
-      @Nullable Row foundByKey) {
+      @Nullable Row foundByKey,
+      KeyBounds keys,
+      VersionSet set) {
+    this.keys = keys;
+    this.files =
+        set.places() ? Arrays.stream(set.rows()).map(VersionSet::file).distinct().toArray() : null;
     this.columns = used.predicate();
     this.key = used.key();
     this.foundByKey = foundByKey;
@@ -75,17 +93,54 @@ final class PredicateRead {
   /**
    * Whether the read may have chosen its rows otherwise with a version than without it. Another row
    * than the one found can get the key only by an UPDATE: it is inserted with that key only after
-   * the row found was deleted or got another key, which is a change of that row.
+   * the row found was deleted or got another key, which is a change of that row. A row that has,
+   * before and after the version was written, a key that the read does not look for is not chosen.
    */
   boolean mayDependOn(Version version) {
+    if (keys.excludes(version.keys())) {
+      return false;
+    }
     boolean isOther = foundByKey != null && foundByKey != version.row;
     return !(isOther && (version.insertion || version.deletion))
         && (version.written() & columns(version.row)) != 0;
   }
 
-  /** Whether what becomes of a row later may matter. */
-  boolean mayDependOn(Row row) {
-    return foundByKey == null || foundByKey == row;
+  /** Whether what becomes later of the row of an uncommitted version may matter. */
+  boolean mayDependOnNextOf(Version version) {
+    return (foundByKey == null || foundByKey == version.row) && !keys.excludes(version.keys());
+  }
+
+  /** Whether it can choose the same rows as another one, as far as their keys show. */
+  boolean isBounded() {
+    return !keys.values().isEmpty();
+  }
+
+  /**
+   * Whether a row is not one of those in the set under another id: true unless the DBMS may have
+   * written the table anew between the read and a statement that showed that id. A transaction that
+   * uses a table prevents that, so the rows that it reads are in the same files. Nothing is
+   * concluded from a row in another file, since either may have been before.
+   */
+  boolean canCompare(Row row) {
+    long[] known = files;
+    if (known == null) {
+      return true;
+    }
+    long file = VersionSet.file(row.id());
+    for (long one : known) {
+      if (one == file) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Whether a version that appears after the read is newer than its set. An empty set has no file:
+   * then a write that its own statement reported is newer.
+   */
+  boolean canPrecede(Version version) {
+    return canCompare(version.row) || (files != null && files.length == 0 && version.certain);
   }
 
   /** The columns of a row that decide whether it is chosen. */

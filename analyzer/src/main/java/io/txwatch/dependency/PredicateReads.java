@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Where a statement found a row by a unique key, another row is chosen only if it gets that key:
  * of other rows, insertions and deletions are omitted, and versions that wrote no column of the
- * key.
+ * key. Where it found none, or looks for several keys, versions are omitted that a statement wrote
+ * whose own {@linkplain KeyBounds keys} are others.
  *
  * <p><b>Proven ones.</b> Adya's definitions require a version that changes the matches. This is
  * proven by statements with the same {@linkplain VersionSet#predicate named predicate} P, a
@@ -96,19 +97,22 @@ final class PredicateReads {
   void read(Transaction reader, Event.StatementExecuted event, VersionSet set, Table table) {
     boolean named = set.predicate() != 0 && isQuery(event.kind()) && readsForCertain(event);
     ColumnBits.Used used = table.columns.of(event.columns());
+    Row found = used.key() == 0 ? null : foundRow(event, table);
     PredicateRead read =
         new PredicateRead(
             reader,
             event.statement(),
             named ? set.predicate() : 0,
             used,
-            used.key() == 0 ? null : foundRow(event, table));
+            found,
+            found == null ? KeyBounds.of(reader, event.keyValues(), table.name) : KeyBounds.NONE,
+            set);
     weight += Footprint.PREDICATE_READ;
     compareWithTable(read, set, table);
     if (named) {
       prove(read, event, set, table);
     }
-    if (links(reader).addColumns(table, read.columnsOfOthers())) {
+    if (read.isBounded() || links(reader).addColumns(table, read.columnsOfOthers())) {
       keep(table.reads, read);
     }
   }
@@ -163,6 +167,7 @@ final class PredicateReads {
     for (Version version : table.recentChanges) {
       if (version.row.lastSetRead != reading
           && !version.row.broken
+          && read.canCompare(version.row)
           && shed.isComplete(version.row, read.reader)) {
         lacks(read, version);
       }
@@ -215,7 +220,7 @@ final class PredicateReads {
       read.uncommitted.add(version);
       weight += Footprint.PREDICATE_ROW;
       Version.Read last = version.readers;
-      if (read.mayDependOn(version.row) && (last == null || last.reader != read.reader)) {
+      if (read.mayDependOnNextOf(version) && (last == null || last.reader != read.reader)) {
         read.reader.reads.add(
             new Version.Read(
                 version,
@@ -351,6 +356,7 @@ final class PredicateReads {
           && read.reader != writer
           && read.reader.endedAt >= writer.horizon
           && !read.isVoid()
+          && read.canPrecede(version)
           && !read.sawUncommitted(version)) {
         noteMissed(read, version);
         if (read.mayDependOn(version) && !missed(read, version)) {
@@ -433,6 +439,7 @@ final class PredicateReads {
           if (writer != null
               && writer != before.reader
               && !row.broken
+              && before.canCompare(row)
               && !before.returned.containsKey(row)
               && !before.mayHaveSeen(version)
               && links(before.reader).link(writer, PROVEN_RW)) {

@@ -4,6 +4,7 @@ import io.txwatch.history.Access;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.KeyValues;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.RowShare;
@@ -139,6 +140,7 @@ public final class Transaction {
    * @param rowsSeen whether any of its rows were observed
    * @param arrived when its event arrived, on the clock of events
    * @param columns {@link Event.StatementExecuted#columns}
+   * @param keyValues {@link Event.StatementExecuted#keyValues}
    */
   public record Statement(
       int number,
@@ -147,7 +149,8 @@ public final class Transaction {
       String callSite,
       boolean rowsSeen,
       long arrived,
-      String columns) {}
+      String columns,
+      List<KeyValues> keyValues) {}
 
   /**
    * A read by {@code statement} that returned {@code seen} although {@code own} had been written.
@@ -246,6 +249,7 @@ public final class Transaction {
     added += texts.addedWeight;
     String columns = texts.intern(event.columns());
     addWeight(Footprint.STATEMENT + added + texts.addedWeight);
+    addWeight((long) Footprint.KEY_VALUES * event.keyValues().size());
     lastStatement = Math.max(lastStatement, event.statement());
     unseenWrites |= event.kind().mayWrite() && !reportsWrite(event);
     if (!event.succeeded()) {
@@ -259,7 +263,8 @@ public final class Transaction {
             callSite,
             !event.rows().isEmpty(),
             arrived,
-            columns));
+            columns,
+            event.keyValues()));
   }
 
   private void failed(int statement) {
@@ -307,7 +312,14 @@ public final class Transaction {
       statements.set(
           index,
           new Statement(
-              of.number(), of.kind(), of.sql(), of.callSite(), true, of.arrived(), of.columns()));
+              of.number(),
+              of.kind(),
+              of.sql(),
+              of.callSite(),
+              true,
+              of.arrived(),
+              of.columns(),
+              of.keyValues()));
     }
   }
 

@@ -45,6 +45,9 @@ final class Version {
   /** The columns of the version before it that its statement read. */
   long read;
 
+  /** The keys that the row can have before it and after it; null while that is not known. */
+  private @Nullable KeyBounds keys;
+
   Fate fate;
 
   /** True for a deletion, which cannot be read. */
@@ -107,6 +110,18 @@ final class Version {
     read |= used.read();
   }
 
+  /** A statement that wrote it leaves it with one of these keys, which it had before. */
+  void add(KeyBounds bounds) {
+    KeyBounds known = keys;
+    keys = known == null ? bounds : known.or(bounds);
+  }
+
+  /** The keys that the row can have before it and after it. */
+  KeyBounds keys() {
+    KeyBounds known = keys;
+    return known == null ? KeyBounds.NONE : known;
+  }
+
   /**
    * Completes what is known of its columns, before its fate is set. Where only a writers' list
    * showed the write, its statement has them.
@@ -123,7 +138,14 @@ final class Version {
     if (columns == 0 && number != WriterToken.BY_DBMS) {
       by.statement(number)
           .filter(statement -> statement.kind() == StatementKind.UPDATE)
-          .ifPresent(statement -> add(row.owner().columns.of(statement.columns())));
+          .ifPresent(
+              statement -> {
+                ColumnBits.Used used = row.owner().columns.of(statement.columns());
+                add(used);
+                add(
+                    KeyBounds.of(by, statement.keyValues(), row.table())
+                        .without(written(), row.owner().columns));
+              });
     }
     if (columns == 0 || number == WriterToken.MAX_STATEMENT) {
       columns = ColumnBits.ALL;

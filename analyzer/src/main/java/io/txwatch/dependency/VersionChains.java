@@ -6,6 +6,7 @@ import io.txwatch.history.Access;
 import io.txwatch.history.Event;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
+import io.txwatch.history.StatementKind;
 import io.txwatch.history.VersionSet;
 import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
@@ -90,6 +91,9 @@ final class VersionChains {
   /** The transaction whose statement is processed; most new versions are its own. */
   private @Nullable Transaction executingTransaction;
 
+  /** The keys that its rows of the last table can have; null while that is not needed. */
+  private @Nullable KeyBounds executingKeys;
+
   /** The table that was looked up last, and its database; most lookups repeat it. */
   private @Nullable Table lastTable;
 
@@ -147,6 +151,7 @@ final class VersionChains {
   boolean executed(
       Transaction transaction, Event.StatementExecuted event, String place, long arrived) {
     executingTransaction = transaction;
+    executingKeys = null;
     now = arrived;
     return accessRows(transaction, event, place)
         && (event.versionSets().isEmpty() || readVersionSets(transaction, event, place));
@@ -180,6 +185,7 @@ final class VersionChains {
       String place,
       long arrived) {
     executingTransaction = transaction;
+    executingKeys = null;
     now = arrived;
     for (int i = 0; i < rows.size(); i++) {
       if (i % ROWS_PER_MEMORY_CHECK == ROWS_PER_MEMORY_CHECK - 1 && bytes() > maxBytes) {
@@ -255,6 +261,7 @@ final class VersionChains {
           version.insertion |= access.access() == Access.INSERT;
           version.statement = statement;
           version.add(columns);
+          version.add(keys(transaction, event, version));
           recordWrite(transaction, version);
           if (access.access() == Access.UPDATE
               && version.hasIdByDbms()
@@ -266,6 +273,7 @@ final class VersionChains {
       case DELETE -> {
         Version deletion = version(row, transaction.id(), statement);
         deletion.deletion = true;
+        deletion.add(keys(transaction, event, deletion));
         if (link(deletion, version) && access.certain()) {
           recordWrite(transaction, deletion);
         }
@@ -283,6 +291,19 @@ final class VersionChains {
 
   private static boolean isOwn(Transaction transaction, WriterList list) {
     return list.size() > 0 && list.transaction(list.size() - 1) == transaction.id();
+  }
+
+  /** The keys that the row of a version can have before and after a statement wrote it. */
+  private KeyBounds keys(Transaction transaction, Event.StatementExecuted event, Version version) {
+    Table table = version.row.owner();
+    KeyBounds keys = executingKeys;
+    if (keys == null) {
+      keys = KeyBounds.of(transaction, event.keyValues(), table.name);
+      executingKeys = keys;
+    }
+    return event.kind() == StatementKind.UPDATE
+        ? keys.without(version.columns == 0 ? ColumnBits.ALL : version.columns, table.columns)
+        : keys;
   }
 
   private void addTarget(Transaction transaction, Row row, int statement, ColumnBits.Used columns) {
@@ -741,6 +762,7 @@ final class VersionChains {
                   });
       lastTable = last;
       lastPlace = place;
+      executingKeys = null;
     }
     return last;
   }

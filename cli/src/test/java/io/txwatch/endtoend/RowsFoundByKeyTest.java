@@ -1,6 +1,7 @@
 package io.txwatch.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
@@ -10,11 +11,14 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * T1 chooses rows, T2 changes another row and commits, and T1 reads what T2 wrote, at READ
@@ -30,12 +34,18 @@ class RowsFoundByKeyTest {
     /** By its system columns. */
     POSTGRESQL_SYSTEM,
     MARIADB,
+    MYSQL,
     H2;
+
+    private boolean isAvailable() {
+      return this != MYSQL || TestServers.missing(ServerKind.MYSQL).isEmpty();
+    }
 
     private String freshDatabase() throws SQLException {
       return switch (this) {
         case POSTGRESQL, POSTGRESQL_SYSTEM -> TestServers.freshDatabase(ServerKind.POSTGRESQL);
         case MARIADB -> TestServers.freshDatabase(ServerKind.MARIADB);
+        case MYSQL -> TestServers.freshDatabase(ServerKind.MYSQL);
         case H2 -> "jdbc:h2:mem:keys" + System.nanoTime() + ";DB_CLOSE_DELAY=-1";
       };
     }
@@ -69,10 +79,6 @@ class RowsFoundByKeyTest {
         "POSTGRESQL_SYSTEM | SELECT v FROM t WHERE id = 1 OR v = 21      | v = 21",
         "MARIADB           | SELECT v FROM t WHERE id = 1 OR v = 21      | v = 21",
         "H2                | SELECT v FROM t WHERE id = 1 OR v = 21      | v = 21",
-        // It is pinned, and no row was found: row 2 may have that key, and another v.
-        "POSTGRESQL        | SELECT v FROM t WHERE id = 4 AND v = 10     | v = 21",
-        "MARIADB           | SELECT v FROM t WHERE id = 4 AND v = 10     | v = 21",
-        "H2                | SELECT v FROM t WHERE id = 4 AND v = 10     | v = 21",
       })
   void rowsThatThePredicateMayChooseArePossiblePhantoms(
       Dbms dbms, String first, String assigned, @TempDir Path folder) throws Exception {
@@ -122,13 +128,77 @@ class RowsFoundByKeyTest {
         .containsExactly("PHANTOM");
   }
 
+  /** What T1 looks for is not there, and T2 writes rows with other keys. */
+  private static final List<List<String>> OTHER_KEYS =
+      List.of(
+          List.of("SELECT v FROM t WHERE id = 3", "INSERT INTO t VALUES (4, 40, 0)"),
+          List.of("SELECT v FROM t WHERE id = 3", "INSERT INTO t (v, id) VALUES (3, 4), (3, 5)"),
+          List.of("SELECT v FROM t WHERE id = 3", "DELETE FROM t WHERE id = 2"),
+          List.of(
+              "SELECT v FROM t WHERE id = 3 AND v = 30", "UPDATE t SET v = 30, w = 1 WHERE id = 2"),
+          List.of("SELECT v FROM t WHERE id IN (3, 5)", "INSERT INTO t VALUES (4, 40, 0)"),
+          List.of("SELECT v FROM t WHERE id IN (1, 3)", "INSERT INTO t VALUES (4, 40, 0)"),
+          List.of("UPDATE t SET v = 1 WHERE id = 3", "INSERT INTO t VALUES (4, 40, 0)"),
+          List.of(
+              "UPDATE t SET v = 1 WHERE id = 1 AND v = 7",
+              "UPDATE t SET v = 7 WHERE id = 2 AND v = 20"),
+          List.of("DELETE FROM t WHERE id = 3 AND v = 21", "UPDATE t SET v = 21 WHERE id = 2"),
+          List.of("DELETE FROM t WHERE id = 3", "DELETE FROM t WHERE id IN (2, 4)"));
+
+  /** What T1 looks for is not there, and T2 writes a row that has, or may have, that key. */
+  private static final List<List<String>> SAME_KEYS =
+      List.of(
+          List.of("SELECT v FROM t WHERE id = 3", "INSERT INTO t VALUES (3, 40, 0)"),
+          List.of("SELECT v FROM t WHERE id = 3", "INSERT INTO t VALUES (4, 3, 0), (3, 4, 0)"),
+          List.of("SELECT v FROM t WHERE id = 3", "INSERT INTO t VALUES (1 + 2, 3, 0)"),
+          List.of(
+              "SELECT v FROM t WHERE id = 3",
+              "INSERT INTO t SELECT id + 1, v, w FROM t WHERE id = 2"),
+          List.of("SELECT v FROM t WHERE id = 3", "UPDATE t SET id = 3 WHERE id = 2"),
+          List.of("SELECT v FROM t WHERE id IN (3, 5)", "INSERT INTO t VALUES (5, 40, 0)"),
+          List.of("SELECT v FROM t WHERE id = 3 OR v = 40", "INSERT INTO t VALUES (4, 40, 0)"),
+          List.of("SELECT v FROM t WHERE NOT (id = 1) AND v = 5", "INSERT INTO t VALUES (4, 5, 0)"),
+          List.of("SELECT v FROM t WHERE id = 1 + 2", "INSERT INTO t VALUES (3, 5, 0)"),
+          List.of("SELECT v FROM t WHERE id = 2 AND v = 21", "UPDATE t SET v = 21 WHERE v = 20"),
+          List.of("UPDATE t SET v = 1 WHERE id = 3", "INSERT INTO t VALUES (3, 40, 0)"),
+          List.of(
+              "DELETE FROM t WHERE id = 2 AND v = 21",
+              "UPDATE t SET v = 21 WHERE id = 2 AND v = 20"),
+          List.of("UPDATE t SET id = 5 WHERE id = 3", "INSERT INTO t VALUES (3, 40, 0)"));
+
+  @ParameterizedTest
+  @EnumSource
+  void keysThatAreNotFoundDependOnThatKeyAlone(Dbms dbms, @TempDir Path folder) throws Exception {
+    assumeTrue(dbms.isAvailable());
+    List<List<String>> cases = new ArrayList<>(OTHER_KEYS);
+    cases.addAll(SAME_KEYS);
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < SAME_KEYS.size(); i++) {
+      expected.add("PHANTOM t" + (OTHER_KEYS.size() + i));
+    }
+    assertThat(reported(dbms, folder, "INT", cases))
+        .extracting(
+            found ->
+                found.phenomenon() + " " + found.cycle().get(0).table().toLowerCase(Locale.ROOT))
+        .containsExactlyElementsOf(expected);
+  }
+
   private static List<ReportedAnomaly> reported(
       Dbms dbms, Path folder, String keyType, String first, String second) throws Exception {
+    return reported(dbms, folder, keyType, List.of(List.of(first, second)));
+  }
+
+  /** Each case, the statements of T1 and of T2, has a table of its own. */
+  private static List<ReportedAnomaly> reported(
+      Dbms dbms, Path folder, String keyType, List<List<String>> cases) throws Exception {
     String url = dbms.freshDatabase();
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
-      statement.execute("CREATE TABLE t (id " + keyType + " NOT NULL PRIMARY KEY, v INT, w INT)");
-      statement.execute("INSERT INTO t VALUES ('1', 10, 0), ('2', 20, 0)");
+      for (int i = 0; i < cases.size(); i++) {
+        statement.execute(
+            "CREATE TABLE t%d (id %s NOT NULL PRIMARY KEY, v INT, w INT)".formatted(i, keyType));
+        statement.execute("INSERT INTO t%d VALUES ('1', 10, 0), ('2', 20, 0)".formatted(i));
+      }
       if (dbms != Dbms.POSTGRESQL_SYSTEM) {
         Watched.prepare(connection);
       }
@@ -144,14 +214,17 @@ class RowsFoundByKeyTest {
         each.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
         each.setAutoCommit(false);
       }
-      execute(one, first);
-      execute(two, second);
-      two.commit();
-      execute(one, "SELECT v, w FROM t");
-      one.commit();
-      // MariaDB shows what an UPDATE replaced when the row is next read.
-      execute(two, "SELECT * FROM t");
-      two.commit();
+      for (int i = 0; i < cases.size(); i++) {
+        String table = " t" + i + " ";
+        execute(one, cases.get(i).get(0).replace(" t ", table));
+        execute(two, cases.get(i).get(1).replace(" t ", table));
+        two.commit();
+        execute(one, "SELECT v, w FROM" + table);
+        one.commit();
+        // MariaDB shows what an UPDATE replaced when the row is next read.
+        execute(two, "SELECT * FROM" + table);
+        two.commit();
+      }
     }
     return watched.reported();
   }

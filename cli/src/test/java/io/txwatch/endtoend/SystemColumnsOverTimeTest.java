@@ -162,6 +162,60 @@ class SystemColumnsOverTimeTest {
     assertThat(found).containsExactly("LOST_UPDATE");
   }
 
+  /**
+   * The same at level {@code predicates}: T1 reads another table, T2 writes a row without key, the
+   * table is written anew, and T1 reads it: no row is missing that has only another place. And T1
+   * reads a table before T2 writes to it.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT 1",
+        "VACUUM (FULL) note",
+        "CREATE INDEX by_n ON note (n); CLUSTER note USING by_n",
+        "TRUNCATE note",
+        "ALTER TABLE note ALTER n TYPE BIGINT",
+        "CREATE INDEX by_n ON note (n); REINDEX TABLE note"
+      })
+  void rowsOfRewrittenTablesAreNotMissing(String rewrite, @TempDir Path folder) throws Exception {
+    String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
+    Watched watched =
+        new Watched(
+            folder, Map.of("txwatch.versions", "system", "txwatch.instrument", "predicates"));
+    try (Connection raw = DriverManager.getConnection(url);
+        Statement psql = raw.createStatement()) {
+      execute(psql, SETUP);
+      psql.execute("CREATE TABLE other (n INT)");
+      try (watched;
+          Connection one = session(watched, url);
+          Connection other = session(watched, url);
+          Statement ofOne = one.createStatement();
+          Statement ofOther = other.createStatement()) {
+        for (int i = 0; i < 3; i++) {
+          read(ofOther, "SELECT balance FROM account WHERE id = 2"); // overlaps with the first
+          read(ofOne, "SELECT n FROM note WHERE n > 1");
+          ofOne.execute("INSERT INTO note VALUES (2)");
+          ofOne.execute("UPDATE note SET n = n + 1 WHERE n = 3");
+          ofOne.execute("DELETE FROM note WHERE n = 1");
+          one.commit();
+          execute(
+              psql,
+              List.of((i == 0 ? rewrite : rewrite.replaceAll("CREATE[^;]*; ", "")).split("; ")));
+          read(ofOther, "SELECT n FROM note WHERE n > 1");
+          ofOther.execute("INSERT INTO note VALUES (3)");
+          read(ofOther, "SELECT n FROM note WHERE n > 1");
+          other.commit();
+        }
+        read(ofOne, "SELECT n FROM other WHERE n > 1");
+        ofOther.execute("INSERT INTO other VALUES (2)");
+        other.commit();
+        read(ofOne, "SELECT n FROM other WHERE n > 1");
+        one.commit();
+      }
+    }
+    assertThat(reported(watched)).containsExactly("PHANTOM");
+  }
+
   /** Two sessions, one from before and one from after a reset, are sessions of one run. */
   @ParameterizedTest
   @ValueSource(

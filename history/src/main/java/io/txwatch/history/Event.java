@@ -92,6 +92,9 @@ public sealed interface Event {
    *     predicates} and for tables that are too large
    * @param columns the columns that it read and wrote, as {@link AccessedColumns#text}; empty if
    *     not known, which means all
+   * @param keyValues the only values of columns of keys in the rows that it chooses or inserts, one
+   *     per column, as far as its text and parameters show them; empty below level {@code
+   *     predicates}
    */
   record StatementExecuted(
       long session,
@@ -104,8 +107,37 @@ public sealed interface Event {
       boolean writesSeen,
       @org.jspecify.annotations.Nullable String sqlState,
       List<VersionSet> versionSets,
-      String columns)
+      String columns,
+      List<KeyValues> keyValues)
       implements Event {
+
+    /** A statement that is not known to choose its rows by a key. */
+    public StatementExecuted(
+        long session,
+        long transaction,
+        int statement,
+        StatementKind kind,
+        String sql,
+        String callSite,
+        List<RowAccess> rows,
+        boolean writesSeen,
+        @org.jspecify.annotations.Nullable String sqlState,
+        List<VersionSet> versionSets,
+        String columns) {
+      this(
+          session,
+          transaction,
+          statement,
+          kind,
+          sql,
+          callSite,
+          rows,
+          writesSeen,
+          sqlState,
+          versionSets,
+          columns,
+          List.of());
+    }
 
     /** A statement of which no version sets are known, nor which columns it read and wrote. */
     public StatementExecuted(
@@ -175,7 +207,8 @@ public sealed interface Event {
           writesSeen,
           sqlState,
           List.of(),
-          columns);
+          columns,
+          keyValues);
     }
 
     /** True if the DBMS executed the statement without an error. */

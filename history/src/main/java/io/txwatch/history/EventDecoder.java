@@ -170,7 +170,8 @@ final class EventDecoder {
               set.getPredicate(),
               set.getRowsList().stream().mapToLong(Long::longValue).toArray(),
               set.getWriters(),
-              !set.getUncertain()));
+              !set.getUncertain(),
+              set.getPlaces()));
     }
     return new Event.StatementExecuted(
         e.getSession(),
@@ -183,7 +184,13 @@ final class EventDecoder {
         e.getWritesSeen(),
         e.hasSqlState() ? e.getSqlState() : null,
         List.copyOf(versionSets),
-        text(e.getColumns()));
+        text(e.getColumns()),
+        e.getKeyValuesList().stream()
+            .map(
+                values ->
+                    new KeyValues(
+                        text(values.getTable()), text(values.getColumn()), values.getHashesList()))
+            .toList());
   }
 
   private static WriterList writers(io.txwatch.history.wire.RowAccess row) {

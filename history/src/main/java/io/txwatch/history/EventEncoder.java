@@ -234,7 +234,16 @@ final class EventEncoder {
       tables[rows.size() + i] = text(sets.get(i).table());
     }
     int columns = text(e.columns());
+    List<KeyValues> keys = e.keyValues();
+    int[] names = new int[2 * keys.size()];
+    for (int i = 0; i < keys.size(); i++) {
+      names[2 * i] = text(keys.get(i).table());
+      names[2 * i + 1] = text(keys.get(i).column());
+    }
     out.clear();
+    for (int i = keys.size() - 1; i >= 0; i--) {
+      keyValues(keys.get(i), names[2 * i], names[2 * i + 1]);
+    }
     out.varintField(
         io.txwatch.history.wire.StatementExecuted.COLUMNS_FIELD_NUMBER << 3 | VARINT, columns);
     for (int i = sets.size() - 1; i >= 0; i--) {
@@ -293,6 +302,8 @@ final class EventEncoder {
   private void set(VersionSet set, int table) {
     int before = out.size();
     out.varintField(
+        io.txwatch.history.wire.VersionSet.PLACES_FIELD_NUMBER << 3 | VARINT, set.places() ? 1 : 0);
+    out.varintField(
         io.txwatch.history.wire.VersionSet.UNCERTAIN_FIELD_NUMBER << 3 | VARINT,
         set.certain() ? 0 : 1);
     if (!set.writers().isEmpty()) {
@@ -313,6 +324,19 @@ final class EventEncoder {
     out.varintField(io.txwatch.history.wire.VersionSet.TABLE_FIELD_NUMBER << 3 | VARINT, table);
     out.lengthField(
         io.txwatch.history.wire.StatementExecuted.VERSION_SETS_FIELD_NUMBER << 3 | BYTES, before);
+  }
+
+  private void keyValues(KeyValues values, int table, int column) {
+    int before = out.size();
+    List<Long> hashes = values.hashes();
+    for (int i = hashes.size() - 1; i >= 0; i--) {
+      out.fixed64(hashes.get(i));
+    }
+    out.lengthField(io.txwatch.history.wire.KeyValues.HASHES_FIELD_NUMBER << 3 | BYTES, before);
+    out.varintField(io.txwatch.history.wire.KeyValues.COLUMN_FIELD_NUMBER << 3 | VARINT, column);
+    out.varintField(io.txwatch.history.wire.KeyValues.TABLE_FIELD_NUMBER << 3 | VARINT, table);
+    out.lengthField(
+        io.txwatch.history.wire.StatementExecuted.KEY_VALUES_FIELD_NUMBER << 3 | BYTES, before);
   }
 
   /** Returns the text's number, adding the text to the entry if it is new; 0 for the empty text. */

@@ -22,9 +22,24 @@ package io.txwatch.history;
  *     has written the row
  * @param certain true if it was read in the statement's own snapshot; false if it may have used
  *     another one
+ * @param places true if the rows are identified by their places in the table's files ({@link
+ *     #file}), which the DBMS may write anew: then a row has another id, and rows in other files
+ *     than those of the set are not known to be missing from it
  */
 public record VersionSet(
-    String table, long predicate, long[] rows, String writers, boolean certain) {
+    String table, long predicate, long[] rows, String writers, boolean certain, boolean places) {
+
+  private static final int PLACE_BITS = 48;
+
+  /** A set of rows with ids that they keep. */
+  public VersionSet(String table, long predicate, long[] rows, String writers, boolean certain) {
+    this(table, predicate, rows, writers, certain, false);
+  }
+
+  /** The number, cut to 16 bits, of the file of a row that is identified by its place. */
+  public static long file(long row) {
+    return row >>> PLACE_BITS;
+  }
 
   /** Validates that each row has a writer. */
   public VersionSet {
@@ -35,7 +50,7 @@ public record VersionSet(
   }
 
   public VersionSet withoutPredicate() {
-    return predicate == 0 ? this : new VersionSet(table, 0, rows, writers, certain);
+    return predicate == 0 ? this : new VersionSet(table, 0, rows, writers, certain, places);
   }
 
   public int size() {
@@ -61,7 +76,8 @@ public record VersionSet(
         && predicate == set.predicate
         && java.util.Arrays.equals(rows, set.rows)
         && writers.equals(set.writers)
-        && certain == set.certain;
+        && certain == set.certain
+        && places == set.places;
   }
 
   @Override

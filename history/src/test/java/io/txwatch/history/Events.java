@@ -111,7 +111,16 @@ final class Events {
                     seen,
                     state,
                     versionSets(rows),
-                    seen ? "" : site));
+                    seen ? "" : site,
+                    keyValues(rows)));
+  }
+
+  private static List<KeyValues> keyValues(List<RowAccess> rows) {
+    List<KeyValues> values = new ArrayList<>();
+    for (RowAccess row : rows) {
+      values.add(new KeyValues(row.table(), "id", List.of(row.row(), ~row.row())));
+    }
+    return values;
   }
 
   /** Sets of the versions that the rows have, so that every table and writer occurs. */
@@ -125,7 +134,8 @@ final class Events {
               ~row.row(),
               new long[] {row.row(), ~row.row()},
               writer + writer,
-              row.certain()));
+              row.certain(),
+              row.row() % 2 == 0));
     }
     return sets;
   }

@@ -145,13 +145,21 @@ final class PlainEncoder {
               .setTable(text(set.table()))
               .setPredicate(set.predicate())
               .setWriters(set.writers())
-              .setUncertain(!set.certain());
+              .setUncertain(!set.certain())
+              .setPlaces(set.places());
       for (long row : set.rows()) {
         encoded.addRows(row);
       }
       statement.addVersionSets(encoded);
     }
     statement.setColumns(text(e.columns()));
+    for (KeyValues values : e.keyValues()) {
+      statement.addKeyValues(
+          io.txwatch.history.wire.KeyValues.newBuilder()
+              .setTable(text(values.table()))
+              .setColumn(text(values.column()))
+              .addAllHashes(values.hashes()));
+    }
     return statement;
   }
 

@@ -2,6 +2,7 @@ package io.txwatch.capture;
 
 import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.KeyValues;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.VersionSet;
@@ -53,6 +54,7 @@ public final class Observation {
   private String gapDetail = "";
   private @Nullable String token;
   private String columns = "";
+  private List<KeyValues> keyValues = List.of();
   private @Nullable ObservedValues values;
 
   Observation(
@@ -97,6 +99,15 @@ public final class Observation {
    */
   public void accesses(String accessed) {
     columns = accessed;
+  }
+
+  /** Records the values of a key's columns in the rows that the statement chooses or inserts. */
+  public void keyValues(List<KeyValues> values) {
+    keyValues = values;
+  }
+
+  List<KeyValues> keyValues() {
+    return keyValues;
   }
 
   /** Records what the statement shows of its rows by their values. */

@@ -190,7 +190,8 @@ final class SessionEvents {
             writesSeen,
             sqlState,
             versionSets,
-            observation.columns()),
+            observation.columns(),
+            observation.keyValues()),
         sqlState == null ? valuesOf(observation) : null);
   }
 

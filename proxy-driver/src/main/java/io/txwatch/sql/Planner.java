@@ -24,4 +24,14 @@ public interface Planner {
   default AccessedColumns columns(String sql, Catalog catalog) {
     return AccessedColumns.UNKNOWN;
   }
+
+  /**
+   * The values of a key's columns in the rows that a text chooses or inserts, whatever is added to
+   * it.
+   *
+   * @return {@link ComparedKey#NONE} if they are not known, or not needed
+   */
+  default ComparedKey comparedKey(String sql, Catalog catalog) {
+    return ComparedKey.NONE;
+  }
 }

@@ -17,6 +17,8 @@ import java.util.List;
  * @param tables the tables of its columns, a pair each, in order
  * @param exact true if its rows are just the rows that the statement touched, given that both see
  *     the same snapshot; false if it may list more
+ * @param places true if it identifies rows by their places in the table's files, {@link
+ *     io.txwatch.history.VersionSet#places}
  */
 public record SideRead(
     Purpose purpose,
@@ -24,11 +26,23 @@ public record SideRead(
     String sql,
     int[] parameters,
     List<String> tables,
-    boolean exact) {
+    boolean exact,
+    boolean places) {
+
+  /** One that identifies rows by ids that they keep, or is no version set. */
+  public SideRead(
+      Purpose purpose,
+      Moment moment,
+      String sql,
+      int[] parameters,
+      List<String> tables,
+      boolean exact) {
+    this(purpose, moment, sql, parameters, tables, exact, false);
+  }
 
   /** The same read, which may list more. */
   public SideRead inexact() {
-    return new SideRead(purpose, moment, sql, parameters, tables, false);
+    return new SideRead(purpose, moment, sql, parameters, tables, false, places);
   }
 
   /** In {@link #parameters}: the writer token of the statement. */

@@ -3,6 +3,7 @@ package io.txwatch.jdbc.execution;
 import io.txwatch.capture.SampledCallSite;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.KeyValues;
 import io.txwatch.jdbc.error.SentText;
 import io.txwatch.jdbc.error.VendorErrors;
 import io.txwatch.jdbc.parameter.Parameters;
@@ -90,6 +91,9 @@ public final class Batch {
   /** The parameters of each item, if they are needed for reads beside it. */
   private final List<Parameters> parameters = new ArrayList<>(0);
 
+  /** The values of a key's columns in the rows that each item chooses or inserts. */
+  private final List<List<KeyValues>> keyValues = new ArrayList<>(0);
+
   /** What each item shows of its rows by their values, if versions are known by value. */
   private final List<@Nullable StatementValues> values = new ArrayList<>(0);
 
@@ -169,6 +173,14 @@ public final class Batch {
       values.add(null);
     }
     values.add(ofLast);
+  }
+
+  /** The values of a key's columns in the rows that the item added last chooses or inserts. */
+  public void keyValues(List<KeyValues> ofLast) {
+    while (keyValues.size() < plans.size() - 1) {
+      keyValues.add(List.of());
+    }
+    keyValues.add(ofLast);
   }
 
   /** The items will be executed at other positions than they were given. */
@@ -413,6 +425,9 @@ public final class Batch {
     Execution execution =
         Execution.begin(context, plans.get(i), positions.get(i), item.firstRow(), calledFrom);
     execution.key(item.key());
+    if (i < keyValues.size()) {
+      execution.keyValues(keyValues.get(i));
+    }
     StatementValues shown = i < values.size() ? values.get(i) : null;
     if (shown != null) {
       execution.values(shown);

@@ -6,6 +6,7 @@ import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.SnapshotRules;
 import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.KeyValues;
 import io.txwatch.jdbc.parameter.Parameters;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KnownKey;
@@ -16,6 +17,7 @@ import io.txwatch.sql.NewRows;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -153,6 +155,13 @@ public final class Execution {
   }
 
   // ---------------------------------------------------------------- values
+
+  /** These are the values of a key's columns in the rows that it chooses or inserts. */
+  public void keyValues(List<KeyValues> values) {
+    if (observation != null) {
+      observation.keyValues(values);
+    }
+  }
 
   /** What it shows of its rows by their values is collected there. */
   public void values(StatementValues shown) {

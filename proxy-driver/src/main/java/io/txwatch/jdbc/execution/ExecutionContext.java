@@ -4,6 +4,7 @@ import io.txwatch.capture.CallSites;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.KeyValues;
 import io.txwatch.history.ValueHash;
 import io.txwatch.jdbc.error.VendorErrors;
 import io.txwatch.jdbc.plan.CachedPlan;
@@ -20,6 +21,7 @@ import io.txwatch.sql.TransactionControl;
 import io.txwatch.sql.ValuePlan;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -174,6 +176,16 @@ public final class ExecutionContext {
     } catch (RuntimeException e) {
       fault(e);
       return null;
+    }
+  }
+
+  /** The values of a key's columns in the rows that an execution chooses or inserts. */
+  public List<KeyValues> keyValues(CachedPlan cached, PinnedValues parameters) {
+    try {
+      return cached.keyValues(parameters);
+    } catch (RuntimeException e) {
+      fault(e);
+      return List.of();
     }
   }
 

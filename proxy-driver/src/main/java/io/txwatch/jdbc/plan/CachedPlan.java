@@ -4,9 +4,11 @@ import io.txwatch.capture.SampledCallSite;
 import io.txwatch.history.Access;
 import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.KeyValues;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterToken;
 import io.txwatch.jdbc.error.SentText;
+import io.txwatch.sql.ComparedKey;
 import io.txwatch.sql.LevelChange;
 import io.txwatch.sql.NewRows;
 import io.txwatch.sql.RewritePlan;
@@ -15,6 +17,7 @@ import io.txwatch.sql.ValuePlan;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.rewrite.RewritePlanner;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -76,6 +79,12 @@ public final class CachedPlan {
   private volatile @Nullable CachedPlan withoutKeys;
   private final @Nullable PlannedReads sideReads;
   private final @Nullable KnownKey key;
+  private final ComparedKey compared;
+  private final @Nullable KeyHashes keyHashes;
+
+  /** The parameters that are compared with columns of a key. */
+  private final BitSet comparedParameters;
+
   private final @Nullable NamedKey[] named;
   private final boolean renames;
   private final boolean writesUnnamed;
@@ -104,10 +113,19 @@ public final class CachedPlan {
    *
    * @param shownSql the text as histories show it
    * @param columns the columns that it reads and writes, as histories name them
+   * @param compared the key that it compares
    * @param place where in the application it is executed
    */
-  CachedPlan(RewritePlan plan, String shownSql, String columns, SampledCallSite place) {
+  CachedPlan(
+      RewritePlan plan,
+      String shownSql,
+      String columns,
+      ComparedKey compared,
+      SampledCallSite place) {
     this.plan = plan;
+    this.compared = compared;
+    this.keyHashes = compared.columns().isEmpty() ? null : new KeyHashes(compared);
+    this.comparedParameters = keyHashes == null ? new BitSet(0) : keyHashes.parameters();
     this.shownSql = shownSql;
     this.columns = columns;
     this.place = place;
@@ -177,7 +195,11 @@ public final class CachedPlan {
   /** The same of a text that controls the transaction, too. */
   CachedPlan untouched(GapReason reason, String detail) {
     return new CachedPlan(
-        plan.asItIs(reason, detail), shownSql, AccessedColumns.withoutItems(columns), place);
+        plan.asItIs(reason, detail),
+        shownSql,
+        AccessedColumns.withoutItems(columns),
+        compared,
+        place);
   }
 
   /** The text of it that a driver has, or is to prepare. */
@@ -329,6 +351,16 @@ public final class CachedPlan {
   /** True if the value of a parameter is of a row that is known by its values. */
   public boolean isValue(int parameter) {
     return valueParameters.get(parameter);
+  }
+
+  /** The values of a key's columns in the rows that an execution chooses or inserts. */
+  public List<KeyValues> keyValues(PinnedValues parameters) {
+    return keyHashes == null ? List.of() : keyHashes.of(parameters);
+  }
+
+  /** True if a parameter is the value of a key's column in rows that it chooses or inserts. */
+  public boolean comparesKeyWith(int parameter) {
+    return comparedParameters.get(parameter);
   }
 
   /** True if a parameter is a value of a key that rows are named by. */

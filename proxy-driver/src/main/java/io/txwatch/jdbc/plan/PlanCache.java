@@ -9,6 +9,7 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.jdbc.plan.CachedPlan.Variant;
 import io.txwatch.sql.Catalog;
+import io.txwatch.sql.ComparedKey;
 import io.txwatch.sql.PlanRequest;
 import io.txwatch.sql.Planner;
 import io.txwatch.sql.RewritePlan;
@@ -138,6 +139,7 @@ public final class PlanCache {
         made.plan().unseen(GapReason.SHAPE, "updatable result"),
         made.shownSql(),
         "", // what is written through the result is not in the text
+        ComparedKey.NONE,
         made.place());
   }
 
@@ -149,7 +151,12 @@ public final class PlanCache {
     try {
       RewritePlan plan = planner.plan(sql, catalog, request);
       return unlessRefused(
-          new CachedPlan(plan, show.apply(sql), columns(plan, catalog), newPlace()));
+          new CachedPlan(
+              plan,
+              show.apply(sql),
+              columns(plan, catalog),
+              comparedKey(plan, catalog),
+              newPlace()));
     } catch (RuntimeException | StackOverflowError e) {
       return new CachedPlan(
           RewritePlan.untouched(
@@ -161,6 +168,7 @@ public final class PlanCache {
               0),
           "",
           "",
+          ComparedKey.NONE,
           newPlace());
     }
   }
@@ -172,6 +180,14 @@ public final class PlanCache {
       return plan.passThrough().isEmpty() ? columns : AccessedColumns.withoutItems(columns);
     } catch (RuntimeException | StackOverflowError e) {
       return "";
+    }
+  }
+
+  private ComparedKey comparedKey(RewritePlan plan, Catalog catalog) {
+    try {
+      return planner.comparedKey(plan.original(), catalog);
+    } catch (RuntimeException | StackOverflowError e) {
+      return ComparedKey.NONE;
     }
   }
 

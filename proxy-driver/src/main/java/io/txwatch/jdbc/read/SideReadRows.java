@@ -154,7 +154,8 @@ final class SideReadRows {
             predicate(reads, parameters),
             Arrays.copyOf(ids, count),
             writers.toString(),
-            certain));
+            certain,
+            one.read.places()));
     return count;
   }
 

@@ -75,6 +75,7 @@ abstract class ExecutingStatement extends DelegatingStatement {
       execution.key(bits(key));
     }
     execution.pinned(pinned());
+    execution.keyValues(context.keyValues(cached, pinned()));
     StatementReads reads = execution.reads();
     if (reads != null && cached.sideReads() != null) {
       readBeside(execution, reads);

@@ -1,5 +1,6 @@
 package io.txwatch.jdbc.wrap;
 
+import io.txwatch.history.KeyValues;
 import io.txwatch.jdbc.error.Places;
 import io.txwatch.jdbc.parameter.ParameterSetter;
 import io.txwatch.jdbc.parameter.Parameters;
@@ -11,6 +12,7 @@ import io.txwatch.sql.Carried;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,12 +58,14 @@ final class KeptParameters implements PinnedValues {
   /**
    * What was set, at the time when a row was added to a batch.
    *
+   * @param keyValues of the rows that it chooses or inserts
    * @param streamed true if something was set from a stream, and the row cannot be set once more
    */
   record Snapshot(
       @Nullable ParameterSetter @Nullable [] setters,
       long @Nullable [] hashes,
       long key,
+      List<KeyValues> keyValues,
       boolean streamed) {}
 
   void keep(int index, ParameterSetter setter) {
@@ -206,14 +210,16 @@ final class KeptParameters implements PinnedValues {
    * What is set now, for a row of a batch.
    *
    * @param key the bits of the key by which it finds a row
+   * @param keyValues of the rows that it chooses or inserts
    */
-  Snapshot snapshot(long key) {
+  Snapshot snapshot(long key, List<KeyValues> keyValues) {
     return new Snapshot(
         streamed || setters == null
             ? null
             : Parameters.each(setters, setter -> setter.added(dialect)),
         hashes == null ? null : hashes.clone(),
         key,
+        keyValues,
         streamed);
   }
 

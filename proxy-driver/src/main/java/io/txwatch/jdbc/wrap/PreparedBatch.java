@@ -55,7 +55,7 @@ final class PreparedBatch {
     long key = known == null ? 0 : kept.bits(known);
     batch.add(cached, key).setParameters(prepared);
     kept.setAgain(cached, prepared);
-    KeptParameters.Snapshot set = kept.snapshot(key);
+    KeptParameters.Snapshot set = kept.snapshot(key, context.keyValues(cached, kept));
     if (cached.sideReads() != null) {
       batch.parameters(kept.parameters(set));
     }
@@ -66,6 +66,7 @@ final class PreparedBatch {
       throw e;
     }
     batch.values(context.values(cached, kept));
+    batch.keyValues(set.keyValues());
     items.add(new Item(set, null));
   }
 
@@ -143,6 +144,9 @@ final class PreparedBatch {
           to.parameters(kept.parameters(set));
         }
         prepared.addBatch();
+        if (hasPositions) {
+          to.keyValues(set.keyValues());
+        }
       } else if (own != null) {
         if (hasPositions) {
           to.addText(own);

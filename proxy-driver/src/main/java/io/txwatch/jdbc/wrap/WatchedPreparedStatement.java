@@ -152,7 +152,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   /** True if the value of a parameter is needed to identify rows, or to know what they contain. */
   private boolean isPinned(int index) {
-    return plan.namesBy(index) || plan.isValue(index);
+    return plan.namesBy(index) || plan.isValue(index) || plan.comparesKeyWith(index);
   }
 
   @Override

@@ -352,6 +352,7 @@ class WatchedStatement extends ExecutingStatement {
         KnownKey key = cached.key();
         delegate.addBatch(sending.add(cached, key == null ? 0 : key.bits()).immediateSql());
         sending.values(context.values(cached, PinnedValues.NONE));
+        sending.keyValues(context.keyValues(cached, PinnedValues.NONE));
       }
     }
     escapeAs(escapes);

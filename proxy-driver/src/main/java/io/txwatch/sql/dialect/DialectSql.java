@@ -68,6 +68,11 @@ public abstract class DialectSql {
     return !isParameter;
   }
 
+  /** True if a column may get another integer where an INSERT gives it 0. */
+  public boolean generatesForZero() {
+    return false;
+  }
+
   /** True if {@code *} does not show the auxiliary columns. */
   public boolean hasInvisibleColumns() {
     return true;

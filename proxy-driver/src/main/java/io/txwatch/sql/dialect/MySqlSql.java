@@ -5,6 +5,12 @@ import java.util.Set;
 
 class MySqlSql extends DialectSql {
 
+  /** AUTO_INCREMENT. */
+  @Override
+  public boolean generatesForZero() {
+    return true;
+  }
+
   private static final Set<String> AGGREGATES =
       Set.of("GROUP_CONCAT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "BIT_AND", "BIT_OR", "BIT_XOR");
 

@@ -45,7 +45,7 @@ record PinnedKey(Catalog.Table table, List<String> columns) {
   }
 
   /** The table that a statement names once, and nothing else besides it. */
-  private static Optional<Source.Table> onlyTable(Statement statement) {
+  static Optional<Source.Table> onlyTable(Statement statement) {
     List<Source> sources = new ArrayList<>();
     statement.forEach(
         node -> {
@@ -61,7 +61,8 @@ record PinnedKey(Catalog.Table table, List<String> columns) {
         : Optional.empty();
   }
 
-  private static Optional<Clause> where(Statement statement) {
+  /** The condition on its rows. */
+  static Optional<Clause> where(Statement statement) {
     if (statement instanceof Statement.Select select) {
       return select.query().body() instanceof QueryBody.Select one
           ? one.clause(Clause.Kind.WHERE)

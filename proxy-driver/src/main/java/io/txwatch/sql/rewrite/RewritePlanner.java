@@ -4,6 +4,7 @@ import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.Catalog;
+import io.txwatch.sql.ComparedKey;
 import io.txwatch.sql.KeyedRow;
 import io.txwatch.sql.LevelChange;
 import io.txwatch.sql.PlanRequest;
@@ -110,6 +111,13 @@ public final class RewritePlanner implements Planner {
   @Override
   public AccessedColumns columns(String sql, Catalog catalog) {
     return StatementColumns.of(sql, dialect, catalog);
+  }
+
+  @Override
+  public ComparedKey comparedKey(String sql, Catalog catalog) {
+    return level.includes(Level.PREDICATES)
+        ? StatementColumns.comparedKey(sql, dialect, catalog)
+        : ComparedKey.NONE;
   }
 
   /**

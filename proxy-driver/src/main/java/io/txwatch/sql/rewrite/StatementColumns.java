@@ -4,6 +4,7 @@ import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.AccessedColumns.Columns;
 import io.txwatch.history.AccessedColumns.OfTable;
 import io.txwatch.sql.Catalog;
+import io.txwatch.sql.ComparedKey;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.ColumnUse;
 import io.txwatch.sql.semantics.Schema;
@@ -21,7 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The columns that an SQL text reads and writes, with the catalog's tables. */
+/** The columns that an SQL text reads, writes and compares, with the catalog's tables. */
 final class StatementColumns {
 
   private StatementColumns() {}
@@ -33,19 +34,41 @@ final class StatementColumns {
    */
   static AccessedColumns of(String sql, Dialect dialect, Catalog catalog) {
     Tokens tokens = Tokenizer.tokenize(sql, dialect);
+    return only(tokens, dialect)
+        .map(statement -> of(statement, tokens, dialect, catalog))
+        .orElse(AccessedColumns.UNKNOWN);
+  }
+
+  /**
+   * The values of a key that a text compares.
+   *
+   * @return {@link ComparedKey#NONE} if it is not one statement that was understood
+   */
+  static ComparedKey comparedKey(String sql, Dialect dialect, Catalog catalog) {
+    Tokens tokens = Tokenizer.tokenize(sql, dialect);
+    return only(tokens, dialect)
+        .map(statement -> ComparedKeys.of(statement, tokens, dialect, catalog))
+        .orElse(ComparedKey.NONE);
+  }
+
+  /** The statement of a text that is read in one way alone; empty if there are several. */
+  private static Optional<Statement> only(Tokens tokens, Dialect dialect) {
     if (tokens.isBroken() || tokens.hasBackslashBeforeQuote()) {
-      return AccessedColumns.UNKNOWN;
+      return Optional.empty();
     }
     for (int i = 0; i < tokens.count(); i++) {
       if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
-        return AccessedColumns.UNKNOWN;
+        return Optional.empty();
       }
     }
     List<Span> statements = StatementSplitter.split(tokens, dialect);
-    if (statements.size() != 1) {
-      return AccessedColumns.UNKNOWN;
-    }
-    Statement statement = StatementParser.parse(tokens, dialect, statements.get(0));
+    return statements.size() == 1
+        ? Optional.of(StatementParser.parse(tokens, dialect, statements.get(0)))
+        : Optional.empty();
+  }
+
+  private static AccessedColumns of(
+      Statement statement, Tokens tokens, Dialect dialect, Catalog catalog) {
     AccessedColumns used =
         ColumnUse.of(statement, name -> catalog.find(name).flatMap(StatementColumns::relation));
     return PinnedKey.of(statement, tokens, dialect, catalog)

@@ -32,7 +32,8 @@ import java.util.stream.Stream;
  *
  * <p>In a table without key, a place is one of a file: {@code VACUUM FULL}, {@code CLUSTER} and
  * {@code TRUNCATE} give the table another file, in which the same place, with the same {@code
- * xmin}, may be that of another row.
+ * xmin}, may be that of another row. So the upper 16 bits of its id are the last ones of the file's
+ * number ({@link io.txwatch.history.VersionSet#file}).
  *
  * @param key what identifies the row
  */
@@ -56,13 +57,13 @@ record SystemVersionSource(RowKey key) implements VersionSource {
       return column(qualifier, key.columns().get(0));
     }
     if (!key.exists()) {
-      return "pg_catalog.hashtextextended("
+      return "(pg_catalog.hashtextextended("
           + Stream.of("tableoid", "ctid", "xmin")
               .map(column -> qualifier + column + TEXT)
               .collect(Collectors.joining(THEN))
-          + ", pg_catalog.pg_relation_filenode("
-          + qualifier
-          + "tableoid)::pg_catalog.int8)";
+          + ", 0) operator(pg_catalog.&) 281474976710655) operator(pg_catalog.|)"
+          + " (pg_catalog.pg_relation_filenode(%stableoid)::pg_catalog.int8".formatted(qualifier)
+          + " operator(pg_catalog.<<) 48)";
     }
     String hash = "0";
     for (String column : key.columns()) {
@@ -149,6 +150,11 @@ record SystemVersionSource(RowKey key) implements VersionSource {
   public String keepsReplaced(String qualifier) {
     String rowAndVersion = join("(" + row(qualifier) + ")" + TEXT, "'@'", version(qualifier));
     return "pg_catalog.set_config('%s', %s, true) is not null".formatted(SETTING, rowAndVersion);
+  }
+
+  @Override
+  public boolean identifiesByPlace() {
+    return !key.exists();
   }
 
   @Override

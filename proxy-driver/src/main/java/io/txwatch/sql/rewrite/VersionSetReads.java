@@ -74,6 +74,13 @@ final class VersionSetReads {
         "select %s, %s from %s%s"
             .formatted(versions.row(""), newest, String.join(".", table.name()), context.limit());
     List<String> tables = List.of(context.tables().display(table));
-    return new SideRead(Purpose.VERSION_SET, Moment.BEFORE, sql, new int[0], tables, true);
+    return new SideRead(
+        Purpose.VERSION_SET,
+        Moment.BEFORE,
+        sql,
+        new int[0],
+        tables,
+        true,
+        versions.identifiesByPlace());
   }
 }

@@ -48,6 +48,11 @@ sealed interface VersionSource permits AuxiliaryVersionSource, SystemVersionSour
     return "true";
   }
 
+  /** True if a row is identified by its place in a file of the table, which it may lose. */
+  default boolean identifiesByPlace() {
+    return false;
+  }
+
   /** True if a write must add its token to the row, so that its version is recognized. */
   boolean marksWrites();
 
