@@ -237,8 +237,7 @@ public final class CoverageCounter {
             smallestShare,
             shedTransactions),
         context.with(
-            watched && queries && inserts && !versionSets,
-            watched && emptyDeletes && !versionSets),
+            watched && queries && inserts && !versionSets, watched && emptyDeletes && !versionSets),
         resolution);
   }
 }
