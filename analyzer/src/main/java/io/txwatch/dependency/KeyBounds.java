@@ -52,7 +52,7 @@ record KeyBounds(long process, Map<String, List<Long>> values) {
 
   /** Without the columns that a statement assigns. */
   KeyBounds without(long assigned, ColumnBits columns) {
-    if (this == NONE || values.keySet().stream().noneMatch(c -> columns.has(assigned, c))) {
+    if (values.keySet().stream().noneMatch(c -> columns.has(assigned, c))) {
       return this;
     }
     Map<String, List<Long>> kept = new HashMap<>(values);

@@ -185,10 +185,8 @@ final class DependencyJudge {
           any.or(
               switch (dependency.kind()) {
                 case WW -> overwrites(row, from, to);
-                case WR ->
-                    ofQuery(to, dependency.toStatement(), row, seen -> sees(seen, row, from));
-                case RW ->
-                    ofQuery(from, dependency.fromStatement(), row, seen -> misses(seen, row, to));
+                case WR -> ofQuery(to, dependency.toStatement(), seen -> sees(seen, row, from));
+                case RW -> ofQuery(from, dependency.fromStatement(), seen -> misses(seen, row, to));
                 case SO, RT -> Truth.UNDECIDED;
               });
     }
@@ -225,8 +223,7 @@ final class DependencyJudge {
   /** What a query may have seen: for each row, the place in its chain. */
   private record Seen(LoggedTransaction reader, Query query, Map<RowKey, Integer> places) {}
 
-  private Truth ofQuery(
-      LoggedTransaction reader, int statement, RowKey row, Function<Seen, Truth> judged) {
+  private Truth ofQuery(LoggedTransaction reader, int statement, Function<Seen, Truth> judged) {
     Truth any = Truth.FALSE;
     for (int i = 0; i < reader.statements.size(); i++) {
       boolean named = statement == 0 || statement == i + 1;

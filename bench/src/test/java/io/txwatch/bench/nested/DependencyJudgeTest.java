@@ -22,6 +22,7 @@ import java.sql.DriverManager;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -54,7 +55,7 @@ class DependencyJudgeTest {
   @Test
   void resultsThatNothingExplainsAreNotJudged() throws Exception {
     DependencyJudge judge = readSkew();
-    LoggedTransaction reader = log.get(1L);
+    LoggedTransaction reader = Objects.requireNonNull(log.get(1L));
     LoggedTransaction.Query query = (LoggedTransaction.Query) reader.statements.get(0);
     reader.statements.set(
         0, new LoggedTransaction.Query(query.query(), "7,7", query.started(), query.ended()));

@@ -69,8 +69,10 @@ final class ComparedKeys {
     List<ComparedKey.Column> columns = new ArrayList<>();
     for (KeyColumn column : table.traits().nameColumns()) {
       List<Place> known = places.get(column.name());
-      boolean isKnown = known != null && !computed.contains(column.name());
-      if (isKnown && known.size() <= MAX_VALUES && isComparable(column)) {
+      if (known != null
+          && known.size() <= MAX_VALUES
+          && !computed.contains(column.name())
+          && isComparable(column)) {
         boolean generates = inserts && dialect.sql().generatesForZero();
         columns.add(new ComparedKey.Column(column, List.copyOf(known), generates));
       }
