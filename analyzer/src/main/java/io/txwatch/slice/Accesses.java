@@ -1,6 +1,7 @@
 package io.txwatch.slice;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.ContextRead;
 import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
@@ -42,9 +43,9 @@ final class Accesses {
   private final Map<RowId, List<Place>> versions = new LinkedHashMap<>();
   private final Map<Place, Map<RowId, Optional<Place>>> reads = new LinkedHashMap<>();
 
-  private Accesses(Anomaly anomaly) {
+  private Accesses(Anomaly anomaly, List<Interleaving.Step> order) {
     this.anomaly = anomaly;
-    this.order = new ArrayList<>(Interleaving.ofDependencies(anomaly));
+    this.order = new ArrayList<>(order);
     if (anomaly.phenomenon() == Phenomenon.INTERMEDIATE_READ) {
       anomaly.cycle().forEach(this::addNextWrite);
     }
@@ -52,11 +53,32 @@ final class Accesses {
 
   /** The accesses of an anomaly. */
   static Accesses of(Anomaly anomaly) {
-    Accesses accesses = new Accesses(anomaly);
+    return of(anomaly, Interleaving.ofDependencies(anomaly));
+  }
+
+  /** The same with the reads that its writes may be based upon. */
+  static Accesses withContext(Anomaly anomaly) {
+    Accesses accesses = of(anomaly, Interleaving.of(anomaly));
+    for (ObservedTransaction transaction : anomaly.transactions()) {
+      transaction.context().forEach(read -> accesses.addContext(transaction.id(), read));
+    }
+    return accesses;
+  }
+
+  private static Accesses of(Anomaly anomaly, List<Interleaving.Step> order) {
+    Accesses accesses = new Accesses(anomaly, order);
     anomaly.cycle().forEach(accesses::addWrites);
     accesses.orderVersions();
     anomaly.cycle().forEach(accesses::addRead);
     return accesses;
+  }
+
+  private void addContext(long transaction, ContextRead read) {
+    RowId row = RowId.of(read);
+    Place write = new Place(transaction, read.write());
+    if (isWriter(row, write)) {
+      addRead(new Place(transaction, read.statement().number()), row, before(row, write));
+    }
   }
 
   /** The writer's next write of the row, which an anomaly does not contain. */

@@ -45,7 +45,7 @@ public final class HistorySlice {
 
   private HistorySlice(Anomaly anomaly) {
     this.anomaly = anomaly;
-    this.accesses = Accesses.of(anomaly);
+    this.accesses = Accesses.withContext(anomaly);
   }
 
   /** The events. */
@@ -216,9 +216,13 @@ public final class HistorySlice {
 
   /** False for a row that a predicate did not select. */
   private boolean isReturned(Place reader, RowId row) {
-    return anomaly.cycle().stream()
-        .filter(edge -> RowId.of(edge).equals(row) && readsAt(edge, reader))
-        .anyMatch(edge -> !edge.evidence().byPredicate() || edge.kind() == DependencyKind.WR);
+    List<Dependency> edges =
+        anomaly.cycle().stream()
+            .filter(edge -> RowId.of(edge).equals(row) && readsAt(edge, reader))
+            .toList();
+    return edges.isEmpty() // a read for context
+        || edges.stream()
+            .anyMatch(edge -> !edge.evidence().byPredicate() || edge.kind() == DependencyKind.WR);
   }
 
   /** The set has the row in the version that the predicate saw, and no other row. */

@@ -3,6 +3,8 @@ package io.txwatch.history;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The columns that a statement reads and writes, by table. They depend on its text and the catalog
@@ -24,6 +26,7 @@ public record AccessedColumns(List<OfTable> tables) {
   private static final String PREDICATE = "predicate";
   private static final String WRITTEN = "written";
   private static final String KEY = "key";
+  private static final String SOME = "some";
 
   /**
    * The columns of one table.
@@ -34,9 +37,16 @@ public record AccessedColumns(List<OfTable> tables) {
    * @param written what it assigns
    * @param key the columns of a unique key of which the statement compares each with a constant or
    *     a parameter, so that it chooses one row at most; empty if there is none
+   * @param some those of which it is not certain that they are read of each row: read of some of
+   *     the table's references alone, or only to find equal rows
    */
   public record OfTable(
-      String table, Columns read, Columns predicate, Columns written, Columns key) {
+      String table, Columns read, Columns predicate, Columns written, Columns key, Columns some) {
+
+    /** The columns of a table that are read of each row. */
+    public OfTable(String table, Columns read, Columns predicate, Columns written, Columns key) {
+      this(table, read, predicate, written, key, Columns.NONE);
+    }
 
     /** The columns of a table in which the statement may choose many rows. */
     public OfTable(String table, Columns read, Columns predicate, Columns written) {
@@ -55,6 +65,11 @@ public record AccessedColumns(List<OfTable> tables) {
     public static final Columns ALL = new Columns(true, List.of());
     public static final Columns NONE = new Columns(false, List.of());
 
+    /** True if it has none. */
+    public boolean isEmpty() {
+      return !all && names.isEmpty();
+    }
+
     /** A set of some columns. */
     public static Columns of(Iterable<String> names) {
       List<String> copy = new ArrayList<>();
@@ -68,6 +83,16 @@ public record AccessedColumns(List<OfTable> tables) {
     return tables.stream().filter(one -> one.table().equals(table)).findFirst();
   }
 
+  /** The tables in a text of which some columns are not certain to be read of each row. */
+  public static Set<String> unevenTables(String text) {
+    return text.contains(" " + SOME + "=")
+        ? parse(text).tables().stream()
+            .filter(one -> !one.some().isEmpty())
+            .map(OfTable::table)
+            .collect(Collectors.toUnmodifiableSet())
+        : Set.of();
+  }
+
   /**
    * The text for a statement of which not every row is observed: what it reads counts for its
    * predicates, which then are all that is known of the other rows.
@@ -77,7 +102,13 @@ public record AccessedColumns(List<OfTable> tables) {
             parse(text).tables().stream()
                 .map(
                     one ->
-                        new OfTable(one.table(), one.read(), one.read(), one.written(), one.key()))
+                        new OfTable(
+                            one.table(),
+                            one.read(),
+                            one.read(),
+                            one.written(),
+                            one.key(),
+                            one.some()))
                 .toList())
         .text();
   }
@@ -96,6 +127,7 @@ public record AccessedColumns(List<OfTable> tables) {
       append(text, PREDICATE, one.predicate());
       append(text, WRITTEN, one.written());
       append(text, KEY, one.key());
+      append(text, SOME, one.some());
     }
     return text.toString();
   }
@@ -137,6 +169,7 @@ public record AccessedColumns(List<OfTable> tables) {
       Columns predicate = Columns.NONE;
       Columns written = Columns.NONE;
       Columns key = Columns.NONE;
+      Columns some = Columns.NONE;
       for (String word : words.subList(1, words.size())) {
         List<String> list = split(word, '=');
         if (list.size() != 2) {
@@ -147,10 +180,11 @@ public record AccessedColumns(List<OfTable> tables) {
           case PREDICATE -> predicate = columns(list.get(1));
           case WRITTEN -> written = columns(list.get(1));
           case KEY -> key = columns(list.get(1));
+          case SOME -> some = columns(list.get(1));
           default -> {}
         }
       }
-      tables.add(new OfTable(unescape(words.get(0)), read, predicate, written, key));
+      tables.add(new OfTable(unescape(words.get(0)), read, predicate, written, key, some));
     }
     return new AccessedColumns(List.copyOf(tables));
   }

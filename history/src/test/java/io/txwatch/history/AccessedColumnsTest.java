@@ -58,8 +58,8 @@ class AccessedColumnsTest {
         Arbitraries.oneOf(
             Arbitraries.of(Columns.ALL, Columns.NONE),
             name.list().ofMinSize(1).ofMaxSize(3).map(Columns::of));
-    return Combinators.combine(name, some, some, some, some)
-        .as((table, read, by, written, key) -> new OfTable(table, read, by, written, key))
+    return Combinators.combine(name, some, some, some, some, some)
+        .as(OfTable::new)
         .list()
         .ofMinSize(1)
         .ofMaxSize(3)

@@ -1,14 +1,14 @@
 package io.txwatch.bench.nested;
 
-import io.txwatch.TxWatch;
-import io.txwatch.TxWatchReport;
 import io.txwatch.analyzer.AnomalyListeners;
+import io.txwatch.analyzer.InProcessResults;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Confidence;
 import io.txwatch.bench.nested.DependencyJudge.Snapshots;
 import io.txwatch.bench.nested.DependencyJudge.Truth;
 import io.txwatch.bench.overhead.Databases;
 import io.txwatch.coverage.Coverage;
+import io.txwatch.history.AnalysisQueues;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.jdbc.TxWatchDriver;
 import io.txwatch.servers.ServerKind;
@@ -82,14 +82,16 @@ final class NestedSoakRun {
       AuditedTables.audit(raw, kind);
     }
     List<Anomaly> found = new CopyOnWriteArrayList<>();
-    Coverage before = TxWatch.report(MAX_ANALYSIS).coverage();
+    boolean wasComplete = isAnalysed();
+    Coverage before = coverage();
     Runnable remove = AnomalyListeners.INSTANCE.add(found::add);
     try {
       long started = System.nanoTime();
       Map<Long, LoggedTransaction> log =
           new NestedLoad(seed, clients, commits).run(() -> open(url));
       double seconds = (System.nanoTime() - started) / 1e9;
-      TxWatchReport report = TxWatch.report(MAX_ANALYSIS);
+      boolean complete = wasComplete && isAnalysed();
+      Coverage after = coverage();
       DependencyJudge judge;
       try (Connection raw = DriverManager.getConnection(url)) {
         judge = new DependencyJudge(log, AuditedTables.audited(raw), snapshots());
@@ -103,14 +105,26 @@ final class NestedSoakRun {
           log,
           judge,
           judged,
-          report.complete(),
-          report.coverage().statements() - before.statements(),
-          report.coverage().instrumented() - before.instrumented(),
-          report.coverage(),
+          complete,
+          after.statements() - before.statements(),
+          after.instrumented() - before.instrumented(),
+          after,
           seconds);
     } finally {
       remove.run();
     }
+  }
+
+  /** Waits until everything that was observed has been analysed, and passed on. */
+  private static boolean isAnalysed() {
+    return AnalysisQueues.awaitDelivered(MAX_ANALYSIS)
+        && AnomalyListeners.INSTANCE.awaitDelivered(MAX_ANALYSIS);
+  }
+
+  private static Coverage coverage() {
+    return InProcessResults.all().stream()
+        .map(InProcessResults::coverage)
+        .reduce(Coverage.NONE, Coverage::plus);
   }
 
   /**

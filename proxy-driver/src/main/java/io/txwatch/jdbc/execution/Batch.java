@@ -401,7 +401,7 @@ public final class Batch {
   private void readBefore(@Nullable List<Execution> begun) {
     for (int i = 0; i < plans.size(); i++) {
       PlannedReads planned = plans.get(i).sideReads();
-      if (planned == null) {
+      if (planned == null || planned.notForBatches) {
         continue;
       }
       if (begun == null || plans.size() > MAX_ITEMS_WITH_READS) {

@@ -20,6 +20,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +70,7 @@ public final class CachedPlan {
   private final RewritePlan plan;
   private final String shownSql;
   private final String columns;
+  private final Set<String> unevenTables;
   private volatile boolean proven;
   private volatile boolean batched;
   private volatile int lead;
@@ -128,6 +130,7 @@ public final class CachedPlan {
     this.comparedParameters = keyHashes == null ? new BitSet(0) : keyHashes.parameters();
     this.shownSql = shownSql;
     this.columns = columns;
+    this.unevenTables = AccessedColumns.unevenTables(columns);
     this.place = place;
     this.proven = !plan.isRewritten();
     this.sideReads = PlannedReads.of(plan);
@@ -176,6 +179,11 @@ public final class CachedPlan {
   /** The columns that it reads and writes: {@link AccessedColumns#text}. */
   public String columns() {
     return columns;
+  }
+
+  /** The tables of which it reads some references by more columns than others. */
+  public Set<String> unevenTables() {
+    return unevenTables;
   }
 
   /** Where in the application it is executed. */

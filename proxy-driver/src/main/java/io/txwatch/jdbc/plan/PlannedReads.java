@@ -125,6 +125,9 @@ public final class PlannedReads {
   /** True if one of them returns rows that the statement writes. */
   public final boolean returnWrites;
 
+  /** True if a batch can do without: no contention is known of its items. */
+  public final boolean notForBatches;
+
   /**
    * The hash of the statement's text; 0 if its predicate is none that {@linkplain
    * io.txwatch.history.VersionSet#predicate has a name}.
@@ -145,6 +148,8 @@ public final class PlannedReads {
       tables.addAll(one.read.tables());
     }
     this.oneTable = tables.size() <= 1;
+    this.notForBatches =
+        all.stream().allMatch(one -> one.read.purpose() == SideRead.Purpose.CONTENDED);
     this.returnWrites = all.stream().anyMatch(One::returnsWrites);
     this.predicateText =
         isRowWise(plan) && meansTheSame(plan.original())

@@ -264,7 +264,7 @@ final class SideReads {
     List<Block> joined = new ArrayList<>(outer.get());
     joined.add(block);
     boolean ordered = joined.size() == 1 && block.limited() && scopes.canCopyLimit(block);
-    boolean exact = isExact(block, joined, ordered);
+    boolean exact = isExact(block, joined, ordered, form);
     boolean locks = block.has(Kind.LOCK) && block.role() == Block.Role.TOP;
     Optional<Span> with = scopes.with(joined);
     if (with.isEmpty() || (locks && !exact && !ordered)) {
@@ -308,11 +308,11 @@ final class SideReads {
    *
    * @param ordered true if ORDER BY and LIMIT are copied
    */
-  private boolean isExact(Block block, List<Block> joined, boolean ordered) {
+  private boolean isExact(Block block, List<Block> joined, boolean ordered, Form form) {
     // A view may have been replaced by another, elsewhere.
     boolean stays = !scopes.readViews(joined) && joined.stream().noneMatch(scopes::dependsOnTime);
     return stays
-        && !new RowFilters(statement, joined).mayOmitRows()
+        && !new RowFilters(statement, joined, form == Form.WITHIN).mayOmitRows()
         && (ordered
             || (block.role() != Block.Role.EXISTS
                 && joined.stream().noneMatch(one -> one.limited())));

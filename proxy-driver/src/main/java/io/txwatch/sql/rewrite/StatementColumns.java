@@ -87,7 +87,8 @@ final class StatementColumns {
                             one.read(),
                             one.predicate(),
                             one.written(),
-                            Columns.of(key.columns()))
+                            Columns.of(key.columns()),
+                            one.some())
                         : one)
             .toList());
   }

@@ -2,26 +2,43 @@ package io.txwatch.sql.semantics;
 
 import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.AccessedColumns.Columns;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The columns of one table that a statement reads and writes, while they are collected. */
+/**
+ * The columns that a statement reads and writes of one reference to a table, while they are
+ * collected.
+ */
 final class ColumnSets {
 
   private static final class Collected {
     private final Set<String> names = new TreeSet<>();
     private boolean all;
 
+    private void add(Collected other) {
+      names.addAll(other.names);
+      all |= other.all;
+    }
+
     private Columns columns() {
       return all ? Columns.ALL : Columns.of(names);
+    }
+
+    private Columns without(Set<String> others) {
+      Set<String> left = new TreeSet<>(names);
+      left.removeAll(others);
+      return all ? Columns.ALL : Columns.of(left);
     }
   }
 
   private final Schema.Relation relation;
   private final Collected read = new Collected();
+  private final Collected sure = new Collected();
   private final Collected predicate = new Collected();
   private final Collected written = new Collected();
   private boolean choosesRows;
+  private boolean doubtful;
 
   ColumnSets(Schema.Relation relation) {
     this.relation = relation;
@@ -34,6 +51,9 @@ final class ColumnSets {
   /** Adds a column that is read. */
   void read(String column, boolean byPredicate) {
     read.names.add(column);
+    if (!doubtful) {
+      sure.names.add(column);
+    }
     if (byPredicate) {
       predicate.names.add(column);
     }
@@ -41,7 +61,13 @@ final class ColumnSets {
 
   void readAll(boolean byPredicate) {
     read.all = true;
+    sure.all |= !doubtful;
     predicate.all |= byPredicate;
+  }
+
+  /** Whether the result may not depend on what is read from now on. */
+  void doubt(boolean now) {
+    doubtful = now;
   }
 
   /** Adds a column that an UPDATE assigns, and those that change with it. */
@@ -60,14 +86,34 @@ final class ColumnSets {
   }
 
   /**
-   * What was collected. The columns of the key count as read wherever rows are chosen: a row that
-   * gets another key is found, or not, at another place.
+   * What was collected of all references to one table. The columns of the key count as read
+   * wherever rows are chosen: a row that gets another key is found, or not, at another place.
    */
-  AccessedColumns.OfTable finish() {
-    if (choosesRows) {
-      relation.key().forEach(column -> read(column, true));
+  static AccessedColumns.OfTable ofTable(List<ColumnSets> references) {
+    Collected read = new Collected();
+    Collected predicate = new Collected();
+    Collected written = new Collected();
+    Set<String> ofEach = null;
+    boolean allOfEach = true;
+    for (ColumnSets one : references) {
+      if (one.choosesRows) {
+        one.relation.key().forEach(column -> one.read(column, true));
+        allOfEach &= one.sure.all;
+        if (!one.sure.all) {
+          ofEach = ofEach == null ? new TreeSet<>(one.sure.names) : ofEach;
+          ofEach.retainAll(one.sure.names);
+        }
+      }
+      read.add(one.read);
+      predicate.add(one.predicate);
+      written.add(one.written);
     }
     return new AccessedColumns.OfTable(
-        relation.name(), read.columns(), predicate.columns(), written.columns());
+        references.get(0).relation.name(),
+        read.columns(),
+        predicate.columns(),
+        written.columns(),
+        Columns.NONE,
+        allOfEach ? Columns.NONE : read.without(ofEach == null ? Set.of() : ofEach));
   }
 }

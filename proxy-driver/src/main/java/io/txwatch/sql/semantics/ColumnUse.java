@@ -77,15 +77,15 @@ public final class ColumnUse {
 
   private final Schema schema;
 
-  /** By the name that histories show. */
-  private final Map<String, ColumnSets> sets = new LinkedHashMap<>();
+  /** Those of each reference to a table, by the name that histories show. */
+  private final Map<String, List<ColumnSets>> sets = new LinkedHashMap<>();
 
   /** Items of select lists whose columns are not read. */
-  private final Set<Item> unused;
+  private final UnusedItems items;
 
-  private ColumnUse(Schema schema, Set<Item> unused) {
+  private ColumnUse(Schema schema, UnusedItems items) {
     this.schema = schema;
-    this.unused = unused;
+    this.items = items;
   }
 
   /**
@@ -100,7 +100,7 @@ public final class ColumnUse {
     } catch (UnknownUseException e) {
       return AccessedColumns.UNKNOWN;
     }
-    return new AccessedColumns(use.sets.values().stream().map(ColumnSets::finish).toList());
+    return new AccessedColumns(use.sets.values().stream().map(ColumnSets::ofTable).toList());
   }
 
   private void statement(Statement statement) throws UnknownUseException {
@@ -264,7 +264,12 @@ public final class ColumnUse {
       item.alias().ifPresent(scope::addAlias);
     }
     for (Item item : select.items()) {
-      if (!unused.contains(item)) {
+      if (items.isDoubtful(item)) {
+        List<ColumnSets> before = sets.values().stream().flatMap(List::stream).toList();
+        before.forEach(one -> one.doubt(true));
+        expression(item.value(), scope, !outermost);
+        before.forEach(one -> one.doubt(false));
+      } else if (!items.isUnused(item)) {
         expression(item.value(), scope, !outermost);
       }
     }
@@ -346,7 +351,8 @@ public final class ColumnUse {
       return;
     }
     Schema.Relation relation = schema.find(table.name()).orElseThrow(UnknownUseException::new);
-    ColumnSets found = sets.computeIfAbsent(relation.name(), name -> new ColumnSets(relation));
+    ColumnSets found = new ColumnSets(relation);
+    sets.computeIfAbsent(relation.name(), name -> new ArrayList<>()).add(found);
     if (isRead) {
       found.chooseRows();
     }

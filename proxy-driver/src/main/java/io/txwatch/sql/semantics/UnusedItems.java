@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -24,11 +25,16 @@ import java.util.Set;
  * statement's result does not depend on them, so their columns are not read.
  *
  * <p>Queries are visited from the outside to the inside, and a CTE after all its readers, so that
- * what an unused item mentions is not taken for used. An item is used in case of doubt: whatever
- * its source, if anything in the query around it has its name; with a star, NATURAL or a list of
- * column names; where the list decides which rows there are (DISTINCT, UNION, GROUP BY, LIMIT).
+ * what an unused item mentions is not taken for used. An item is used in case of doubt: if the
+ * query around it has its name without a qualifier; with a star, NATURAL or a list of column names.
+ * Where the list decides which rows there are (DISTINCT, UNION, GROUP BY, LIMIT), an item that
+ * nothing else uses is {@linkplain #isDoubtful doubtful}, and so is what only such items use.
  */
 final class UnusedItems {
+
+  private static final String ALL = "UNION ALL";
+
+  private final Set<Item> doubtful = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private final Set<Item> unused = Collections.newSetFromMap(new IdentityHashMap<>());
 
@@ -37,64 +43,130 @@ final class UnusedItems {
 
   private UnusedItems() {}
 
-  /** The unused items of a statement, compared by identity. */
-  static Set<Item> of(Statement statement) {
+  /** Those of a statement; items are compared by identity. */
+  static UnusedItems of(Statement statement) {
     UnusedItems items = new UnusedItems();
     if (statement instanceof Statement.Select select) {
-      items.query(select.query(), Mentions.everything());
+      items.query(select.query(), Mentions.everything().byName());
     }
-    return items.unused;
+    return items;
   }
 
-  /** The names in a part of a statement. */
-  private static final class Mentions {
-    private final Set<String> names = new HashSet<>();
+  /** True if nothing depends on an item. */
+  boolean isUnused(Item item) {
+    return unused.contains(item);
+  }
 
-    /** Names without a qualifier, which may be those of rows. */
-    private final Set<String> unqualified = new HashSet<>();
+  /** True if an item alone helps to find which rows are equal, or which are kept. */
+  boolean isDoubtful(Item item) {
+    return doubtful.contains(item);
+  }
+
+  /** Names of columns. */
+  private static final class Names {
+    private final Set<String> plain = new HashSet<>();
+
+    /** Those behind a qualifier, by it. */
+    private final Map<String, Set<String>> qualified = new HashMap<>();
 
     private boolean all;
 
-    static Mentions everything() {
-      Mentions mentions = new Mentions();
-      mentions.all = true;
-      return mentions;
+    boolean has(Item item) {
+      return all
+          || item.alias()
+              .map(Identifiers::fold)
+              .map(plain::contains)
+              .orElseGet(
+                  () ->
+                      !(item.value() instanceof Expression.Name name)
+                          || plain.contains(Identifiers.fold(name.last())));
     }
 
-    boolean hasNone(String name) {
-      return !all && !names.contains(name);
-    }
-
-    void addAll(Mentions other) {
+    /** Adds those that may be columns of a source; without a name, any. */
+    void addThoseOf(Optional<String> source, Names other) {
       all |= other.all;
-      names.addAll(other.names);
+      plain.addAll(other.plain);
+      other.qualified.forEach(
+          (qualifier, columns) -> {
+            if (source.map(Identifiers::fold).map(qualifier::equals).orElse(true)) {
+              plain.addAll(columns);
+            }
+          });
     }
 
     /** Adds every name in an expression, also those in its subqueries. */
     void addIn(Node node) {
       if (node instanceof Expression.Name name) {
-        name.parts().forEach(part -> names.add(Identifiers.fold(part)));
-        if (name.parts().size() == 1) {
-          unqualified.add(Identifiers.fold(name.last()));
+        if (name.parts().size() == 2) {
+          qualified
+              .computeIfAbsent(Identifiers.fold(name.parts().get(0)), any -> new HashSet<>())
+              .add(Identifiers.fold(name.last()));
+        } else { // of more parts, each may be the column
+          name.parts().forEach(part -> plain.add(Identifiers.fold(part)));
         }
       }
       all |= node instanceof Expression.Opaque;
       all |= node instanceof Expression.Star star && !star.qualifier().isEmpty();
       all |= node instanceof Source.Join join && join.natural() >= 0;
       if (node instanceof Source.Join join) {
-        join.using().forEach(name -> names.add(Identifiers.fold(name)));
+        join.using().forEach(name -> plain.add(Identifiers.fold(name)));
       }
       node.children().forEach(this::addIn);
     }
   }
 
-  /**
-   * Visits a query.
-   *
-   * @param around what the query around it mentions
-   */
-  private void query(Query query, Mentions around) {
-    body(query.body(), query.tail(), around);
+  /** How an item is used. */
+  private enum Use {
+    SURE,
+    DOUBTFUL,
+    NONE
+  }
+
+  /** How the items of a query are used by what is around it. */
+  private interface Uses {
+    Use of(int place, Item item);
+  }
+
+  /** The names in a part of a statement: all, and those that its result surely depends on. */
+  private static final class Mentions {
+    private final Names any = new Names();
+    private final Names sure = new Names();
+
+    static Mentions everything() {
+      Mentions mentions = new Mentions();
+      mentions.addAll();
+      return mentions;
+    }
+
+    void addAll() {
+      any.all = true;
+      sure.all = true;
+    }
+
+    void addIn(Node node) {
+      any.addIn(node);
+      sure.addIn(node);
+    }
+
+    /** What of it may be columns of a source. */
+    Mentions of(Optional<String> source) {
+      Mentions some = new Mentions();
+      some.addThoseOf(source, this);
+      return some;
+    }
+
+    void addThoseOf(Optional<String> source, Mentions other) {
+      any.addThoseOf(source, other.any);
+      sure.addThoseOf(source, other.sure);
+    }
+
+    Uses byName() {
+      return (place, item) -> sure.has(item) ? Use.SURE : any.has(item) ? Use.DOUBTFUL : Use.NONE;
+    }
+  }
+
+  private void query(Query query, Uses around) {
+    body(query.body(), query.tail(), around, false);
     if (query.with().isPresent()) {
       with(query.with().get());
     }
@@ -108,19 +180,28 @@ final class UnusedItems {
         Mentions readers =
             ofCommonTables.getOrDefault(Identifiers.fold(table.name()), new Mentions());
         boolean isKnown = !with.recursive() && !table.renamed();
-        query(select.query(), isKnown ? readers : Mentions.everything());
+        query(select.query(), (isKnown ? readers : Mentions.everything()).byName());
       }
     }
   }
 
-  private void body(QueryBody body, List<Clause> tail, Mentions around) {
+  /**
+   * Visits a query's body.
+   *
+   * @param comparesRows true if all items decide which rows are kept
+   */
+  private void body(QueryBody body, List<Clause> tail, Uses around, boolean comparesRows) {
     if (body instanceof QueryBody.Select select) {
-      select(select, tail, around);
+      select(select, tail, around, comparesRows || ColumnUse.listDecides(select, tail));
     } else if (body instanceof QueryBody.SetOperation operation) {
-      operation.branches().forEach(branch -> body(branch, List.of(), Mentions.everything()));
+      boolean keepsAll = operation.operators().stream().allMatch(ALL::equals);
+      Uses byPlace = tail.isEmpty() ? byPlace(operation, around) : Mentions.everything().byName();
+      for (QueryBody branch : operation.branches()) {
+        body(branch, List.of(), byPlace, comparesRows || !keepsAll);
+      }
       tail.forEach(this::subqueries);
     } else if (body instanceof QueryBody.Nested nested) {
-      query(nested.query(), tail.isEmpty() ? around : Mentions.everything());
+      query(nested.query(), tail.isEmpty() ? around : Mentions.everything().byName());
       tail.forEach(this::subqueries);
     } else if (body instanceof QueryBody.TableQuery table) {
       reads(table.table(), Mentions.everything());
@@ -129,17 +210,40 @@ final class UnusedItems {
     }
   }
 
-  private void select(QueryBody.Select select, List<Clause> tail, Mentions around) {
+  /** The columns of a set operation have the names that its first branch gives them. */
+  private static Uses byPlace(QueryBody.SetOperation operation, Uses around) {
+    List<Item> named =
+        operation.branches().get(0) instanceof QueryBody.Select first ? first.items() : List.of();
+    boolean isKnown =
+        operation.branches().stream()
+            .allMatch(
+                branch ->
+                    branch instanceof QueryBody.Select select
+                        && select.items().size() == named.size()
+                        && Item.stars(select.items()).isEmpty());
+    return isKnown
+        ? (place, item) -> around.of(place, named.get(place))
+        : Mentions.everything().byName();
+  }
+
+  private void select(QueryBody.Select select, List<Clause> tail, Uses around, boolean decides) {
     Mentions mentions = new Mentions();
-    boolean decides = ColumnUse.listDecides(select, tail);
-    for (Item item : select.items()) {
-      if (!decides && isUnused(item, around)) {
+    for (int i = 0; i < select.items().size(); i++) {
+      Item item = select.items().get(i);
+      Use use = around.of(i, item);
+      if (use == Use.NONE && !decides) {
         unused.add(item);
-      } else {
-        mentions.all |= item.value() instanceof Expression.Star;
-        mentions.addIn(item);
-        subqueries(item);
+        continue;
       }
+      if (use == Use.SURE) {
+        mentions.sure.addIn(item);
+        mentions.sure.all |= item.value() instanceof Expression.Star;
+      } else {
+        doubtful.add(item);
+      }
+      mentions.any.addIn(item);
+      mentions.any.all |= item.value() instanceof Expression.Star;
+      subqueries(item);
     }
     select.distinctOn().forEach(mentions::addIn);
     select.distinctOn().forEach(this::subqueries);
@@ -155,18 +259,16 @@ final class UnusedItems {
     select.from().forEach(source -> reads(source, mentions));
   }
 
-  private static boolean isUnused(Item item, Mentions around) {
-    return item.alias().isPresent()
-        ? around.hasNone(Identifiers.fold(item.alias().get()))
-        : item.value() instanceof Expression.Name name
-            && around.hasNone(Identifiers.fold(name.last()));
-  }
-
   /** Adds what the conditions of joins and the sources that see others mention. */
   private static void mentionedBy(Source source, Mentions mentions) {
     if (source instanceof Source.Join join) {
-      mentions.all |= join.natural() >= 0;
-      join.using().forEach(name -> mentions.names.add(Identifiers.fold(name)));
+      if (join.natural() >= 0) {
+        mentions.addAll();
+      }
+      for (String name : join.using()) {
+        mentions.any.plain.add(Identifiers.fold(name));
+        mentions.sure.plain.add(Identifiers.fold(name));
+      }
       join.conditions().forEach(mentions::addIn);
       mentionedBy(join.left(), mentions);
       mentionedBy(join.right(), mentions);
@@ -180,16 +282,17 @@ final class UnusedItems {
   /** Visits the queries that a source consists of. */
   private void reads(Source source, Mentions mentions) {
     if (source instanceof Source.Derived derived) {
-      boolean isRow =
-          derived.alias().map(Identifiers::fold).filter(mentions.unqualified::contains).isPresent();
-      query(derived.query(), derived.renamed() || isRow ? Mentions.everything() : mentions);
+      boolean isKnown = !derived.renamed() && !isRow(derived.alias(), mentions);
+      query(
+          derived.query(),
+          (isKnown ? mentions.of(derived.alias()) : Mentions.everything()).byName());
     } else if (source instanceof Source.Table table) {
       if (table.isCommon()) {
-        Mentions all =
-            ofCommonTables.computeIfAbsent(
-                Identifiers.fold(table.name().get(0)), name -> new Mentions());
-        boolean isRow = mentions.unqualified.contains(Identifiers.fold(table.exposedName()));
-        all.addAll(table.columnAliases() > 0 || isRow ? Mentions.everything() : mentions);
+        Optional<String> name = Optional.of(table.exposedName());
+        boolean isKnown = table.columnAliases() == 0 && !isRow(name, mentions);
+        ofCommonTables
+            .computeIfAbsent(Identifiers.fold(table.name().get(0)), any -> new Mentions())
+            .addThoseOf(name, isKnown ? mentions : Mentions.everything());
       }
     } else if (source instanceof Source.Join join) {
       join.conditions().forEach(this::subqueries);
@@ -202,10 +305,15 @@ final class UnusedItems {
     }
   }
 
+  /** Whether a source's name stands alone somewhere, as a value that has all its columns. */
+  private static boolean isRow(Optional<String> source, Mentions mentions) {
+    return source.map(Identifiers::fold).filter(mentions.any.plain::contains).isPresent();
+  }
+
   /** Visits the subqueries of an expression, whose items are all used. */
   private void subqueries(Node node) {
     if (node instanceof Query query) {
-      query(query, Mentions.everything());
+      query(query, Mentions.everything().byName());
     } else if (node instanceof Source source) {
       reads(source, Mentions.everything());
     } else {

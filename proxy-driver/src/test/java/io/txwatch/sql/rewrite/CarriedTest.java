@@ -35,6 +35,14 @@ class CarriedTest {
         """
         SELECT a FROM t WHERE a IN (SELECT c FROM u WHERE c > 1)
         -> ? u
+        SELECT a FROM t WHERE a IN (SELECT c FROM u) OR b = 1
+        -> ~ ? u
+        SELECT count(*) FROM t WHERE a IN (SELECT c FROM u)
+        -> ~ ? u
+        SELECT CASE WHEN a > 1 THEN (SELECT max(c) FROM u) END FROM t
+        -> ~ u
+        SELECT a FROM t WHERE a IN (SELECT x.c FROM (SELECT DISTINCT c FROM u) x) OR b = 1
+        -> ~ ? u
         SELECT (SELECT max(c) FROM u), a FROM t
         -> u
         SELECT a, (SELECT max(y.c) FROM t2 y WHERE y.a = x.a) FROM t x WHERE x.b = 1
@@ -66,7 +74,7 @@ class CarriedTest {
         SELECT a FROM t WHERE a IN (SELECT c FROM u WHERE 10 / c > 1)
         -> ! SHAPE a subquery's rows are not seen: u
         SELECT a FROM t WHERE a IN (SELECT c FROM u WHERE c = (SELECT c FROM t2))
-        -> ? t2
+        -> ~ ? t2
         -> ! SHAPE a subquery's rows are not seen: u
         SELECT a FROM t WHERE a IN (SELECT c FROM u WHERE my_function(c) = 1)
         -> ! SHAPE a subquery's rows are not seen: u

@@ -74,9 +74,9 @@ class SideReadTest {
         ALL,
         """
         SELECT a FROM t WHERE a IN (SELECT c FROM u WHERE c > ?) AND b < ?
-        -> select u.txw_rid, u.txw_wl from u where c > ? limit 6 [1]
+        -> ~ select u.txw_rid, u.txw_wl from u where c > ? limit 6 [1]
         SELECT (SELECT max(c) FROM u WHERE c < ?), a FROM t WHERE b = ?
-        -> select u.txw_rid, u.txw_wl from u where c < ? limit 6 [1]
+        -> ~ select u.txw_rid, u.txw_wl from u where c < ? limit 6 [1]
         SELECT a FROM t WHERE EXISTS (SELECT * FROM u WHERE u.c = t.a) AND b = ?
         -> ~ select u.txw_rid, u.txw_wl from t, u where (EXISTS (SELECT * FROM u WHERE u.c = t.a) AND b = ?) and (u.c = t.a) limit 6 [1]
         SELECT a, (SELECT max(y.c) FROM t2 y WHERE y.a = x.a) FROM t x WHERE x.b = ?
@@ -89,7 +89,7 @@ class SideReadTest {
         -> select u.txw_rid, u.txw_wl from t, u where (a IN (SELECT u.c FROM u WHERE EXISTS (SELECT 1 FROM t2 WHERE t2.a = u.c AND t2.c = t.b))) and (EXISTS (SELECT 1 FROM t2 WHERE t2.a = u.c AND t2.c = t.b)) limit 6 []
         -> ! SHAPE a subquery's rows are not seen: t2
         SELECT a FROM t WHERE t.a IN (SELECT u.c FROM u WHERE EXISTS (SELECT 1 FROM t2 WHERE t2.a = u.c))
-        -> select u.txw_rid, u.txw_wl from u where EXISTS (SELECT 1 FROM t2 WHERE t2.a = u.c) limit 6 []
+        -> ~ select u.txw_rid, u.txw_wl from u where EXISTS (SELECT 1 FROM t2 WHERE t2.a = u.c) limit 6 []
         -> ~ select t2.txw_rid, t2.txw_wl from u, t2 where (EXISTS (SELECT 1 FROM t2 WHERE t2.a = u.c)) and (t2.a = u.c) limit 6 []
         SELECT z.a FROM (SELECT DISTINCT a FROM t WHERE b = ?) z JOIN u ON u.c = z.a
         -> ~ select t.txw_rid, t.txw_wl from t where b = ? limit 6 [1]
@@ -129,7 +129,7 @@ class SideReadTest {
         WITH x AS (SELECT DISTINCT a FROM t WHERE b < 9), y AS (SELECT a FROM x) SELECT a FROM y WHERE a = 1
         ~READ
         WITH x AS (SELECT DISTINCT a FROM t WHERE b < 9) SELECT a, (SELECT max(a) FROM x) FROM x WHERE a = 1
-        READ
+        ~READ
         SELECT a FROM t WHERE b < 9 EXCEPT SELECT 1
         ~READ
         """
@@ -163,13 +163,13 @@ class SideReadTest {
             SELECT DISTINCT a FROM t WHERE b = ? LIMIT 1 FOR UPDATE
             -> ! SHAPE DISTINCT
             SELECT c FROM u WHERE c IN (SELECT a FROM t) LOCK IN SHARE MODE
-            -> select t.txw_rid, t.txw_wl from t limit 6 []
+            -> ~ select t.txw_rid, t.txw_wl from t limit 6 []
             """),
         cases(
             ALL,
             """
             SELECT c FROM u WHERE c = (SELECT a FROM t WHERE b > ? ORDER BY b, t.a LIMIT ?)
-            -> select t.txw_rid, t.txw_wl from t where b > ? ORDER BY b, t.a LIMIT ? [1, 2]
+            -> ~ select t.txw_rid, t.txw_wl from t where b > ? ORDER BY b, t.a LIMIT ? [1, 2]
             SELECT c FROM u WHERE c = (SELECT a + 1 AS b FROM t ORDER BY b LIMIT 1)
             -> ~ select t.txw_rid, t.txw_wl from t limit 6 []
             """));
@@ -184,7 +184,7 @@ class SideReadTest {
         -> select t.txw_rid, t.txw_wl, t2.txw_rid, t2.txw_wl from t  JOIN t2 using (%a%) limit 6 []
         SELECT DISTINCT t.a FROM t WHERE (a, b) IN (SELECT * FROM t2 WHERE c = ?)
         -> select t.txw_rid, t.txw_wl from t where (a, b) IN (SELECT t2.%a%, t2.%c% FROM t2 WHERE c = ?) limit 6 [1]
-        -> select t2.txw_rid, t2.txw_wl from t2 where c = ? limit 6 [1]
+        -> ~ select t2.txw_rid, t2.txw_wl from t2 where c = ? limit 6 [1]
         """);
   }
 

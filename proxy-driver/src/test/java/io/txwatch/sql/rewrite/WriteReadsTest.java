@@ -20,12 +20,12 @@ class WriteReadsTest {
       delimiter = '|',
       textBlock =
           """
-          MYSQL   | UPDATE t SET b = ? WHERE a = ? AND a > 3           | AFTER_WRITE select t.txw_rid, t.txw_wl from t where (a = ? AND a > 3) and locate(?, t.txw_wl) > 0 limit 101 [2, 0]
+          MYSQL   | UPDATE t SET b = ? WHERE a = ? AND a > 3           | AFTER_WRITE select t.txw_rid, t.txw_wl from t where (a = ? AND a > 3) and locate(?, t.txw_wl) > 0 limit 101 [2, 0]; CONTENDED select t.txw_rid, t.txw_wl from t where a = ? AND a > 3 for update [2]
           MARIADB | UPDATE t AS x SET b = 1                            | AFTER_WRITE select x.txw_rid, x.txw_wl from t AS x where locate(?, x.txw_wl) > 0 limit 101 [0]
           MYSQL   | UPDATE t SET a = a + 1 WHERE a = 2                 | AFTER_WRITE select t.txw_rid, t.txw_wl from t where locate(?, t.txw_wl) > 0 limit 101 [0]
           MYSQL   | UPDATE t SET b = 1 WHERE g = 2                     | AFTER_WRITE select t.txw_rid, t.txw_wl from t where locate(?, t.txw_wl) > 0 limit 101 [0]
           MYSQL   | UPDATE t SET b = 1 WHERE a < now()                 | AFTER_WRITE select t.txw_rid, t.txw_wl from t where locate(?, t.txw_wl) > 0 limit 101 [0]
-          MYSQL   | UPDATE t SET b = 1 WHERE a = 2 ORDER BY b LIMIT 1  | AFTER_WRITE select t.txw_rid, t.txw_wl from t where (a = 2) and locate(?, t.txw_wl) > 0 limit 101 [0]
+          MYSQL   | UPDATE t SET b = 1 WHERE a = 2 ORDER BY b LIMIT 1  | AFTER_WRITE select t.txw_rid, t.txw_wl from t where (a = 2) and locate(?, t.txw_wl) > 0 limit 101 [0]; CONTENDED select t.txw_rid, t.txw_wl from t where a = 2 for update []
           MYSQL   | DELETE FROM t WHERE a = ? ORDER BY b LIMIT ?       | BEFORE_WRITE select t.txw_rid, t.txw_wl from t where a = ? ORDER BY b LIMIT ? [1, 2]
           MYSQL   | DELETE FROM t                                      | BEFORE_WRITE select t.txw_rid, t.txw_wl from t limit 101 []
           MYSQL   | DELETE FROM t WHERE a = rand()                     |

@@ -85,11 +85,23 @@ class ColumnUseTest {
         WITH w AS (SELECT a, b FROM t) SELECT w.a FROM w WHERE a IN (SELECT y.b FROM w y)
         -> t read=a,b predicate=a,b
         SELECT d.a FROM (SELECT DISTINCT a, b FROM t) d
-        -> t read=a,b predicate=a,b
+        -> t read=a,b predicate=a,b some=b
         SELECT d.a FROM (SELECT a, b FROM t LIMIT 1) d
-        -> t read=a,b predicate=a,b
+        -> t read=a,b predicate=a,b some=b
+        SELECT d.a FROM (SELECT a, b FROM t UNION SELECT a, c FROM u) d
+        -> t read=a,b predicate=a,b some=b;u read=a,c predicate=a,c some=c
         SELECT d.a FROM (SELECT a, b FROM t UNION ALL SELECT a, c FROM u) d
-        -> t read=a,b predicate=a,b;u read=a,c predicate=a,c
+        -> t read=a predicate=a;u read=a predicate=a
+        SELECT d.a FROM (SELECT x.a, x.b FROM (SELECT a, b FROM t) x GROUP BY x.a, x.b) d
+        -> t read=a,b predicate=a,b
+        SELECT d.a FROM (SELECT DISTINCT x.a, x.b FROM (SELECT a, b FROM t) x) d
+        -> t read=a,b predicate=a,b some=b
+        SELECT x.a FROM (SELECT a, b FROM t) x, (SELECT a, c FROM u) y WHERE y.c = 1
+        -> t read=a predicate=a;u read=c predicate=c
+        SELECT x.a, y.b FROM t x JOIN t y ON x.a = y.a
+        -> t read=a,b predicate=a some=b
+        SELECT x.a FROM t x WHERE x.b IN (SELECT y.b FROM t y)
+        -> t read=a,b predicate=b some=a
         SELECT d.x FROM (SELECT a, b FROM t) d (x, y)
         -> t read=a,b predicate=a,b
         SELECT * FROM (SELECT a, b FROM t) d
