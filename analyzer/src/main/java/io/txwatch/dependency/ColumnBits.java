@@ -33,9 +33,10 @@ final class ColumnBits {
    * @param predicate what decides which rows it chooses
    * @param written what it assigns; 0 if it assigns none
    * @param key the columns of a unique key by which it chooses one row at most; 0 if none
+   * @param unsure those read on which the result may not depend
    */
-  record Used(long read, long predicate, long written, long key) {
-    static final Used ALL = new Used(ColumnBits.ALL, ColumnBits.ALL, ColumnBits.ALL, 0);
+  record Used(long read, long predicate, long written, long key, long unsure) {
+    static final Used ALL = new Used(ColumnBits.ALL, ColumnBits.ALL, ColumnBits.ALL, 0, 0);
   }
 
   private final String table;
@@ -83,7 +84,8 @@ final class ColumnBits {
                     mask(used.read()) | EXISTENCE,
                     mask(used.predicate()) | EXISTENCE,
                     mask(used.written()),
-                    mask(used.key())))
+                    mask(used.key()),
+                    mask(used.some()) & ~EXISTENCE))
         .orElse(Used.ALL);
   }
 

@@ -255,7 +255,11 @@ final class VersionChains {
       return;
     }
     switch (access.access()) {
-      case READ -> read(transaction, statement, version, access.certain(), columns.read());
+      case READ -> {
+        long unsure = access.certain() ? columns.unsure() : columns.read();
+        read(transaction, statement, version, true, columns.read() & ~unsure);
+        read(transaction, statement, version, false, columns.read() & unsure);
+      }
       case INSERT, UPDATE -> {
         if (version.writer == transaction) {
           version.insertion |= access.access() == Access.INSERT;

@@ -33,6 +33,13 @@ class ColumnsTest {
             + " LOST_UPDATE 1-rw(x)>2-ww(x)>1 | LOST_UPDATE 1-rw(x)>2-ww(x)>1",
         "r1(x0)[a] w2(x0)[a] c2 w1(x2)[b] c1 | LOST_UPDATE 1-rw(x)>2-ww(x)>1 | ",
         "r1(x0)[a] w2(x0)[a] c2 w1(x2)[b<a] c1 |" + " LOST_UPDATE 1-rw(x)>2-ww(x)>1 | ",
+        // The result of the read may not depend on the column.
+        "r1(x0)[a?] w2(x0)[a] c2 w1(x2)[a] c1 |"
+            + " LOST_UPDATE 1-rw(x)>2-ww(x)>1 | LOST_UPDATE 1-rw?(x)>2-ww(x)>1",
+        "r1(x0)[a?,b] w2(x0)[a,b] c2 w1(x2)[a] c1 |"
+            + " LOST_UPDATE 1-rw(x)>2-ww(x)>1 | READ_WRITE_SKEW 1-rw(x)>2-ww(x)>1",
+        "r1(x0)[a?,b] w2(x0)[b] w2(y0)[a] c2 w1(y2)[a] c1 |"
+            + " READ_WRITE_SKEW 1-rw(x)>2-ww(y)>1 | READ_WRITE_SKEW 1-rw(x)>2-ww(y)>1",
         // The column was overwritten later, and another one before.
         "r1(x0)[a] w3(x0)[b] c3 w2(x3)[a] c2 w1(x2)[a] c1 |"
             + " LOST_UPDATE 1-rw(x)>3-ww(x)>2-ww(x)>1 | LOST_UPDATE 1-rw(x)>2-ww(x)>1",

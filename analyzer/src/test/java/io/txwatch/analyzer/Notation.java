@@ -278,6 +278,9 @@ public final class Notation {
     List<String> by = predicate.length == 1 ? List.of() : split(predicate[1]);
     List<String> all = new ArrayList<>(split(read));
     all.addAll(by);
+    List<String> some =
+        all.stream().filter(name -> name.endsWith("?")).map(Notation::plain).toList();
+    all.replaceAll(Notation::plain);
     return new AccessedColumns(
             List.of(
                 new AccessedColumns.OfTable(
@@ -285,8 +288,13 @@ public final class Notation {
                     AccessedColumns.Columns.of(all),
                     AccessedColumns.Columns.of(by),
                     AccessedColumns.Columns.of(reads ? List.of() : split(written[0])),
-                    AccessedColumns.Columns.of(key.length == 1 ? List.of() : split(key[1])))))
+                    AccessedColumns.Columns.of(key.length == 1 ? List.of() : split(key[1])),
+                    AccessedColumns.Columns.of(some))))
         .text();
+  }
+
+  private static String plain(String column) {
+    return column.replace("?", "");
   }
 
   private VersionSet versionSet(String text) {

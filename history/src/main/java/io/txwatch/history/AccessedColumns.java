@@ -3,8 +3,6 @@ package io.txwatch.history;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * The columns that a statement reads and writes, by table. They depend on its text and the catalog
@@ -37,8 +35,8 @@ public record AccessedColumns(List<OfTable> tables) {
    * @param written what it assigns
    * @param key the columns of a unique key of which the statement compares each with a constant or
    *     a parameter, so that it chooses one row at most; empty if there is none
-   * @param some those of which it is not certain that they are read of each row: read of some of
-   *     the table's references alone, or only to find equal rows
+   * @param some those of which it is not certain that the result depends on them in each row: read
+   *     of some of the table's references alone, beside OR or CASE, or only to find equal rows
    */
   public record OfTable(
       String table, Columns read, Columns predicate, Columns written, Columns key, Columns some) {
@@ -65,11 +63,6 @@ public record AccessedColumns(List<OfTable> tables) {
     public static final Columns ALL = new Columns(true, List.of());
     public static final Columns NONE = new Columns(false, List.of());
 
-    /** True if it has none. */
-    public boolean isEmpty() {
-      return !all && names.isEmpty();
-    }
-
     /** A set of some columns. */
     public static Columns of(Iterable<String> names) {
       List<String> copy = new ArrayList<>();
@@ -81,16 +74,6 @@ public record AccessedColumns(List<OfTable> tables) {
   /** The columns of a table; empty if nothing is known of it. */
   public Optional<OfTable> of(String table) {
     return tables.stream().filter(one -> one.table().equals(table)).findFirst();
-  }
-
-  /** The tables in a text of which some columns are not certain to be read of each row. */
-  public static Set<String> unevenTables(String text) {
-    return text.contains(" " + SOME + "=")
-        ? parse(text).tables().stream()
-            .filter(one -> !one.some().isEmpty())
-            .map(OfTable::table)
-            .collect(Collectors.toUnmodifiableSet())
-        : Set.of();
   }
 
   /**

@@ -54,7 +54,6 @@ public final class Observation {
   private String gapDetail = "";
   private @Nullable String token;
   private String columns = "";
-  private Set<String> unevenTables = Set.of();
   private List<KeyValues> keyValues = List.of();
   private @Nullable ObservedValues values;
 
@@ -97,12 +96,9 @@ public final class Observation {
    * Records the columns that the statement reads and writes.
    *
    * @param accessed {@link io.txwatch.history.AccessedColumns#text}
-   * @param uneven the tables of which some references are read by more columns than others, so that
-   *     which columns of a row were read is not certain
    */
-  public void accesses(String accessed, Set<String> uneven) {
+  public void accesses(String accessed) {
     columns = accessed;
-    unevenTables = uneven;
   }
 
   /** Records the values of a key's columns in the rows that the statement chooses or inserts. */
@@ -243,9 +239,7 @@ public final class Observation {
         droppedRows++;
       } else {
         WriterList list = WriterList.ofColumn(writers);
-        boolean isUnsure =
-            access == Access.READ && (mayBeOwn(list) || unevenTables.contains(table));
-        boolean sure = certain && !isUnsure;
+        boolean sure = certain && !(access == Access.READ && mayBeOwn(list));
         add(new RowAccess(access, table, row, list, sure));
       }
     }

@@ -110,7 +110,7 @@ public final class Execution {
       if (key != null) {
         context.state().knownRows().mayMove(key);
       }
-      observation.accesses(cached.columns(), cached.unevenTables());
+      observation.accesses(cached.columns());
       noteWhatIsNotSeen(observation, cached);
       context.executing(cached);
       return new Execution(context, cached, observation, firstRow);
@@ -138,7 +138,7 @@ public final class Execution {
   /** The application's own text was executed, which that plan sends. */
   Execution instead(CachedPlan untouched) {
     if (observation != null) {
-      observation.accesses(untouched.columns(), untouched.unevenTables());
+      observation.accesses(untouched.columns());
       noteWhatIsNotSeen(observation, untouched);
     }
     return new Execution(context, untouched, observation, 0);

@@ -20,7 +20,6 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -70,7 +69,6 @@ public final class CachedPlan {
   private final RewritePlan plan;
   private final String shownSql;
   private final String columns;
-  private final Set<String> unevenTables;
   private volatile boolean proven;
   private volatile boolean batched;
   private volatile int lead;
@@ -130,7 +128,6 @@ public final class CachedPlan {
     this.comparedParameters = keyHashes == null ? new BitSet(0) : keyHashes.parameters();
     this.shownSql = shownSql;
     this.columns = columns;
-    this.unevenTables = AccessedColumns.unevenTables(columns);
     this.place = place;
     this.proven = !plan.isRewritten();
     this.sideReads = PlannedReads.of(plan);
@@ -179,11 +176,6 @@ public final class CachedPlan {
   /** The columns that it reads and writes: {@link AccessedColumns#text}. */
   public String columns() {
     return columns;
-  }
-
-  /** The tables of which it reads some references by more columns than others. */
-  public Set<String> unevenTables() {
-    return unevenTables;
   }
 
   /** Where in the application it is executed. */

@@ -38,7 +38,6 @@ final class ColumnSets {
   private final Collected predicate = new Collected();
   private final Collected written = new Collected();
   private boolean choosesRows;
-  private boolean doubtful;
 
   ColumnSets(Schema.Relation relation) {
     this.relation = relation;
@@ -51,9 +50,7 @@ final class ColumnSets {
   /** Adds a column that is read. */
   void read(String column, boolean byPredicate) {
     read.names.add(column);
-    if (!doubtful) {
-      sure.names.add(column);
-    }
+    sure.names.add(column);
     if (byPredicate) {
       predicate.names.add(column);
     }
@@ -61,13 +58,33 @@ final class ColumnSets {
 
   void readAll(boolean byPredicate) {
     read.all = true;
-    sure.all |= !doubtful;
+    sure.all = true;
     predicate.all |= byPredicate;
   }
 
-  /** Whether the result may not depend on what is read from now on. */
-  void doubt(boolean now) {
-    doubtful = now;
+  /** Columns that the result surely depends on. */
+  record Sure(Set<String> names, boolean all) {
+
+    /** Those of both. */
+    Sure and(Sure other) {
+      Set<String> both = new TreeSet<>(other.all ? names : other.names);
+      if (!all && !other.all) {
+        both.retainAll(names);
+      }
+      return new Sure(both, all && other.all);
+    }
+  }
+
+  /** What the result surely depends on, so far. */
+  Sure sure() {
+    return new Sure(new TreeSet<>(sure.names), sure.all);
+  }
+
+  /** Sets what the result surely depends on, so far. */
+  void sureIs(Sure known) {
+    sure.names.clear();
+    sure.names.addAll(known.names);
+    sure.all = known.all;
   }
 
   /** Adds a column that an UPDATE assigns, and those that change with it. */

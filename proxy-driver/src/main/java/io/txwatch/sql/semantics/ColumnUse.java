@@ -62,6 +62,12 @@ public final class ColumnUse {
           "default",
           "all");
 
+  /** Functions that may return what their first argument alone decides. */
+  private static final Set<String> CHOICES =
+      Set.of("coalesce", "ifnull", "nvl", "nvl2", "if", "iif", "decode");
+
+  private static final Part NOTHING = () -> {};
+
   /** The clauses that can refer to items of the select list. */
   private static final Set<Clause.Kind> DECIDING =
       Set.of(Clause.Kind.GROUP_BY, Clause.Kind.HAVING, Clause.Kind.QUALIFY);
@@ -265,10 +271,7 @@ public final class ColumnUse {
     }
     for (Item item : select.items()) {
       if (items.isDoubtful(item)) {
-        List<ColumnSets> before = sets.values().stream().flatMap(List::stream).toList();
-        before.forEach(one -> one.doubt(true));
-        expression(item.value(), scope, !outermost);
-        before.forEach(one -> one.doubt(false));
+        oneOf(List.of(NOTHING, () -> expression(item.value(), scope, !outermost)));
       } else if (!items.isUnused(item)) {
         expression(item.value(), scope, !outermost);
       }
@@ -384,6 +387,17 @@ public final class ColumnUse {
       subquery(subquery, scope);
     } else if (expression instanceof Expression.Opaque) {
       throw new UnknownUseException();
+    } else if (expression instanceof Expression.Chain chain
+        && chain.operators().stream().allMatch("OR"::equals)) {
+      List<Part> operands = new ArrayList<>();
+      for (Expression operand : chain.operands()) {
+        operands.add(() -> expression(operand, scope, byPredicate));
+      }
+      oneOf(operands);
+    } else if (expression instanceof Expression.Case choice) {
+      firstAlone(choice.parts(), scope, byPredicate);
+    } else if (expression instanceof Expression.Call call && isChoice(call)) {
+      firstAlone(call.parts(), scope, byPredicate);
     } else {
       Expression.Call call = expression instanceof Expression.Call one ? one : null;
       for (Node part : expression.children()) {
@@ -392,6 +406,46 @@ public final class ColumnUse {
         }
       }
     }
+  }
+
+  /** A part of a statement of which another part may decide whether its value counts. */
+  private interface Part {
+    void read() throws UnknownUseException;
+  }
+
+  /** Reads parts of which one alone may count: the result surely depends on what all read. */
+  private void oneOf(List<Part> parts) throws UnknownUseException {
+    List<ColumnSets> known = sets.values().stream().flatMap(List::stream).toList();
+    List<ColumnSets.Sure> before = known.stream().map(ColumnSets::sure).toList();
+    List<ColumnSets.Sure> common = null;
+    for (Part part : parts) {
+      part.read();
+      List<ColumnSets.Sure> after = new ArrayList<>();
+      for (int i = 0; i < known.size(); i++) {
+        ColumnSets.Sure sure = known.get(i).sure();
+        after.add(common == null ? sure : common.get(i).and(sure));
+        known.get(i).sureIs(before.get(i));
+      }
+      common = after;
+    }
+    for (int i = 0; common != null && i < known.size(); i++) {
+      known.get(i).sureIs(common.get(i));
+    }
+  }
+
+  /** Reads expressions of which the first is surely evaluated. */
+  private void firstAlone(List<? extends Node> parts, Scope scope, boolean byPredicate)
+      throws UnknownUseException {
+    for (int i = 0; i < parts.size(); i++) {
+      if (parts.get(i) instanceof Expression part) {
+        Part reading = () -> expression(part, scope, byPredicate);
+        oneOf(i == 0 ? List.of(reading) : List.of(NOTHING, reading));
+      }
+    }
+  }
+
+  private static boolean isChoice(Expression.Call call) {
+    return CHOICES.contains(Identifiers.fold(call.name().get(call.name().size() - 1)));
   }
 
   /** Whether a part of a call is no value: the star of COUNT(*), the field of EXTRACT. */

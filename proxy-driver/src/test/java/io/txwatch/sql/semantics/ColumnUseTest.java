@@ -98,6 +98,14 @@ class ColumnUseTest {
         -> t read=a,b predicate=a,b some=b
         SELECT x.a FROM (SELECT a, b FROM t) x, (SELECT a, c FROM u) y WHERE y.c = 1
         -> t read=a predicate=a;u read=c predicate=c
+        SELECT a FROM t WHERE b = 1 OR a = 2
+        -> t read=a,b predicate=a,b some=b
+        SELECT 1 FROM t WHERE a = 1 AND (b = 1 OR b > 2)
+        -> t read=a,b predicate=a,b
+        SELECT coalesce(a, b) FROM t
+        -> t read=a,b some=b
+        SELECT CASE WHEN a = 1 THEN b ELSE 0 END FROM t
+        -> t read=a,b some=b
         SELECT x.a, y.b FROM t x JOIN t y ON x.a = y.a
         -> t read=a,b predicate=a some=b
         SELECT x.a FROM t x WHERE x.b IN (SELECT y.b FROM t y)
