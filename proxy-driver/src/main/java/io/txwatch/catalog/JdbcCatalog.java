@@ -62,6 +62,8 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
           "(?is)(?:^|;)\\s*(?:use\\b|reset\\b|discard\\b"
               + "|set\\s[^;]*(?:schema|search_path|catalog|role|authorization))");
 
+  private static final Pattern CHANGES_SETTING = Pattern.compile("(?is)(?:^|;)\\s*set\\b");
+
   private static final Pattern CHANGES_DATABASE = Pattern.compile("(?is)(?:^|;)\\s*use\\b");
 
   private static final Pattern USE =
@@ -379,7 +381,12 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
         names = new NamePath(isPlain ? List.of(use.group("name")) : unknown(), names.called());
       }
     }
-    if (CHANGES_SCHEMA.matcher(sql).find()) {
+    boolean changesSchema = CHANGES_SCHEMA.matcher(sql).find();
+    if (compilesStatements() && (changesSchema || CHANGES_SETTING.matcher(sql).find())) {
+      shared.compiledAnew();
+      calledTo(schemaNow());
+    }
+    if (changesSchema) {
       schemaChanged = true;
       shared.invalidate();
       if (sql().map(DialectSql::attachesDatabases).orElse(false) && ATTACH.matcher(sql).find()) {
@@ -447,6 +454,33 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   public void calledTo(@Nullable String database) {
     List<String> called = database == null ? unknown() : List.of(database);
     names = new NamePath(called, called);
+  }
+
+  private boolean compilesStatements() {
+    return dialect().map(one -> one.driver().compilesStatements()).orElse(false);
+  }
+
+  private @Nullable String schemaNow() {
+    try {
+      return connection.getSchema();
+    } catch (SQLException e) {
+      return null;
+    }
+  }
+
+  /**
+   * How often the DBMS has had a reason to compile prepared statements anew, as far as watched
+   * sessions gave it one.
+   */
+  public long compilations() {
+    return shared.compilations();
+  }
+
+  /** A setting was changed by a method of JDBC: a reason to compile statements anew. */
+  public void settingChanged() {
+    if (compilesStatements()) {
+      shared.compiledAnew();
+    }
   }
 
   /** A path that is no other one's. */

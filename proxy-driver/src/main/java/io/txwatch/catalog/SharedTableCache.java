@@ -70,6 +70,8 @@ final class SharedTableCache {
 
   private final AtomicReference<KnownTables> known = new AtomicReference<>(new KnownTables());
   private volatile long retryAt;
+  private final AtomicLong compilations = new AtomicLong();
+
   private volatile boolean retryWanted;
   private volatile boolean snapshotsConflict;
 
@@ -296,6 +298,15 @@ final class SharedTableCache {
 
   private void tryAgain() {
     known.updateAndGet(KnownTables::withoutPostponed);
+  }
+
+  /** Statements that were prepared are compiled anew when they are next executed. */
+  void compiledAnew() {
+    compilations.incrementAndGet();
+  }
+
+  long compilations() {
+    return compilations.get();
   }
 
   void invalidate() {

@@ -247,15 +247,18 @@ class BatchesTest {
   }
 
   /** Some drivers execute a statement where it was made, others where the session is by then. */
-  @OnEach({ServerKind.MYSQL, ServerKind.MARIADB, ServerKind.POSTGRESQL})
+  @OnEach({ServerKind.MYSQL, ServerKind.MARIADB, ServerKind.POSTGRESQL, ServerKind.H2})
   @DisplayName("33 batches, and what is executed otherwise: after a change to another database")
   void inAnotherDatabase(Place place) throws SQLException {
     List<String> settings =
         place.isMySqlLike()
             ? List.of("useServerPrepStmts=false", "useServerPrepStmts=true")
-            : List.of("");
+            : place.is(ServerKind.H2) ? List.of("") : List.of("", "prepareThreshold=1");
     for (String parameters : settings) {
-      String other = place.isMySqlLike() ? databaseWithItems(place) : "other";
+      String other =
+          place.isMySqlLike()
+              ? databaseWithItems(place)
+              : place.is(ServerKind.H2) ? "OTHER" : "other";
       Twins twins =
           place.isMySqlLike()
               ? place.shop()
@@ -271,9 +274,10 @@ class BatchesTest {
                   "by a text " + text + ", back " + back + ", executed before " + executed,
                   () -> {
                     try (Connection connection = connections.open()) {
-                      String home = place.isMySqlLike() ? connection.getCatalog() : "public";
+                      String home =
+                          place.isMySqlLike() ? connection.getCatalog() : connection.getSchema();
                       Databases databases =
-                          new Databases(place, text, back ? other : home, back ? home : other);
+                          new Databases(place, text, back ? other : home, back ? home : other, "");
                       databases.change(connection, executed, transcript);
                       databases.contents(connection, transcript);
                     }
@@ -281,6 +285,80 @@ class BatchesTest {
             }
           });
     }
+  }
+
+  /** Whatever changes a definition or a setting has H2 compile what was prepared before. */
+  @OnEach(ServerKind.H2)
+  @DisplayName("33 batches, and what is executed otherwise: compiled anew in another schema")
+  void compiledAnew(Place place) throws SQLException {
+    place
+        .shopWith("CREATE SCHEMA other", ITEMS_OF.formatted("other."))
+        .serve(
+            "",
+            (connections, transcript) -> {
+              for (String change :
+                  List.of(
+                      "SET @X = 1",
+                      "CREATE TABLE PUBLIC.fresh (id INT PRIMARY KEY)",
+                      "DROP TABLE PUBLIC.fresh",
+                      "CREATE LOCAL TEMPORARY TABLE own (id INT)")) {
+                try (Connection connection = connections.open()) {
+                  Databases databases = new Databases(place, false, "PUBLIC", "OTHER", change);
+                  databases.change(connection, true, transcript);
+                  databases.contents(connection, transcript);
+                }
+              }
+            });
+  }
+
+  /** SQLite compiles a statement anew when an attached database has come or gone. */
+  @OnEach(ServerKind.SQLITE)
+  @DisplayName("33 batches, and what is executed otherwise: after another database was attached")
+  void inAnotherAttachedDatabase(Place place) throws SQLException {
+    String table = "CREATE TABLE %s.thing (id INT PRIMARY KEY, n INT)";
+    place
+        .shop()
+        .run(
+            (connection, transcript) -> {
+              TestDatabase.execute(connection, "ATTACH ':memory:' AS one", table.formatted("one"));
+              try (PreparedStatement insert =
+                      connection.prepareStatement("INSERT INTO thing VALUES (?, 0)");
+                  PreparedStatement update =
+                      connection.prepareStatement("UPDATE thing SET n = n + 1 WHERE id >= ?");
+                  PreparedStatement select =
+                      connection.prepareStatement("SELECT * FROM thing WHERE id >= ?")) {
+                for (String text :
+                    List.of(
+                        "ATTACH ':memory:' AS two; " + table.formatted("two"),
+                        "DETACH one",
+                        table.formatted("temp"),
+                        "DROP TABLE temp.thing")) {
+                  insert.setInt(1, 1);
+                  insert.addBatch();
+                  for (String one : text.split("; ")) {
+                    transcript.step(one, () -> TestDatabase.execute(connection, one));
+                  }
+                  transcript.step(
+                      "batch", () -> transcript.line(Arrays.toString(insert.executeBatch())));
+                  insert.setInt(1, 2);
+                  transcript.step("insert", () -> transcript.line("" + insert.executeUpdate()));
+                  update.setInt(1, 2);
+                  transcript.step("update", () -> transcript.line("" + update.executeUpdate()));
+                  select.setInt(1, 1);
+                  transcript.step("select", () -> transcript.rows(select.executeQuery()));
+                  for (String in : List.of("main", "one", "two", "temp")) {
+                    transcript.step(
+                        in,
+                        () -> {
+                          try (Statement statement = connection.createStatement()) {
+                            transcript.rows(
+                                statement.executeQuery("SELECT id, n FROM " + in + ".thing"));
+                          }
+                        });
+                  }
+                }
+              }
+            });
   }
 
   private static final String ITEMS_OF =
@@ -297,12 +375,16 @@ class BatchesTest {
    * Two databases, or schemas, between which a session changes.
    *
    * @param byText true if it does so by a statement, false if by a method of the connection
+   * @param then what is executed in the second one first; empty if nothing is
    */
-  private record Databases(Place place, boolean byText, String first, String second) {
+  private record Databases(Place place, boolean byText, String first, String second, String then) {
 
     void use(Connection connection, String name) throws SQLException {
       if (byText) {
-        String text = place.isMySqlLike() ? "USE " : "SET search_path = ";
+        String text =
+            place.isMySqlLike()
+                ? "USE "
+                : place.is(ServerKind.H2) ? "SET SCHEMA " : "SET search_path = ";
         TestDatabase.execute(connection, text + name);
       } else if (place.isMySqlLike()) {
         connection.setCatalog(name);
@@ -337,6 +419,9 @@ class BatchesTest {
         batch.addBatch();
         texts.addBatch("INSERT INTO item VALUES (20, 't', 0)");
         use(connection, second);
+        if (!then.isEmpty()) {
+          TestDatabase.execute(connection, then);
+        }
         batch.setInt(1, 12);
         batch.addBatch();
         transcript.step("batch", () -> transcript.line(Arrays.toString(batch.executeBatch())));

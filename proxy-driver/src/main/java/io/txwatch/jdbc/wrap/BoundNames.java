@@ -22,10 +22,14 @@ final class BoundNames {
   private NamePath then;
   private boolean executed;
 
+  /** How often statements had been compiled anew when this one was compiled. */
+  private long compilations;
+
   private BoundNames(ExecutionContext context, NameBinding binding) {
     this.context = context;
     this.binding = binding;
     this.then = context.state().catalog().names();
+    this.compilations = context.state().catalog().compilations();
   }
 
   /** Of a statement of the driver's that was made just now. */
@@ -39,6 +43,9 @@ final class BoundNames {
     if (binding == NameBinding.FIRST_EXECUTION && !executed) {
       then = context.state().catalog().names();
       executed = true;
+    } else if (binding == NameBinding.COMPILATION && isCompiledAnew()) {
+      then = context.state().catalog().names();
+      compilations = context.state().catalog().compilations();
     }
   }
 
@@ -49,8 +56,22 @@ final class BoundNames {
       case EXECUTION -> false;
       case CALL -> !then.called().equals(now.called());
       case PREPARATION -> !then.equals(now);
+      case COMPILATION -> !then.equals(now) && !isCompiledAnew();
       case FIRST_EXECUTION -> executed && !then.path().equals(now.path());
     };
+  }
+
+  /**
+   * True if a text that was prepared elsewhere may have been compiled here since, for our own
+   * connections are such a change, too.
+   */
+  boolean mayHaveMoved() {
+    return binding == NameBinding.COMPILATION;
+  }
+
+  /** True if the next execution compiles the application's text where the session is by then. */
+  private boolean isCompiledAnew() {
+    return compilations != context.state().catalog().compilations();
   }
 
   /** True if a text can be prepared where the statement was made. */
@@ -74,8 +95,8 @@ final class BoundNames {
       return options.preparer().prepare(real, text);
     }
     String now = context.state().catalog().names().path().get(0);
-    String catalog = real.getCatalog();
-    boolean byCatalog = now.equals(catalog);
+    boolean byCatalog =
+        context.state().catalog().namesAreDatabases() && now.equals(real.getCatalog());
     change(real, byCatalog, place().get(0));
     try {
       return options.preparer().prepare(real, text);

@@ -341,6 +341,7 @@ abstract class ExecutingStatement extends DelegatingStatement {
   @Override
   public void setQueryTimeout(int seconds) throws SQLException {
     delegate.setQueryTimeout(seconds);
+    context.state().catalog().settingChanged();
     queryTimeout = seconds;
   }
 }

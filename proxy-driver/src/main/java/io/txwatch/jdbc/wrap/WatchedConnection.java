@@ -175,6 +175,8 @@ public class WatchedConnection extends DelegatingConnection {
     if (catalog.namesAreDatabases()) {
       boolean asks = context.rules().dialect().driver().sendsBatchesInBulk();
       catalog.calledTo(asks ? name : shownDatabase());
+    } else if (context.rules().dialect().driver().compilesStatements()) {
+      catalog.calledTo(delegate.getSchema());
     }
   }
 

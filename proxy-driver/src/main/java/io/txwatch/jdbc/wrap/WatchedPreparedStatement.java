@@ -298,7 +298,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   /** Changes to the text of another plan, and takes the parameters over. */
   private void prepareFor(CachedPlan wanted) throws SQLException {
-    if (wanted == active || !mayPrepareAnother() || batch != null || prepared.isClosed()) {
+    boolean has = wanted == active && !(names.isElsewhere() && names.mayHaveMoved());
+    if (has || !mayPrepareAnother() || batch != null || prepared.isClosed()) {
       return;
     }
     PreparedStatement other;
@@ -340,8 +341,9 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
    * would be one for the tables of the session's database by now.
    */
   private void prepareElsewhere() throws SQLException {
-    if (active.plan().isRewritten() && mayPrepareAnother()) {
-      prepareFor(elsewhere(plan));
+    boolean rewritten = active.plan().isRewritten();
+    if ((rewritten || names.mayHaveMoved()) && mayPrepareAnother()) {
+      prepareFor(rewritten ? elsewhere(plan) : active);
       plan = active;
     }
   }
@@ -656,7 +658,13 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     notDrained();
     closeExecuted();
     PreparedBatch collected = batch;
-    if (collected != null && planAnew()) {
+    if (collected != null
+        && names.isElsewhere()
+        && mayPrepareAnother()
+        && !collected.isStreamed()) {
+      collected = collectAnew(collected, elsewhere(plan));
+      plan = active;
+    } else if (collected != null && planAnew()) {
       plan = context.plans().inTransaction(plan);
       collected = collectAnew(collected);
     }

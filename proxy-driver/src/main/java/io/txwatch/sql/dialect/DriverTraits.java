@@ -39,6 +39,14 @@ public class DriverTraits {
   }
 
   /**
+   * True if the DBMS keeps what it compiled a prepared statement to, and compiles it anew after a
+   * change of any definition or setting.
+   */
+  public boolean compilesStatements() {
+    return false;
+  }
+
+  /**
    * True if a prepared statement that was asked for its metadata gets its results in another format
    * from then on, in which a string of a number is another one.
    */

@@ -8,6 +8,17 @@ final class H2Driver extends DriverTraits {
     return true;
   }
 
+  /** {@code Connection.setSchema} is no change after which statements are compiled anew. */
+  @Override
+  public NameBinding bindsNames(String statement) {
+    return statement.equals("JdbcStatement") ? NameBinding.EXECUTION : NameBinding.COMPILATION;
+  }
+
+  @Override
+  public boolean compilesStatements() {
+    return true;
+  }
+
   @Override
   public boolean sharesQueryTimeout() {
     return true;
