@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Where a statement found a row by a unique key, another row is chosen only if it gets that key:
  * of other rows, insertions and deletions are omitted, and versions that wrote no column of the
- * key. Where it found none, or looks for several keys, versions are omitted that a statement wrote
+ * key. A row that the reader itself had written by then shows nothing: what it replaced it has
+ * seen. Where it found none, or looks for several keys, versions are omitted that a statement wrote
  * whose own {@linkplain KeyBounds keys} are others.
  *
  * <p><b>Proven ones.</b> Adya's definitions require a version that changes the matches. This is
@@ -316,9 +317,38 @@ final class PredicateReads {
     }
   }
 
+  /**
+   * Whether a transaction had replaced a version, or one after it, by the end of a statement. Then
+   * that statement had seen it, even if the event of its writer's commit arrives later, or the
+   * statement's own set was read before.
+   */
+  private static boolean isReplacedBy(Version version, Transaction by, int statement) {
+    if (version.firstNext == null) {
+      return false;
+    }
+    Deque<Version> above = new ArrayDeque<>();
+    above.add(version);
+    for (int i = 0; i < MAX_STEPS; i++) {
+      Version at = above.poll();
+      if (at == null) {
+        return false;
+      }
+      if (at.writer == by && at.firstStatement <= statement && !at.isUndone()) {
+        return true;
+      }
+      for (Version next = at.firstNext; next != null; next = next.sibling) {
+        above.add(next);
+      }
+    }
+    return false;
+  }
+
   /** Emits that a set lacked a version; false if that adds no dependency. */
   private boolean missed(PredicateRead read, Version version) {
     Transaction writer = version.writer;
+    if (isReplacedBy(version, read.reader, read.statement)) {
+      return true; // others of the writer may be missed
+    }
     if (writer != null
         && writer != read.reader
         && links(read.reader).linkTwice(writer, POSSIBLE_RW)) {

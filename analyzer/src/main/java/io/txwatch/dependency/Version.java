@@ -36,6 +36,9 @@ final class Version {
   /** The last statement that is known to have written it, 0 if none is. */
   int statement;
 
+  /** The first statement that is known to have written it; {@link Integer#MAX_VALUE} if none is. */
+  int firstStatement;
+
   /**
    * The columns that it wrote, as {@link ColumnBits}; 0 while that is not known. Set before its
    * fate is.
@@ -96,6 +99,10 @@ final class Version {
     this.writerId = writerId;
     this.number = number;
     this.statement = number;
+    this.firstStatement =
+        number == WriterToken.BY_DBMS || number == WriterToken.MAX_STATEMENT
+            ? Integer.MAX_VALUE
+            : number;
     this.fate = writer == null ? Fate.SURVIVED : Fate.OPEN;
   }
 

@@ -264,6 +264,7 @@ final class VersionChains {
         if (version.writer == transaction) {
           version.insertion |= access.access() == Access.INSERT;
           version.statement = statement;
+          version.firstStatement = Math.min(version.firstStatement, statement);
           version.add(columns);
           version.add(keys(transaction, event, version));
           recordWrite(transaction, version);

@@ -79,6 +79,12 @@ class PredicateTest {
         "i2(z) c2 r1(z2;P:x0,z2) c1",
         // The commit was visible before its event arrived.
         "i2(z) w2(z2) r1(z2;P:x0,z2) c2 r1(z2;P:x0,z2) c1",
+        // Nor was it when T1 had replaced what T2 inserted.
+        "i2(z) w1(z2) w1(x0;_?:x0,z1) c2 c1",
+        "i2(z) d1(z2) r1(x0;P?:x0) c2 c1",
+        "i2(z) d1(z2) r1(;P?:) w1(x0;Q?:x0) c2 c1",
+        "i2(z) w1(z2;P?:x0) c2 c1",
+        "i2(z) c2 w1(z2;P?:x0) c1",
         // An aborted insert is no phantom. A write that was undone is none.
         "r1(;P:x0) i2(z) a2 r1(;P:x0) c1",
         "r1(;P:x0) r2(;P:x0) i1(z) s1(2-2) i2(w) c1 c2",

@@ -37,7 +37,8 @@ import java.util.stream.IntStream;
  * be known to be the block's own, and every function to be without effect and without chance. Else
  * the block is left out, and its rows are not seen. Where something else than the copied conditions
  * may omit rows ({@link RowFilters}, LIMIT, EXISTS), the read is {@linkplain SideRead#exact not
- * exact}.
+ * exact}. A copy of a subquery that locks would not wait as that does, and where rows are skipped
+ * that others have locked it may choose other rows: these are left out, too.
  *
  * <p>They are sent before a plain query: so they leave alone what a DBMS keeps of the last
  * statement (FOUND_ROWS, warnings). A query that locks waits by itself, and is followed by a read
@@ -267,7 +268,8 @@ final class SideReads {
     boolean exact = isExact(block, joined, ordered, form);
     boolean locks = block.has(Kind.LOCK) && block.role() == Block.Role.TOP;
     Optional<Span> with = scopes.with(joined);
-    if (with.isEmpty() || (locks && !exact && !ordered)) {
+    boolean waits = !locks && joined.stream().anyMatch(one -> one.has(Kind.LOCK));
+    if (with.isEmpty() || waits || statement.skipsLockedRows() || (locks && !exact && !ordered)) {
       return Optional.empty();
     }
     if (joined.stream().anyMatch(this::usesOuterAggregate)) {

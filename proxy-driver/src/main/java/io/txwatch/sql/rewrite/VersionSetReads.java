@@ -36,7 +36,7 @@ final class VersionSetReads {
   /** Those of a statement, if its level wants them. */
   static Rewrite of(RewriteContext context) {
     Rewrite reads = Rewrite.NONE;
-    if (!context.readsVersionSets() || skipsLocked(context)) {
+    if (!context.readsVersionSets() || context.statement().skipsLockedRows()) {
       return reads;
     }
     Set<String> seen = new HashSet<>();
@@ -48,16 +48,6 @@ final class VersionSetReads {
       }
     }
     return reads;
-  }
-
-  /** Which rows such a statement chooses depends on locks, so that a set shows nothing. */
-  private static boolean skipsLocked(RewriteContext context) {
-    for (int i = context.parts().from(); i < context.parts().to(); i++) {
-      if (context.tokens().areWords(i, "SKIP", "LOCKED")) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private static boolean isInsertTarget(Statement tree, Source.Table table) {

@@ -149,6 +149,7 @@ final class WriteReads {
     Optional<Span> tail = tree.tail();
     if (with.isEmpty()
         || leavesSome()
+        || statement.skipsLockedRows()
         || !scopes.isRepeatable(chosen)
         || tail.filter(limit -> !Repeatability.holds(statement, limit)).isPresent()) {
       return Planned.NONE;

@@ -41,6 +41,16 @@ public record AnalyzedStatement(
     return parts.tree();
   }
 
+  /** True if locks of others decide, too, which rows it chooses. */
+  public boolean skipsLockedRows() {
+    for (int i = parts.from(); i < parts.to(); i++) {
+      if (tokens.areWords(i, "SKIP", "LOCKED")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Another statement of the same text: a write inside WITH. */
   public AnalyzedStatement inner(StatementParts write) {
     return new AnalyzedStatement(tokens, dialect, write, tables);

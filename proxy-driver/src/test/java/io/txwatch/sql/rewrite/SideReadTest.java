@@ -222,6 +222,21 @@ class SideReadTest {
         """);
   }
 
+  /** Read before, without its locks, it would not wait, and it may choose rows that it skips. */
+  @TestFactory
+  Stream<DynamicTest> noReadsOfASubqueryThatLocks() {
+    return cases(
+        List.of(Dialect.POSTGRESQL, Dialect.MYSQL, Dialect.MARIADB),
+        """
+        UPDATE t SET b = 1 WHERE a IN (SELECT c FROM u WHERE c > 0 ORDER BY c LIMIT 1 FOR UPDATE SKIP LOCKED)
+        -> ! SHAPE rows that it reads are not seen: u
+        UPDATE t SET b = 1 WHERE a IN (SELECT c FROM u WHERE c > 0 FOR UPDATE)
+        -> ! SHAPE rows that it reads are not seen: u
+        SELECT DISTINCT a FROM t WHERE a IN (SELECT c FROM u WHERE c > 0 FOR UPDATE SKIP LOCKED)
+        -> ! SHAPE DISTINCT
+        """);
+  }
+
   @TestFactory
   Stream<DynamicTest> versionSetsOfAnUpdateThatLooksElsewhere() {
     return cases(
