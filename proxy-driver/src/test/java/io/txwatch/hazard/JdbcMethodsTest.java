@@ -269,7 +269,7 @@ class JdbcMethodsTest {
 
   // ---------------------------------------------------------------- between a setter and sending
 
-  @OnEach({ServerKind.MYSQL, ServerKind.MARIADB, ServerKind.H2, ServerKind.SQLITE})
+  @OnEach
   @DisplayName("32 each method of a prepared statement before an execution that has another text")
   void beforeAnotherText(Place place) throws SQLException {
     twins(place)

@@ -39,6 +39,9 @@ public final class Execution {
 
   private boolean over;
 
+  /** True if the driver cuts long values: what is left of a list of writers names others. */
+  private boolean valuesAreCut;
+
   /** Null before its first row. */
   private @Nullable HiddenColumns hidden;
 
@@ -288,6 +291,11 @@ public final class Execution {
     underTransactionId = true;
   }
 
+  /** The driver cuts long values in its results, those of hidden columns too. */
+  public void valuesAreCut() {
+    valuesAreCut = true;
+  }
+
   /** The bits of the key by which the statement finds a row; 0 if they are not known. */
   public void key(long bits) {
     this.key = bits;
@@ -459,6 +467,10 @@ public final class Execution {
    */
   public void row(ResultSet result, int first) {
     if (observation == null) {
+      return;
+    }
+    if (valuesAreCut) {
+      observation.notSeen(GapReason.SHAPE, "values that are cut");
       return;
     }
     try {

@@ -70,6 +70,9 @@ abstract class ExecutingStatement extends DelegatingStatement {
     context.beforeNext(cached);
     Execution execution = Execution.begin(context, cached, callSite);
     last = execution;
+    if (cutsValues) {
+      execution.valuesAreCut();
+    }
     KnownKey key = cached.key();
     if (key != null) {
       execution.key(bits(key));
