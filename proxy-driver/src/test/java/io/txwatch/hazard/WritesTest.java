@@ -235,6 +235,20 @@ class WritesTest {
             "SELECT * FROM gone ORDER BY id");
   }
 
+  @OnEach(ServerKind.POSTGRESQL)
+  @DisplayName("62 the row that was to be inserted, as a whole row")
+  void excludedAsAWholeRow(Place place) throws SQLException {
+    place
+        .shop()
+        .run(
+            "INSERT INTO item VALUES (1, 'a', 1) ON CONFLICT (id) DO UPDATE SET name = excluded::text",
+            "INSERT INTO item AS i VALUES (2, 'b', 2) ON CONFLICT (id) DO UPDATE"
+                + " SET name = left(excluded::text, 9) || i::text WHERE excluded IS NOT NULL",
+            "INSERT INTO item VALUES (3, 'c', 3) ON CONFLICT (id) DO UPDATE"
+                + " SET qty = octet_length(row_to_json(excluded)::text) RETURNING qty",
+            "SELECT * FROM item ORDER BY id");
+  }
+
   @OnEach(value = ServerKind.POSTGRESQL, preparedOnly = true)
   @DisplayName("26 a write inside WITH leaves its writer, and returns what it returned")
   void writesInsideWith(Place place) throws SQLException {

@@ -60,6 +60,7 @@ final class WholeRows {
           .ifPresent(
               t -> t.starColumns().forEach(c -> columns.add(Identifiers.fold('"' + c + '"'))));
     }
+    excluded(statement).ifPresent(names::add);
     names.removeAll(columns);
     return names.isEmpty()
         ? Optional.empty()
@@ -68,16 +69,30 @@ final class WholeRows {
 
   /**
    * Puts a row of the application's columns in the place of each whole row of the table that a
-   * statement writes, {@code (select t from (select t.a, t.b) t)}, outside of subqueries: no CTE
-   * can stand for that table.
+   * statement writes, and of {@code excluded}, {@code (select t from (select t.a, t.b) t)}, outside
+   * of subqueries: no CTE can stand for that table.
    */
   static Edits ofTarget(AnalyzedStatement statement) {
     Optional<Source.Table> target = statement.tree().writtenTable();
     if (target.isEmpty() || !statement.tables().showsAuxiliary(target.get())) {
       return Edits.NONE;
     }
-    String name = target.get().exposedName();
     List<String> columns = statement.tables().find(target.get()).orElseThrow().starColumns();
+    Edits edits = ofRow(statement, target.get().exposedName(), columns);
+    Optional<String> excluded = excluded(statement);
+    return excluded.isPresent() ? edits.and(ofRow(statement, excluded.get(), columns)) : edits;
+  }
+
+  /** What names the row that was to be inserted, where ON CONFLICT may update another one. */
+  private static Optional<String> excluded(AnalyzedStatement statement) {
+    boolean shows =
+        statement.tree().writtenTable().filter(statement.tables()::showsAuxiliary).isPresent();
+    return shows && !statement.tree().conflicts().isEmpty()
+        ? Optional.of("excluded")
+        : Optional.empty();
+  }
+
+  private static Edits ofRow(AnalyzedStatement statement, String name, List<String> columns) {
     String folded = Identifiers.fold(name);
     if (columns.stream().anyMatch(c -> Identifiers.fold('"' + c + '"').equals(folded))) {
       return Edits.NONE;
