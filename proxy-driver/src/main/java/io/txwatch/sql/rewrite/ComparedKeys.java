@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -128,7 +129,10 @@ final class ComparedKeys {
   }
 
   private void insertedValues(Statement.Insert insert) {
-    if (insert.replaces() || !insert.updates().isEmpty() || overridesValues(insert)) {
+    if (insert.replaces()
+        || !insert.updates().isEmpty()
+        || overridesValues(insert)
+        || mayMakeFit(insert)) {
       return; // it may write a row that has another key
     }
     if (insert.from() == Statement.RowsFrom.SET) {
@@ -161,6 +165,12 @@ final class ComparedKeys {
     } else {
       places.computeIfAbsent(name, c -> new ArrayList<>(1)).add(place);
     }
+  }
+
+  /** True if the DBMS may cut off what does not fit a column, as MySQL does for IGNORE. */
+  private boolean mayMakeFit(Statement.Insert insert) {
+    return tokens.hasAnyWord(insert.verb(), insert.content().from(), "IGNORE")
+        || tokens.text().toUpperCase(Locale.ROOT).contains("SET_VAR");
   }
 
   private boolean overridesValues(Statement.Insert insert) {

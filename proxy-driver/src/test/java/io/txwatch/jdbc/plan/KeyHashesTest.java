@@ -52,6 +52,24 @@ class KeyHashesTest {
         "SELECT v FROM t WHERE a = b              | DELETE FROM t WHERE a = 2                 | false",
         "SELECT v FROM t JOIN u ON a = c WHERE a=1| DELETE FROM t WHERE a = 2                 | false",
         "SELECT v FROM t WHERE a = 1 UNION SELECT 2| DELETE FROM t WHERE a = 2                | false",
+        "SELECT v FROM t WHERE a = 1 IS FALSE     | DELETE FROM t WHERE a = 2                 | false",
+        "SELECT v FROM t WHERE a = 1 IS NOT TRUE  | DELETE FROM t WHERE a = 2                 | false",
+        "SELECT v FROM t WHERE a = 1 IN (0)       | DELETE FROM t WHERE a = 2                 | false",
+        "SELECT v FROM t WHERE a = 1 BETWEEN 0 AND 0| DELETE FROM t WHERE a = 2               | false",
+        "SELECT v FROM t WHERE a = 1 LIKE 0       | DELETE FROM t WHERE a = 2                 | false",
+        "SELECT v FROM t WHERE NOT a = 1          | DELETE FROM t WHERE a = 2                 | false",
+        "SELECT v FROM t WHERE a = 1 AND b = 1 OR v = 2| DELETE FROM t WHERE a = 2            | false",
+        "SELECT v FROM t WHERE v BETWEEN 1 AND a = 1| DELETE FROM t WHERE a = 2               | false",
+        "SELECT v FROM t WHERE a = 1 <> 1         | DELETE FROM t WHERE a = 2                 | false",
+        "SELECT v FROM t WHERE (a = 1) = (b = 1)  | DELETE FROM t WHERE a = 2                 | false",
+        "SELECT v FROM t WHERE a = 1 + 0          | DELETE FROM t WHERE a = 2                 | false",
+        "SELECT v FROM t WHERE a = -1             | DELETE FROM t WHERE a = 2                 | false",
+        "SELECT v FROM t WHERE a = 1 * 2          | DELETE FROM t WHERE a = 2                 | false",
+        "SELECT v FROM t WHERE a = 1 % 2          | DELETE FROM t WHERE a = 2                 | false",
+        "SELECT v FROM t WHERE a = 1 | DELETE FROM t WHERE a = 2 OR a = 1 | false",
+        "SELECT v FROM t WHERE a = 1 AND EXISTS (SELECT 1 FROM t x WHERE x.v = 2)| DELETE FROM t WHERE a = 2 | false",
+        "SELECT v FROM t WHERE a = 1 | INSERT INTO t VALUES (2, (SELECT max(v) FROM t), 0) | false",
+        "SELECT v FROM t WHERE a = 1 LIMIT 1      | DELETE FROM t WHERE a = 2                 | true",
       })
   void rowsHaveOtherKeys(String one, String other, boolean excluded) {
     for (Dialect dialect : Dialect.values()) {
@@ -120,13 +138,19 @@ class KeyHashesTest {
     assertThat(keys(Dialect.MYSQL, INTEGERS, "SELECT v FROM t WHERE a = 0")).hasSize(1);
   }
 
-  /** The row that an upsert or REPLACE writes may have been there, with another key. */
+  /**
+   * The row that an upsert or REPLACE writes may have been there, with another key. What does not
+   * fit a column is made to fit where errors are ignored.
+   */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
         "MYSQL      | REPLACE INTO t VALUES (2, 1, 0)",
         "MYSQL      | INSERT INTO t VALUES (2, 1, 0) ON DUPLICATE KEY UPDATE v = 1",
+        "MYSQL      | INSERT IGNORE INTO t VALUES (300, 1, 0)",
+        "MARIADB    | INSERT IGNORE INTO t (a, b, v) VALUES (300, 1, 0)",
+        "MYSQL      | INSERT /*+ SET_VAR(sql_mode = '') */ INTO t VALUES (300, 1, 0)",
         "POSTGRESQL | INSERT INTO t VALUES (2, 1, 0) ON CONFLICT (v) DO UPDATE SET v = 1",
         "POSTGRESQL | INSERT INTO t (a, b, v) OVERRIDING USER VALUE VALUES (2, 1, 0)",
       })
