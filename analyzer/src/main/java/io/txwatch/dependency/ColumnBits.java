@@ -13,12 +13,12 @@ import java.util.Map;
  * and DELETE, which write all columns, change it. The highest bit stands for all columns beyond the
  * 62nd together.
  */
-final class ColumnBits {
+public final class ColumnBits {
 
   /** All columns: also those of which nothing is known. */
-  static final long ALL = -1L;
+  public static final long ALL = -1L;
 
-  static final long EXISTENCE = 1L;
+  public static final long EXISTENCE = 1L;
 
   private static final int MAX_COLUMNS = Long.SIZE - 2;
   private static final long BEYOND = 1L << Long.SIZE - 1;
@@ -35,7 +35,7 @@ final class ColumnBits {
    * @param key the columns of a unique key by which it chooses one row at most; 0 if none
    * @param unsure those read on which the result may not depend
    */
-  record Used(long read, long predicate, long written, long key, long unsure) {
+  public record Used(long read, long predicate, long written, long key, long unsure) {
     static final Used ALL = new Used(ColumnBits.ALL, ColumnBits.ALL, ColumnBits.ALL, 0, 0);
   }
 
@@ -50,7 +50,8 @@ final class ColumnBits {
 
   private Used last = Used.ALL;
 
-  ColumnBits(String table, Granularity granularity) {
+  /** Of the table of that name, as in {@link io.txwatch.history.RowAccess#table}. */
+  public ColumnBits(String table, Granularity granularity) {
     this.table = table;
     this.granularity = granularity;
   }
@@ -61,7 +62,7 @@ final class ColumnBits {
    * @param text {@link io.txwatch.history.Event.StatementExecuted#columns}
    */
   @SuppressWarnings("ReferenceEquality") // equal texts are one object as a rule
-  Used of(String text) {
+  public Used of(String text) {
     if (text != lastText) {
       last =
           text.isEmpty() || granularity == Granularity.ROW
@@ -120,7 +121,7 @@ final class ColumnBits {
   }
 
   /** The names of columns, in the order of their bits; empty for all columns. */
-  List<String> names(long mask) {
+  public List<String> names(long mask) {
     if (mask == ALL) {
       return List.of();
     }

@@ -1,5 +1,6 @@
 package io.txwatch.format;
 
+import io.txwatch.dependency.ColumnBits;
 import io.txwatch.format.VersionTrees.Version;
 import io.txwatch.history.Access;
 import io.txwatch.history.Event;
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * appended before. To make the lists express exactly what the history does:
  *
  * <ul>
+ *   <li>Two transactions that use different columns of a row do not depend on each other. A row has
+ *       a key for each of its {@linkplain ColumnGroups groups of columns}: one if all statements
+ *       that wrote its table wrote the same columns, or if it is not known which.
  *   <li>Elle learns the order of versions from reads only, and often no transaction reads a row's
  *       last writes. At the end each key is read once more, by a transaction of its own.
  *   <li>Lists of a row that is written forever would grow without bound, and the file
@@ -64,8 +68,8 @@ public final class ElleExport {
   private long operations;
   private final Map<Omitted, Long> omitted = new EnumMap<>(Omitted.class);
 
-  /** A part of a row's versions, up to {@link #SEGMENT} and one. */
-  private record Segment(Version root, int number) {}
+  /** A part of the versions of a row's group of columns, up to {@link #SEGMENT} and one. */
+  private record Segment(Version root, int group, int number) {}
 
   /** How a transaction ended, and which of its statements were undone. */
   private record Ended(Outcome outcome, boolean lossy, List<Event.StatementsUndone> undone) {
@@ -146,6 +150,7 @@ public final class ElleExport {
     try (HistoryReader reader = HistoryReader.open(history)) {
       reader.forEach(export::learn);
     }
+    export.start();
     try (HistoryReader reader = HistoryReader.open(history)) {
       for (var event = reader.next(); event.isPresent(); event = reader.next()) {
         export.export(event.get());
@@ -160,6 +165,7 @@ public final class ElleExport {
     ElleExport export = new ElleExport(out);
     events.forEach(export.ids::learn);
     events.forEach(export::learn);
+    export.start();
     for (Event event : events) {
       export.export(event);
     }
@@ -205,6 +211,12 @@ public final class ElleExport {
 
   // Third pass: the operations.
 
+  /** By the example in the first line the format is detected, also if nothing follows. */
+  private void start() throws IOException {
+    versions.complete();
+    out.write("; list-append: [:append key element], [:r key [elements]]\n");
+  }
+
   private void export(Event event) throws IOException {
     if (event instanceof Event.TransactionBegan e) {
       begin(e.session(), e.transaction());
@@ -246,11 +258,26 @@ public final class ElleExport {
         Version version = versions.version(place(e.session()), e, access);
         if (version == null) {
           omit(Omitted.UNKNOWN_VERSION, 1);
-        } else if (showsOwnUndone(e.transaction(), version)) {
+        } else {
+          reads(e, version, running.reads.computeIfAbsent(e.statement(), s -> new ArrayList<>()));
+        }
+      }
+    }
+  }
+
+  private void reads(Event.StatementExecuted e, Version version, List<String> to)
+      throws IOException {
+    ColumnBits.Used used = version.columns.used(e.columns());
+    long columns = used.read() & ~used.unsure();
+    for (int group = 0; group < version.columns.size(); group++) {
+      if (version.columns.has(group, columns)) {
+        if (showsOwnUndone(e.transaction(), version, group)) {
           omit(Omitted.UNDONE, 1);
         } else {
-          running.reads.computeIfAbsent(e.statement(), s -> new ArrayList<>()).add(read(version));
+          to.add(read(version, group));
         }
+      } else if (version.columns.has(group, used.read())) {
+        omit(Omitted.POSSIBLE, 1);
       }
     }
   }
@@ -259,11 +286,11 @@ public final class ElleExport {
    * Whether a read shows an own write that was later rolled back to a savepoint, which no list can
    * express.
    */
-  private boolean showsOwnUndone(long reader, Version read) {
+  private boolean showsOwnUndone(long reader, Version read, int group) {
     Ended ended = ends.get(reader);
     boolean shows = false;
     for (Version v = read; ended != null && !ended.undone.isEmpty() && v != null; v = v.previous) {
-      shows |= v.transaction == reader && !ended.keeps(v.statement);
+      shows |= v.transaction == reader && v.writes(group) && !ended.keeps(v.statement);
     }
     return shows;
   }
@@ -307,48 +334,86 @@ public final class ElleExport {
     }
     for (Version version : versions.writes(transaction)) {
       if (ended.outcome != Outcome.COMMITTED || ended.keeps(version.statement)) {
-        appends(version, all.computeIfAbsent(version.place, s -> new ArrayList<>()));
+        List<String> to = all.computeIfAbsent(version.place, s -> new ArrayList<>());
+        if (known) {
+          readsBefore(version, to);
+        }
+        appends(version, to);
       }
     }
     return all.values().stream().flatMap(List::stream).toList();
   }
 
+  /** What the statements of a version read in the version before it, and did not write. */
+  private void readsBefore(Version version, List<String> to) throws IOException {
+    Version before = version.previous;
+    for (int group = 0; before != null && group < version.columns.size(); group++) {
+      if (version.onlyReads(group) && allSurvived(before, group)) {
+        to.add(read(before, group));
+      }
+    }
+  }
+
+  /** Whether a list shows no write whose transaction did not commit, or may not have. */
+  private boolean allSurvived(Version version, int group) {
+    return elements(version, group, segment(version, group)).stream().allMatch(this::survived);
+  }
+
   private void appends(Version version, List<String> to) throws IOException {
-    int depth = version.depth();
     Version root = version.root();
-    if (depth > 0 && depth % SEGMENT == 0) {
-      to.add("[:append " + key(root, depth / SEGMENT - 1) + " " + version.element + "]");
+    for (int group = 0; group < version.columns.size(); group++) {
+      if (version.writes(group)) {
+        int depth = version.depth(group);
+        if (depth > 0 && depth % SEGMENT == 0) {
+          to.add(append(new Segment(root, group, depth / SEGMENT - 1), version));
+        }
+        to.add(append(new Segment(root, group, depth / SEGMENT), version));
+      }
     }
-    to.add("[:append " + key(root, depth / SEGMENT) + " " + version.element + "]");
   }
 
-  private String read(Version version) throws IOException {
-    return read(version, Math.max(0, version.depth()) / SEGMENT);
+  private String append(Segment segment, Version version) throws IOException {
+    return "[:append " + key(segment) + " " + version.element + "]";
   }
 
-  private String read(Version version, int segment) throws IOException {
-    List<Integer> elements = new ArrayList<>();
-    for (Version v = version;
-        v != null && !v.isInitial() && v.depth() >= segment * SEGMENT;
-        v = v.previous) {
-      elements.add(v.element);
-    }
+  private static int segment(Version version, int group) {
+    return Math.max(0, version.depth(group)) / SEGMENT;
+  }
+
+  private String read(Version version, int group) throws IOException {
+    return read(version, group, segment(version, group));
+  }
+
+  private String read(Version version, int group, int segment) throws IOException {
+    List<Version> elements = elements(version, group, segment);
     StringBuilder text = new StringBuilder("[:r ");
-    text.append(key(version.root(), segment)).append(" [");
+    text.append(key(new Segment(version.root(), group, segment))).append(" [");
     for (int i = elements.size() - 1; i >= 0; i--) {
-      text.append(elements.get(i)).append(i > 0 ? " " : "");
+      text.append(elements.get(i).element).append(i > 0 ? " " : "");
     }
     return text.append("]]").toString();
   }
 
-  private int key(Version root, int number) throws IOException {
-    Segment segment = new Segment(root, number);
+  /** The versions in a list, newest first. */
+  private static List<Version> elements(Version version, int group, int segment) {
+    List<Version> elements = new ArrayList<>();
+    Version v = version.newest(group);
+    while (v != null && v.depth(group) >= segment * SEGMENT) {
+      elements.add(v);
+      v = v.previous == null ? null : v.previous.newest(group);
+    }
+    return elements;
+  }
+
+  private int key(Segment segment) throws IOException {
     Integer known = keys.get(segment);
     if (known != null) {
       return known;
     }
     int key = keys.size();
     keys.put(segment, key);
+    Version root = segment.root;
+    String columns = root.columns.text(segment.group);
     out.write(
         "; key "
             + key
@@ -356,7 +421,8 @@ public final class ElleExport {
             + root.row.table().replaceAll("\\p{Cntrl}", " ")
             + " row "
             + root.row.row()
-            + (number > 0 ? ", later versions" : "")
+            + (columns.isEmpty() ? "" : ", " + columns.replaceAll("\\p{Cntrl}", " "))
+            + (segment.number > 0 ? ", later versions" : "")
             + "\n");
     return key;
   }
@@ -400,7 +466,9 @@ public final class ElleExport {
     for (long writer : writers) {
       for (Version version : versions.writes(writer)) {
         if (isLast(version)) {
-          lastReads(version, read);
+          for (int group = 0; group < version.columns.size(); group++) {
+            lastReads(version, group, read);
+          }
         }
       }
     }
@@ -429,19 +497,23 @@ public final class ElleExport {
         && ended.keeps(version.statement);
   }
 
-  private void lastReads(Version last, Set<Segment> read) throws IOException {
-    int segment = last.depth() / SEGMENT;
-    added("ok", List.of(), List.of(read(last, segment)));
+  private void lastReads(Version last, int group, Set<Segment> read) throws IOException {
+    if (last.depth(group) < 0) {
+      return;
+    }
+    int segment = segment(last, group);
+    added("ok", List.of(), List.of(read(last, group, segment)));
     @Nullable Version version = last;
     while (segment > 0 && version != null) {
-      while (version != null && version.depth() > segment * SEGMENT) {
-        version = version.previous;
+      while (version != null && version.depth(group) > segment * SEGMENT) {
+        Version newest = version.newest(group);
+        version = newest == null ? null : newest.previous;
       }
       segment--;
-      if (version == null || !read.add(new Segment(version.root(), segment))) {
+      if (version == null || !read.add(new Segment(version.root(), group, segment))) {
         return;
       }
-      added("ok", List.of(), List.of(read(version, segment)));
+      added("ok", List.of(), List.of(read(version, group, segment)));
     }
   }
 }

@@ -1,14 +1,17 @@
 package io.txwatch.format;
 
+import io.txwatch.dependency.ColumnBits;
 import io.txwatch.history.Access;
 import io.txwatch.history.Event;
 import io.txwatch.history.RowAccess;
+import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class VersionTrees {
 
   record RowKey(String place, String table, long row) {}
+
+  private record TableKey(String place, String table) {}
 
   static final class Version {
     final RowKey row;
@@ -39,10 +44,20 @@ final class VersionTrees {
     /** Its number among the versions of its row, from 1; 0 for the initial version. */
     final int element;
 
-    private int depth = -1;
+    /** The columns of its table. */
+    final ColumnGroups columns;
 
-    Version(RowKey row, long transaction, int statement, int element) {
+    /** The columns that it wrote, as {@link ColumnBits}; 0 while that is not known. */
+    private long written;
+
+    /** The columns of the version before it that its statements read. */
+    private long read;
+
+    private @Nullable History history;
+
+    Version(RowKey row, ColumnGroups columns, long transaction, int statement, int element) {
       this.row = row;
+      this.columns = columns;
       this.transaction = transaction;
       this.statement = statement;
       this.place = statement == 0 ? Integer.MAX_VALUE : statement;
@@ -53,31 +68,78 @@ final class VersionTrees {
       return transaction == 0;
     }
 
-    /** The oldest known version below: the initial one, or another. */
+    /**
+     * The oldest known version below: the initial one, or another. Valid once everything is
+     * learned.
+     */
     Version root() {
-      Version version = this;
-      while (version.previous != null) {
-        version = version.previous;
-      }
-      return version;
+      return history().root;
+    }
+
+    private void add(ColumnBits.Used used) {
+      written |= used.written() == 0 ? ColumnBits.ALL : used.written();
+      read |= used.read() & ~used.unsure();
+    }
+
+    /** Whether it wrote a group of columns. Valid once everything is learned. */
+    boolean writes(int group) {
+      return !isInitial() && columns.has(group, written);
+    }
+
+    /** Whether its statements read a group of columns that it did not write. */
+    boolean onlyReads(int group) {
+      return columns.has(group, read) && !writes(group);
     }
 
     /**
-     * The number of versions between it and the root, from 0, the initial version not counted.
-     * Valid once everything is learned.
+     * The newest version up to this one that wrote a group of columns; null if none did. Valid once
+     * everything is learned.
      */
-    int depth() {
+    @Nullable Version newest(int group) {
+      return history().newest[group];
+    }
+
+    /**
+     * The number of versions that wrote a group of columns, from the root up to this one, without
+     * the first; -1 if none did. Valid once everything is learned.
+     */
+    int depth(int group) {
+      return history().counts[group] - 1;
+    }
+
+    private History history() {
       List<Version> unknown = new ArrayList<>();
       Version version = this;
-      while (version != null && version.depth < 0 && !version.isInitial()) {
+      while (version != null && version.history == null) {
         unknown.add(version);
         version = version.previous;
       }
-      int at = version == null || version.isInitial() ? -1 : version.depth;
       for (int i = unknown.size() - 1; i >= 0; i--) {
-        unknown.get(i).depth = ++at;
+        Version one = unknown.get(i);
+        one.history = new History(one);
       }
-      return isInitial() ? -1 : depth;
+      return Objects.requireNonNull(history);
+    }
+  }
+
+  /** The versions of a row up to one of them, by group of columns. */
+  private static final class History {
+    final Version root;
+    final @Nullable Version[] newest;
+    final int[] counts;
+
+    History(Version of) {
+      History below = of.previous == null ? null : of.previous.history;
+      int groups = of.columns.size();
+      root = below == null ? of : below.root;
+      newest = below == null ? new @Nullable Version[groups] : below.newest.clone();
+      counts = below == null ? new int[groups] : below.counts.clone();
+      for (int group = 0; group < groups; group++) {
+        if (of.writes(group)) {
+          newest[group] = of;
+          counts[group]++;
+        }
+      }
     }
   }
 
@@ -85,13 +147,18 @@ final class VersionTrees {
     final Version initial;
     final Map<String, Version> byToken = new HashMap<>();
 
-    RowTree(RowKey row) {
-      initial = new Version(row, 0, 0, 0);
+    RowTree(RowKey row, ColumnGroups columns) {
+      initial = new Version(row, columns, 0, 0, 0);
     }
   }
 
   private final WriterIds ids;
   private final Map<RowKey, RowTree> rows = new HashMap<>();
+  private final Map<TableKey, ColumnGroups> tables = new HashMap<>();
+
+  /** The columns of each UPDATE, by its token. */
+  private final Map<String, String> updates = new HashMap<>();
+
   private final Map<Long, List<Version>> writes = new HashMap<>();
 
   VersionTrees(WriterIds ids) {
@@ -100,17 +167,52 @@ final class VersionTrees {
 
   /** Learns from the writers' lists of a statement. */
   void learn(String place, Event.StatementExecuted statement) {
+    if (statement.kind() == StatementKind.UPDATE && !statement.columns().isEmpty()) {
+      updates.put(
+          WriterToken.of(statement.transaction(), statement.statement()), statement.columns());
+    }
     for (RowAccess access : statement.rows()) {
       if (statement.succeeded() && access.certain()) {
-        version(place, statement, access);
+        learnColumns(version(place, statement, access), statement, access.access());
       }
     }
+  }
+
+  private static void learnColumns(
+      @Nullable Version version, Event.StatementExecuted statement, Access access) {
+    if (version == null || version.transaction != statement.transaction()) {
+      return;
+    }
+    if (access == Access.UPDATE) {
+      version.add(version.columns.used(statement.columns()));
+    } else if (access == Access.INSERT || access == Access.DELETE) {
+      version.written = ColumnBits.ALL;
+    }
+  }
+
+  /** Completes what was learned: no more follows. */
+  void complete() {
+    for (List<Version> versions : writes.values()) {
+      for (Version version : versions) {
+        if (version.written == 0) {
+          String text = updates.get(WriterToken.of(version.transaction, version.statement));
+          version.add(version.columns.used(text == null ? "" : text));
+        }
+        if (version.statement == WriterToken.MAX_STATEMENT) { // of several statements
+          version.written = ColumnBits.ALL;
+        }
+        version.columns.separate(version.written);
+      }
+    }
+    updates.clear();
   }
 
   /** The version that an access refers to; for a deletion, the end of the row. Null if unknown. */
   @Nullable Version version(String place, Event.StatementExecuted statement, RowAccess access) {
     RowTree row =
-        rows.computeIfAbsent(new RowKey(place, access.table(), access.row()), RowTree::new);
+        rows.computeIfAbsent(
+            new RowKey(place, access.table(), access.row()),
+            key -> new RowTree(key, columns(place, access.table())));
     Version read = learn(row, access.writers());
     boolean creates = access.access() == Access.INSERT || access.access() == Access.UPDATE;
     for (int i = 0; i < access.writers().size(); i++) {
@@ -128,6 +230,11 @@ final class VersionTrees {
       setPrevious(deletion, read);
     }
     return deletion;
+  }
+
+  /** The columns of a table. */
+  ColumnGroups columns(String place, String table) {
+    return tables.computeIfAbsent(new TableKey(place, table), key -> new ColumnGroups(key.table()));
   }
 
   /**
@@ -172,11 +279,14 @@ final class VersionTrees {
   }
 
   private static void setPrevious(Version upper, Version lower) {
+    if (upper.previous != null || upper == lower) {
+      return;
+    }
     boolean circular = false;
-    for (Version v = lower; v != null; v = v.previous) {
+    for (Version v = lower; v != null && !upper.next.isEmpty(); v = v.previous) {
       circular |= v == upper;
     }
-    if (upper.previous == null && !circular) {
+    if (!circular) {
       upper.previous = lower;
       lower.next.add(upper);
     }
@@ -213,7 +323,9 @@ final class VersionTrees {
   }
 
   private Version added(RowTree row, long transaction, int statement) {
-    Version version = new Version(row.initial.row, transaction, statement, row.byToken.size() + 1);
+    Version version =
+        new Version(
+            row.initial.row, row.initial.columns, transaction, statement, row.byToken.size() + 1);
     writes.computeIfAbsent(transaction, id -> new ArrayList<>(2)).add(version);
     return version;
   }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * passed over, and one whose fate is open hides what is behind it. The existence of the row is a
  * column, which every statement reads and only a DELETE writes.
  */
-final class ColumnReference {
+public final class ColumnReference {
 
   private static final List<String> COLUMNS = List.of("a", "b", "c");
   private static final String EXISTENCE = "";
@@ -50,7 +50,7 @@ final class ColumnReference {
   }
 
   /** The history with random columns for each statement, in a third of them all. */
-  static List<Event> withColumns(List<Event> history, Random random) {
+  public static List<Event> withColumns(List<Event> history, Random random) {
     return history.stream()
         .map(
             event ->

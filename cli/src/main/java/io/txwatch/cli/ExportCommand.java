@@ -21,8 +21,9 @@ import picocli.CommandLine.Spec;
     name = "export",
     description = {
       "Writes a recorded history in another tool's format.",
-      "elle-append: Elle's list-append in EDN. A row is a key, and a version an element of its",
-      "list. Each key is read once more at the end, since Elle learns the order of versions from",
+      "elle-append: Elle's list-append in EDN. A row is a key, or several, if statements write some",
+      "of its columns only; a version is an element of the lists of the columns that it changed.",
+      "Each key is read once more at the end, since Elle learns the order of versions from",
       "reads. Processes and indexes are those of the recording and do not prove real-time order:",
       "check it against serializable or weaker, not against strict or strong levels.",
       "dot: the dependency graph of the committed transactions on cycles, for Graphviz."

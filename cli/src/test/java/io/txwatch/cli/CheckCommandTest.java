@@ -23,6 +23,8 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code check} on a recorded lost update: T1 and T2 read account 7, then both write it. */
 class CheckCommandTest {
@@ -164,6 +166,30 @@ class CheckCommandTest {
     assertThat(export.err())
         .isEqualToIgnoringNewLines(
             "omitted: 1 statements of transactions whose end is not in the history\n");
+  }
+
+  /** No session, a session without transactions, and a transaction without statements. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3})
+  void exportOfNothingIsUndecidedAsItsHistoryIs(int events) throws IOException {
+    Path nothing = directory.resolve("nothing.history");
+    try (HistoryWriter history = HistoryWriter.open(nothing)) {
+      List.of(
+              new Event.SessionOpened(11, "pool-1", new Database("PostgreSQL", "18.6", Map.of())),
+              new Event.TransactionBegan(11, T1, IsolationLevel.READ_COMMITTED, 0),
+              new Event.TransactionEnded(11, T1, Outcome.COMMITTED, 0))
+          .subList(0, events)
+          .forEach(history::accept);
+    }
+    Path edn = directory.resolve("nothing.edn");
+    Invocation export =
+        Invocation.of("export", nothing.toString(), "--to", "elle-append", "--out", edn.toString());
+    assertThat(export.code()).isEqualTo(ExitCode.UNDECIDED);
+    for (Path each : List.of(nothing, edn)) {
+      Invocation check = Invocation.of("check", "--json", each.toString());
+      assertThat(check.code()).as("%s: %s", each, check.err()).isEqualTo(ExitCode.UNDECIDED);
+      assertThat(check.out()).contains("\"valid\":\"unknown\"", "\"anomalies\":[]");
+    }
   }
 
   @Test
