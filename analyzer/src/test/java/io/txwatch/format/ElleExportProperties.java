@@ -90,17 +90,17 @@ class ElleExportProperties {
   /**
    * As {@link #roundTripPreservesTheAnomalies}, with the columns that each statement used. The
    * classes of cycles are compared: over two columns of a row, which are two keys, some have
-   * another name than over one row.
+   * another name than over one row. Dirty reads by columns are not compared.
    */
-  @Property(tries = 2000)
+  @Property(tries = 500)
   void roundTripPreservesTheAnomaliesOfColumns(
       @ForAll Mode mode,
       @ForAll boolean idsByDbms,
       @ForAll long seed,
       @ForAll @IntRange(min = 2, max = 12) int transactions)
       throws IOException {
-    if (mode == Mode.BROKEN || idsByDbms && mode == Mode.READ_UNCOMMITTED) {
-      return; // PostgreSQL alone gives ids, and shows nobody what was not committed
+    if (mode == Mode.BROKEN || mode == Mode.READ_UNCOMMITTED) {
+      return; // without dirty reads
     }
     Random random = new Random(seed);
     List<Event> history =
