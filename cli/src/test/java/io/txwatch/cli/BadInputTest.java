@@ -112,8 +112,7 @@ class BadInputTest {
         Invocation.of("prepare", "--url", "jdbc:postgresql://127.0.0.1:1/x?user=a&password=secret");
     assertThat(invocation.code()).isEqualTo(3);
     assertThat(invocation.err())
-        .startsWith(
-            "txwatch: cannot connect to jdbc:postgresql://127.0.0.1:1/x: ")
+        .startsWith("txwatch: cannot connect to jdbc:postgresql://127.0.0.1:1/x: ")
         .hasLineCount(1);
   }
 
