@@ -73,6 +73,11 @@ public abstract class DialectSql {
     return false;
   }
 
+  /** True if a session may be set so that an INSERT stores what fits instead of what it gives. */
+  public boolean mayMakeValuesFit() {
+    return false;
+  }
+
   /** True if {@code *} does not show the auxiliary columns. */
   public boolean hasInvisibleColumns() {
     return true;

@@ -7,6 +7,11 @@ class MySqlSql extends DialectSql {
 
   /** AUTO_INCREMENT. */
   @Override
+  public boolean mayMakeValuesFit() {
+    return true;
+  }
+
+  @Override
   public boolean generatesForZero() {
     return true;
   }
