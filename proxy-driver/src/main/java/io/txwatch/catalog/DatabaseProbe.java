@@ -55,7 +55,7 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
    */
   public static DatabaseProbe of(Connection connection, String url) throws SQLException {
     DatabaseMetaData metaData = connection.getMetaData();
-    String driverSays = told(metaData == null ? null : metaData.getDatabaseProductName());
+    String driverSays = orElse(metaData == null ? null : metaData.getDatabaseProductName(), "an unnamed DBMS");
     String name = driverSays.toLowerCase(Locale.ROOT);
     if (name.contains("postgresql") || name.contains("cockroach") || name.contains("gauss")) {
       return postgres(connection, url);
@@ -63,7 +63,7 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
     if (name.contains("mysql") || name.contains("mariadb") || name.contains("oceanbase")) {
       return mysql(connection, url);
     }
-    String version = told(metaData == null ? null : metaData.getDatabaseProductVersion());
+    String version = orElse(metaData == null ? null : metaData.getDatabaseProductVersion(), "");
     if (name.equals("h2")) {
       Map<String, String> settings = pairs(connection, H2_SETTINGS);
       return new DatabaseProbe(
@@ -80,8 +80,8 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
   }
 
   /** What a driver gives, which may be a stub that gives nothing. */
-  private static String told(@Nullable String value) {
-    return value == null ? "an unnamed DBMS" : value;
+  private static String orElse(@Nullable String given, String instead) {
+    return given == null ? instead : given;
   }
 
   /**

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A table as the catalog describes it.
  *
- * @param table what others are told of it
+ * @param table what is passed on of it
  * @param columns parallel to the table's columns: how their values are decoded
  * @param hidden how many columns of functional keys follow in the log
  */
