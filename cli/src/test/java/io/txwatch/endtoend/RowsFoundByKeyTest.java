@@ -191,8 +191,7 @@ class RowsFoundByKeyTest {
     String read = "SELECT v FROM t WHERE id = 127";
     String write = "INSERT INTO t VALUES (300, 40, 0)";
     assertThat(
-            reported(
-                dbms, folder, "TINYINT", List.of(List.of(read, "SET sql_mode = ''", write))))
+            reported(dbms, folder, "TINYINT", List.of(List.of(read, "SET sql_mode = ''", write))))
         .extracting(ReportedAnomaly::phenomenon)
         .containsExactly("PHANTOM");
   }

@@ -55,7 +55,8 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
    */
   public static DatabaseProbe of(Connection connection, String url) throws SQLException {
     DatabaseMetaData metaData = connection.getMetaData();
-    String driverSays = orElse(metaData == null ? null : metaData.getDatabaseProductName(), "an unnamed DBMS");
+    String driverSays =
+        orElse(metaData == null ? null : metaData.getDatabaseProductName(), "an unnamed DBMS");
     String name = driverSays.toLowerCase(Locale.ROOT);
     if (name.contains("postgresql") || name.contains("cockroach") || name.contains("gauss")) {
       return postgres(connection, url);
