@@ -677,9 +677,10 @@ final class ShapeGenerator {
             "1 AS one, w.*");
     String from = " FROM w" + where();
     String tail = list.contains("AS x") ? " GROUP BY a" : "";
+    String defined = list.replace("w::text", "a::text"); // see docs/changes.md
     return one(
         "SELECT " + list + one(" INTO TEMP made", " INTO TEMPORARY TABLE made") + from + tail,
-        "CREATE TEMP TABLE made AS SELECT " + list + from + tail,
+        "CREATE TEMP TABLE made AS SELECT " + defined + from + tail,
         "CREATE TEMP TABLE made ON COMMIT DROP AS TABLE w WITH NO DATA",
         "SELECT id, b INTO TEMP made FROM t UNION SELECT a, c FROM w");
   }
