@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** The anomalies that the agent reported during a run: each is to be looked at. */
+/** The anomalies that the agent reported during a run, for somebody to check each. */
 final class ReportedAnomalies {
 
   private static final ObjectMapper MAPPER = new ObjectMapper();

@@ -47,8 +47,8 @@ public class DriverTraits {
   }
 
   /**
-   * True if a prepared statement that was asked for its metadata gets its results in another format
-   * from then on, in which a string of a number is another one.
+   * True if a prepared statement, once its metadata was read, returns its results in another format
+   * than before, in which the text of a number is another one.
    */
   public boolean readsDescribedInBinary() {
     return false;
