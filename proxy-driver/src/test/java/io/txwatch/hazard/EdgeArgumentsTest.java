@@ -520,7 +520,7 @@ class EdgeArgumentsTest {
       return outcome
           .replaceAll("(?i)txw_\\d+_\\d+", "DB")
           .replaceAll("\\(conn=\\d+\\)", "")
-          .replaceAll("@\\p{XDigit}{5,8}\\b", "@(object)")
+          .replaceAll("@\\p{XDigit}{1,8}\\b", "@(object)")
           .replaceAll("_jid_\\d+|SYSTEM_SAVEPOINT_\\d+", "SP")
           .replaceAll("(?i)(conn|prep|stat|rs|pmeta|meta|ar|blob|clob|sqlxml|sp)\\d+", "$1N");
     }

@@ -39,7 +39,7 @@ public final class Transcript {
         .replaceAll("(more expressions than target columns\\s+Position: )\\d+", "$1N")
         // A text that is not understood is not rewritten, and H2 gives the whole row's values.
         .replaceAll(", CAST\\(\\d+ AS BIGINT\\), ''\\)", ")")
-        .replaceAll("@\\p{XDigit}{5,8}\\b", "@(object)");
+        .replaceAll("@\\p{XDigit}{1,8}\\b", "@(object)");
   }
 
   public void line(String line) {
