@@ -34,6 +34,10 @@ public enum Variant {
   INLINE("txwatch inline", Layer.TXWATCH, "inline inprocess"),
   /** The same with PostgreSQL's system columns in place of the auxiliary ones. */
   INLINE_SYSTEM("txwatch inline, system columns", Layer.TXWATCH, "inline inprocess system"),
+  /** The same with versions from the server's binary log: nothing is rewritten. */
+  LOG("txwatch, binary log", Layer.TXWATCH, "inline inprocess log"),
+  /** The same with what statements themselves state of their rows. */
+  STATEMENTS("txwatch, statements", Layer.TXWATCH, "inline inprocess statements"),
   /** {@link #INLINE} without an analyzer. */
   INLINE_NONE("txwatch inline, analyzer none", Layer.TXWATCH, "inline none"),
   /** The same with the history written to a file, for a separate analyzer. */
@@ -83,7 +87,7 @@ public enum Variant {
 
   /** True if its tables have the auxiliary columns. */
   public boolean isPrepared() {
-    return layer == Layer.TXWATCH && this != OFF && this != INLINE_SYSTEM;
+    return layer == Layer.TXWATCH && this != OFF && detail.split(" ").length == 2;
   }
 
   /**
