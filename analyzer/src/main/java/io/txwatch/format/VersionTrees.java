@@ -53,6 +53,9 @@ final class VersionTrees {
     /** The columns of the version before it that its statements read. */
     private long read;
 
+    /** The version before a deletion, if both are named by one id of the DBMS; else null. */
+    private @Nullable Version ofSameId;
+
     private @Nullable History history;
 
     Version(RowKey row, ColumnGroups columns, long transaction, int statement, int element) {
@@ -201,6 +204,14 @@ final class VersionTrees {
         if (version.statement == WriterToken.MAX_STATEMENT) { // of several statements
           version.written = ColumnBits.ALL;
         }
+      }
+    }
+    for (List<Version> versions : writes.values()) {
+      for (Version version : versions) {
+        Version sameId = version.ofSameId;
+        if (sameId != null) {
+          version.written &= ~sameId.written;
+        }
         version.columns.separate(version.written);
       }
     }
@@ -222,13 +233,14 @@ final class VersionTrees {
         version.place = Math.min(version.place, statement.statement() - before);
       }
     }
-    if (access.access() != Access.DELETE || isOneWith(read, statement)) {
+    if (access.access() != Access.DELETE) {
       return read;
     }
     Version deletion = version(row, WriterToken.of(statement.transaction(), statement.statement()));
     if (read != null) {
       setPrevious(deletion, read);
     }
+    deletion.ofSameId = isOneWith(read, statement) ? read : null;
     return deletion;
   }
 
@@ -238,9 +250,10 @@ final class VersionTrees {
   }
 
   /**
-   * Whether a deletion is no version of its own, since what its transaction had written to the row
+   * Whether a deletion is no later write of what its transaction had written to the row, since that
    * is named by an id of the DBMS. That id stands for all its writes to the row, of which a DELETE
-   * need not be the last: who reads a version of that id may read the final one.
+   * need not be the last: who reads a version of that id may read the final one. Only other columns
+   * of the row are written by the deletion itself.
    */
   private boolean isOneWith(@Nullable Version read, Event.StatementExecuted deletion) {
     return read != null

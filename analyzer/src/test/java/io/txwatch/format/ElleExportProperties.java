@@ -148,6 +148,22 @@ class ElleExportProperties {
     assertThat(names(exported(history))).isEmpty();
   }
 
+  /** Of the columns that only the deletion wrote, it is the later write. */
+  @Test
+  void deletionIsALaterWriteOfTheOtherColumns() throws IOException {
+    List<Event> history = twoTransactions();
+    history.add(byDbms("t written=c", 2, 2, 1, Access.UPDATE, LOADER, 20));
+    history.add(byDbms("t read=a,c", 1, 1, 1, Access.READ, 20));
+    history.add(byDbms("", 2, 2, 2, Access.DELETE, 20));
+    history.add(new Event.TransactionEnded(2, 2, Outcome.COMMITTED, 0));
+    history.add(new Event.TransactionEnded(1, 1, Outcome.COMMITTED, 0));
+    Set<String> found = gist(found(history), ElleExportProperties::className);
+    assertThat(found).contains("G_SINGLE");
+    assertThat(gist(exported(history), ElleExportProperties::className))
+        .as(edn(history))
+        .isEqualTo(found);
+  }
+
   /** As before, but a savepoint took the deletion back: it vanished, and the write did not. */
   @Test
   void deletionThatWasUndoneVanishesAlone() throws IOException {
@@ -190,6 +206,11 @@ class ElleExportProperties {
   /** An access to one row, with the ids that the DBMS gave to the writers of its versions. */
   private static Event byDbms(
       long session, long transaction, int number, Access access, long... ids) {
+    return byDbms("", session, transaction, number, access, ids);
+  }
+
+  private static Event byDbms(
+      String columns, long session, long transaction, int number, Access access, long... ids) {
     StringBuilder tokens = new StringBuilder();
     for (long id : ids) {
       tokens.append(WriterToken.of(id, WriterToken.BY_DBMS));
@@ -198,7 +219,7 @@ class ElleExportProperties {
         access == Access.READ ? StatementKind.SELECT : StatementKind.valueOf(access.name());
     RowAccess row = new RowAccess(access, "t", 1, new WriterList(tokens.toString(), false));
     return new Event.StatementExecuted(
-        session, transaction, number, kind, "", "", List.of(row), true, null);
+        session, transaction, number, kind, "", "", List.of(row), true, null, List.of(), columns);
   }
 
   /** Elle rejects a history in which a process completes what it did not invoke. */
