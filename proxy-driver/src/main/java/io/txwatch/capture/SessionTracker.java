@@ -137,12 +137,17 @@ public final class SessionTracker {
    */
   public synchronized Position next(int ahead) {
     if (!state.inTransactionMode()) {
-      return Position.of(state.ids.next(), 1, true);
+      return nextAlone();
     }
     SessionState.Transaction open = state.current;
     return open == null || open.single
         ? Position.of(state.upcoming, ahead + 1, false)
         : Position.of(open.id, open.statements + ahead + 1, false);
+  }
+
+  /** Returns the position of a statement that is a transaction of its own, if it is sent as one. */
+  public synchronized Position nextAlone() {
+    return Position.of(state.ids.next(), 1, true);
   }
 
   /**

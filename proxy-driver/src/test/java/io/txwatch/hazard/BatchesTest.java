@@ -3,6 +3,8 @@ package io.txwatch.hazard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.Event;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.RowAccess;
 import io.txwatch.jdbc.TestDatabase;
 import io.txwatch.jdbc.Transcript;
 import io.txwatch.servers.ServerKind;
@@ -19,7 +21,9 @@ import java.sql.Time;
 import java.sql.Timestamp;
 import java.util.Arrays;
 import java.util.Calendar;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TimeZone;
 import org.junit.jupiter.api.DisplayName;
 
@@ -359,6 +363,142 @@ class BatchesTest {
                 }
               }
             });
+  }
+
+  /** What comes between the items and their execution. */
+  private enum Between {
+    NOTHING,
+    STATEMENTS,
+    COMMIT,
+    ROLLBACK,
+    AUTOCOMMIT_OFF,
+    AUTOCOMMIT_ON
+  }
+
+  /** A value that was read from a stream cannot be set again with another token. */
+  @OnEach
+  @DisplayName("33 batches, and streams: recorded of the transaction that they were executed in")
+  void sentInAnotherTransaction(Place place) throws SQLException {
+    TestDatabase watched =
+        place
+            .shop()
+            .run(
+                (connection, transcript) -> {
+                  for (Between between : Between.values()) {
+                    for (int streamed : new int[] {0, 1, 3}) {
+                      for (boolean undone : new boolean[] {false, true}) {
+                        int first =
+                            100 + 10 * (between.ordinal() * 8 + streamed * 2 + (undone ? 1 : 0));
+                        batch(connection, transcript, between, streamed, first, undone);
+                      }
+                    }
+                  }
+                  try (Statement statement = connection.createStatement()) {
+                    transcript.rows(statement.executeQuery("SELECT * FROM item ORDER BY id"));
+                  }
+                });
+    List<Event.StatementExecuted> statements = watched.statements();
+    Map<Long, Outcome> outcomes = new HashMap<>();
+    watched
+        .events(Event.TransactionEnded.class)
+        .forEach(end -> outcomes.put(end.transaction(), end.outcome()));
+    Event.StatementExecuted before = statements.get(0);
+    for (Event.StatementExecuted statement : statements) {
+      if (statement.sql().startsWith("SELECT qty")) {
+        before = statement;
+      }
+      if (!statement.sql().contains("(name") && !statement.sql().contains("name =")) {
+        continue;
+      }
+      if (before.sql().contains("id <= ")) {
+        assertThat(statement.transaction()).as("%s", statement).isEqualTo(before.transaction());
+        assertThat(outcomes.get(statement.transaction()))
+            .isEqualTo(before.rows().size() == 2 ? Outcome.ABORTED : Outcome.COMMITTED);
+      } else {
+        assertThat(outcomes.get(statement.transaction())).isEqualTo(Outcome.COMMITTED);
+      }
+    }
+    Event.StatementExecuted last = statements.get(statements.size() - 1);
+    for (RowAccess read : last.rows()) {
+      for (int i = 0; i < read.writers().size(); i++) {
+        long transaction = read.writers().transaction(i);
+        int number = read.writers().statement(i);
+        if (outcomes.containsKey(transaction)) {
+          assertThat(statements)
+              .as("the writer %d of %s", i, read)
+              .anyMatch(
+                  s ->
+                      s.transaction() == transaction
+                          && s.statement() == number
+                          && s.kind().mayWrite());
+          assertThat(outcomes.get(transaction)).isEqualTo(Outcome.COMMITTED);
+        }
+      }
+    }
+  }
+
+  /**
+   * Three items of two batches, of which the first {@code streamed} ones, or the last one if it is
+   * 3, are set from a stream.
+   */
+  private static void batch(
+      Connection connection,
+      Transcript transcript,
+      Between between,
+      int streamed,
+      int first,
+      boolean undone)
+      throws SQLException {
+    connection.setAutoCommit(between == Between.AUTOCOMMIT_OFF);
+    try (PreparedStatement insert =
+            connection.prepareStatement("INSERT INTO item (name, id, qty) VALUES (?, ?, 0)");
+        PreparedStatement update =
+            connection.prepareStatement("UPDATE item SET name = ?, qty = qty + 1 WHERE id = ?");
+        Statement plain = connection.createStatement()) {
+      for (int i = 0; i < 3; i++) {
+        boolean stream = streamed == 3 ? i == 2 : i < streamed;
+        for (PreparedStatement one : List.of(insert, update)) {
+          String name = "n" + first + i;
+          if (stream) {
+            one.setCharacterStream(1, new StringReader(name), name.length());
+          } else {
+            one.setString(1, name);
+          }
+          one.setInt(2, one == update ? 1 : first + i);
+          one.addBatch();
+        }
+      }
+      switch (between) {
+        case NOTHING -> {}
+        case STATEMENTS, COMMIT, ROLLBACK -> {
+          for (int i = 0; i < 5; i++) {
+            plain.executeUpdate("UPDATE item SET qty = qty + 1 WHERE id = 2");
+          }
+          if (between == Between.COMMIT) {
+            connection.commit();
+          } else if (between == Between.ROLLBACK) {
+            connection.rollback();
+          }
+        }
+        case AUTOCOMMIT_OFF -> connection.setAutoCommit(false);
+        case AUTOCOMMIT_ON -> connection.setAutoCommit(true);
+      }
+      if (!connection.getAutoCommit()) {
+        String known = "SELECT qty FROM item WHERE id <= " + (undone ? 2 : 3) + " ORDER BY id";
+        transcript.rows(plain.executeQuery(known));
+      }
+      transcript.step("insert", () -> transcript.line(Arrays.toString(insert.executeBatch())));
+      transcript.step("update", () -> transcript.line(Arrays.toString(update.executeBatch())));
+      if (!connection.getAutoCommit()) {
+        if (undone) {
+          connection.rollback();
+        } else {
+          connection.commit();
+        }
+        connection.setAutoCommit(true);
+      }
+      transcript.rows(plain.executeQuery("SELECT qty FROM item WHERE id = 3"));
+    }
   }
 
   private static final String ITEMS_OF =

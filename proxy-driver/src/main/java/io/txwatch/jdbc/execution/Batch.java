@@ -35,6 +35,10 @@ import org.jspecify.annotations.Nullable;
  * SessionTracker.Position position} that it will have if at most so many statements come between as
  * did before ({@link CachedPlan#lead}), and whether that held is asked when the batch is sent. If
  * fewer came, some numbers of the transaction are no statement's.
+ *
+ * <p>If it did not hold, the items are added once more, with other tokens. Items that were set from
+ * streams cannot be: each has the position of an autocommitted statement from the beginning, which
+ * names nothing else if the batch is sent in a transaction. What it writes is not observed then.
  */
 public final class Batch {
 
@@ -54,6 +58,9 @@ public final class Batch {
 
   /** True if its items are of one prepared statement, but for those with a text of their own. */
   private final boolean prepared;
+
+  /** True if items cannot be added once more with other tokens. */
+  private final boolean streamed;
 
   private boolean hasTexts;
 
@@ -105,11 +112,13 @@ public final class Batch {
    *
    * @param lead how many statements may come before it is sent
    * @param prepared true if its items are of one prepared statement
+   * @param streamed true if items may be set from streams
    */
-  public Batch(ExecutionContext context, int lead, boolean prepared) {
+  public Batch(ExecutionContext context, int lead, boolean prepared, boolean streamed) {
     this.context = context;
     this.lead = lead;
     this.prepared = prepared;
+    this.streamed = streamed;
   }
 
   /** Sends the items. */
@@ -154,6 +163,9 @@ public final class Batch {
   }
 
   private SessionTracker.Position nextPosition() {
+    if (streamed) {
+      return context.tracker().nextAlone();
+    }
     if (positions.isEmpty()) {
       SessionTracker.Position first = context.tracker().next(lead);
       return first.statement() <= LAST_PASSED_OVER ? first : context.tracker().next(0);
@@ -200,9 +212,12 @@ public final class Batch {
     plans.add(cached);
   }
 
-  /** The tokens name something else than what will be executed, and cannot be changed any more. */
-  public void misnamed() {
-    context.gap(GapReason.SHAPE, "batch from streams that is sent in another transaction");
+  /** The tokens name no statement, and cannot be changed any more: what is written is not seen. */
+  public void writesUnnamed() {
+    positions.clear();
+    parameters.clear();
+    plans.replaceAll(
+        cached -> cached.asItIs(GapReason.SHAPE, "batch from streams in a transaction"));
   }
 
   /** True if the tokens that were given name what will be executed now. */
@@ -381,7 +396,7 @@ public final class Batch {
   /** The texts of the items; one if it is the same for all. */
   private List<SentText> texts() {
     if (prepared && !hasTexts && !plans.isEmpty()) {
-      return List.of(plans.get(0).prepared());
+      return List.of((given.isEmpty() ? plans.get(0) : given.get(0).cached()).prepared());
     }
     List<SentText> texts = new ArrayList<>();
     for (int i = 0; i < plans.size(); i++) {

@@ -33,7 +33,12 @@ final class PreparedBatch {
    * @param kept what is set on the statement
    */
   PreparedBatch(ExecutionContext context, CachedPlan cached, KeptParameters kept) {
-    this(context, cached, kept, new Batch(context, cached.lead(), true), new ArrayList<>());
+    this(
+        context,
+        cached,
+        kept,
+        new Batch(context, cached.lead(), true, kept.isStreamed()),
+        new ArrayList<>());
   }
 
   private PreparedBatch(
@@ -96,9 +101,14 @@ final class PreparedBatch {
     return items.stream().anyMatch(item -> item.set() != null && item.set().streamed());
   }
 
-  /** The same items with another text, to which more may be added. */
-  PreparedBatch withText(CachedPlan other, PreparedStatement prepared) throws SQLException {
-    Batch again = new Batch(context, other.lead(), true);
+  /**
+   * The same items with another text, to which more may be added; none was set from a stream.
+   *
+   * @param streamed true if others may be
+   */
+  PreparedBatch withText(CachedPlan other, PreparedStatement prepared, boolean streamed)
+      throws SQLException {
+    Batch again = new Batch(context, other.lead(), true, streamed);
     addAgain(again, other, prepared);
     return new PreparedBatch(context, other, kept, again, items);
   }
@@ -108,20 +118,17 @@ final class PreparedBatch {
     if (batch.tokensHold()) {
       return batch;
     }
-    if (cached.values() != null) { // the driver has no tokens
+    if (cached.plan().tokenParameters().length == 0) { // the driver has no tokens
       batch.placeAnew();
       return batch;
     }
-    if (cached.plan().tokenParameters().length == 0) {
+    if (isStreamed()) {
+      batch.writesUnnamed();
       return batch;
     }
     cached.leadWouldHold(batch.leadThatWouldHold());
-    if (isStreamed()) {
-      batch.misnamed();
-      return batch;
-    }
     prepared.clearBatch();
-    Batch again = new Batch(context, 0, true);
+    Batch again = new Batch(context, 0, true, false);
     addAgain(again, cached, prepared);
     return again;
   }

@@ -276,11 +276,19 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   protected void beforeStream() throws SQLException {
     // A stream can be read once: from here on the text does not change any more.
+    if (kept.isStreamed()) {
+      return;
+    }
     if (names.isElsewhere()) {
       prepareElsewhere();
     } else {
       CachedPlan any = context.plans().assumingNothing(plan);
-      prepareFor(context.plans().carryingNothing(context.plans().withoutWrittenRows(any)));
+      CachedPlan plain = context.plans().carryingNothing(context.plans().withoutWrittenRows(any));
+      if (batch == null) {
+        prepareFor(plain);
+      } else {
+        collectAnew(batch, context.plans().forBatch(plain), true);
+      }
     }
     kept.streamed();
   }
@@ -583,10 +591,15 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   private PreparedBatch collectAnew(PreparedBatch collected, CachedPlan wanted)
       throws SQLException {
+    return collectAnew(collected, wanted, false);
+  }
+
+  private PreparedBatch collectAnew(PreparedBatch collected, CachedPlan wanted, boolean streamed)
+      throws SQLException {
     prepared.clearBatch();
     batch = null;
     prepareFor(wanted);
-    PreparedBatch again = collected.withText(active, prepared);
+    PreparedBatch again = collected.withText(active, prepared, streamed);
     kept.replay(prepared, active);
     batch = again;
     return again;
@@ -632,7 +645,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   }
 
   private Batch toSend(@Nullable PreparedBatch collected) throws SQLException {
-    return collected == null ? new Batch(context, 0, true) : collected.toSend(prepared);
+    return collected == null ? new Batch(context, 0, true, false) : collected.toSend(prepared);
   }
 
   /**
@@ -645,7 +658,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     return () -> {
       prepared.clearBatch();
       prepareFor(active.asItIs(GapReason.FAULT, ""));
-      collected.withText(active, prepared);
+      collected.withText(active, prepared, false);
       kept.replay(prepared, active);
       long[] counts = sender.send();
       plan = active;

@@ -339,7 +339,7 @@ class WatchedStatement extends ExecutingStatement {
       plans.add(cached);
       control |= cached.isControl();
     }
-    Batch sending = new Batch(context, 0, false);
+    Batch sending = new Batch(context, 0, false, false);
     for (int i = 0; i < texts.size(); i++) {
       CachedPlan cached = plans.get(i);
       escapeAs(texts.get(i).escapes);
