@@ -334,7 +334,10 @@ class BatchesTest {
                 for (String text :
                     List.of(
                         "ATTACH ':memory:' AS two; " + table.formatted("two"),
+                        table.formatted("main"),
+                        "DROP TABLE main.thing",
                         "DETACH one",
+                        table.formatted("main"),
                         table.formatted("temp"),
                         "DROP TABLE temp.thing")) {
                   insert.setInt(1, 1);

@@ -306,7 +306,15 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   /** Changes to the text of another plan, and takes the parameters over. */
   private void prepareFor(CachedPlan wanted) throws SQLException {
-    boolean has = wanted == active && !(names.isElsewhere() && names.mayHaveMoved());
+    // The application's own text is not prepared again: its names may mean other tables by now.
+    boolean same =
+        wanted == active
+            || (!wanted.plan().isRewritten()
+                && wanted.plan().preparedSql().equals(active.plan().preparedSql()));
+    boolean has = same && !(names.isElsewhere() && names.mayHaveMoved());
+    if (has && batch == null) {
+      active = wanted;
+    }
     if (has || !mayPrepareAnother() || batch != null || prepared.isClosed()) {
       return;
     }
