@@ -137,6 +137,9 @@ final class PostgresRegressSession implements AutoCloseable {
           active.push(holds);
         }
         case "\\elif", "\\else" -> {
+          if (conditions.isEmpty()) { // as psql, which only complains
+            break;
+          }
           boolean taken = conditions.pop();
           boolean holds =
               !taken && (piece.command().equals("\\else") || isTrue(reader.expand(arguments)));
@@ -145,8 +148,8 @@ final class PostgresRegressSession implements AutoCloseable {
           active.push(holds);
         }
         case "\\endif" -> {
-          conditions.pop();
-          active.pop();
+          conditions.poll();
+          active.poll();
         }
         default -> {
           if (runs && piece.command().equals("\\quit")) {
