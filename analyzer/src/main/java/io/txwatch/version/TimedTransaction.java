@@ -64,6 +64,11 @@ final class TimedTransaction {
     }
   }
 
+  /** Whether the record, or values that were observed, may show rows that it used. */
+  boolean isResolved() {
+    return hasValues || endTimed && mayHaveChanged();
+  }
+
   boolean mayHaveChanged() {
     for (TimedStatement statement : statements) {
       if (statement.mayHaveChanged()) {

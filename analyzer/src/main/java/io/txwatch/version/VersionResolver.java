@@ -389,7 +389,7 @@ public final class VersionResolver {
     if (event instanceof Event.TransactionEnded ended) {
       TimedTransaction transaction = transactions.get(ended.transaction());
       if (transaction != null) {
-        if (transaction.hasValues && ended.outcome() != Outcome.ABORTED) {
+        if (transaction.isResolved() && ended.outcome() != Outcome.ABORTED) {
           resolve(transaction);
         }
         pass(transaction);
@@ -412,7 +412,7 @@ public final class VersionResolver {
   private boolean isReady(Event.TransactionEnded ended) {
     TimedTransaction transaction = transactions.get(ended.transaction());
     if (transaction == null
-        || !transaction.hasValues
+        || !transaction.isResolved()
         || ended.outcome() == Outcome.ABORTED
         || passed < overdue
         || waiting.size() > MAX_WAITING) {

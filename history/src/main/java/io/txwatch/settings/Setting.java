@@ -99,11 +99,12 @@ public enum Setting {
   VERSIONS(
       "txwatch.versions",
       "auto",
-      "auto|columns|system|log|statements",
+      "auto|columns|system|log|triggers|statements",
       "where row versions come from: the auxiliary columns, or PostgreSQL's system columns, which"
           + " need no prepare; auto: system on PostgreSQL 14 and later, unless it was prepared;"
           + " log (MySQL and MariaDB, experimental): the server's binary log, nothing is prepared or"
-          + " rewritten; statements (experimental): recorded alone; see versions.md"),
+          + " rewritten; triggers (H2 in memory, experimental): triggers of this process, dropped when"
+          + " the last watched connection is closed; statements (experimental): recorded alone; see versions.md"),
   LOG_USER(
       "txwatch.log-user",
       "",

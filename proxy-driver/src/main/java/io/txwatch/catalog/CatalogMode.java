@@ -41,6 +41,8 @@ public record CatalogMode(
     SYSTEM,
     /** The values of rows, with the DBMS's own record of changes. */
     LOG,
+    /** The values of rows, with what triggers in this process see (H2 in memory). */
+    TRIGGERS,
     /** The values of rows, with what the statements state that they write. */
     STATEMENTS;
 
@@ -49,7 +51,7 @@ public record CatalogMode(
      * catalog is read on {@linkplain SeparateConnection another one}.
      */
     public boolean areByValue() {
-      return this == LOG || this == STATEMENTS;
+      return this == LOG || this == TRIGGERS || this == STATEMENTS;
     }
   }
 }

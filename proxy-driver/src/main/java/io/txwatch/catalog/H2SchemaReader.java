@@ -29,6 +29,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** H2: two invisible columns, the row id from a sequence of its schema. */
 public final class H2SchemaReader extends SchemaReader {
 
+  /**
+   * A condition on INFORMATION_SCHEMA.TRIGGERS: those of txwatch.versions=triggers change nothing.
+   */
+  public static final String NOT_OURS = "TRIGGER_NAME NOT LIKE 'TXWATCH\\_%'";
+
   private final NameFolding folding;
 
   H2SchemaReader(NameFolding folding) {
@@ -73,6 +78,14 @@ public final class H2SchemaReader extends SchemaReader {
     boolean isRemote = url.startsWith("jdbc:h2:tcp:") || url.startsWith("jdbc:h2:ssl:");
     return new InitialSessionState(
         path(connection), false, false, false, isRemote ? "" : thisProcess());
+  }
+
+  /** A database in memory ends when it is closed. */
+  @Override
+  String runOf(Connection connection, String run) throws SQLException {
+    DatabaseMetaData metaData = connection.getMetaData();
+    String url = metaData == null ? "" : String.valueOf(metaData.getURL());
+    return url.startsWith("jdbc:h2:mem:") ? run + " " + H2MemoryRuns.of(connection) : run;
   }
 
   private static String thisProcess() {
@@ -120,7 +133,9 @@ public final class H2SchemaReader extends SchemaReader {
                 + " WHERE P.CONSTRAINT_TYPE = 'PRIMARY KEY' AND K.TABLE_SCHEMA = C.TABLE_SCHEMA"
                 + " AND K.TABLE_NAME = C.TABLE_NAME AND K.COLUMN_NAME = C.COLUMN_NAME), COLLATION_NAME,"
                 + " NOT EXISTS (SELECT 1 FROM INFORMATION_SCHEMA.TRIGGERS"
-                + " WHERE EVENT_OBJECT_SCHEMA = TABLE_SCHEMA AND EVENT_OBJECT_TABLE = TABLE_NAME)"
+                + " WHERE EVENT_OBJECT_SCHEMA = TABLE_SCHEMA AND EVENT_OBJECT_TABLE = TABLE_NAME AND "
+                + NOT_OURS
+                + ")"
                 + " FROM INFORMATION_SCHEMA.COLUMNS C WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?"
                 + " ORDER BY ORDINAL_POSITION",
             row -> {

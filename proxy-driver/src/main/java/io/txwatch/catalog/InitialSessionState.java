@@ -25,6 +25,12 @@ record InitialSessionState(
     String serverRun,
     Map<String, String> settings) {
 
+  /** The same in a run of the server. */
+  InitialSessionState in(String run) {
+    return new InitialSessionState(
+        path, otherLexis, storesAsGiven, writtenAnewUnseen, run, settings);
+  }
+
   /** One of which nothing is stated besides. */
   InitialSessionState(
       List<String> path,

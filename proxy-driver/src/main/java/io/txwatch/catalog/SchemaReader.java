@@ -23,6 +23,16 @@ public abstract class SchemaReader {
   /** The schemas in which the connection looks unqualified names up, first first. */
   public abstract List<String> path(Connection connection) throws SQLException;
 
+  /**
+   * The run of the server that a session is in, as far as the session itself shows it without being
+   * asked.
+   *
+   * @param run as {@link #opened} states it, maybe of another session of the same URL
+   */
+  String runOf(Connection connection, String run) throws SQLException {
+    return run;
+  }
+
   /** How a session begins. In one round trip, since every connection pays for it. */
   InitialSessionState opened(Connection connection) throws SQLException {
     return new InitialSessionState(path(connection), false);

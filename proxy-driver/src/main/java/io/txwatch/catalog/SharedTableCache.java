@@ -327,7 +327,8 @@ final class SharedTableCache {
 
   /** How the session on that connection begins. */
   InitialSessionState opened(Connection connection) throws SQLException {
-    return separate == null ? openedOn(connection) : begin().state();
+    InitialSessionState state = separate == null ? openedOn(connection) : begin().state();
+    return reader == null ? state : state.in(reader.runOf(connection, state.serverRun()));
   }
 
   /** JDBC's number of the isolation level with which a session begins. */

@@ -257,17 +257,22 @@ public final class Watch {
           database(catalog, dialect.get(), url, user, settings, pipeline, planner);
       SessionTracker tracker = tracker(real, database, catalog);
       ChangeReading changes =
-          database.versions() == CatalogMode.Versions.LOG
-              ? ChangeReaders.acquire(
-                  url,
-                  source,
-                  real.getClass().getClassLoader(),
-                  settings,
-                  pipeline,
-                  dialect.get(),
-                  catalog.database(),
-                  catalog.home())
-              : ChangeReading.NONE;
+          switch (database.versions()) {
+            case LOG ->
+                ChangeReaders.ofLog(
+                    url,
+                    source,
+                    real.getClass().getClassLoader(),
+                    settings,
+                    pipeline,
+                    dialect.get(),
+                    catalog.database(),
+                    catalog.home());
+            case TRIGGERS ->
+                ChangeReaders.ofTriggers(
+                    real, pipeline, dialect.get(), catalog.database(), catalog.home());
+            default -> ChangeReading.NONE;
+          };
       if (database.versions().areByValue()) {
         tracker.areByValue(ConnectionNumber.of(real), changes::ended);
       }

@@ -36,7 +36,9 @@ final class H2Ddl extends PreparationDdl {
     return query(
         connection,
         "SELECT 'trigger ' || TRIGGER_NAME FROM INFORMATION_SCHEMA.TRIGGERS"
-            + " WHERE EVENT_OBJECT_SCHEMA = ? AND EVENT_OBJECT_TABLE = ? ORDER BY 1",
+            + " WHERE EVENT_OBJECT_SCHEMA = ? AND EVENT_OBJECT_TABLE = ? AND "
+            + H2SchemaReader.NOT_OURS
+            + " ORDER BY 1",
         row -> text(row, 1),
         table.schema(),
         table.name());

@@ -35,6 +35,7 @@ final class PendingTransaction {
     private final @Nullable Object @Nullable [] before;
     private final @Nullable Object @Nullable [] after;
     private final int statement;
+    private final int group;
     private final long version;
 
     /** The length of H2's undo log after it: what a rollback leaves is shorter. */
@@ -53,12 +54,14 @@ final class PendingTransaction {
         @Nullable Object @Nullable [] before,
         @Nullable Object @Nullable [] after,
         int statement,
+        int group,
         long version,
         long logLength) {
       this.table = table;
       this.before = before;
       this.after = after;
       this.statement = statement;
+      this.group = group;
       this.version = version;
       this.logLength = logLength;
       movesKey = table.movesKey(before, after);
@@ -76,8 +79,9 @@ final class PendingTransaction {
       return after;
     }
 
-    int statement() {
-      return statement;
+    /** The number of the statement that was sent, or as far as that is not known, of H2's. */
+    int group() {
+      return group;
     }
 
     long version() {
@@ -133,7 +137,13 @@ final class PendingTransaction {
   private final Transaction transaction;
   private final int session;
   private final ArrayList<Change> changes = new ArrayList<>(4);
+  private final @Nullable SentStatements sent;
+
+  /** The number of H2's command: a trigger of the application may execute its own. */
   private int statement = -1;
+
+  private int group = -1;
+  private int groupSent;
   private @Nullable Object command;
   private @Nullable Object commandStart;
   private long lastChange;
@@ -157,9 +167,10 @@ final class PendingTransaction {
   /** Set by the thread that drops a trigger. */
   private volatile boolean isUncertain;
 
-  PendingTransaction(Transaction transaction, int session) {
+  PendingTransaction(Transaction transaction, int session, @Nullable SentStatements sent) {
     this.transaction = transaction;
     this.session = session;
+    this.sent = sent;
   }
 
   Transaction transaction() {
@@ -223,10 +234,24 @@ final class PendingTransaction {
     // A command that is executed again has another start.
     Object running = writer.getCurrentCommand();
     Object started = writer.getCommandStartOrEnd();
-    if (statement < 0 || running != command || !started.equals(commandStart)) {
+    // H2 has no command when a row's trigger fires after a trigger of the application.
+    boolean isContinued = running == null && statement >= 0;
+    boolean isNext =
+        !isContinued && (statement < 0 || running != command || !started.equals(commandStart));
+    if (isNext) {
       statement++;
       command = running;
       commandStart = started;
+    }
+    if (sent == null) {
+      group = statement;
+    } else {
+      boolean isOther = group < 0 || groupSent != sent.number();
+      isContinued = !isOther && (isContinued || !sent.isBatch());
+      if (isOther || (isNext && sent.isBatch())) {
+        group++;
+        groupSent = sent.number();
+      }
     }
     lastChange = number;
     if (!tables.contains(table)) {
@@ -235,12 +260,14 @@ final class PendingTransaction {
       tables = more;
     }
     long logLength = transaction.setSavepoint();
-    int removed = finishUndo(logLength - 1);
+    // Within a statement nothing was rolled back, and a trigger of the application may have written
+    // before the trigger of the row that fired it.
+    int removed = finishUndo(isContinued ? Long.MAX_VALUE : logLength - 1);
     if (isTooLarge || isFull || changes.size() >= MAX_ROWS) {
       isTooLarge = true;
       return removed + clear();
     }
-    changes.add(new Change(table, before, after, statement, version, logLength));
+    changes.add(new Change(table, before, after, statement, group, version, logLength));
     return removed + 1;
   }
 

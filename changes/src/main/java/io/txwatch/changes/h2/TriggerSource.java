@@ -35,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
 import org.h2.jdbc.JdbcConnection;
@@ -50,10 +51,13 @@ import org.jspecify.annotations.Nullable;
  * one, every transaction whose COMMIT had returned by then was delivered. {@link
  * ChangedTransaction#connectionId} is H2's {@code SESSION_ID()}.
  *
- * <p>Someone has to call {@link #schemaChanged} after DDL and {@link #emptied} after TRUNCATE. DDL
- * that nobody reports is noticed within a tenth of a second, and is a gap of the new tables.
+ * <p>Someone has to call {@link #executed} after DDL and TRUNCATE. DDL that nobody reports is
+ * noticed within a tenth of a second, and is a gap of the new tables.
  */
 public final class TriggerSource implements ChangeSource {
+
+  /** How often triggers are tried to be created without a further change of the schema. */
+  private static final int MAX_ATTEMPTS = 10;
 
   /** Of all open transactions together. */
   static final int MAX_ROWS = 400_000;
@@ -61,6 +65,19 @@ public final class TriggerSource implements ChangeSource {
   private static final long BUSY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long IDLE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long MAX_DDL_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  /** Anywhere in a text: it may begin with a comment, or with another statement. */
+  private static final Pattern CHANGES_TABLES =
+      Pattern.compile(
+          "\\b(?:create|alter|drop|truncate|rename|runscript|import)\\b", Pattern.CASE_INSENSITIVE);
+
+  private static final Pattern MAY_CREATE_TABLES =
+      Pattern.compile(
+          "\\bcreate\\b[^;]*\\btable\\b|\\brunscript\\b|\\bimport\\b", Pattern.CASE_INSENSITIVE);
+
+  /** One statement that leaves what is there as it is. */
+  private static final Pattern CREATES_ALONE =
+      Pattern.compile("\\s*create\\s+(?!or\\s+replace\\b)[^;]*;?\\s*", Pattern.CASE_INSENSITIVE);
 
   private final Database database;
   private final String name;
@@ -70,6 +87,7 @@ public final class TriggerSource implements ChangeSource {
   /** The number of the last change of the database. */
   private final AtomicLong changeCount = new AtomicLong();
 
+  private final Map<Integer, SentStatements> sent = new ConcurrentHashMap<>();
   private final AtomicInteger rowsHeld = new AtomicInteger();
   private final AtomicInteger failures = new AtomicInteger();
   private final ConcurrentLinkedQueue<SchemaChange> schemaChanges = new ConcurrentLinkedQueue<>();
@@ -82,6 +100,11 @@ public final class TriggerSource implements ChangeSource {
   private volatile boolean isClosing;
   private volatile boolean isDatabaseClosed;
   private volatile boolean isPositionWanted;
+  private volatile boolean isDescriptionWanted;
+
+  /** Somebody has waited in vain for the triggers of new tables. */
+  private volatile boolean isLate;
+
   private volatile boolean isIdle;
   private volatile LogPosition position;
   private volatile long transactions;
@@ -93,6 +116,7 @@ public final class TriggerSource implements ChangeSource {
   private final Set<Catalog.Name> refused = new HashSet<>();
   private long schemaNumber = -1;
   private int triggersCreated;
+  private int failedAttempts;
   private long installedAt;
 
   /**
@@ -102,11 +126,19 @@ public final class TriggerSource implements ChangeSource {
    *     is neither used nor kept
    */
   public TriggerSource(Connection connection) {
+    this(database(connection));
+  }
+
+  private static Database database(Connection connection) {
     Probe probe = probe(connection);
     if (!probe.isReadable()) {
       throw new IllegalArgumentException(probe.missing());
     }
-    database = session(connection).getDatabase();
+    return session(connection).getDatabase();
+  }
+
+  private TriggerSource(Database database) {
+    this.database = database;
     name = database.getShortName();
     position = new LogPosition(name, System.nanoTime());
     thread = new Thread(this::run, "txwatch-h2-" + name);
@@ -174,6 +206,32 @@ public final class TriggerSource implements ChangeSource {
     return session(connection).getId();
   }
 
+  /**
+   * A session will report what it sends from now on, until {@link #noLongerSending}.
+   *
+   * @param session its number
+   */
+  public SentStatements sendingOf(int session) {
+    return sent.computeIfAbsent(session, number -> new SentStatements());
+  }
+
+  /** A session is no longer watched. */
+  public void noLongerSending(int session) {
+    sent.remove(session);
+  }
+
+  /** Another source of the same database, that is not started yet. */
+  public TriggerSource another() {
+    TriggerSource other = new TriggerSource(database);
+    other.sent.putAll(sent);
+    return other;
+  }
+
+  /** The name of the database; that of one without a name is generated by H2. */
+  public String database() {
+    return name;
+  }
+
   /** True if this is the source of the database of a connection of H2's own. */
   public boolean isOf(Connection connection) {
     return connection instanceof JdbcConnection own
@@ -236,32 +294,41 @@ public final class TriggerSource implements ChangeSource {
   }
 
   /**
-   * A session has executed DDL: new tables get a trigger. To be called before anything is written
-   * to them. Waits until they have one, but at most a quarter of a second.
+   * A session has executed a statement that is no query and no DML. DDL and TRUNCATE, which fire no
+   * trigger, are a {@linkplain ChangeListener#schemaChange change of the schema}. New tables get a
+   * trigger: then this waits until they have one, but at most a quarter of a second. To be called
+   * before anything is written to them.
+   *
+   * @param schema the current schema of the session
+   * @param text the statement, or several
    */
-  public void schemaChanged() {
-    if (state != State.READING || Thread.currentThread() == thread) {
+  public void executed(String schema, String text) {
+    if (state != State.READING
+        || Thread.currentThread() == thread
+        || !CHANGES_TABLES.matcher(text).find()) {
       return;
     }
+    if (!CREATES_ALONE.matcher(text).matches()) {
+      schemaChanges.add(new SchemaChange(schema, text, new LogPosition(name, System.nanoTime())));
+    }
+    if (MAY_CREATE_TABLES.matcher(text).find()) {
+      awaitTriggers();
+    } else {
+      isDescriptionWanted = true;
+      LockSupport.unpark(thread);
+    }
+  }
+
+  private void awaitTriggers() {
     CountDownLatch done = new CountDownLatch(1);
     installRequests.add(done);
     LockSupport.unpark(thread);
     try {
-      done.await(MAX_DDL_WAIT_NANOS, TimeUnit.NANOSECONDS);
+      isLate |= !done.await(MAX_DDL_WAIT_NANOS, TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
+      isLate = true;
       Thread.currentThread().interrupt(); // The application's: it finds its interrupt again.
     }
-  }
-
-  /**
-   * A session has executed TRUNCATE, which fires no trigger.
-   *
-   * @param schema the current schema of the session
-   * @param text the statement
-   */
-  public void emptied(String schema, String text) {
-    schemaChanges.add(new SchemaChange(schema, text, new LogPosition(name, System.nanoTime())));
-    LockSupport.unpark(thread);
   }
 
   // The thread of the application: never waits, never throws.
@@ -289,7 +356,7 @@ public final class TriggerSource implements ChangeSource {
         }
       } else {
         if (own == null) {
-          own = new PendingTransaction(transaction, session.getId());
+          own = new PendingTransaction(transaction, session.getId(), sent.get(session.getId()));
           pending.put(transaction, own);
         }
         rowsHeld.addAndGet(
@@ -342,7 +409,10 @@ public final class TriggerSource implements ChangeSource {
         boolean isBusy = step();
         if (!isBusy) {
           isIdle = true;
-          if (pending.isEmpty() && installRequests.isEmpty() && !isPositionWanted) {
+          if (pending.isEmpty()
+              && installRequests.isEmpty()
+              && !isPositionWanted
+              && !isDescriptionWanted) {
             LockSupport.parkNanos(this, IDLE_PAUSE_NANOS);
           }
           isIdle = false;
@@ -361,7 +431,10 @@ public final class TriggerSource implements ChangeSource {
     for (CountDownLatch one = installRequests.poll(); one != null; one = installRequests.poll()) {
       requests.add(one);
     }
+    boolean isWanted = isDescriptionWanted;
+    isDescriptionWanted = false;
     if (!requests.isEmpty()
+        || isWanted
         || (database.getModificationMetaId() != schemaNumber
             && System.nanoTime() - installedAt >= IDLE_PAUSE_NANOS)) {
       deliver();
@@ -400,10 +473,11 @@ public final class TriggerSource implements ChangeSource {
       }
       if (catalog.unreadable().contains(table)) {
         refuse(table, "it has a column of a type whose values triggers may not get");
-      } else if (!refused.contains(table)) {
+      } else {
         try {
           create(connection, table);
           created.add(table);
+          refused.remove(table);
         } catch (SQLException e) {
           failed.put(table, "no trigger could be created: " + e.getMessage());
         }
@@ -412,8 +486,15 @@ public final class TriggerSource implements ChangeSource {
     Set<Catalog.Name> present = describe(connection);
     failed.keySet().retainAll(present); // The others were dropped, or renamed, meanwhile.
     failed.forEach(this::refuse);
+    boolean isFirst = failedAttempts == 0;
+    failedAttempts = failed.isEmpty() ? 0 : failedAttempts + 1;
+    if (failedAttempts > 0 && failedAttempts < MAX_ATTEMPTS) {
+      schemaNumber = -1; // one that was dropped, and created again meanwhile
+    }
     boolean isUncommitted = state == State.CONNECTING && hasUncommitted(connection);
-    if (!isInTime || isUncommitted) {
+    boolean isTooLate = !isInTime || isLate || !isFirst;
+    isLate = false;
+    if (isTooLate || isUncommitted) {
       for (Catalog.Name table : created) {
         gap(
             Reason.TABLE_UNKNOWN,
@@ -600,7 +681,7 @@ public final class TriggerSource implements ChangeSource {
         table,
         normalized(table, change.before()),
         normalized(table, change.after()),
-        change.statement(),
+        change.group(),
         null);
   }
 

@@ -205,18 +205,18 @@ class TriggerSourceTest {
     execute("CREATE SCHEMA other", "CREATE TABLE other.o(id INT PRIMARY KEY)");
     start();
     execute("INSERT INTO t VALUES (1, 1)", "ALTER TABLE t ADD COLUMN z INT DEFAULT 3");
-    source.schemaChanged();
+    source.executed("PUBLIC", "CREATE TABLE");
     execute("UPDATE t SET n = 2", "ALTER TABLE t ALTER COLUMN n BIGINT");
-    source.schemaChanged();
+    source.executed("PUBLIC", "CREATE TABLE");
     execute("UPDATE t SET n = 3", "ALTER TABLE t ALTER COLUMN n RENAME TO m");
-    source.schemaChanged();
+    source.executed("PUBLIC", "CREATE TABLE");
     execute("UPDATE t SET m = 4", "ALTER TABLE t DROP COLUMN z");
-    source.schemaChanged();
+    source.executed("PUBLIC", "CREATE TABLE");
     execute("UPDATE t SET m = 5", "ALTER TABLE t RENAME TO u");
-    source.schemaChanged();
+    source.executed("PUBLIC", "CREATE TABLE");
     execute("UPDATE u SET m = 6", "INSERT INTO other.o VALUES (1)");
     execute("ALTER SCHEMA other RENAME TO another");
-    source.schemaChanged();
+    source.executed("PUBLIC", "CREATE TABLE");
     execute("INSERT INTO another.o VALUES (2)");
     execute("CREATE VIEW v AS SELECT * FROM u", "UPDATE u SET m = 7");
 
@@ -243,11 +243,11 @@ class TriggerSourceTest {
     start();
     connection.setAutoCommit(false);
     execute("CREATE TABLE late(id INT PRIMARY KEY, v VARCHAR(10))");
-    source.schemaChanged();
+    source.executed("PUBLIC", "CREATE TABLE");
     execute("INSERT INTO late VALUES (1, 'a')");
     connection.commit();
     execute("CREATE GLOBAL TEMPORARY TABLE g(id INT)", "CREATE LOCAL TEMPORARY TABLE l(id INT)");
-    source.schemaChanged();
+    source.executed("PUBLIC", "CREATE TABLE");
     execute("INSERT INTO g VALUES (1)", "INSERT INTO l VALUES (1)");
     connection.commit();
 
@@ -282,7 +282,7 @@ class TriggerSourceTest {
     execute("INSERT INTO t VALUES (1, 1)");
     start();
     execute("TRUNCATE TABLE t");
-    source.emptied("PUBLIC", "TRUNCATE TABLE t");
+    source.executed("PUBLIC", "TRUNCATE TABLE t");
     assertThat(lines()).isEmpty();
     assertThat(collected.schemaChanges.get(0).text()).isEqualTo("TRUNCATE TABLE t");
   }

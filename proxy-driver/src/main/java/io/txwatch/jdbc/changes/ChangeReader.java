@@ -7,10 +7,7 @@ import io.txwatch.changes.ChangeListener;
 import io.txwatch.changes.ChangeSource;
 import io.txwatch.changes.ChangedTransaction;
 import io.txwatch.changes.LogPosition;
-import io.txwatch.changes.Probe;
 import io.txwatch.changes.SchemaChange;
-import io.txwatch.changes.binlog.BinaryLogSource;
-import io.txwatch.changes.binlog.ServerAddress;
 import io.txwatch.history.BackgroundThreads;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
@@ -27,18 +24,19 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the binary log of one server for all databases of it that are watched.
+ * Reads what one DBMS records of its changes, for all databases of it that are watched.
  *
- * <p><b>How far the log was read.</b> The analyzer keeps a transaction until the log was read
+ * <p><b>How far the record was read.</b> The analyzer keeps a transaction until the record was read
  * through its end. Sessions {@linkplain #ended note} the time of each end, which costs a write and
- * a read of shared memory. This reader's thread compares it with the time through which the log was
- * read, and only if it is later asks the server for the end of the log, at most every {@value
+ * a read of shared memory. This reader's thread compares it with the time through which the record
+ * was read, and only if it is later asks the DBMS for the end of the record, at most every {@value
  * #PAUSE_MILLIS} ms. While no transaction ends, the thread sleeps and nothing is sent.
  *
  * <p>A database that is no longer watched is left {@value #LINGER_MILLIS} ms after its last
  * connection was closed, so that a pool that closes each connection starts no reader for each; with
- * the last database the reader ends. If the log cannot be read, the reason is printed once, and
- * reading is tried again every {@value #RETRY_SECONDS} s.
+ * the last database the reader ends. If the record cannot be read, the reason is printed once, and
+ * reading is tried again every {@value #RETRY_SECONDS} s. A database in memory may be closed before
+ * its connections are: then its record is complete.
  */
 final class ChangeReader {
 
@@ -56,8 +54,7 @@ final class ChangeReader {
   /** An interruption of reading that is longer is reported while it lasts. */
   private static final long OUTAGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private final ServerAddress address;
-  private final BinaryLogSource.ConnectionOpener opener;
+  private final ChangeRecord record;
   private final List<Scope> scopes = new CopyOnWriteArrayList<>();
   private final AtomicLong lastEnd = new AtomicLong(Long.MIN_VALUE);
   private final Thread thread;
@@ -69,9 +66,8 @@ final class ChangeReader {
   private boolean outageReported;
   private long reconnects;
 
-  ChangeReader(ServerAddress address, BinaryLogSource.ConnectionOpener opener) {
-    this.address = address;
-    this.opener = opener;
+  ChangeReader(ChangeRecord record) {
+    this.record = record;
     this.thread = BackgroundThreads.create("txwatch-changes", this::run);
   }
 
@@ -88,7 +84,7 @@ final class ChangeReader {
     private final long session;
     private final Runnable catchUp = this::catchUp;
 
-    /** Open until the log was read through the beginning, or cannot be read. */
+    /** Open until the record was read through the beginning, or cannot be read. */
     private final CountDownLatch ready = new CountDownLatch(1);
 
     private int leases;
@@ -109,7 +105,7 @@ final class ChangeReader {
         events =
             new ChangeEvents(
                 session,
-                "binary log of " + address.host() + ":" + address.port(),
+                record.name().replaceFirst("^the ", ""),
                 database,
                 home,
                 ValueHash.ofThisProcess(),
@@ -138,7 +134,7 @@ final class ChangeReader {
       ready.countDown();
     }
 
-    /** The log is read through the present time, if it can be within a second. */
+    /** The record is read through the present time, if it can be within a second. */
     private void catchUp() {
       long now = System.nanoTime();
       ended(now);
@@ -174,7 +170,7 @@ final class ChangeReader {
       scope.open();
     }
     scopes.add(scope);
-    ended(System.nanoTime()); // the log is read through its beginning
+    ended(System.nanoTime()); // the record is read through its beginning
     return new Lease(this, scope);
   }
 
@@ -188,13 +184,17 @@ final class ChangeReader {
       this.scope = scope;
     }
 
+    ChangeRecord record() {
+      return reader.record;
+    }
+
     void await(long millis) {
       try {
         if (!scope.ready.await(millis, TimeUnit.MILLISECONDS)) {
           Notices.print(
-              "the binary log of "
-                  + reader.place()
-                  + " is not read yet; transactions until then are recorded and not resolved");
+              "row versions from "
+                  + reader.record.name()
+                  + " are not read yet; transactions until then are recorded and not resolved");
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -204,6 +204,11 @@ final class ChangeReader {
     @Override
     public void ended(long nanos) {
       reader.ended(nanos);
+    }
+
+    @Override
+    public void executed(String sql) {
+      reader.record.executed(scope.home, sql);
     }
 
     @Override
@@ -235,7 +240,7 @@ final class ChangeReader {
   }
 
   private void run() {
-    BinaryLogSource source = null;
+    ChangeSource source = null;
     long pause = PAUSE_NANOS;
     while (closeUnused(source != null)) {
       if (source == null) {
@@ -256,7 +261,9 @@ final class ChangeReader {
         asleep = false;
         continue;
       }
-      if (askEnd(source)) {
+      if (source.state() == ChangeSource.State.CLOSED) {
+        complete(source);
+      } else if (askEnd(source)) {
         pause = PAUSE_NANOS;
       } else {
         pause = Math.min(pause + pause / 4, MAX_PAUSE_NANOS);
@@ -313,39 +320,46 @@ final class ChangeReader {
   }
 
   /** Starts to read; null if the log cannot be read, which is printed. */
-  private @Nullable BinaryLogSource startedSource() {
-    BinaryLogSource source = new BinaryLogSource(address, opener);
+  private @Nullable ChangeSource startedSource() {
+    ChangeSource source = null;
     try {
-      Probe probe = BinaryLogSource.probe(opener);
-      if (!probe.isReadable()) {
-        throw new IOException(probe.missing());
-      }
+      ChangeRecord.Opened opened = record.open();
+      source = opened.source();
       synchronized (this) {
         listening = true;
         scopes.forEach(Scope::open);
       }
       source.start(new ForAllScopes());
-      Notices.print("row versions come from the binary log of " + place());
-      probe.limits().forEach(limit -> Notices.print("the binary log of " + place() + ": " + limit));
+      Notices.print("row versions come from " + record.name());
+      opened.limits().forEach(limit -> Notices.print(record.name() + ": " + limit));
       ended(System.nanoTime());
       return source;
     } catch (IOException | RuntimeException | LinkageError e) {
-      source.close();
+      if (source != null) {
+        source.close();
+      }
       Notices.print(
-          "no row versions come from the binary log of "
-              + place()
+          "no row versions come from "
+              + record.name()
               + ", so that what is read and written is recorded and not resolved: "
               + e.getMessage());
       return null;
     }
   }
 
-  private String place() {
-    return address.host() + ":" + address.port();
+  /** The database was closed: nothing is added to what was read. */
+  private void complete(ChangeSource source) {
+    long now = System.nanoTime();
+    for (Scope scope : scopes) {
+      ChangeEvents events = scope.events;
+      if (events != null) {
+        events.readThrough(now, source.position(), source.position());
+      }
+    }
   }
 
-  /** Asks for the end of the log, for the databases that do not wait for an earlier one. */
-  private boolean askEnd(BinaryLogSource source) {
+  /** Asks for the end of the record, for the databases that do not wait for an earlier one. */
+  private boolean askEnd(ChangeSource source) {
     if (source.state() != ChangeSource.State.READING) {
       return false;
     }
@@ -365,14 +379,14 @@ final class ChangeReader {
     }
   }
 
-  /** Prints that the log is not read for some time, and that its connection was lost. */
-  private void watch(BinaryLogSource source) {
+  /** Prints that the record is not read for some time, and that its connection was lost. */
+  private void watch(ChangeSource source) {
     long lost = source.statistics().reconnects();
-    if (source.state() == ChangeSource.State.READING) {
+    if (source.state() != ChangeSource.State.CONNECTING) {
       if (lost > reconnects) {
         Notices.print(
-            "the connection that reads the binary log of "
-                + place()
+            "the connection that reads "
+                + record.name()
                 + " was lost and opened again; reading goes on where it ended");
       }
       reconnects = lost;
@@ -385,7 +399,9 @@ final class ChangeReader {
     if (!outageReported && now - outageSince > OUTAGE_NANOS) {
       outageReported = true;
       Notices.print(
-          "no row versions come from the binary log until it can be read again: "
+          "no row versions come from "
+              + record.name()
+              + " until it can be read again: "
               + source.problem());
     }
   }

@@ -3,18 +3,22 @@ package io.txwatch.jdbc.changes;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.catalog.ConnectionSource;
 import io.txwatch.catalog.Login;
+import io.txwatch.changes.Probe;
 import io.txwatch.changes.binlog.BinaryLogSource;
 import io.txwatch.changes.binlog.ServerAddress;
+import io.txwatch.changes.h2.TriggerSource;
 import io.txwatch.history.Database;
 import io.txwatch.jdbc.log.Notices;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import io.txwatch.sql.dialect.Dialect;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** The readers of this process, one a server. */
+/** The readers of this process, one a server, or a database in memory. */
 public final class ChangeReaders {
 
   /** How long a connection that is opened waits until the log is read. */
@@ -33,7 +37,7 @@ public final class ChangeReaders {
    * @param loader of the driver: web applications with copies of it share no reader
    * @param home the schema whose tables the connection names without it
    */
-  public static ChangeReading acquire(
+  public static ChangeReading ofLog(
       String url,
       ConnectionSource source,
       ClassLoader loader,
@@ -64,8 +68,7 @@ public final class ChangeReaders {
     ChangeReader.Lease lease =
         acquire(
             address.get() + "\0" + System.identityHashCode(loader),
-            address.get(),
-            opener,
+            new BinaryLog(address.get(), opener),
             pipeline,
             database,
             home);
@@ -73,13 +76,60 @@ public final class ChangeReaders {
     return lease;
   }
 
+  /**
+   * Reads the changes of a connection's database by triggers, if it is one of H2 in memory; waits
+   * at most two seconds until all tables have one. Otherwise the reason is printed. Nothing is
+   * executed on the connection. Never throws.
+   *
+   * @param real the driver's connection, or a pool's handle on it
+   * @param home the schema whose tables the connection names without it
+   */
+  public static ChangeReading ofTriggers(
+      Connection real, Pipeline pipeline, Dialect dialect, Database database, String home) {
+    if (dialect != Dialect.H2) {
+      return withoutTriggers(
+          "triggers are used for H2 in memory only, not for " + database.displayName());
+    }
+    try {
+      return ofTriggers(h2(real), pipeline, database, home);
+    } catch (SQLException | RuntimeException | LinkageError e) {
+      return withoutTriggers("txwatch cannot use the classes of this H2: " + e);
+    }
+  }
+
+  private static ChangeReading ofTriggers(
+      Connection own, Pipeline pipeline, Database database, String home) {
+    Probe probe = TriggerSource.probe(own);
+    if (!probe.isReadable()) {
+      return withoutTriggers(probe.missing());
+    }
+    TriggerSource source = new TriggerSource(own);
+    Triggers triggers = new Triggers("the H2 database " + source.database(), source);
+    ChangeReader.Lease lease = acquire("H2\0" + database.run(), triggers, pipeline, database, home);
+    lease.await(MAX_WAIT_MILLIS);
+    return lease.record() instanceof Triggers shared
+        ? new TriggersReading(lease, shared, TriggerSource.sessionId(own))
+        : lease;
+  }
+
+  /** H2's own connection behind a pool's handle. */
+  private static Connection h2(Connection connection) throws SQLException {
+    return connection.getClass().getName().startsWith("org.h2.")
+        ? connection
+        : connection.unwrap(Connection.class);
+  }
+
+  private static ChangeReading withoutTriggers(String why) {
+    Notices.print(
+        "no row versions come from triggers: "
+            + why
+            + "; what is read and written is recorded and not resolved, as with"
+            + " txwatch.versions=statements; txwatch.versions=columns is the way that works there");
+    return ChangeReading.NONE;
+  }
+
   private static ChangeReader.Lease acquire(
-      String key,
-      ServerAddress address,
-      BinaryLogSource.ConnectionOpener opener,
-      Pipeline pipeline,
-      Database database,
-      String home) {
+      String key, ChangeRecord record, Pipeline pipeline, Database database, String home) {
     synchronized (READERS) {
       ChangeReader reader = READERS.get(key);
       ChangeReader.Lease known = reader == null ? null : reader.acquire(pipeline, database, home);
@@ -87,7 +137,7 @@ public final class ChangeReaders {
         return known;
       }
       READERS.values().removeIf(ChangeReader::hasEnded);
-      ChangeReader created = new ChangeReader(address, opener);
+      ChangeReader created = new ChangeReader(record);
       READERS.put(key, created);
       ChangeReader.Lease lease = created.acquire(pipeline, database, home);
       created.start();

@@ -262,6 +262,7 @@ public final class Batch {
     readBefore(begun);
     long[] counts;
     Map<CachedPlan, CachedPlan> instead = new IdentityHashMap<>(0);
+    context.state().changes().sendingBatch();
     values.forEach(item -> ifKnown(item, StatementValues::sent));
     try {
       counts = sender.send();

@@ -176,6 +176,7 @@ public final class Execution {
 
   /** The text is sent with the next call. */
   public void sent() {
+    context.state().changes().sending();
     if (values != null) {
       values.sent();
     }

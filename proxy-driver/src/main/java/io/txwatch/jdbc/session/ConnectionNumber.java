@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The number that the DBMS gave to a connection ({@code CONNECTION_ID()}), without asking it: MySQL
- * and MariaDB state it when a connection is opened, and their drivers keep it.
+ * and MariaDB state it when a connection is opened, and their drivers keep it. H2 in this process
+ * has it in the session ({@code SESSION_ID()}).
  */
 public final class ConnectionNumber {
 
@@ -64,7 +65,25 @@ public final class ConnectionNumber {
 
   private static List<MethodHandle> calls(Class<?> type) {
     List<MethodHandle> ofMySql = calls(type, "com.mysql.cj.MysqlConnection", "getSession");
-    return ofMySql.isEmpty() ? calls(type, "org.mariadb.jdbc.Connection", "") : ofMySql;
+    List<MethodHandle> ofServer =
+        ofMySql.isEmpty() ? calls(type, "org.mariadb.jdbc.Connection", "") : ofMySql;
+    return ofServer.isEmpty() ? ofH2(type) : ofServer;
+  }
+
+  private static List<MethodHandle> ofH2(Class<?> type) {
+    try {
+      Class<?> connection = superType(type, "org.h2.jdbc.JdbcConnection");
+      if (connection == null) {
+        return List.of();
+      }
+      MethodHandles.Lookup lookup = MethodHandles.publicLookup();
+      Class<?> session = Class.forName("org.h2.engine.SessionLocal", false, type.getClassLoader());
+      return List.of(
+          generic(lookup.unreflect(connection.getMethod("getSession"))),
+          generic(lookup.unreflect(session.getMethod("getId"))));
+    } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+      return List.of();
+    }
   }
 
   /**

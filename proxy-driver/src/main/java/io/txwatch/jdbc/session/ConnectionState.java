@@ -5,6 +5,7 @@ import io.txwatch.capture.TransactionRules;
 import io.txwatch.capture.WriterTexts;
 import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.history.GapReason;
+import io.txwatch.jdbc.changes.ChangeReading;
 import io.txwatch.jdbc.log.Faults;
 import io.txwatch.jdbc.plan.CachedPlan;
 import java.sql.Connection;
@@ -47,6 +48,11 @@ public final class ConnectionState {
   /** Which tables it sees. */
   public JdbcCatalog catalog() {
     return session.catalog();
+  }
+
+  /** What its DBMS records of changes, as far as that is read. */
+  public ChangeReading changes() {
+    return session.changes();
   }
 
   /** What the DBMS does to transactions. */

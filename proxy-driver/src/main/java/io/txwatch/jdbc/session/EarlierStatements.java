@@ -2,6 +2,7 @@ package io.txwatch.jdbc.session;
 
 import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.history.StatementKind;
+import io.txwatch.jdbc.changes.ChangeReading;
 import io.txwatch.jdbc.plan.CachedPlan;
 
 /** What the statements that a connection has executed leave behind for those that come. */
@@ -9,6 +10,7 @@ public final class EarlierStatements {
 
   private final WatchedDatabase database;
   private final JdbcCatalog catalog;
+  private final ChangeReading changes;
 
   /** The transaction that is sure to have its snapshot; 0 if that is not known of any. */
   private long snapshotOf;
@@ -21,6 +23,7 @@ public final class EarlierStatements {
   EarlierStatements(WatchedSession session) {
     this.database = session.database();
     this.catalog = session.catalog();
+    this.changes = session.changes();
   }
 
   /** One was executed. */
@@ -30,6 +33,7 @@ public final class EarlierStatements {
     if (kind == StatementKind.DDL || kind == StatementKind.OTHER) {
       String sql = cached.plan().original();
       catalog.executed(sql);
+      changes.executed(sql);
       justSet = sql.stripLeading().regionMatches(true, 0, "SET", 0, 3);
     }
     if (justReturned && cached.asksRowCount()) {
