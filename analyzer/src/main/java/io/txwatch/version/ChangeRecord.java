@@ -48,6 +48,9 @@ final class ChangeRecord {
   /** Up to when it was read. */
   long through = Long.MIN_VALUE;
 
+  /** The writes that statements state; null unless no record of changes is read. */
+  @Nullable StatedWrites stated;
+
   private long node = -1;
   private long skew;
 
@@ -124,7 +127,32 @@ final class ChangeRecord {
     }
   }
 
-  private long newId(long key) {
+  RecordedTransaction newStated(TimedTransaction transaction, int[] statements) {
+    return RecordedTransaction.ofStated(transaction, statements, ids.next());
+  }
+
+  /**
+   * Adds a version that a transaction states.
+   *
+   * @param written when its statement was executed
+   * @param place its index among the versions of its row
+   */
+  void addStated(RowVersion version, Window written, int place, long needed) {
+    RowChain chain = version.row;
+    RowVersion before = chain.versions.get(place - 1);
+    version.written = before.by == version.by ? before.written : written;
+    chain.versions.add(place, version);
+    if (version.by != null) {
+      version.by.versions.add(version);
+    }
+    versions++;
+    versions -= chain.prune(needed);
+    if (versions > maxVersions) {
+      evict();
+    }
+  }
+
+  long newId(long key) {
     long id = (key ^ ids.next()) * 0x9E37_79B9_7F4A_7C15L;
     return id == 0 ? 1 : id;
   }

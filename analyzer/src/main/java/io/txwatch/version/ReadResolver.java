@@ -7,6 +7,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.StatementKind;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,10 @@ final class ReadResolver {
 
   /** Where plain reads at SERIALIZABLE lock, and so return the newest versions. */
   private static final Set<String> LOCKING_READS = Set.of("MySQL", "MariaDB");
+
+  /** Where a transaction reads of a snapshot at levels that promise it. */
+  private static final Set<String> SNAPSHOTS =
+      Set.of("PostgreSQL", "MySQL", "MariaDB", "H2", "SQLite");
 
   private final Window[] commits = new Window[Candidates.MAX_VERSIONS];
   private long unique;
@@ -49,6 +54,9 @@ final class ReadResolver {
             case REPEATABLE_READ, SNAPSHOT -> true;
             case SERIALIZABLE -> !LOCKING_READS.contains(product);
           };
+      if (ofSnapshot && !SNAPSHOTS.contains(product)) {
+        return transaction.snapshot().with(statement.window);
+      }
     }
     return ofSnapshot ? transaction.snapshot() : statement.window;
   }
@@ -59,6 +67,7 @@ final class ReadResolver {
       TimedStatement statement,
       ChangeRecord record,
       String product,
+      Collection<TimedTransaction> open,
       List<KnownRow> out) {
     if (statement.reads.isEmpty()) {
       return;
@@ -72,7 +81,7 @@ final class ReadResolver {
         transaction.level.isKnown() && transaction.level != IsolationLevel.READ_UNCOMMITTED;
     for (RowValues rows : statement.reads) {
       for (int i = 0; i < rows.size(); i++) {
-        resolve(transaction, statement, record, window, certain, rows, i, out);
+        resolve(transaction, statement, record, window, certain, rows, i, open, out);
       }
     }
   }
@@ -85,6 +94,7 @@ final class ReadResolver {
       boolean certain,
       RowValues rows,
       int row,
+      Collection<TimedTransaction> open,
       List<KnownRow> out) {
     long key = rows.keys()[row];
     if (key == 0) {
@@ -117,6 +127,11 @@ final class ReadResolver {
       unrecorded++; // it may have read its own version
       return;
     }
+    StatedWrites stated = record.stated;
+    if (stated != null && hasStated(transaction, statement, rows.table(), key)) {
+      unrecorded++; // it read its own version, whose place is not known
+      return;
+    }
     Window when =
         mayHaveWritten(transaction, statement, rows.table(), key)
             ? window.with(statement.window.widened(record.skew()))
@@ -125,7 +140,45 @@ final class ReadResolver {
       unrecorded++;
       return;
     }
-    add(chain, candidates(chain, rows, row, when, transaction), when, certain, out);
+    long candidates = candidates(chain, rows, row, when, transaction);
+    if (stated == null) {
+      add(chain, candidates, when, certain, out);
+    } else if (candidates == 0) {
+      none++;
+      if (certain) {
+        stated.readUnknown(rows.table(), when.returned());
+      }
+    } else {
+      int first = Long.numberOfTrailingZeros(candidates);
+      int last = Long.SIZE - 1 - Long.numberOfLeadingZeros(candidates);
+      boolean isBetween = StatedWrites.isBetweenCommits(chain, first, last, when);
+      boolean sure =
+          certain
+              && (isBetween
+                  || chain.versions.get(first).isShown(rows, row)
+                      && chain.versions.get(last).isShown(rows, row)
+                      && !stated.mayBeOther(chain, when, transaction, open));
+      RowVersion version = chain.versions.get(last);
+      if (sure) {
+        version.usedUntil = Math.max(version.usedUntil, when.returned());
+      }
+      if (sure && isBetween && first == last && version.isNews(rows, row)) {
+        version.learn(rows, row);
+      }
+      add(chain, candidates, when, sure, out);
+    }
+  }
+
+  private static boolean hasStated(
+      TimedTransaction transaction, TimedStatement before, String table, long key) {
+    for (TimedStatement statement : transaction.statements) {
+      if (statement.number < before.number
+          && statement.mayHaveChanged()
+          && statement.states(table, key)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static final int UNCERTAIN = -2;

@@ -53,6 +53,22 @@ final class RecordedTransaction {
     this.unwatchedId = unwatchedId;
   }
 
+  /**
+   * What a committed transaction states to have changed, where no record of changes is read.
+   *
+   * @param numbers those of its statements that did, ascending
+   */
+  static RecordedTransaction ofStated(TimedTransaction transaction, int[] numbers, long id) {
+    Window end = transaction.end;
+    RecordedTransaction stated =
+        new RecordedTransaction(0, end.returned(), end.sent(), List.of(), id);
+    stated.decided = true;
+    stated.writer = transaction;
+    stated.statements = StatementMapping.ofStated(numbers);
+    transaction.recorded = stated;
+    return stated;
+  }
+
   /** It is this transaction; null: it is none that is watched, or it is not known which. */
   void decide(@Nullable TimedTransaction transaction) {
     decided = true;

@@ -3,6 +3,8 @@ package io.txwatch.version;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.ValueHash;
 import io.txwatch.history.WriterList;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,15 @@ final class RowVersion {
 
   /** The hashes of its values; null if none is known. */
   int @Nullable [] values;
+
+  /** How many of the columns its statement assigned: the first ones. */
+  private final int assigned;
+
+  /** When its statement, or an earlier one of its transaction, got the lock of the row. */
+  Window written = Window.UNKNOWN;
+
+  /** Until when reads are certain to have returned it, or one before it. */
+  long usedUntil = Long.MIN_VALUE;
 
   private @Nullable WriterList writers;
   private final @Nullable WriterList base;
@@ -52,8 +63,14 @@ final class RowVersion {
     this.insertion = insertion;
     this.deletion = deletion;
     this.columns = columns;
+    this.assigned = columns.size();
     this.values = values;
     this.base = base;
+  }
+
+  /** Whether somebody was given its list of writers, so that none can precede it any more. */
+  boolean isUsed() {
+    return writers != null;
   }
 
   boolean isDecided() {
@@ -90,6 +107,61 @@ final class RowVersion {
       }
     }
     return true;
+  }
+
+  /** A read certainly returned it: what the read shows of its values is known from now on. */
+  void learn(RowValues rows, int row) {
+    List<String> allColumns = new ArrayList<>(columns);
+    int[] own = values == null ? new int[columns.size()] : values;
+    int[] all = Arrays.copyOf(own, own.length + rows.columns().size());
+    for (int i = 0; i < rows.columns().size(); i++) {
+      int column = allColumns.indexOf(rows.columns().get(i));
+      if (column < 0) {
+        column = allColumns.size();
+        allColumns.add(rows.columns().get(i));
+      }
+      int read = rows.value(row, i);
+      all[column] = read == ValueHash.UNKNOWN ? all[column] : read;
+    }
+    columns = List.copyOf(allColumns);
+    values = Arrays.copyOf(all, columns.size());
+  }
+
+  /**
+   * Whether a read row that {@linkplain #agrees agrees} shows what was written: a value that the
+   * statement assigned, and none that it assigned and that is not known. Of a row that was inserted
+   * or there first, all values are to be known.
+   */
+  boolean isShown(RowValues rows, int row) {
+    int[] own = values;
+    if (own == null) {
+      return false;
+    }
+    boolean all = by == null || insertion;
+    boolean shown = false;
+    for (int i = 0; i < rows.columns().size(); i++) {
+      int column = columns.indexOf(rows.columns().get(i));
+      if (rows.value(row, i) != ValueHash.UNKNOWN && (all || column >= 0 && column < assigned)) {
+        if (column < 0 || own[column] == ValueHash.UNKNOWN) {
+          return false;
+        }
+        shown = true;
+      }
+    }
+    return shown;
+  }
+
+  /** Whether a read shows a value of it that is not known. */
+  boolean isNews(RowValues rows, int row) {
+    int[] own = values;
+    for (int i = 0; i < rows.columns().size(); i++) {
+      int column = own == null ? -1 : columns.indexOf(rows.columns().get(i));
+      if (rows.value(row, i) != ValueHash.UNKNOWN
+          && (own == null || column < 0 || own[column] == ValueHash.UNKNOWN)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

@@ -54,6 +54,13 @@ record StatementMapping(int[] groups, int[] statements, boolean[] certain, boole
     return new StatementMapping(groups, statements, certain, true);
   }
 
+  /** The statements state themselves what they changed: groups have their numbers. */
+  static StatementMapping ofStated(int[] numbers) {
+    boolean[] certain = new boolean[numbers.length];
+    Arrays.fill(certain, true);
+    return new StatementMapping(numbers, numbers, certain, true);
+  }
+
   private static StatementMapping withoutOrder(List<TimedStatement> slots, int[] groups) {
     int[] statements = new int[groups.length];
     Arrays.fill(statements, slots.isEmpty() ? 1 : slots.get(slots.size() - 1).number);

@@ -20,6 +20,9 @@ final class TimedStatement {
   /** Whether it returned rows of a table. */
   boolean returnedRows;
 
+  /** Whether the DBMS said that it wrote no row. */
+  boolean changedNothing;
+
   boolean undone;
 
   /** The last statement that a rollback to a savepoint undid together with this one. */

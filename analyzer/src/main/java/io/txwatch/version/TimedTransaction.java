@@ -2,9 +2,13 @@ package io.txwatch.version;
 
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.RowValues;
+import io.txwatch.history.StatedWrite;
 import io.txwatch.history.StatementKind;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A watched transaction, as far as its versions have to be resolved. */
@@ -12,7 +16,7 @@ final class TimedTransaction {
 
   final long id;
   final long session;
-  final IsolationLevel level;
+  IsolationLevel level;
 
   /** In order of execution. */
   final List<TimedStatement> statements = new ArrayList<>();
@@ -95,6 +99,50 @@ final class TimedTransaction {
     }
     return last;
   }
+
+  /** When its last observed statement was sent. */
+  long lastSent() {
+    long last = Long.MIN_VALUE;
+    for (TimedStatement statement : statements) {
+      if (statement.timed) {
+        last = Math.max(last, statement.window.sent());
+      }
+    }
+    return last;
+  }
+
+  private @Nullable Map<RowKey, Long> touched;
+
+  /** Up to when it may have read or written each row; to be called when it has ended. */
+  Map<RowKey, Long> touched(String product) {
+    Map<RowKey, Long> known = touched;
+    if (known == null) {
+      known = new HashMap<>();
+      for (TimedStatement statement : statements) {
+        for (RowValues rows : statement.reads) {
+          add(rows, ReadResolver.window(this, statement, product).returned(), known);
+        }
+        if (statement.mayHaveChanged()) {
+          for (StatedWrite write : statement.writes) {
+            add(write.rows(), statement.window.returned(), known);
+          }
+        }
+      }
+      touched = known;
+    }
+    return known;
+  }
+
+  private static void add(RowValues rows, long time, Map<RowKey, Long> to) {
+    for (long key : rows.keys()) {
+      if (key != 0) {
+        to.merge(new RowKey(rows.table(), key), time, Math::max);
+      }
+    }
+  }
+
+  /** Whose end it waits for; null if for none. */
+  @Nullable TimedTransaction awaited;
 
   /** When COMMIT was sent, or the earliest time at which it may have been. */
   long commitSent() {

@@ -10,9 +10,11 @@ import io.txwatch.history.RowValues;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +72,9 @@ public final class VersionResolver {
   private final Map<Long, Long> connections = new HashMap<>();
   private final Map<String, Map<Long, Long>> sessionsByConnection = new HashMap<>();
   private final Map<String, ChangeRecord> records = new HashMap<>();
+
+  /** The databases of which no record of changes is read. */
+  private final Set<String> stated = new HashSet<>();
 
   /** The transactions of which no end has passed, in the order in which they began. */
   private final Map<Long, TimedTransaction> transactions = new LinkedHashMap<>();
@@ -133,7 +138,8 @@ public final class VersionResolver {
         || event instanceof Event.EndTimed
         || event instanceof Event.Changed
         || event instanceof Event.ChangesRead
-        || event instanceof Event.SessionIdentified;
+        || event instanceof Event.SessionIdentified
+        || event instanceof Event.WritesStated;
   }
 
   private void passInactive(Event event) {
@@ -185,6 +191,13 @@ public final class VersionResolver {
       }
     } else if (event instanceof Event.SessionIdentified e) {
       identified(e);
+    } else if (event instanceof Event.WritesStated e) {
+      stated(e);
+    } else if (event instanceof Event.RowsShed e) {
+      ChangeRecord record = record(e.session());
+      if (record != null && record.stated != null) {
+        record.stated.lost(); // nor are all writes emitted
+      }
     } else if (event instanceof Event.Gap e) {
       gap(e);
     }
@@ -197,6 +210,15 @@ public final class VersionResolver {
       sessionsByConnection
           .computeIfAbsent(session.scope, s -> new HashMap<>())
           .put(event.connection(), event.session());
+    }
+  }
+
+  private void stated(Event.WritesStated event) {
+    Session session = sessions.get(event.session());
+    ChangeRecord record = record(event.session());
+    if (session != null && record != null && record.stated == null && !record.exists) {
+      stated.add(session.scope);
+      record.stated = new StatedWrites(record);
     }
   }
 
@@ -222,13 +244,19 @@ public final class VersionResolver {
       Map<Long, Long> byConnection =
           sessionsByConnection.computeIfAbsent(of.scope, s -> new HashMap<>());
       record.setSessions((r, connection) -> byConnection.getOrDefault(connection, 0L));
+      record.stated = stated.contains(of.scope) ? new StatedWrites(record) : null;
       records.put(of.scope, record);
     }
     return record;
   }
 
   private void began(Event.TransactionBegan event) {
-    add(new TimedTransaction(event.transaction(), event.session(), event.level()));
+    TimedTransaction known = transactions.get(event.transaction());
+    if (known == null) {
+      add(new TimedTransaction(event.transaction(), event.session(), event.level()));
+    } else if (known.level != event.level()) { // from now on
+      known.level = IsolationLevel.UNKNOWN;
+    }
   }
 
   private TimedTransaction add(TimedTransaction transaction) {
@@ -287,6 +315,12 @@ public final class VersionResolver {
     statement.reads = event.reads();
     statement.returnedRows = !event.reads().isEmpty();
     statement.writes = event.writes();
+    if (event.writes().size() == 1
+        && event.writes().get(0).complete()
+        && event.writes().get(0).rows().size() == 0) {
+      statement.changedNothing = true;
+      statement.writes = List.of();
+    }
     ChangeRecord record = record(event.session());
     if (record != null) {
       record.joined(event.session());
@@ -306,11 +340,12 @@ public final class VersionResolver {
     TimedTransaction transaction = transactions.get(event.transaction());
     if (transaction != null) {
       transaction.outcome = event.outcome();
-      if (event.outcome() == Outcome.ABORTED) {
-        ChangeRecord record = record(transaction.session);
-        if (record != null) {
-          record.unrecorded.remove(transaction);
-        }
+      ChangeRecord record = record(transaction.session);
+      if (record != null && event.outcome() == Outcome.ABORTED) {
+        record.unrecorded.remove(transaction);
+      } else if (record != null && record.stated != null) {
+        record.unrecorded.remove(transaction);
+        record.stated.ended(transaction, needed());
       }
     }
   }
@@ -419,12 +454,44 @@ public final class VersionResolver {
       return true;
     }
     ChangeRecord record = record(transaction.session);
-    if (record == null || !record.exists) {
+    if (record == null || !record.exists && record.stated == null) {
       return true;
     }
     long time = needed(transaction);
+    if (record.stated != null) {
+      return now - MAX_DELAY_NANOS > time || !isAwaiting(transaction);
+    }
     return record.wasReadThrough(time) && isDecided(transaction, record)
         || now - MAX_DELAY_NANOS > time;
+  }
+
+  /** Whether another transaction that may precede it has not ended. */
+  private boolean isAwaiting(TimedTransaction transaction) {
+    Session session = sessions.get(transaction.session);
+    if (session == null) {
+      return false;
+    }
+    TimedTransaction awaited = transaction.awaited;
+    if (awaited != null
+        && !awaited.passed
+        && StatedWrites.awaited(transaction, List.of(awaited), session.product) != null) {
+      return true;
+    }
+    transaction.awaited =
+        StatedWrites.awaited(transaction, open(transaction.session), session.product);
+    return transaction.awaited != null;
+  }
+
+  /** The transactions in the database of a session that have not passed. */
+  private List<TimedTransaction> open(long session) {
+    ChangeRecord record = record(session);
+    List<TimedTransaction> open = new ArrayList<>();
+    for (TimedTransaction transaction : transactions.values()) {
+      if (transaction.session == session || record(transaction.session) == record) {
+        open.add(transaction);
+      }
+    }
+    return open;
   }
 
   /** Up to when the record must have been read to resolve a transaction. */
@@ -477,8 +544,8 @@ public final class VersionResolver {
     boolean known =
         session != null
             && record != null
-            && record.exists
-            && record.wasReadThrough(needed(transaction));
+            && (record.stated != null
+                || record.exists && record.wasReadThrough(needed(transaction)));
     if (session == null || record == null || !known) {
       transaction.statements.forEach(statement -> reads.unrecorded(statement.reads));
     }
@@ -488,11 +555,12 @@ public final class VersionResolver {
     if (!isDecided(transaction, record)) {
       record.decideAll();
     }
+    List<TimedTransaction> open = record.stated == null ? List.of() : open(transaction.session);
     Map<Integer, List<KnownRow>> written = written(transaction);
     for (TimedStatement statement : transaction.statements) {
       List<KnownRow> rows = new ArrayList<>();
       if (known) {
-        reads.resolve(transaction, statement, record, session.product, rows);
+        reads.resolve(transaction, statement, record, session.product, open, rows);
       }
       if (!rows.isEmpty()) {
         listener.known(transaction.session, transaction.id, statement.number, rows, true);

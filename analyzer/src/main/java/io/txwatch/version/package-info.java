@@ -1,6 +1,7 @@
 /**
- * Resolves reads to versions by key, value and time, where statements are sent unchanged and the
- * DBMS's own record of changes shows the writes.
+ * Resolves reads to versions by key, value and time, where statements are sent unchanged. The
+ * writes are shown by the DBMS's own record of changes, or else by the statements, as far as they
+ * state them.
  *
  * <p>A read returned a version whose values are those that were read, whose writer's COMMIT had
  * been sent before the read returned, and whose successor's COMMIT had not returned before the read

@@ -175,12 +175,14 @@ class ResolutionProperties {
   }
 
   /** Drops some runs of events; a gap precedes what follows each. */
-  private static List<Event> withGaps(List<Event> events, Random random) {
+  static List<Event> withGaps(List<Event> events, Random random) {
     List<Event> kept = new ArrayList<>();
     int lost = 0;
     for (Event event : events) {
       boolean opening =
-          event instanceof Event.SessionOpened || event instanceof Event.SessionIdentified;
+          event instanceof Event.SessionOpened
+              || event instanceof Event.SessionIdentified
+              || event instanceof Event.WritesStated;
       if (lost == 0 && random.nextInt(40) == 0) {
         lost = 1 + random.nextInt(8);
       }
@@ -262,7 +264,7 @@ class ResolutionProperties {
     return listener(edge -> edges.add(edge.from().id() + " " + edge.kind() + " " + edge.to().id()));
   }
 
-  private static DependencyListener listener(Consumer<Edge> edges) {
+  static DependencyListener listener(Consumer<Edge> edges) {
     return new DependencyListener() {
       @Override
       public void committed(Transaction transaction) {}

@@ -339,9 +339,11 @@ final class StoreSimulation {
     RowValues assigned =
         new RowValues(
             "t",
-            List.of("v"),
+            moves ? COLUMNS : List.of("v"),
             new long[] {HASH.ofKey(key)},
-            new int[] {stated ? ValueHash.UNKNOWN : HASH.of(value)});
+            moves
+                ? new int[] {HASH.of(newKey), HASH.of(value)}
+                : new int[] {stated ? ValueHash.UNKNOWN : HASH.of(value)});
     executed(
         tx,
         StatementKind.UPDATE,

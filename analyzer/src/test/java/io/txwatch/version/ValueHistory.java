@@ -53,6 +53,26 @@ final class ValueHistory {
     }
   }
 
+  private ValueHistory(Database database, IsolationLevel level, int sessions) {
+    this.level = level;
+    this.numbered = false;
+    this.database = database;
+    for (int i = 1; i <= sessions; i++) {
+      events.add(new Event.SessionOpened(i, "s" + i, database));
+      events.add(new Event.WritesStated(i));
+    }
+  }
+
+  /** Without a record of changes. */
+  static ValueHistory stated(String product, IsolationLevel level, int sessions) {
+    return new ValueHistory(new Database(product, "", Map.of()), level, sessions);
+  }
+
+  /** Without a record of changes, at READ COMMITTED. */
+  static ValueHistory stated(int sessions) {
+    return stated("PostgreSQL", IsolationLevel.READ_COMMITTED, sessions);
+  }
+
   ValueHistory(int sessions) {
     this("MySQL", IsolationLevel.READ_COMMITTED, true, sessions);
   }
@@ -97,6 +117,16 @@ final class ValueHistory {
         StatementKind.UPDATE,
         List.of(),
         List.of(new StatedWrite(Access.UPDATE, assigned, true)));
+  }
+
+  /** UPDATE t SET v = 1 WHERE grp = 2. */
+  ValueHistory writeSome(int session) {
+    RowValues none = new RowValues("t", List.of("v"), new long[0], new int[0]);
+    return statement(
+        session,
+        StatementKind.UPDATE,
+        List.of(),
+        List.of(new StatedWrite(Access.UPDATE, none, false)));
   }
 
   ValueHistory statement(

@@ -360,6 +360,14 @@ public sealed interface Event {
   record SessionIdentified(long session, long connection) implements Event {}
 
   /**
+   * No record of changes is read for a session's database: its versions are known from the writes
+   * that statements state. Follows {@link SessionOpened}.
+   *
+   * @param session the session
+   */
+  record WritesStated(long session) implements Event {}
+
+  /**
    * A transaction committed, as the DBMS itself recorded: its changes, whoever made them. These
    * events are in the order of commits of one {@linkplain Database#scope scope}.
    *

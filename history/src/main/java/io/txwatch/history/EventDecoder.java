@@ -102,6 +102,7 @@ final class EventDecoder {
       }
       case VALUES_OBSERVED -> ValueEntries.toOurs(entry.getValuesObserved(), this::text);
       case END_TIMED -> ValueEntries.toOurs(entry.getEndTimed());
+      case WRITES_STATED -> ValueEntries.toOurs(entry.getWritesStated());
       case SESSION_IDENTIFIED -> ValueEntries.toOurs(entry.getSessionIdentified());
       case CHANGED -> ValueEntries.toOurs(entry.getChanged(), this::text);
       case CHANGES_READ -> ValueEntries.toOurs(entry.getChangesRead());

@@ -157,6 +157,8 @@ final class EventEncoder {
       entry.setEndTimed(ValueEntries.toWire(e));
     } else if (event instanceof Event.SessionIdentified e) {
       entry.setSessionIdentified(ValueEntries.toWire(e));
+    } else if (event instanceof Event.WritesStated e) {
+      entry.setWritesStated(ValueEntries.toWire(e));
     } else if (event instanceof Event.Changed e) {
       entry.setChanged(ValueEntries.toWire(e, this::text));
     } else if (event instanceof Event.ChangesRead e) {

@@ -5,7 +5,7 @@ package io.txwatch.history;
  *
  * @param access {@link Access#INSERT}, {@link Access#UPDATE} or {@link Access#DELETE}
  * @param rows the rows that it wrote, with the values that it assigned to their columns. Without a
- *     row, nothing is stated but the table
+ *     row, it wrote none if {@code complete}; else nothing is stated but the table
  * @param complete true if {@code rows} are all rows of that table that the statement wrote itself,
  *     apart from triggers and cascades
  */

@@ -106,6 +106,14 @@ final class ValueEntries {
     return new Event.SessionIdentified(wire.getSession(), wire.getConnection());
   }
 
+  static io.txwatch.history.wire.WritesStated.Builder toWire(Event.WritesStated event) {
+    return io.txwatch.history.wire.WritesStated.newBuilder().setSession(event.session());
+  }
+
+  static Event.WritesStated toOurs(io.txwatch.history.wire.WritesStated wire) {
+    return new Event.WritesStated(wire.getSession());
+  }
+
   static io.txwatch.history.wire.Changed.Builder toWire(
       Event.Changed event, ToIntFunction<String> texts) {
     var wire =

@@ -104,7 +104,8 @@ public enum Setting {
           + " need no prepare; auto: system on PostgreSQL 14 and later, unless it was prepared;"
           + " log (MySQL and MariaDB, experimental): the server's binary log, nothing is prepared or"
           + " rewritten; triggers (H2 in memory, experimental): triggers of this process, dropped when"
-          + " the last watched connection is closed; statements (experimental): recorded alone; see versions.md"),
+          + " the last watched connection is closed; statements (experimental): what the statements"
+          + " state themselves; see versions.md"),
   LOG_USER(
       "txwatch.log-user",
       "",

@@ -217,6 +217,7 @@ final class Events {
     return Arbitraries.oneOf(
         Combinators.combine(ID, ID, ID, ID).as(Event.EndTimed::new),
         Combinators.combine(ID, ID).as(Event.SessionIdentified::new),
+        ID.map(Event.WritesStated::new),
         Combinators.combine(ID, ID).as(Event.ChangesRead::new));
   }
 

@@ -28,6 +28,8 @@ final class SessionEvents {
   /** True if versions are known by value: the ends of transactions are timed. */
   private boolean timesEnds;
 
+  private boolean statesWrites;
+
   private LongConsumer ends = nanos -> {};
 
   private final String name;
@@ -86,6 +88,11 @@ final class SessionEvents {
     timesEnds = true;
     ends = newEnds;
     connection = connectionNumber;
+  }
+
+  /** No record of changes is read: versions are known from what statements state. */
+  void statesWrites() {
+    statesWrites = true;
   }
 
   boolean timesEnds() {
@@ -224,6 +231,9 @@ final class SessionEvents {
       to.accept(new Event.SessionOpened(session, name, database));
       if (connection != 0) {
         to.accept(new Event.SessionIdentified(session, connection));
+      }
+      if (statesWrites) {
+        to.accept(new Event.WritesStated(session));
       }
     }
     to.accept(event);

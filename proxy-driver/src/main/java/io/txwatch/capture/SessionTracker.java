@@ -81,6 +81,11 @@ public final class SessionTracker {
     events.areByValue(connection, ends);
   }
 
+  /** No record of changes is read for the session's database. */
+  public synchronized void statesWrites() {
+    events.statesWrites();
+  }
+
   /** A call or statement is about to be sent that may end the open transaction. */
   public synchronized void endSent() {
     if (events.timesEnds()) {

@@ -275,6 +275,9 @@ public final class Watch {
           };
       if (database.versions().areByValue()) {
         tracker.areByValue(ConnectionNumber.of(real), changes::ended);
+        if (database.versions() == CatalogMode.Versions.STATEMENTS) {
+          tracker.statesWrites();
+        }
       }
       session.tracker = tracker;
       return Optional.of(new WatchedSession(database, tracker, catalog, changes));

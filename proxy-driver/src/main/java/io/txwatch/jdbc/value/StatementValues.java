@@ -177,17 +177,17 @@ public final class StatementValues implements ObservedValues {
     boolean isCertain =
         count == rows || (count == Statement.SUCCESS_NO_INFO && stated.access() == Access.INSERT);
     if (count == 0) {
-      writes = List.of();
+      writes = List.of(rowsOf(stated, true));
     } else if (rows > 0 && !isCertain) {
-      writes = List.of(someRows(stated));
+      writes = List.of(rowsOf(stated, false));
     }
   }
 
-  /** A write of which nothing is certain but the table. */
-  private static StatedWrite someRows(StatedWrite stated) {
+  /** A write of no row if it is complete; else one of which nothing is certain but the table. */
+  private static StatedWrite rowsOf(StatedWrite stated, boolean complete) {
     RowValues none =
         new RowValues(stated.rows().table(), stated.rows().columns(), new long[0], new int[0]);
-    return new StatedWrite(stated.access(), none, false);
+    return new StatedWrite(stated.access(), none, complete);
   }
 
   /**
