@@ -8,6 +8,7 @@ import io.txwatch.anomaly.Verdict;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.EdgeEvidence;
+import io.txwatch.guarantee.Advice;
 import io.txwatch.history.CallSite;
 import io.txwatch.stale.StaleWrite;
 import java.util.List;
@@ -62,6 +63,8 @@ final class StaleWriteAnomaly {
     return "Let the UPDATE"
         + (callSite.isEmpty() ? "" : " at " + CallSite.shown(callSite))
         + " compare the version that was read (WHERE ... AND version = ?; @Version in JPA), or read"
-        + " the row again in its transaction, with FOR UPDATE.";
+        + " the row again in its transaction, with "
+        + Advice.lockClause(found.database())
+        + ".";
   }
 }

@@ -72,6 +72,11 @@ public final class Advice {
     return String.join(" ", sentences);
   }
 
+  /** How an application locks what it reads, on that DBMS. */
+  public static String lockClause(Database database) {
+    return lockClause(Profile.of(database));
+  }
+
   private static String lockClause(Profile profile) {
     return profile == Profile.SQLITE ? "BEGIN IMMEDIATE" : "SELECT ... FOR UPDATE";
   }

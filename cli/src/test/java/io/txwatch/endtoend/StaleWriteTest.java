@@ -1,6 +1,7 @@
 package io.txwatch.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
@@ -13,6 +14,9 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,15 +26,19 @@ import org.junit.jupiter.params.provider.MethodSource;
 class StaleWriteTest {
 
   private static final String LOAD = "SELECT id, stock, version FROM item WHERE id = 1";
+  private static final String READ_VERSION = " WHERE id = 1 AND version = 0";
 
   static Stream<ServerKind> kinds() {
     return TestServers.kinds();
   }
 
+  private static void create(Connection connection) throws SQLException {
+    update(connection, "CREATE TABLE item (id INT PRIMARY KEY, stock INT, version INT)");
+    update(connection, "INSERT INTO item VALUES (1, 10, 0)");
+  }
+
   private static void execute(Connection connection, String sql, int rows) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      assertThat(statement.executeUpdate(sql)).isEqualTo(rows);
-    }
+    assertThat(update(connection, sql)).isEqualTo(rows);
     connection.commit();
   }
 
@@ -47,10 +55,8 @@ class StaleWriteTest {
       ServerKind kind, Path folder, String across, String sale, String saving, int saved)
       throws Exception {
     String url = TestServers.freshDatabase(kind);
-    try (Connection connection = DriverManager.getConnection(url);
-        Statement statement = connection.createStatement()) {
-      statement.execute("CREATE TABLE item (id INT PRIMARY KEY, stock INT, version INT)");
-      statement.execute("INSERT INTO item VALUES (1, 10, 0)");
+    try (Connection connection = DriverManager.getConnection(url)) {
+      create(connection);
       if (kind != ServerKind.POSTGRESQL) {
         Watched.prepare(connection);
       }
@@ -116,6 +122,105 @@ class StaleWriteTest {
                 "UPDATE item SET stock = stock - 1 WHERE id = 1",
                 1))
         .isEmpty();
+  }
+
+  /** One person saves while another one's sale is not committed yet, by each measure. */
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void whatIsAdvisedLosesNoSale(ServerKind kind, @TempDir Path folder) throws Exception {
+    List<ReportedAnomaly> found =
+        reported(
+            kind,
+            folder,
+            "session",
+            "UPDATE item SET stock = 7, version = 1 WHERE id = 1",
+            "UPDATE item SET stock = 9, version = 1 WHERE id = 1",
+            1);
+    boolean locksAtBegin = kind == ServerKind.SQLITE;
+    assertThat(found)
+        .singleElement()
+        .satisfies(
+            stale ->
+                assertThat(stale.json().get("advice").asText())
+                    .contains("compare the version that was read (WHERE ... AND version = ?")
+                    .contains("or read the row again in its transaction")
+                    .contains(locksAtBegin ? "BEGIN IMMEDIATE" : "SELECT ... FOR UPDATE"));
+    assertThat(
+            stockAfterSaving(
+                kind,
+                saving -> {
+                  int saved =
+                      update(saving, "UPDATE item SET stock = 9, version = 1" + READ_VERSION);
+                  assertThat(saved).isZero();
+                }))
+        .isEqualTo(7);
+    assertThat(
+            stockAfterSaving(
+                kind,
+                saving -> {
+                  if (locksAtBegin) {
+                    update(saving, "BEGIN IMMEDIATE");
+                  }
+                  int stock = stock(saving, locksAtBegin ? "" : " FOR UPDATE");
+                  update(
+                      saving,
+                      "UPDATE item SET stock = " + (stock - 1) + ", version = 2 WHERE id = 1");
+                  if (locksAtBegin) {
+                    update(saving, "COMMIT");
+                  }
+                }))
+        .isEqualTo(6);
+  }
+
+  /** What is left of 10 items after a sale of 3 that was not committed yet when saving began. */
+  private static int stockAfterSaving(ServerKind kind, Saving saving) throws Exception {
+    String url = TestServers.freshDatabase(kind);
+    try (Connection other = DriverManager.getConnection(url);
+        Connection one = DriverManager.getConnection(url)) {
+      create(other);
+      assertThat(stock(one, "")).isEqualTo(10);
+      other.setAutoCommit(false);
+      update(other, "UPDATE item SET stock = 7, version = 1" + READ_VERSION);
+      // SQLite's driver would begin a transaction of its own.
+      one.setAutoCommit(kind == ServerKind.SQLITE);
+      CompletableFuture<Void> saved =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  saving.save(one);
+                  if (!one.getAutoCommit()) {
+                    one.commit();
+                  }
+                } catch (SQLException e) {
+                  throw new IllegalStateException(e);
+                }
+              });
+      assertThatExceptionOfType(TimeoutException.class)
+          .as("it waits for the other one's lock")
+          .isThrownBy(() -> saved.get(100, TimeUnit.MILLISECONDS));
+      other.commit();
+      saved.get(10, TimeUnit.SECONDS);
+      return stock(other, "");
+    }
+  }
+
+  private static int update(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      return statement.executeUpdate(sql);
+    }
+  }
+
+  private static int stock(Connection connection, String lock) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("SELECT stock FROM item WHERE id = 1" + lock)) {
+      assertThat(rows.next()).isTrue();
+      return rows.getInt(1);
+    }
+  }
+
+  /** Saves what a person entered. */
+  private interface Saving {
+    void save(Connection connection) throws SQLException;
   }
 
   @ParameterizedTest

@@ -31,16 +31,29 @@ final class TestedDbms implements AutoCloseable {
   private @Nullable ScheduleExecutor serially;
 
   TestedDbms(ServerKind kind) throws SQLException, UnsupportedDbmsException {
+    this(kind, TestServers.freshDatabase(kind), "");
+  }
+
+  private TestedDbms(ServerKind kind, String url, String sqliteParameters)
+      throws SQLException, UnsupportedDbmsException {
     this.kind = kind;
-    String url = TestServers.freshDatabase(kind);
     if (kind == ServerKind.SQLITE) {
       this.dbms =
           new WaitingSqlite(
-              Dbms.of(url + "?journal_mode=WAL&synchronous=OFF", DriverManager::getConnection));
+              Dbms.of(
+                  url + "?journal_mode=WAL&synchronous=OFF" + sqliteParameters,
+                  DriverManager::getConnection));
     } else {
       this.dbms = Dbms.of(url, DriverManager::getConnection);
     }
     this.workspace = dbms.newWorkspace();
+  }
+
+  /** SQLite whose sessions share a cache, as they must to read what is not committed. */
+  static TestedDbms sqliteWithSharedCache() throws SQLException, UnsupportedDbmsException {
+    String url = TestServers.freshDatabase(ServerKind.SQLITE);
+    return new TestedDbms(
+        ServerKind.SQLITE, url.replace("jdbc:sqlite:", "jdbc:sqlite:file:"), "&cache=shared");
   }
 
   /** Its name in the table of expectations. */
@@ -51,6 +64,11 @@ final class TestedDbms implements AutoCloseable {
   /** True for MySQL, which takes tens of milliseconds to create or drop a table. */
   boolean isSlow() {
     return kind == ServerKind.MYSQL;
+  }
+
+  /** True for SQLite, where a transaction can lock at its beginning, and a read cannot. */
+  boolean locksAtBegin() {
+    return kind == ServerKind.SQLITE;
   }
 
   /** Where the versions of its rows can come from ({@code txwatch.versions}). */

@@ -15,10 +15,17 @@ final class SqliteDbms extends AbstractDbms {
   private static final int BUSY = 5;
   private static final int LOCKED = 6;
 
+  private static final String PREFIX = "jdbc:sqlite:";
+
+  /** SQLite reads parameters of its own, such as {@code cache=shared}, after this alone. */
+  private static final String URI_PREFIX = PREFIX + "file:";
+
+  private final String prefix;
   private final String parameters;
 
   SqliteDbms(Database database, String url, Connector connector) {
     super(database, connector);
+    this.prefix = url.startsWith(URI_PREFIX) ? URI_PREFIX : PREFIX;
     int question = url.indexOf('?');
     this.parameters = question < 0 ? "" : url.substring(question);
   }
@@ -52,6 +59,6 @@ final class SqliteDbms extends AbstractDbms {
 
   @Override
   public Workspace newWorkspace() throws SQLException {
-    return new SqliteWorkspace(connector, parameters);
+    return new SqliteWorkspace(connector, prefix, parameters);
   }
 }

@@ -23,16 +23,17 @@ final class SqliteWorkspace implements Workspace {
   /**
    * Creates the file.
    *
+   * @param prefix what the URL has before the file
    * @param parameters the parameters of the URL
    */
-  SqliteWorkspace(Connector connector, String parameters) throws SQLException {
+  SqliteWorkspace(Connector connector, String prefix, String parameters) throws SQLException {
     this.connector = connector;
     try {
       this.directory = Files.createTempDirectory("txwatch");
     } catch (IOException e) {
       throw new SQLException("no folder for a database file: " + e.getMessage(), e);
     }
-    this.url = "jdbc:sqlite:" + directory.resolve("case.db") + parameters;
+    this.url = prefix + directory.resolve("case.db") + parameters;
     this.own = connector.connect(url);
   }
 

@@ -481,7 +481,10 @@ final class CaseSession implements AutoCloseable {
     boolean ended = result.failure() != null && result.failure().endsTransaction();
     needsRollback = ended && inTransaction;
     switch (step.role()) {
-      case BEGIN -> inTransaction |= result.succeeded();
+      case BEGIN -> {
+        inTransaction |= result.succeeded();
+        aborted |= ended && !inTransaction; // a lock that it was to take, and did not get
+      }
       case COMMIT, ROLLBACK -> inTransaction &= !result.succeeded();
       case WORK -> aborted |= needsRollback;
     }
