@@ -120,13 +120,13 @@ public final class TriggerSource implements ChangeSource {
   private long installedAt;
 
   /**
-   * A source that is not started yet.
+   * A source that is not started yet. (Not a constructor: callers are compiled without H2.)
    *
    * @param connection H2's own to the database, for which {@link #probe} found nothing missing; it
    *     is neither used nor kept
    */
-  public TriggerSource(Connection connection) {
-    this(database(connection));
+  public static TriggerSource of(Connection connection) {
+    return new TriggerSource(database(connection));
   }
 
   private static Database database(Connection connection) {

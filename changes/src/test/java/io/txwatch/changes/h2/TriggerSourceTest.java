@@ -55,7 +55,7 @@ class TriggerSourceTest {
     connection = DriverManager.getConnection(URL);
     statement = connection.createStatement();
     statement.execute("CREATE TABLE t(id INT PRIMARY KEY, n INT)");
-    source = new TriggerSource(connection);
+    source = TriggerSource.of(connection);
   }
 
   @AfterEach
@@ -370,7 +370,7 @@ class TriggerSourceTest {
   void filesAndServersAreRefused(@TempDir Path folder) throws Exception {
     try (Connection file = DriverManager.getConnection("jdbc:h2:" + folder.resolve("f"))) {
       assertThat(TriggerSource.probe(file).missing()).contains("in a file");
-      assertThatThrownBy(() -> new TriggerSource(file)).hasMessageContaining("in a file");
+      assertThatThrownBy(() -> TriggerSource.of(file)).hasMessageContaining("in a file");
     }
     org.h2.tools.Server server =
         org.h2.tools.Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();

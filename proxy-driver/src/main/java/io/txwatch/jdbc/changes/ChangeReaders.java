@@ -103,7 +103,7 @@ public final class ChangeReaders {
     if (!probe.isReadable()) {
       return withoutTriggers(probe.missing());
     }
-    TriggerSource source = new TriggerSource(own);
+    TriggerSource source = TriggerSource.of(own);
     Triggers triggers = new Triggers("the H2 database " + source.database(), source);
     ChangeReader.Lease lease = acquire("H2\0" + database.run(), triggers, pipeline, database, home);
     lease.await(MAX_WAIT_MILLIS);
