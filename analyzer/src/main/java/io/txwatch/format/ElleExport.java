@@ -348,15 +348,19 @@ public final class ElleExport {
   private void readsBefore(Version version, List<String> to) throws IOException {
     Version before = version.previous;
     for (int group = 0; before != null && group < version.columns.size(); group++) {
-      if (version.onlyReads(group) && allSurvived(before, group)) {
+      if (version.onlyReads(group) && couldBeOverwritten(before, group)) {
         to.add(read(before, group));
       }
     }
   }
 
-  /** Whether a list shows no write whose transaction did not commit, or may not have. */
-  private boolean allSurvived(Version version, int group) {
-    return elements(version, group, segment(version, group)).stream().allMatch(this::survived);
+  /**
+   * Whether a list shows no write whose transaction is known not to have committed, or may not
+   * have. The writer of a version that another one overwrote had; it need not have been observed.
+   */
+  private boolean couldBeOverwritten(Version version, int group) {
+    return elements(version, group, segment(version, group)).stream()
+        .allMatch(element -> !ends.containsKey(element.transaction) || survived(element));
   }
 
   private void appends(Version version, List<String> to) throws IOException {

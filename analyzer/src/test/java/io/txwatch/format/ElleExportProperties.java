@@ -193,6 +193,31 @@ class ElleExportProperties {
     assertThat(names(exported(history))).containsExactly("LOST_UPDATE");
   }
 
+  /** A writer that was not observed made the first version, and hides no read of an UPDATE. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void updateReadsAColumnThatItDoesNotWrite(boolean wroteOthers) throws IOException {
+    List<Event> history = twoTransactions();
+    if (wroteOthers) {
+      history.add(byDbms("t read=c", 1, 1, 1, Access.READ, LOADER));
+      history.add(byDbms("t written=c", 2, 2, 1, Access.UPDATE, LOADER, 20));
+      history.add(new Event.TransactionEnded(2, 2, Outcome.COMMITTED, 0));
+      history.add(byDbms("t read=c written=a", 1, 1, 2, Access.UPDATE, 20, 10));
+      history.add(new Event.TransactionEnded(1, 1, Outcome.COMMITTED, 0));
+    } else {
+      history.add(byDbms("t read=c", 2, 2, 1, Access.READ, LOADER));
+      history.add(byDbms("t read=a written=c", 1, 1, 1, Access.UPDATE, LOADER, 10));
+      history.add(new Event.TransactionEnded(1, 1, Outcome.COMMITTED, 0));
+      history.add(byDbms("t written=a", 2, 2, 2, Access.UPDATE, 10, 20));
+      history.add(new Event.TransactionEnded(2, 2, Outcome.COMMITTED, 0));
+    }
+    Set<String> found = gist(found(history), ElleExportProperties::className);
+    assertThat(found).contains(wroteOthers ? "G_SINGLE" : "G2_ITEM");
+    assertThat(gist(exported(history), ElleExportProperties::className))
+        .as(edn(history))
+        .isEqualTo(found);
+  }
+
   private static List<Event> twoTransactions() {
     List<Event> history = new ArrayList<>();
     for (int session = 1; session <= 2; session++) {
