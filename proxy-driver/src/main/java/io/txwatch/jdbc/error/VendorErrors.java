@@ -95,14 +95,6 @@ public final class VendorErrors {
     return startsWithAny(error.getSQLState(), OF_TEXT) || sql.mayRefuseText(error.getErrorCode());
   }
 
-  /**
-   * True if a statement that was prepared before has the error of ours without txwatch, not that of
-   * the application's text, which was prepared just now.
-   */
-  public static boolean isThatOfPrepared(SQLException ours, SQLException raw, DialectSql sql) {
-    return sql.isOnceExpanded(ours.getErrorCode(), raw.getErrorCode()) && !isAboutOurs(ours);
-  }
-
   /** True if what failed is a wait, a code of the application's, or its transaction. */
   private static boolean isOfWaitOrCode(SQLException error, DialectSql sql) {
     return error instanceof SQLTimeoutException

@@ -15,11 +15,7 @@ import io.txwatch.sql.dialect.DriverTraits;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
-import java.util.EnumSet;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,28 +27,7 @@ public final class SessionPlans {
   /** SQLState: a feature that is not supported. */
   private static final String REFUSED = "0A000";
 
-  /** As many as drivers keep prepared by default. */
-  private static final int MAX_QUERIES = 256;
-
-  /** What a table seems to be to a user without rights to it, or to some of its columns. */
-  private static final Set<GapReason> WITHOUT_RIGHTS =
-      EnumSet.of(
-          GapReason.NOT_PREPARED,
-          GapReason.NO_RIGHTS,
-          GapReason.NOT_A_BASE_TABLE,
-          GapReason.LOOKUP_FAILED);
-
   private final WatchedDatabase database;
-
-  /** The rewritten queries that were prepared lately, by the application's text. */
-  private final Map<String, CachedPlan> queries =
-      new LinkedHashMap<>(0) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, CachedPlan> eldest) {
-          return size() > MAX_QUERIES;
-        }
-      };
-
   private final SessionTracker tracker;
   private final JdbcCatalog catalog;
   private @Nullable PlanCache own;
@@ -113,30 +88,6 @@ public final class SessionPlans {
     } finally {
       catalog.notExecuting();
     }
-  }
-
-  /**
-   * The plan by which a query is prepared, if it was prepared on this connection before. To a user
-   * who has lost rights, a table seems to have no columns of ours; and what was prepared before,
-   * which drivers keep, has another error there than what is prepared afterwards. So the text stays
-   * what it was. If the columns are gone indeed, the DBMS says so, and the application's own text
-   * is sent.
-   */
-  public CachedPlan asPreparedBefore(CachedPlan now) {
-    if (!database.rules().dialect().sql().keepsRightsOncePrepared()
-        || now.kind() != StatementKind.SELECT) {
-      return now;
-    }
-    String text = now.plan().original();
-    if (now.plan().isRewritten()) {
-      queries.put(text, now);
-      return now;
-    }
-    if (now.plan().passThrough().filter(WITHOUT_RIGHTS::contains).isEmpty()) {
-      queries.remove(text); // it was refused
-      return now;
-    }
-    return queries.getOrDefault(text, now);
   }
 
   /** True if a plan that was made now may be another one by the time when it is executed. */

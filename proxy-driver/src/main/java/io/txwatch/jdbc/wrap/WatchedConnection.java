@@ -265,7 +265,7 @@ public class WatchedConnection extends DelegatingConnection {
 
   private PreparedStatement prepare(String sql, StatementOptions options) throws SQLException {
     long plannedAt = context.plans().version();
-    CachedPlan cached = context.plans().asPreparedBefore(context.plans().of(sql, options));
+    CachedPlan cached = context.plans().of(sql, options);
     CachedPlan active =
         options.keysAsked() || cached.isBatched() || !context.returning().mayReturn()
             ? context.plans().withoutWrittenRows(cached)

@@ -60,9 +60,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   /** Null if no item was added. */
   private @Nullable PreparedBatch batch;
 
-  /** What the driver had before the application's own text was prepared instead; null if closed. */
-  private @Nullable PreparedStatement aside;
-
   /** What was executed last, if the driver has another text by now; its results may be open. */
   private @Nullable PreparedStatement executed;
 
@@ -250,10 +247,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       return false;
     }
     plannedAt = version;
-    now = context.plans().asPreparedBefore(now);
-    if (now == plan) {
-      return false;
-    }
     plan = now;
     kept.unpin();
     if (metadata != null) {
@@ -314,21 +307,15 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   /** Changes to the text of another plan, and takes the parameters over. */
   private void prepareFor(CachedPlan wanted) throws SQLException {
     // The application's own text is not prepared again: its names may mean other tables by now.
-    boolean mayHaveMoved = names.isElsewhere() && names.mayHaveMoved();
     boolean same =
         wanted == active
             || (!wanted.plan().isRewritten()
                 && wanted.plan().preparedSql().equals(active.plan().preparedSql()));
-    boolean has = same && !mayHaveMoved;
+    boolean has = same && !(names.isElsewhere() && names.mayHaveMoved());
     if (has && batch == null) {
       active = wanted;
     }
     if (has || !mayPrepareAnother() || batch != null || prepared.isClosed()) {
-      return;
-    }
-    if (!mayHaveMoved && isPreparedAs(wanted)) {
-      kept.replay(prepared, wanted);
-      active = wanted;
       return;
     }
     PreparedStatement other;
@@ -359,12 +346,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     } else {
       former.close();
     }
-  }
-
-  /** True if the driver's statement has that text, and is not as good as one prepared anew. */
-  private boolean isPreparedAs(CachedPlan wanted) {
-    return context.rules().dialect().sql().keepsRightsOncePrepared()
-        && wanted.plan().preparedSql().equals(active.plan().preparedSql());
   }
 
   private boolean mayPrepareAnother() {
@@ -562,20 +543,11 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       throw VendorErrors.of(ours, failed.prepared());
     }
     T result;
-    PreparedStatement former = prepared;
     try {
       prepareFor(failed.asItIs(GapReason.FAULT, ""));
-      if (context.rules().dialect().sql().isMissingRight(ours.getErrorCode())) {
-        setAside(former);
-      }
       closeExecuted();
       result = call.on(prepared);
     } catch (SQLException e) {
-      putBack(former, failed);
-      if (VendorErrors.isThatOfPrepared(ours, e, context.rules().dialect().sql())) {
-        execution.failed(ours);
-        throw VendorErrors.of(ours, failed.prepared());
-      }
       execution.failed(e); // not our fault: the application's own text gives it
       SentText sent = SentText.unwatched(failed.plan(), true);
       throw VendorErrors.of(e, sent);
@@ -585,33 +557,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     active = plan;
     goOnWith(instead);
     return result;
-  }
-
-  /** Keeps the statement that another one was prepared for: it may be needed once more. */
-  private void setAside(PreparedStatement former) throws SQLException {
-    if (former == prepared || former != executed) {
-      return;
-    }
-    executed = null;
-    if (aside != null) {
-      aside.close();
-    }
-    aside = former;
-  }
-
-  /**
-   * The application's own text has failed, too: the driver has again what it had. What a statement
-   * gives once rights have changed is not what one gives that is prepared afterwards.
-   */
-  private void putBack(PreparedStatement former, CachedPlan plan) throws SQLException {
-    if (former != aside) {
-      return;
-    }
-    aside = null;
-    prepared.close();
-    prepared = former;
-    delegate = former;
-    active = plan;
   }
 
   // ---------------------------------------------------------------- batches
@@ -781,10 +726,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     }
     closeExecuted();
     super.close();
-    if (aside != null) {
-      aside.close();
-      aside = null;
-    }
   }
 
   @Override

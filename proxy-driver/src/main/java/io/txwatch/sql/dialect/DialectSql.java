@@ -329,30 +329,6 @@ public abstract class DialectSql {
     return false;
   }
 
-  /** True if that error is that a right to a table, or to a column, is missing. */
-  public boolean isMissingRight(int vendorCode) {
-    return false;
-  }
-
-  /**
-   * True if that error of a prepared statement, by which it lacks a right to a column, is another
-   * one of the same text where it is prepared anew: {@code *} is expanded when a statement is
-   * prepared, and the rights to its columns are checked together then, but one by one later.
-   *
-   * @param anew the code of the error of the text that was prepared anew
-   */
-  public boolean isOnceExpanded(int vendorCode, int anew) {
-    return false;
-  }
-
-  /**
-   * True if a statement that was prepared has other errors, once rights have changed, than one with
-   * the same text that is prepared afterwards.
-   */
-  public boolean keepsRightsOncePrepared() {
-    return false;
-  }
-
   /** True if that error ends a wait, although its SQLState may not say so. */
   public boolean endsWait(int vendorCode) {
     return false;

@@ -57,9 +57,6 @@ class MySqlSql extends DialectSql {
           1052, 1093, 1100, 1117, 1137, 1221, 1288, 1347, 1348, 1356, 1390, 1393, 1394, 1436, 1471,
           1615, 1906, 3105);
 
-  private static final int NO_RIGHT_TO_TABLE = 1142;
-  private static final int NO_RIGHT_TO_COLUMN = 1143;
-
   /** Locks, deadlocks, limits of time, what was cancelled, a snapshot that is too old. */
   private static final Set<Integer> ENDS_WAIT = Set.of(1020, 1205, 1213, 1317, 1969, 3024, 3572);
 
@@ -125,21 +122,6 @@ class MySqlSql extends DialectSql {
   @Override
   public boolean mayRefuseText(int vendorCode) {
     return REFUSED_TEXT.contains(vendorCode);
-  }
-
-  @Override
-  public boolean isMissingRight(int vendorCode) {
-    return vendorCode == NO_RIGHT_TO_TABLE || vendorCode == NO_RIGHT_TO_COLUMN;
-  }
-
-  @Override
-  public boolean isOnceExpanded(int vendorCode, int anew) {
-    return vendorCode == NO_RIGHT_TO_COLUMN && anew == NO_RIGHT_TO_TABLE;
-  }
-
-  @Override
-  public boolean keepsRightsOncePrepared() {
-    return true;
   }
 
   @Override
