@@ -355,12 +355,18 @@ public final class ElleExport {
   }
 
   /**
-   * Whether a list shows no write whose transaction is known not to have committed, or may not
-   * have. The writer of a version that another one overwrote had; it need not have been observed.
+   * Whether a list shows no write that is known not to have been committed. A writer whose end is
+   * not known, or that was not observed, committed what another transaction overwrote.
    */
   private boolean couldBeOverwritten(Version version, int group) {
-    return elements(version, group, segment(version, group)).stream()
-        .allMatch(element -> !ends.containsKey(element.transaction) || survived(element));
+    return elements(version, group, segment(version, group)).stream().noneMatch(this::vanished);
+  }
+
+  private boolean vanished(Version version) {
+    Ended ended = ends.get(version.transaction);
+    return ended != null
+        && (ended.outcome == Outcome.ABORTED
+            || ended.outcome == Outcome.COMMITTED && !ended.keeps(version.statement));
   }
 
   private void appends(Version version, List<String> to) throws IOException {

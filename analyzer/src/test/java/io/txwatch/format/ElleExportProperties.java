@@ -218,6 +218,17 @@ class ElleExportProperties {
         .isEqualTo(found);
   }
 
+  /** The same below a write of a transaction whose end is not known. */
+  @Test
+  void updateReadsAColumnAboveAWriteOfUnknownEnd() throws IOException {
+    Random random = new Random(7354);
+    List<Event> history =
+        ColumnReference.withColumns(
+            Simulation.run(Mode.READ_COMMITTED, random, 4, 12, 3, true), random);
+    assertThat(found(history)).isNotEmpty();
+    assertSameAfterTheRoundTrip(history, ElleExportProperties::className);
+  }
+
   private static List<Event> twoTransactions() {
     List<Event> history = new ArrayList<>();
     for (int session = 1; session <= 2; session++) {
