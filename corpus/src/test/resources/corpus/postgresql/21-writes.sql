@@ -10,6 +10,8 @@ INSERT INTO person VALUES (1, 'z@x.org', 1) ON CONFLICT DO NOTHING;
 INSERT INTO person VALUES (20, 'z@x.org', 1) ON CONFLICT DO NOTHING;
 INSERT INTO person VALUES (1, 'y@x.org', 9) ON CONFLICT (id) DO UPDATE SET n = excluded.n;
 INSERT INTO person VALUES (2, 'y@x.org', 9) ON CONFLICT (id) DO UPDATE SET n = person.n + excluded.n, email = excluded.email;
+INSERT INTO person VALUES (2, 'y@x.org', 9) ON CONFLICT (id) DO UPDATE SET email = left(row_to_json(excluded)::text, 40) RETURNING person;
+UPDATE account a SET owner = left(a::text, 20) WHERE a.id < 3 RETURNING a.id, a, a.*;
 INSERT INTO person AS p VALUES (2, 'y@x.org', 9) ON CONFLICT (id) DO UPDATE SET n = p.n + 1 WHERE p.n < 5;
 INSERT INTO person VALUES (3, 'q@x.org', 1), (21, 'w@x.org', 1) ON CONFLICT (id) DO UPDATE SET n = 0 RETURNING id, n;
 INSERT INTO person VALUES (3, 'q@x.org', 1) ON CONFLICT (id) DO NOTHING RETURNING id;

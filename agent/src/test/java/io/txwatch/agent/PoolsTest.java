@@ -98,7 +98,9 @@ class PoolsTest {
     PoolApplication.createTables(url);
     try (Connection connection = DriverManager.getConnection(url)) {
       Preparation preparation = Preparation.of(connection, url, Duration.ofSeconds(5));
-      assertThat(preparation.execute(preparation.planPrepare(List.of())).complete()).isTrue();
+      if (preparation.isPossible()) {
+        assertThat(preparation.execute(preparation.planPrepare(List.of())).complete()).isTrue();
+      }
     }
     return url;
   }

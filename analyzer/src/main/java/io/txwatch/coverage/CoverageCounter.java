@@ -2,7 +2,6 @@ package io.txwatch.coverage;
 
 import io.txwatch.dependency.KnownRow;
 import io.txwatch.history.Access;
-import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Outcome;
@@ -48,18 +47,13 @@ public final class CoverageCounter {
   private static final Set<String> WATCHED =
       Set.of("PostgreSQL", "MySQL", "MariaDB", "H2", "SQLite");
 
-  private static final int FIRST_WITH_SYSTEM_COLUMNS = 14;
-
   /**
    * The sessions whose last event was a gap, and whose statement has not arrived yet, each with
    * true if it was not understood.
    */
   private final Map<Long, Boolean> pendingGaps = new LinkedHashMap<>();
 
-  /** Open sessions of PostgreSQL versions whose system columns suffice. */
-  private final Set<Long> withSystemColumns = new HashSet<>();
-
-  /** Those that read the DBMS's record of changes. */
+  /** Sessions that read the DBMS's record of changes. */
   private final Set<Long> recorders = new HashSet<>();
 
   private GapContext context = GapContext.UNKNOWN;
@@ -78,9 +72,6 @@ public final class CoverageCounter {
     } else if (event instanceof Event.SessionOpened e) {
       sessions++;
       watched |= WATCHED.contains(e.database().product());
-      if (hasSystemColumns(e.database())) {
-        withSystemColumns.add(e.session());
-      }
     } else if (event instanceof Event.TransactionEnded e) {
       transactions++;
       if (e.outcome() == Outcome.COMMITTED) {
@@ -97,7 +88,6 @@ public final class CoverageCounter {
     } else if (event instanceof Event.SessionClosed e) {
       recorders.remove(e.session());
       pendingGaps.remove(e.session());
-      withSystemColumns.remove(e.session());
     }
   }
 
@@ -108,14 +98,6 @@ public final class CoverageCounter {
     }
   }
 
-  private static boolean hasSystemColumns(Database database) {
-    String major = database.version().replaceAll("\\D.*", "");
-    return database.product().equals("PostgreSQL")
-        && !major.isEmpty()
-        && major.length() < 9
-        && Integer.parseInt(major) >= FIRST_WITH_SYSTEM_COLUMNS;
-  }
-
   private void statement(Event.StatementExecuted event) {
     statements++;
     Boolean gap = pendingGaps.isEmpty() ? null : pendingGaps.remove(event.session());
@@ -124,8 +106,6 @@ public final class CoverageCounter {
       context =
           context.plus(
               new GapContext(
-                  false,
-                  false,
                   sql.length() <= MAX_EXAMPLE_CHARACTERS
                       ? sql
                       : sql.substring(0, MAX_EXAMPLE_CHARACTERS) + "...",
@@ -175,10 +155,6 @@ public final class CoverageCounter {
   private void gap(Event.Gap gap) {
     gaps.merge(gap.reason(), gap.count(), Long::sum);
     versionSets |= gap.reason() == GapReason.NO_VERSION_SET || gap.reason() == GapReason.TOO_LARGE;
-    if (gap.reason() == GapReason.NOT_PREPARED) {
-      boolean unprepares = withSystemColumns.contains(gap.session());
-      context = context.plus(new GapContext(!unprepares, unprepares, "", List.of(), false, false));
-    }
     if (gap.reason() == GapReason.SHAPE) {
       context = context.withShape(gap.detail());
     }

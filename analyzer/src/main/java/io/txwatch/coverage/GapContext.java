@@ -6,9 +6,6 @@ import java.util.stream.Stream;
 /**
  * What the advice on gaps depends on, beside their number.
  *
- * @param prepares true if a table without the auxiliary columns was used on a DBMS that needs them
- * @param unprepares true if one was used where system columns would do: on PostgreSQL 14 or later,
- *     when other tables have the auxiliary columns or a setting asks for them
  * @param notUnderstood a statement that was not understood, as histories contain it; empty if none
  * @param shapes why statements were passed through because of their shape: the first {@value
  *     #MAX_SHAPES} different reasons
@@ -18,22 +15,14 @@ import java.util.stream.Stream;
  *     it skipped, after it had waited for another session, is not known
  */
 public record GapContext(
-    boolean prepares,
-    boolean unprepares,
-    String notUnderstood,
-    List<String> shapes,
-    boolean phantomsUnseen,
-    boolean emptyDeletes) {
+    String notUnderstood, List<String> shapes, boolean phantomsUnseen, boolean emptyDeletes) {
 
-  public static final GapContext UNKNOWN =
-      new GapContext(false, false, "", List.of(), false, false);
+  public static final GapContext UNKNOWN = new GapContext("", List.of(), false, false);
 
   private static final int MAX_SHAPES = 4;
 
   GapContext plus(GapContext other) {
     return new GapContext(
-        prepares || other.prepares,
-        unprepares || other.unprepares,
         notUnderstood.isEmpty() ? other.notUnderstood : notUnderstood,
         Stream.concat(shapes.stream(), other.shapes.stream()).distinct().limit(MAX_SHAPES).toList(),
         phantomsUnseen || other.phantomsUnseen,
@@ -41,13 +30,12 @@ public record GapContext(
   }
 
   GapContext with(boolean unseenPhantoms, boolean unseenByDeletes) {
-    return new GapContext(
-        prepares, unprepares, notUnderstood, shapes, unseenPhantoms, unseenByDeletes);
+    return new GapContext(notUnderstood, shapes, unseenPhantoms, unseenByDeletes);
   }
 
   /** The same with a reason why a statement was passed through. */
   GapContext withShape(String reason) {
     boolean isKnown = reason.isEmpty() || shapes.size() == MAX_SHAPES || shapes.contains(reason);
-    return isKnown ? this : plus(new GapContext(false, false, "", List.of(reason), false, false));
+    return isKnown ? this : plus(new GapContext("", List.of(reason), false, false));
   }
 }

@@ -194,24 +194,10 @@ public final class CoverageText {
   /** What the reason means here, and what a user can do about it. */
   private static String remedy(GapReason reason, GapContext context) {
     return switch (reason) {
-      case NOT_PREPARED -> notPrepared(context);
       case NOT_UNDERSTOOD -> notUnderstood(context.notUnderstood());
       case SHAPE -> shape(context.shapes());
       default -> remedy(reason);
     };
-  }
-
-  private static String notPrepared(GapContext context) {
-    String prepare = "run `txwatch prepare --url URL`, or set txwatch.prepare=auto";
-    String unprepare =
-        "run `txwatch unprepare --url URL` and leave txwatch.versions at its default; PostgreSQL 14"
-            + " and later needs no preparation, but other tables of the database still have these"
-            + " columns, or txwatch.versions=columns asks for them";
-    String advice =
-        context.prepares() && context.unprepares()
-            ? prepare + "; on PostgreSQL 14 and later, " + unprepare
-            : context.unprepares() ? unprepare : prepare;
-    return "tables without the auxiliary columns: " + advice;
   }
 
   private static String notUnderstood(String example) {
@@ -246,7 +232,9 @@ public final class CoverageText {
               + " judged";
       case SHAPE -> shape(List.of());
       case NOT_UNDERSTOOD -> notUnderstood("");
-      case NOT_PREPARED -> notPrepared(new GapContext(true, true, "", List.of(), false, false));
+      case NOT_PREPARED ->
+          "tables without the auxiliary columns: run `txwatch prepare --url URL`, or set"
+              + " txwatch.prepare=auto";
       case NO_RIGHTS ->
           "tables that this user may not read as a whole, or whose auxiliary columns it may not"
               + " use: grant SELECT on the table, or SELECT, INSERT and UPDATE on these columns";

@@ -52,19 +52,9 @@ class CoverageCounterTest {
   }
 
   @Test
-  void adviceDependsOnTheDatabaseOfTheSession() {
+  void tablesWithoutColumnsAreToBePrepared() {
     gap(GapReason.NOT_PREPARED);
-    assertThat(count.coverage(0, Resolution.NONE).context())
-        .isEqualTo(new GapContext(true, false, "", List.of(), false, false));
-    assertThat(text()).contains("txwatch prepare").doesNotContain("unprepare");
-
-    CoverageCounter fresh = new CoverageCounter();
-    open(fresh, 1, new Database("PostgreSQL", "18.6", Map.of()));
-    fresh.count(new Event.Gap(1, 2, GapReason.NOT_PREPARED, "", 1));
-    assertThat(text(fresh)).contains("txwatch unprepare").doesNotContain("txwatch prepare");
-    open(fresh, 2, new Database("PostgreSQL", "13.9", Map.of()));
-    fresh.count(new Event.Gap(2, 3, GapReason.NOT_PREPARED, "", 1));
-    assertThat(text(fresh)).contains("txwatch prepare", "txwatch unprepare");
+    assertThat(text()).contains("txwatch prepare");
   }
 
   @Test

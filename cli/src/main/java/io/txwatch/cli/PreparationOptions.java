@@ -29,7 +29,7 @@ final class PreparationOptions {
       names = "--url",
       required = true,
       paramLabel = "URL",
-      description = "the database, such as jdbc:postgresql://localhost/shop")
+      description = "the database, such as jdbc:mariadb://localhost/shop")
   private String url = "";
 
   @Mixin private DatabaseOptions database = new DatabaseOptions();

@@ -15,6 +15,7 @@ import picocli.CommandLine.Spec;
     name = "prepare",
     description = {
       "Adds the two auxiliary columns, txw_rid and txw_wl, to live tables.",
+      "Not on PostgreSQL, whose system columns are read instead.",
       "It prints the plan first. After an interruption, run it again to complete it. Running it",
       "twice does no harm."
     },
@@ -24,7 +25,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Examples:",
-      "  txwatch prepare --url jdbc:postgresql://localhost/shop --user owner --dry-run",
+      "  txwatch prepare --url jdbc:mariadb://localhost/shop --user owner --dry-run",
       "  TXWATCH_PASSWORD=… txwatch prepare --url jdbc:mariadb://localhost/shop --user owner --tables account,booking",
       ""
     })
@@ -37,9 +38,8 @@ final class PrepareCommand implements Callable<Integer> {
   @Option(
       names = "--include-dependent",
       description = {
-        "also prepare tables whose whole rows are used by functions, triggers, rules or",
-        "publications; the plan lists these. They will see two more columns, and may fail or",
-        "return other results"
+        "also prepare tables whose whole rows are used by views, triggers or routines; the plan",
+        "lists these. They will see two more columns, and may fail or return other results"
       })
   private boolean includeDependent;
 

@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Examples:",
-      "  txwatch unprepare --url jdbc:postgresql://localhost/shop --user owner --dry-run",
+      "  txwatch unprepare --url jdbc:mariadb://localhost/shop --user owner --dry-run",
       "  TXWATCH_PASSWORD=… txwatch unprepare --url jdbc:mariadb://localhost/shop --user owner --tables account,booking",
       ""
     })

@@ -2,8 +2,16 @@ package io.txwatch.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -114,6 +122,34 @@ class BadInputTest {
     assertThat(invocation.err())
         .startsWith("txwatch: cannot connect to jdbc:postgresql://127.0.0.1:1/x: ")
         .hasLineCount(1);
+  }
+
+  @Test
+  void preparationWhereNoneIsNeeded() throws Exception {
+    String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE account (id INT PRIMARY KEY, balance INT)");
+      for (List<String> options :
+          List.of(
+              List.<String>of(),
+              List.of("--json"),
+              List.of("--dry-run", "--json"),
+              List.of("--tables", "account"))) {
+        List<String> command = new ArrayList<>(List.of("prepare", "--url", url));
+        command.addAll(options);
+        Invocation invocation = Invocation.of(command.toArray(new String[0]));
+        assertThat(invocation.code()).as("%s", options).isEqualTo(2);
+        assertThat(invocation.out()).isEmpty();
+        assertThat(invocation.err())
+            .startsWith("txwatch: PostgreSQL ")
+            .contains("system columns", "needs no preparation")
+            .hasLineCount(1);
+      }
+      try (ResultSet columns = statement.executeQuery("SELECT * FROM account")) {
+        assertThat(columns.getMetaData().getColumnCount()).isEqualTo(2);
+      }
+    }
   }
 
   @Test

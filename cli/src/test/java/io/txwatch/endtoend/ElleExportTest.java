@@ -69,14 +69,13 @@ class ElleExportTest {
   @ParameterizedTest
   @MethodSource("io.txwatch.servers.TestServers#kinds")
   void exportShowsTheAnomaliesOfTheHistory(ServerKind kind, @TempDir Path folder) throws Exception {
-    List<String> settings = new ArrayList<>(List.of("columns/inline", "columns/predicates"));
-    if (kind == ServerKind.POSTGRESQL) {
-      settings.addAll(List.of("system/inline", "system/items", "system/predicates"));
-    }
+    List<String> settings =
+        kind == ServerKind.POSTGRESQL
+            ? List.of("inline", "items", "predicates")
+            : List.of("inline", "predicates");
     for (String setting : settings) {
       Path place = Files.createDirectories(folder.resolve(setting));
-      String[] parts = setting.split("/");
-      run(kind, parts[0], parts[1], place);
+      run(kind, setting, place);
       Path history = place.resolve("history.txw");
       Map<String, Integer> found = anomalies(history);
       assertThat(exported(history)).as("%s %s", kind, setting).isEqualTo(found);
@@ -86,16 +85,13 @@ class ElleExportTest {
     }
   }
 
-  private static void run(ServerKind kind, String versions, String level, Path folder)
-      throws Exception {
+  private static void run(ServerKind kind, String level, Path folder) throws Exception {
     String url = TestServers.freshDatabase(kind);
     List<Integer> levels = new ArrayList<>();
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE TABLE pair (id INT PRIMARY KEY, n INT, m INT)");
-      if (versions.equals("columns")) {
-        Watched.prepare(connection);
-      }
+      Watched.prepare(connection);
       for (int each : LEVELS) {
         if (connection.getMetaData().supportsTransactionIsolationLevel(each)) {
           levels.add(each);
@@ -105,8 +101,7 @@ class ElleExportTest {
     assertThat(levels).contains(Connection.TRANSACTION_SERIALIZABLE);
     int pairs = levels.size() * PAIRS;
     ExecutorService thread = Executors.newSingleThreadExecutor();
-    try (Watched watched =
-            new Watched(folder, Map.of("txwatch.versions", versions, "txwatch.instrument", level));
+    try (Watched watched = new Watched(folder, Map.of("txwatch.instrument", level));
         Connection one = watched.connect(url);
         Connection other = watched.connect(url)) {
       try (Statement statement = one.createStatement()) {

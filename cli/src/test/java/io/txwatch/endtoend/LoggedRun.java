@@ -29,18 +29,16 @@ record LoggedRun(
     ApplicationLog log, List<ReportedAnomaly> reported, Map<String, Map<Long, Long>> rows) {
 
   /** The rows of the tables, by the column that txwatch knows them by. */
-  static Map<String, Map<Long, Long>> rows(
-      String url, boolean systemColumns, LoggedLoad.Rows rows, String... tables)
+  static Map<String, Map<Long, Long>> rows(String url, LoggedLoad.Rows rows, String... tables)
       throws SQLException {
     Map<String, Map<Long, Long>> all = new HashMap<>();
     for (String table : tables) {
       Map<Long, Long> ofTable = new HashMap<>();
-      String known = systemColumns ? "id" : "txw_rid";
       try (Connection connection = DriverManager.getConnection(url);
           Statement statement = connection.createStatement();
-          ResultSet row = statement.executeQuery("SELECT " + known + ", id FROM " + table)) {
+          ResultSet row = statement.executeQuery("SELECT id FROM " + table)) {
         while (row.next()) {
-          ofTable.put(row.getLong(1), rows.of(table, row.getInt(2)));
+          ofTable.put(row.getLong(1), rows.of(table, row.getInt(1)));
         }
       }
       all.put(table, ofTable);

@@ -13,8 +13,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.Test;
 
 /**
  * A standby of PostgreSQL is promoted in the middle of the load of two services, which report to
@@ -26,14 +25,13 @@ class PromotedStandbyTest {
 
   private static final int MIN_COMMITS = 200;
 
-  @ParameterizedTest
-  @ValueSource(strings = {"columns", "system"})
-  void loadGoesOnWithThePromotedStandby(String versions) throws Exception {
-    Map<String, String> settings = Map.of("txwatch.versions", versions);
+  @Test
+  void loadGoesOnWithThePromotedStandby() throws Exception {
+    Map<String, String> settings = Map.of();
     ServedApplications served = new ServedApplications();
     long lost;
     try (PostgresServer primary = PostgresServer.start()) {
-      prepare(primary, versions);
+      prepare(primary);
       try (PostgresServer standby = primary.standby();
           served;
           CounterLoad load = new CounterLoad()) {
@@ -64,13 +62,10 @@ class PromotedStandbyTest {
         .containsExactly(tuple("LOST_UPDATE", "account"), tuple("LOST_UPDATE", "account"));
   }
 
-  private static void prepare(PostgresServer server, String versions) throws SQLException {
+  private static void prepare(PostgresServer server) throws SQLException {
     try (Connection connection = server.connect();
         Statement statement = connection.createStatement()) {
       CounterLoad.create(statement);
-      if (versions.equals("columns")) {
-        Watched.prepare(connection);
-      }
     }
   }
 

@@ -27,9 +27,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A random mixed workload on PostgreSQL, watched, and checked a second time against the
@@ -47,10 +46,9 @@ class RandomWorkloadTest {
   /** A completed run. */
   private record Run(String url, Watched watched, List<Attempt> attempts, ApplicationLog log) {}
 
-  @ParameterizedTest
-  @ValueSource(strings = {"columns", "system"})
-  void serializableHasNoAnomaly(String versions, @TempDir Path folder) throws Exception {
-    Run run = run(Connection.TRANSACTION_SERIALIZABLE, versions, folder);
+  @Test
+  void serializableHasNoAnomaly(@TempDir Path folder) throws Exception {
+    Run run = run(Connection.TRANSACTION_SERIALIZABLE, folder);
 
     assertThat(run.log().committedCount()).isEqualTo(TRANSACTIONS);
     assertThat(run.log().tangles()).isEmpty();
@@ -64,11 +62,9 @@ class RandomWorkloadTest {
     attemptsById(run);
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"columns", "system"})
-  void readCommittedAnomaliesAreTrueAndLostUpdatesAreFound(String versions, @TempDir Path folder)
-      throws Exception {
-    Run run = run(Connection.TRANSACTION_READ_COMMITTED, versions, folder);
+  @Test
+  void readCommittedAnomaliesAreTrueAndLostUpdatesAreFound(@TempDir Path folder) throws Exception {
+    Run run = run(Connection.TRANSACTION_READ_COMMITTED, folder);
     ApplicationLog log = run.log();
     Map<String, Id> attempts = attemptsById(run);
     List<ReportedAnomaly> reported = run.watched().reported();
@@ -112,11 +108,9 @@ class RandomWorkloadTest {
     assertThat(phenomena).containsKeys("LOST_UPDATE", "READ_SKEW");
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"columns", "system"})
-  void repeatableReadHasTrueWriteSkewsAndNoLostUpdate(String versions, @TempDir Path folder)
-      throws Exception {
-    Run run = run(Connection.TRANSACTION_REPEATABLE_READ, versions, folder);
+  @Test
+  void repeatableReadHasTrueWriteSkewsAndNoLostUpdate(@TempDir Path folder) throws Exception {
+    Run run = run(Connection.TRANSACTION_REPEATABLE_READ, folder);
     Map<String, Id> attempts = attemptsById(run);
     List<ReportedAnomaly> reported = run.watched().reported();
 
@@ -166,19 +160,15 @@ class RandomWorkloadTest {
     return accused;
   }
 
-  private static Run run(int level, String versions, Path folder) throws Exception {
+  private static Run run(int level, Path folder) throws Exception {
     String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
     Workload workload = new Workload(1000, 8, 25);
     try (Connection connection = DriverManager.getConnection(url)) {
       workload.setUp(connection);
-      if (versions.equals("columns")) {
-        Watched.prepare(connection);
-      }
     }
     // Room for every event: a disk that stalls for seconds must not turn into events dropped, which
     // are counted and reported but leave nothing to compare.
-    Watched watched =
-        new Watched(folder, Map.of("txwatch.queue", "4194304", "txwatch.versions", versions));
+    Watched watched = new Watched(folder, Map.of("txwatch.queue", "4194304"));
     List<Attempt> attempts;
     try (watched) {
       attempts = workload.run(THREADS, TRANSACTIONS, level, () -> watched.connect(url));
@@ -229,15 +219,14 @@ class RandomWorkloadTest {
 
   /** For each table, from txwatch's row ids to the application's, of the rows that are left. */
   private static Map<String, Map<Long, Long>> applicationRows(Run run) throws SQLException {
-    String rowId = run.watched().usesSystemColumns() ? "id" : "txw_rid";
     Map<String, Map<Long, Long>> rows = new HashMap<>();
     for (String table : List.of("account", "counter")) {
       Map<Long, Long> ofTable = new HashMap<>();
       try (Connection connection = DriverManager.getConnection(run.url());
           Statement statement = connection.createStatement();
-          ResultSet result = statement.executeQuery("SELECT " + rowId + ", id FROM " + table)) {
+          ResultSet result = statement.executeQuery("SELECT id FROM " + table)) {
         while (result.next()) {
-          ofTable.put(result.getLong(1), result.getLong(2));
+          ofTable.put(result.getLong(1), result.getLong(1));
         }
       }
       rows.put(table, ofTable);

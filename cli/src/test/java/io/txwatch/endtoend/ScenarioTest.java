@@ -100,23 +100,6 @@ class ScenarioTest {
       return new Expectation(cells.get(0), cells.get(1), cells.get(2), cells.get(3), anomalies);
     }
 
-    /**
-     * What is expected with that source of versions. An UPDATE of the key is to system columns a
-     * row that is deleted and one that is inserted, so it is an anomaly of two rows there.
-     */
-    Expectation with(String versions) {
-      if (!versions.equals("system") || !CHANGES_KEYS.contains(scenario + " " + level)) {
-        return this;
-      }
-      Map<Instrumentation, Set<String>> renamed = new EnumMap<>(anomalies);
-      renamed.replaceAll(
-          (instrumentation, names) ->
-              names.stream()
-                  .map(name -> name.equals("NON_REPEATABLE_READ") ? "READ_WRITE_SKEW" : name)
-                  .collect(Collectors.toCollection(TreeSet::new)));
-      return new Expectation(scenario, dbms, level, outcome, renamed);
-    }
-
     /** True if the expectation differs from that of the next lower level. */
     boolean isOfItsOwn(Instrumentation instrumentation) {
       Set<String> below =
@@ -145,9 +128,6 @@ class ScenarioTest {
           .collect(Collectors.toCollection(TreeSet::new));
     }
   }
-
-  /** Cells whose anomaly is of a row that gets another key. */
-  private static final Set<String> CHANGES_KEYS = Set.of("b23-mysql119801 RC");
 
   private static final Map<String, TestedDbms> TESTED = new HashMap<>();
 
@@ -213,16 +193,12 @@ class ScenarioTest {
           if (cell.serializable()) {
             assertThat(expected.proven(instrumentation)).isEmpty();
           }
-          for (String versions : dbms.versions()) {
-            watched(
-                expected.with(versions),
-                instrumentation,
-                versions,
-                application -> dbms.run(scenario, level, style, application),
-                raw,
-                Files.createDirectory(
-                    folder.resolve(style + "-" + instrumentation + "-" + versions)));
-          }
+          watched(
+              expected,
+              instrumentation,
+              application -> dbms.run(scenario, level, style, application),
+              raw,
+              Files.createDirectory(folder.resolve(style + "-" + instrumentation)));
         }
       }
     }
@@ -231,14 +207,12 @@ class ScenarioTest {
   private static void watched(
       Expectation expected,
       Instrumentation instrumentation,
-      String versions,
       Running running,
       ScenarioRun raw,
       Path folder)
       throws Exception {
     String level = instrumentation.name().toLowerCase(Locale.ROOT);
-    Watched watched =
-        new Watched(folder, Map.of("txwatch.instrument", level, "txwatch.versions", versions));
+    Watched watched = new Watched(folder, Map.of("txwatch.instrument", level));
     ScenarioRun run;
     try (watched) {
       run = running.as(watched);
@@ -248,8 +222,7 @@ class ScenarioTest {
 
     List<ReportedAnomaly> reported = watched.reported();
     Afterwards afterwards = watched.analysedAfterwards();
-    String story =
-        level + " " + versions + "\n" + raw + "\n" + reported + "\n" + afterwards.coverage();
+    String story = level + "\n" + raw + "\n" + reported + "\n" + afterwards.coverage();
     assertThat(names(reported, false)).as(story).isEqualTo(expected.proven(instrumentation));
     assertThat(names(reported, true)).as(story).containsAll(expected.possible(instrumentation));
     assertThat(afterwards.anomalies()).isEqualTo(reported);

@@ -34,29 +34,21 @@ class ServerCrashTest {
   /** Transactions that are committed before the crash, at least. */
   private static final int MIN_COMMITS = 300;
 
-  @ParameterizedTest
-  @ValueSource(strings = {"columns", "system"})
-  void postgresql(String versions, @TempDir Path folder) throws Exception {
+  @Test
+  void postgresql(@TempDir Path folder) throws Exception {
     try (PostgresServer server =
         PostgresServer.start(List.of("synchronous_commit=off", "wal_writer_delay=10s"))) {
-      crashUnderLoad(
-          server.newDatabase("crash"),
-          Map.of("txwatch.versions", versions),
-          server::crash,
-          true,
-          folder);
+      crashUnderLoad(server.newDatabase("crash"), Map.of(), server::crash, true, folder);
     }
   }
 
   /** The server recovers from the death of one process without a new start. */
-  @ParameterizedTest
-  @ValueSource(strings = {"columns", "system"})
-  void postgresqlBackend(String versions, @TempDir Path folder) throws Exception {
+  @Test
+  void postgresqlBackend(@TempDir Path folder) throws Exception {
     try (PostgresServer server =
         PostgresServer.start(List.of("synchronous_commit=off", "wal_writer_delay=10s"))) {
       String url = server.newDatabase("crash");
-      crashUnderLoad(
-          url, Map.of("txwatch.versions", versions), () -> killBackend(url), true, folder);
+      crashUnderLoad(url, Map.of(), () -> killBackend(url), true, folder);
     }
   }
 
@@ -79,13 +71,11 @@ class ServerCrashTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"columns", "system"})
-  void postgresqlOfServices(String versions) throws Exception {
+  @Test
+  void postgresqlOfServices() throws Exception {
     try (PostgresServer server =
         PostgresServer.start(List.of("synchronous_commit=off", "wal_writer_delay=10s"))) {
-      crashOfServices(
-          server.newDatabase("crash"), Map.of("txwatch.versions", versions), server::crash, true);
+      crashOfServices(server.newDatabase("crash"), Map.of(), server::crash, true);
     }
   }
 
@@ -160,9 +150,7 @@ class ServerCrashTest {
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
       CounterLoad.create(statement);
-      if (!"system".equals(settings.get("txwatch.versions"))) {
-        Watched.prepare(connection);
-      }
+      Watched.prepare(connection);
       statement.execute(url.startsWith("jdbc:postgresql:") ? "CHECKPOINT" : "FLUSH LOGS");
     }
   }

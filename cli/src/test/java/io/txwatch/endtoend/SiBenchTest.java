@@ -15,9 +15,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -67,24 +67,20 @@ class SiBenchTest {
     }
   }
 
-  private static String items(String versions) throws SQLException {
+  private static String items() throws SQLException {
     String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE TABLE item (id INT PRIMARY KEY, value INT NOT NULL, version INT)");
       statement.execute(
           "INSERT INTO item SELECT i, i, 0 FROM generate_series(0, " + (ITEMS - 1) + ") i");
-      if (versions.equals("columns")) {
-        Watched.prepare(connection);
-      }
     }
     return url;
   }
 
-  private static LoggedRun run(int level, int statements, String versions, Path folder)
-      throws Exception {
-    String url = items(versions);
-    Watched watched = new Watched(folder, Map.of("txwatch.versions", versions));
+  private static LoggedRun run(int level, int statements, Path folder) throws Exception {
+    String url = items();
+    Watched watched = new Watched(folder, Map.of());
     List<Attempt> attempts;
     try (watched;
         LoggedLoad load = new LoggedLoad(ROWS)) {
@@ -100,37 +96,32 @@ class SiBenchTest {
                       : new Increment(random.nextInt(ITEMS)));
     }
     return new LoggedRun(
-        new ApplicationLog(attempts),
-        watched.reported(),
-        LoggedRun.rows(url, watched.usesSystemColumns(), ROWS, "item"));
+        new ApplicationLog(attempts), watched.reported(), LoggedRun.rows(url, ROWS, "item"));
   }
 
   @ParameterizedTest
-  @CsvSource({"4, columns", "4, system", "8, columns", "8, system"})
-  void snapshotsAreSerializable(int level, String versions, @TempDir Path folder) throws Exception {
-    LoggedRun run = run(level, 2, versions, folder);
+  @ValueSource(ints = {4, 8})
+  void snapshotsAreSerializable(int level, @TempDir Path folder) throws Exception {
+    LoggedRun run = run(level, 2, folder);
 
     assertThat(run.log().committedCount()).isEqualTo(TRANSACTIONS);
     assertThat(run.log().tangles()).isEmpty();
     assertThat(run.reported()).isEmpty();
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"columns", "system"})
-  void oneStatementIsSerializableAtReadCommitted(String versions, @TempDir Path folder)
-      throws Exception {
-    LoggedRun run = run(Connection.TRANSACTION_READ_COMMITTED, 1, versions, folder);
+  @Test
+  void oneStatementIsSerializableAtReadCommitted(@TempDir Path folder) throws Exception {
+    LoggedRun run = run(Connection.TRANSACTION_READ_COMMITTED, 1, folder);
 
     assertThat(run.log().tangles()).isEmpty();
     assertThat(run.reported()).isEmpty();
   }
 
   /** Of two increments, the searches see one each. */
-  @ParameterizedTest
-  @ValueSource(strings = {"columns", "system"})
-  void twoStatementsAreNotAtReadCommitted(String versions, @TempDir Path folder) throws Exception {
-    String url = items(versions);
-    Watched watched = new Watched(folder, Map.of("txwatch.versions", versions));
+  @Test
+  void twoStatementsAreNotAtReadCommitted(@TempDir Path folder) throws Exception {
+    String url = items();
+    Watched watched = new Watched(folder, Map.of());
     try (watched;
         Connection one = watched.connect(url);
         Connection other = watched.connect(url);

@@ -20,9 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * SmallBank (Alomari, Cahill, Fekete, Röhm: The Cost of Serializability on Platforms That Use
@@ -113,7 +112,7 @@ class SmallBankTest {
     };
   }
 
-  private static String bank(String versions) throws SQLException {
+  private static String bank() throws SQLException {
     String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
@@ -124,16 +123,13 @@ class SmallBankTest {
             "INSERT INTO %s SELECT i, 0, 0 FROM generate_series(0, %d) i"
                 .formatted(table, CUSTOMERS - 1));
       }
-      if (versions.equals("columns")) {
-        Watched.prepare(connection);
-      }
     }
     return url;
   }
 
-  private static LoggedRun run(int level, String versions, Path folder) throws Exception {
-    String url = bank(versions);
-    Watched watched = new Watched(folder, Map.of("txwatch.versions", versions));
+  private static LoggedRun run(int level, Path folder) throws Exception {
+    String url = bank();
+    Watched watched = new Watched(folder, Map.of());
     List<Attempt> attempts;
     try (watched;
         LoggedLoad load = new LoggedLoad(ROWS)) {
@@ -143,14 +139,14 @@ class SmallBankTest {
     return new LoggedRun(
         new ApplicationLog(attempts),
         watched.reported(),
-        LoggedRun.rows(url, watched.usesSystemColumns(), ROWS, "saving", "checking"));
+        LoggedRun.rows(url, ROWS, "saving", "checking"));
   }
 
   /** A run whose log has a cycle. On a busy machine the transactions may not meet at first. */
-  private static LoggedRun runWithCycle(String versions, Path folder) throws Exception {
+  private static LoggedRun runWithCycle(Path folder) throws Exception {
     for (int round = 0; round < MAX_ROUNDS; round++) {
       Path ofRound = Files.createDirectory(folder.resolve("round" + round));
-      LoggedRun run = run(Connection.TRANSACTION_REPEATABLE_READ, versions, ofRound);
+      LoggedRun run = run(Connection.TRANSACTION_REPEATABLE_READ, ofRound);
       if (!run.log().tangles().isEmpty()) {
         return run;
       }
@@ -159,11 +155,9 @@ class SmallBankTest {
     throw new AssertionError("no cycle in " + MAX_ROUNDS + " runs");
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"columns", "system"})
-  void snapshotIsolationHasTheDangerousStructureAndNoOther(String versions, @TempDir Path folder)
-      throws Exception {
-    LoggedRun run = runWithCycle(versions, folder);
+  @Test
+  void snapshotIsolationHasTheDangerousStructureAndNoOther(@TempDir Path folder) throws Exception {
+    LoggedRun run = runWithCycle(folder);
 
     assertThat(run.log().committedCount()).isEqualTo(TRANSACTIONS);
     run.assertThatTheLogAgrees();
@@ -174,10 +168,9 @@ class SmallBankTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"columns", "system"})
-  void serializableHasNone(String versions, @TempDir Path folder) throws Exception {
-    LoggedRun run = run(Connection.TRANSACTION_SERIALIZABLE, versions, folder);
+  @Test
+  void serializableHasNone(@TempDir Path folder) throws Exception {
+    LoggedRun run = run(Connection.TRANSACTION_SERIALIZABLE, folder);
 
     assertThat(run.log().committedCount()).isEqualTo(TRANSACTIONS);
     assertThat(run.log().tangles()).isEmpty();
@@ -185,10 +178,9 @@ class SmallBankTest {
   }
 
   /** The three transactions, one step after the other; returns what is reported. */
-  private static List<ReportedAnomaly> threeTransactions(int level, String versions, Path folder)
-      throws Exception {
-    String url = bank(versions);
-    Watched watched = new Watched(folder, Map.of("txwatch.versions", versions));
+  private static List<ReportedAnomaly> threeTransactions(int level, Path folder) throws Exception {
+    String url = bank();
+    Watched watched = new Watched(folder, Map.of());
     try (watched;
         Connection check = watched.connect(url);
         Connection savings = watched.connect(url);
@@ -224,12 +216,10 @@ class SmallBankTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"columns", "system"})
-  void readOnlyTransactionCompletesTheCycle(String versions, @TempDir Path folder)
-      throws Exception {
+  @Test
+  void readOnlyTransactionCompletesTheCycle(@TempDir Path folder) throws Exception {
     List<ReportedAnomaly> reported =
-        threeTransactions(Connection.TRANSACTION_REPEATABLE_READ, versions, folder);
+        threeTransactions(Connection.TRANSACTION_REPEATABLE_READ, folder);
     assertThat(reported)
         .singleElement()
         .satisfies(
@@ -241,11 +231,9 @@ class SmallBankTest {
             });
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"columns", "system"})
-  void serializableAbortsTheCheck(String versions, @TempDir Path folder) {
-    assertThatThrownBy(
-            () -> threeTransactions(Connection.TRANSACTION_SERIALIZABLE, versions, folder))
+  @Test
+  void serializableAbortsTheCheck(@TempDir Path folder) {
+    assertThatThrownBy(() -> threeTransactions(Connection.TRANSACTION_SERIALIZABLE, folder))
         .isInstanceOfSatisfying(
             SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("40001"));
   }

@@ -15,7 +15,6 @@ import io.txwatch.testcase.TestCase;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -69,11 +68,6 @@ final class TestedDbms implements AutoCloseable {
   /** True for SQLite, where a transaction can lock at its beginning, and a read cannot. */
   boolean locksAtBegin() {
     return kind == ServerKind.SQLITE;
-  }
-
-  /** Where the versions of its rows can come from ({@code txwatch.versions}). */
-  List<String> versions() {
-    return kind == ServerKind.POSTGRESQL ? List.of("columns", "system") : List.of("columns");
   }
 
   SerialOrders serialOrders() {

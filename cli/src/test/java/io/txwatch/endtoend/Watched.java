@@ -54,10 +54,13 @@ final class Watched implements Application, AutoCloseable {
     properties.putAll(more);
   }
 
-  /** Adds the auxiliary columns to every table. */
+  /** Adds the auxiliary columns to every table, where tables can have them. */
   static void prepare(Connection connection) throws SQLException {
     String url = connection.getMetaData().getURL();
     Preparation preparation = Preparation.of(connection, url, Duration.ofSeconds(10));
+    if (!preparation.isPossible()) {
+      return;
+    }
     PreparationResult result = preparation.execute(preparation.planPrepare(List.of()));
     if (!result.complete()) {
       throw new IllegalStateException("not prepared: " + result.failed());
@@ -93,16 +96,8 @@ final class Watched implements Application, AutoCloseable {
     return events.stream().filter(Event.TransactionEnded.class::isInstance).count();
   }
 
-  /** True if PostgreSQL's system columns identify versions, and nothing is added to its tables. */
-  boolean usesSystemColumns() {
-    return "system".equals(properties.getProperty("txwatch.versions"));
-  }
-
   @Override
   public void prepare(Workspace workspace, boolean isNew) throws SQLException {
-    if (usesSystemColumns()) {
-      return;
-    }
     try (Connection connection = workspace.connect()) {
       prepare(connection);
     }

@@ -75,7 +75,9 @@ record ApplicationRun(int exitCode, List<String> lines, String errors, List<Stri
           command.add("-Dtxwatch.prepare=auto");
         } else {
           for (String url : urls) {
-            prepare(installation, url, folder);
+            if (!url.startsWith("jdbc:postgresql:")) { // where there is nothing to prepare
+              prepare(installation, url, folder);
+            }
           }
         }
         urls.replaceAll(url -> "jdbc:txwatch:" + url.substring("jdbc:".length()));

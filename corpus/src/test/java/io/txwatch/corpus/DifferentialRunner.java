@@ -37,12 +37,6 @@ final class DifferentialRunner {
 
   /** Creates the databases: an unprepared one, and a prepared one for each level. */
   static DifferentialRunner of(ServerKind kind, Level... levels) throws SQLException {
-    return of(kind, VersionsFrom.COLUMNS, levels);
-  }
-
-  /** The same, with a source of row versions. */
-  static DifferentialRunner of(ServerKind kind, VersionsFrom versions, Level... levels)
-      throws SQLException {
     String rawUrl = freshDatabase(kind);
     Map<String, String> columns = new TreeMap<>();
     try (Connection raw = DriverManager.getConnection(rawUrl);
@@ -58,7 +52,7 @@ final class DifferentialRunner {
     }
     DifferentialRunner runner = new DifferentialRunner(kind, rawUrl, columns);
     for (Level level : levels) {
-      runner.watched.put(level, WatchedTestDatabase.create(kind, level, versions));
+      runner.watched.put(level, WatchedTestDatabase.create(kind, level));
     }
     return runner;
   }

@@ -42,7 +42,7 @@ class TransparencyProperties {
     }
     Script script = new Script("property", transactional, steps);
     List<Difference> differences =
-        KnownDifferences.of(kind)
+        new KnownDifferences(kind)
             .unknown(runner.run(script, COVERAGE, CorpusScope.requested().levels()));
     assertThat(differences)
         .as(differences.stream().map(Difference::toString).collect(Collectors.joining("\n")))

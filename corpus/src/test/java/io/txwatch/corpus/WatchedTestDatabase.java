@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A database, prepared unless its system columns are used, and watched at one level. It evaluates
- * what was observed of a script's steps.
+ * A database, prepared where tables can be, and watched at one level. It evaluates what was
+ * observed of a script's steps.
  *
  * <p>A statement's event may arrive after the next step: when a deferred side read has been
  * executed, or when the transaction ends. Steps are therefore evaluated at the end of a script, and
@@ -36,26 +36,19 @@ final class WatchedTestDatabase {
 
   private final ServerKind kind;
   private final Level level;
-  private final VersionsFrom versions;
   private final String url;
   private final EventCollector collector = new EventCollector();
   private final List<Event> events = collector.events();
   private final List<Integer> firstEvents = new ArrayList<>();
   private final Pipeline pipeline = new Pipeline(Ids.ofNode(1), collector);
 
-  private WatchedTestDatabase(ServerKind kind, Level level, VersionsFrom versions, String url) {
+  private WatchedTestDatabase(ServerKind kind, Level level, String url) {
     this.kind = kind;
     this.level = level;
-    this.versions = versions;
     this.url = url;
   }
 
   static WatchedTestDatabase create(ServerKind kind, Level level) throws SQLException {
-    return create(kind, level, VersionsFrom.COLUMNS);
-  }
-
-  static WatchedTestDatabase create(ServerKind kind, Level level, VersionsFrom versions)
-      throws SQLException {
     String url = DifferentialRunner.freshDatabase(kind);
     try (Connection real = DriverManager.getConnection(url);
         Statement statement = real.createStatement()) {
@@ -63,14 +56,11 @@ final class WatchedTestDatabase {
         statement.execute(sql);
       }
     }
-    if (versions == VersionsFrom.SYSTEM) {
-      return new WatchedTestDatabase(kind, level, versions, url);
-    }
     PreparationResult result = Watching.prepare(url, StatementTraits.PREPARED_TABLES);
     if (!result.complete()) {
       throw new SQLException("not prepared: " + result.failed());
     }
-    return new WatchedTestDatabase(kind, level, versions, url);
+    return new WatchedTestDatabase(kind, level, url);
   }
 
   String url() {
@@ -78,7 +68,7 @@ final class WatchedTestDatabase {
   }
 
   Connection watch(Connection real) {
-    return Watching.watch(real, url, level, versions, pipeline);
+    return Watching.watch(real, url, level, pipeline);
   }
 
   /** Discards the events of the last script. */

@@ -23,34 +23,28 @@ public final class Watching {
   private Watching() {}
 
   /**
-   * Adds the auxiliary columns.
+   * Adds the auxiliary columns, where tables can have them.
    *
    * @param tables the tables; all if empty
    */
   public static PreparationResult prepare(String url, List<String> tables) throws SQLException {
     try (Connection connection = DriverManager.getConnection(url)) {
       Preparation preparation = Preparation.of(connection, url, LOCK_TIMEOUT);
-      return preparation.execute(preparation.planPrepare(tables));
+      return preparation.isPossible()
+          ? preparation.execute(preparation.planPrepare(tables))
+          : new PreparationResult(List.of(), List.of());
     }
   }
 
   /** Wraps a connection; its events contain the statements without redaction. */
   public static Connection watch(Connection real, String url, Level level, Pipeline pipeline) {
-    return watch(real, url, level, VersionsFrom.COLUMNS, pipeline);
-  }
-
-  /** Wraps a connection, with a source of row versions. */
-  public static Connection watch(
-      Connection real, String url, Level level, VersionsFrom versions, Pipeline pipeline) {
     Settings settings =
         Settings.of(
             Map.of(
                 Setting.INSTRUMENT,
                 level.name().toLowerCase(Locale.ROOT),
                 Setting.REDACT,
-                "false",
-                Setting.VERSIONS,
-                versions.value()));
+                "false"));
     return Watch.connection(
         real, url, "", () -> DriverManager.getConnection(url), settings, pipeline);
   }

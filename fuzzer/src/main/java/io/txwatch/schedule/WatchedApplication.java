@@ -44,7 +44,10 @@ public final class WatchedApplication implements ScheduleExecutor.Application, A
   private @Nullable Connection preparing;
   private @Nullable Preparation preparation;
 
-  /** Adds the auxiliary columns to the case's tables if they are new. */
+  /**
+   * Adds the auxiliary columns to the case's tables if they are new; on PostgreSQL the versions are
+   * in its system columns.
+   */
   @Override
   public void prepare(Workspace workspace, boolean isNew) throws SQLException {
     log.take();
@@ -64,7 +67,9 @@ public final class WatchedApplication implements ScheduleExecutor.Application, A
       Connection connection = workspace.connect();
       preparing = connection;
       try {
-        preparation = Preparation.of(connection, connection.getMetaData().getURL(), LOCK_TIMEOUT);
+        Preparation found =
+            Preparation.of(connection, connection.getMetaData().getURL(), LOCK_TIMEOUT);
+        preparation = found.isPossible() ? found : null;
       } catch (UnsupportedDatabaseException e) {
         preparation = null; // nothing can be watched
       }

@@ -100,8 +100,9 @@ public enum Setting {
       "txwatch.versions",
       "auto",
       "auto|columns|system|log|triggers|statements",
-      "where row versions come from: the auxiliary columns, or PostgreSQL's system columns, which"
-          + " need no prepare; auto: system on PostgreSQL 14 and later, unless it was prepared;"
+      "where row versions come from: PostgreSQL's system columns, which need no prepare, or the"
+          + " auxiliary columns (not on PostgreSQL); auto: on PostgreSQL system from 14 on, else"
+          + " statements; elsewhere columns;"
           + " log (MySQL and MariaDB, experimental): the server's binary log, nothing is prepared or"
           + " rewritten; triggers (H2 in memory, experimental): triggers of this process, dropped when"
           + " the last watched connection is closed; statements (experimental): what the statements"

@@ -21,8 +21,8 @@ public record CatalogMode(
    */
   private static final Duration READ_AHEAD = Duration.ofMillis(100);
 
-  /** Tables are left as they are, and versions are read from the auxiliary columns. */
-  public static final CatalogMode DEFAULT = new CatalogMode(Optional.empty(), Versions.COLUMNS);
+  /** Tables are left as they are. */
+  public static final CatalogMode DEFAULT = new CatalogMode(Optional.empty(), Versions.AUTO);
 
   public CatalogMode(Optional<TablePreparer.Factory> preparer, Versions versions) {
     this(preparer, versions, READ_AHEAD);
@@ -31,13 +31,13 @@ public record CatalogMode(
   /** Where row versions come from. */
   public enum Versions {
     /**
-     * The system columns on PostgreSQL 14 and later, if no table carries the auxiliary columns;
-     * else the auxiliary columns.
+     * The system columns on PostgreSQL 14 and later, the statements on older servers and on other
+     * DBMSs of its protocol; elsewhere the auxiliary columns.
      */
     AUTO,
-    /** The auxiliary columns. */
+    /** The auxiliary columns; on PostgreSQL as {@link #AUTO}. */
     COLUMNS,
-    /** The system columns if the DBMS has them. */
+    /** The system columns if the DBMS has them; else as {@link #AUTO}. */
     SYSTEM,
     /** The values of rows, with the DBMS's own record of changes. */
     LOG,

@@ -176,6 +176,11 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     return shared.usesSystemColumns() && !serverRun.isEmpty();
   }
 
+  /** Where versions come from: not {@link CatalogMode.Versions#AUTO}. */
+  public CatalogMode.Versions versions() {
+    return shared.versions();
+  }
+
   /** The run of the server that this session is in; empty if unknown. */
   public String serverRun() {
     return serverRun;
@@ -245,11 +250,6 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     return nameParts.size() == 1
         && !shadowed.isEmpty()
         && shadowed.contains(plain(nameParts.get(0)));
-  }
-
-  @Override
-  public boolean mergeReturnsRows() {
-    return shared.mergeReturnsRows();
   }
 
   @Override
@@ -350,7 +350,8 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   public boolean hasOurColumns(String schema, String table) {
     List<String> name =
         schema.isEmpty() ? List.of(quoted(table)) : List.of(quoted(schema), quoted(table));
-    return find(name).map(found -> found.status() != Status.NOT_PREPARED).orElse(true);
+    return !sql().map(DialectSql::hasSystemVersions).orElse(false)
+        && find(name).map(found -> found.status() != Status.NOT_PREPARED).orElse(true);
   }
 
   /**

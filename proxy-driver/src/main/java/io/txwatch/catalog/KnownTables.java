@@ -39,20 +39,15 @@ final class KnownTables {
   /** Look-ups of tables whose preparation is postponed. */
   final Set<String> putOff = ConcurrentHashMap.newKeySet();
 
-  /** True if all tables that have names without a schema were read, and none was prepared. */
-  volatile boolean nonePrepared;
-
   private KnownTables(
       Map<String, Table> tables,
       Map<String, TableInfo> readAhead,
       Map<String, Size> sizes,
-      Map<String, Waiting> waiting,
-      boolean nonePrepared) {
+      Map<String, Waiting> waiting) {
     this.tables = tables;
     this.readAhead = readAhead;
     this.sizes = sizes;
     this.waiting = waiting;
-    this.nonePrepared = nonePrepared;
   }
 
   /** Nothing is known. */
@@ -61,35 +56,25 @@ final class KnownTables {
         new ConcurrentHashMap<>(),
         new ConcurrentHashMap<>(),
         new ConcurrentHashMap<>(),
-        new ConcurrentHashMap<>(),
-        false);
+        new ConcurrentHashMap<>());
   }
 
   /** Everything is looked up anew. */
   KnownTables forgotten() {
-    KnownTables next = new KnownTables();
-    next.nonePrepared = nonePrepared;
-    return next;
+    return new KnownTables();
   }
 
   /** The same, but tables whose preparation was postponed are looked up anew. */
   KnownTables withoutPostponed() {
     Map<String, Table> kept = new ConcurrentHashMap<>(tables);
     kept.keySet().removeAll(putOff);
-    return new KnownTables(kept, readAhead, sizes, waiting, nonePrepared);
+    return new KnownTables(kept, readAhead, sizes, waiting);
   }
 
   /** The same under another version, for more of it is known than plans were made with. */
   KnownTables withMore() {
-    KnownTables next = new KnownTables(tables, readAhead, sizes, waiting, nonePrepared);
+    KnownTables next = new KnownTables(tables, readAhead, sizes, waiting);
     next.putOff.addAll(putOff);
-    return next;
-  }
-
-  /** The same, but some table may be prepared. */
-  KnownTables somePrepared() {
-    KnownTables next = withMore();
-    next.nonePrepared = false;
     return next;
   }
 }

@@ -37,8 +37,8 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * PostgreSQL: two appended columns, the row id from a sequence of its schema. All schema reads are
- * of {@code pg_catalog}, which takes no lock that anybody waits for and is never predicate-locked.
+ * PostgreSQL: versions are identified by the system columns, or not at all. All schema reads are of
+ * {@code pg_catalog}, which takes no lock that anybody waits for and is never predicate-locked.
  */
 final class PostgresSchemaReader extends SchemaReader {
 
@@ -105,9 +105,6 @@ final class PostgresSchemaReader extends SchemaReader {
   /** True if RETURNING can return the replaced row. */
   private final boolean returnsOld;
 
-  /** True if MERGE can return rows. */
-  private final boolean mergeReturnsRows;
-
   private final boolean hasSystemVersions;
 
   /** True if the crash of a session's process can be recognized. */
@@ -122,7 +119,6 @@ final class PostgresSchemaReader extends SchemaReader {
     this.hasSystemVersions = hasSystemVersions(database);
     this.identifiesRuns = database.product().equals("PostgreSQL");
     this.returnsOld = database.product().equals("PostgreSQL") && majorVersion(database) >= 18;
-    this.mergeReturnsRows = database.product().equals("PostgreSQL") && majorVersion(database) >= 17;
     this.usesSystemColumns = usesSystemColumns;
     this.version = majorVersion(database);
   }
@@ -509,22 +505,16 @@ final class PostgresSchemaReader extends SchemaReader {
 
   @Override
   public boolean isPrepared(TableInfo table) {
-    return usesSystemColumns
-        ? table.systemVersions().flatMap(SystemVersions::key).isPresent()
-        : hasColumns(table, true);
+    return table.systemVersions().flatMap(SystemVersions::key).isPresent();
   }
 
+  /** The columns that an earlier version of txwatch has added; a copy's have no defaults. */
   @Override
-  public boolean isCopied(TableInfo table) {
-    return !usesSystemColumns && hasColumns(table, false);
-  }
-
-  private static boolean hasColumns(TableInfo table, boolean withDefault) {
+  public boolean isOurs(TableInfo table) {
     return table
             .column(ROW_ID)
             .filter(c -> c.type().equals("bigint"))
-            .filter(
-                c -> withDefault ? c.defaultValue().contains(SEQUENCE) : c.defaultValue().isEmpty())
+            .filter(c -> c.defaultValue().contains(SEQUENCE) || c.defaultValue().isEmpty())
             .isPresent()
         && table
             .column(WRITERS)
@@ -534,27 +524,7 @@ final class PostgresSchemaReader extends SchemaReader {
 
   @Override
   boolean auxiliaryVisible() {
-    return !usesSystemColumns;
-  }
-
-  @Override
-  public boolean hasSystemVersions() {
-    return hasSystemVersions;
-  }
-
-  @Override
-  public boolean mergeReturnsRows() {
-    return mergeReturnsRows;
-  }
-
-  /** True if {@code prepare} has added columns to tables of a database. */
-  static boolean hasPreparedTables(Connection connection) throws SQLException {
-    return !query(
-            connection,
-            "SELECT 1 FROM pg_catalog.pg_class WHERE relname = ? AND relkind = 'S' LIMIT 1",
-            row -> 1,
-            SEQUENCE)
-        .isEmpty();
+    return false;
   }
 
   @Override

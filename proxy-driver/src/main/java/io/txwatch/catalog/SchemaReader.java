@@ -79,35 +79,18 @@ public abstract class SchemaReader {
   /** True if the auxiliary columns of this table are ours: both there, and as we make them. */
   public abstract boolean isPrepared(TableInfo table);
 
-  /** True if they are there but lost their defaults when the table's definition was copied. */
-  public boolean isCopied(TableInfo table) {
-    return false;
-  }
-
   /** True if the columns with our names are ours, whether the preparation is complete or not. */
   public boolean isOurs(TableInfo table) {
-    return isPrepared(table) || isCopied(table);
+    return isPrepared(table);
   }
 
   /** What the planner may do with a table. */
   final Catalog.Status status(TableInfo table) {
-    return table.kind() == TableInfo.Kind.TABLE && isCopied(table)
-        ? Catalog.Status.COPIED
-        : table.status(isPrepared(table));
+    return table.status(isPrepared(table));
   }
 
   /** True if {@code *} shows the auxiliary columns. */
   abstract boolean auxiliaryVisible();
-
-  /** {@link Catalog#mergeReturnsRows}. */
-  public boolean mergeReturnsRows() {
-    return true;
-  }
-
-  /** True if the DBMS's own columns can take the place of the auxiliary ones. */
-  public boolean hasSystemVersions() {
-    return false;
-  }
 
   /** The statements that bound how long this session waits for locks, and works at all. */
   public abstract List<String> bounds(Duration lock, Duration work);

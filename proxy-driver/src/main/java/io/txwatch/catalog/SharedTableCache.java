@@ -55,6 +55,7 @@ final class SharedTableCache {
   private final String key;
   private final DatabaseProbe probe;
   private final @Nullable SchemaReader reader;
+  private final CatalogMode.Versions versions;
   private final boolean usesSystemColumns;
   private final SchemaChangeGate snapshots;
   private final @Nullable CatalogAccess access;
@@ -77,9 +78,6 @@ final class SharedTableCache {
 
   /** How many changes of tables what is known accounts for. */
   private volatile long seenChanges;
-
-  /** True once a table was seen that has columns of our names. */
-  private volatile boolean sawPrepared;
 
   /** Schemas whose tables have been read ahead, and those whose tables are to be. */
   private final Set<String> readHomes = ConcurrentHashMap.newKeySet();
@@ -106,9 +104,11 @@ final class SharedTableCache {
     this.usage = TableUsage.of(key, MAX_READ_AHEAD);
     this.readAheadNanos = mode.readAhead().toNanos();
     this.log = log;
-    SeparateConnection own = mode.versions().areByValue() ? new SeparateConnection(source) : null;
+    DatabaseProbe asked = mode.versions().areByValue() ? null : DatabaseProbe.of(connection, url);
+    this.versions = asked == null ? mode.versions() : available(mode.versions(), asked, log);
+    SeparateConnection own = versions.areByValue() ? new SeparateConnection(source) : null;
     this.separate = own;
-    this.probe = own == null ? DatabaseProbe.of(connection, url) : probe(own, url);
+    this.probe = own == null ? Objects.requireNonNull(asked) : probe(own, url);
     // For want of another one; a server's tables are looked up there in any case.
     boolean onApplication = DatabaseProbe.isPrivate(url) || source == ConnectionSource.NONE;
     this.snapshots = SchemaChangeGate.of(probe.database().place());
@@ -120,7 +120,7 @@ final class SharedTableCache {
       this.access = null;
       this.preparer = null;
     } else {
-      this.usesSystemColumns = own == null && usesSystemColumns(dialect, connection, mode);
+      this.usesSystemColumns = versions == CatalogMode.Versions.SYSTEM;
       this.reader =
           own == null
               ? SchemaReaders.of(dialect, probe.database(), connection, usesSystemColumns)
@@ -132,7 +132,7 @@ final class SharedTableCache {
         if (DatabaseProbe.isPrivate(url)) {
           log.notice(
               "a database that has one connection only: with txwatch.versions="
-                  + mode.versions().name().toLowerCase(Locale.ROOT)
+                  + versions.name().toLowerCase(Locale.ROOT)
                   + " its tables are not known, and rows are not observed");
         }
       }
@@ -209,25 +209,31 @@ final class SharedTableCache {
     return shared;
   }
 
-  /** A database whose tables carry auxiliary columns needs them hidden. */
-  private boolean usesSystemColumns(Dialect dialect, Connection connection, CatalogMode mode)
-      throws SQLException {
-    boolean always = mode.versions() == CatalogMode.Versions.SYSTEM;
-    if (mode.versions() == CatalogMode.Versions.COLUMNS
-        || !dialect.sql().hasSystemVersions()
-        || !PostgresSchemaReader.hasSystemVersions(probe.database())) {
-      return false;
+  /** Where versions come from on a DBMS, if that is asked for. */
+  private static CatalogMode.Versions available(
+      CatalogMode.Versions wanted, DatabaseProbe probe, CatalogLog log) {
+    if (!probe.dialect().map(one -> one.sql().hasSystemVersions()).orElse(false)) {
+      return CatalogMode.Versions.COLUMNS;
     }
-    if (PostgresSchemaReader.hasPreparedTables(connection)) {
-      if (!always) {
-        return false;
-      }
+    if (!PostgresSchemaReader.hasSystemVersions(probe.database())) {
       log.notice(
-          "tables of this database carry the auxiliary columns, so txwatch.versions=columns is used"
-              + " instead of system; txwatch unprepare removes them");
-      return false;
+          probe.database().displayName()
+              + " lacks what txwatch needs of system columns (PostgreSQL 14 and later have it), so"
+              + " txwatch.versions=statements is used instead of "
+              + wanted.name().toLowerCase(Locale.ROOT));
+      return CatalogMode.Versions.STATEMENTS;
     }
-    return true;
+    if (wanted == CatalogMode.Versions.COLUMNS) {
+      log.notice(
+          probe.database().displayName()
+              + " has no invisible columns, so txwatch.versions=system is used instead of columns");
+    }
+    return CatalogMode.Versions.SYSTEM;
+  }
+
+  /** Where versions come from: not {@link CatalogMode.Versions#AUTO}. */
+  CatalogMode.Versions versions() {
+    return versions;
   }
 
   /** True if versions are read from the DBMS's system columns. */
@@ -241,10 +247,6 @@ final class SharedTableCache {
 
   Optional<Dialect> dialect() {
     return probe.dialect();
-  }
-
-  boolean mergeReturnsRows() {
-    return reader != null && reader.mergeReturnsRows();
   }
 
   /** True if {@code *} shows the auxiliary columns. */
@@ -285,7 +287,6 @@ final class SharedTableCache {
     if (preparer != null) {
       long changes = snapshots.changes();
       if (changes != seenChanges) {
-        sawPrepared = true;
         invalidate();
         // Last: until then whoever comes in between forgets what is known, too.
         seenChanges = changes;
@@ -389,9 +390,6 @@ final class SharedTableCache {
     }
     try {
       readAhead(home.get(), use -> through.readFirst(fresh, use));
-      if (path.stream().filter(s -> !SchemaReader.isInternal(s)).count() > 1) {
-        known.updateAndGet(KnownTables::somePrepared);
-      }
     } catch (SQLException | RuntimeException e) {
       // The next new connection goes on; a table that failed is looked up when it is needed.
       if (!listed) {
@@ -408,7 +406,7 @@ final class SharedTableCache {
 
   /** Something that reads the catalog on some connection. */
   private interface Reading {
-    boolean on(DedicatedConnection.Use<Boolean> use) throws SQLException;
+    void on(DedicatedConnection.Use<Boolean> use) throws SQLException;
   }
 
   private void readAhead(String home, Reading reading) throws SQLException {
@@ -417,38 +415,29 @@ final class SharedTableCache {
     long end = System.nanoTime() + readAheadNanos;
     Map<String, TableInfo> found = new HashMap<>();
     Map<String, KnownTables.Size> small = new HashMap<>();
-    boolean all = false;
     try {
-      all =
-          reading.on(
-              connection -> {
-                List<String> names = how.names(connection, home);
-                List<String> wanted = wanted(home, names, into);
-                for (String name : wanted) {
-                  if (System.nanoTime() - end >= 0) {
-                    return false;
-                  }
-                  unread.remove(home + "\0" + name);
-                  Optional<TableInfo> info = how.table(connection, home, name);
-                  usage.read(home + "\0" + name);
-                  if (info.isPresent()) {
-                    found.put(stored(info.get()), info.get());
-                    if (how.isPrepared(info.get()) && connection.getAutoCommit()) {
-                      boolean isSmall = how.isSmall(connection, info.get());
-                      small.put(
-                          stored(info.get()), new KnownTables.Size(isSmall, System.nanoTime()));
-                    }
-                  }
+      reading.on(
+          connection -> {
+            for (String name : wanted(home, how.names(connection, home), into)) {
+              if (System.nanoTime() - end >= 0) {
+                return false;
+              }
+              unread.remove(home + "\0" + name);
+              Optional<TableInfo> info = how.table(connection, home, name);
+              usage.read(home + "\0" + name);
+              if (info.isPresent()) {
+                found.put(stored(info.get()), info.get());
+                if (how.isPrepared(info.get()) && connection.getAutoCommit()) {
+                  boolean isSmall = how.isSmall(connection, info.get());
+                  small.put(stored(info.get()), new KnownTables.Size(isSmall, System.nanoTime()));
                 }
-                return names.stream()
-                    .map(name -> home + "\0" + name)
-                    .allMatch(name -> into.readAhead.containsKey(name) || found.containsKey(name));
-              });
+              }
+            }
+            return true;
+          });
     } finally {
       into.readAhead.putAll(found);
       into.sizes.putAll(small);
-      into.nonePrepared =
-          all && into.readAhead.values().stream().noneMatch(TableInfo::hasAuxiliaryName);
     }
   }
 
@@ -472,7 +461,6 @@ final class SharedTableCache {
 
   /** A session looks names up elsewhere. */
   void pathChanged(List<String> path) {
-    known.updateAndGet(KnownTables::somePrepared);
     if (readsAheadAgain()) {
       home(path).filter(home -> !readHomes.contains(home)).ifPresent(wantedHomes::add);
     }
@@ -513,9 +501,6 @@ final class SharedTableCache {
   }
 
   private void used(TableInfo info) {
-    if (info.hasAuxiliaryName()) {
-      sawPrepared = true;
-    }
     usage.use(stored(info));
   }
 
@@ -645,7 +630,7 @@ final class SharedTableCache {
     } catch (SQLException | RuntimeException e) {
       at.waiting.remove(asked);
       failed(e);
-      return Optional.of(notLookedUp(parts, mayShow(parts)));
+      return Optional.of(notLookedUp(parts, auxiliaryVisible()));
     }
   }
 
@@ -668,7 +653,7 @@ final class SharedTableCache {
       throw e;
     } catch (SQLException | RuntimeException e) {
       failed(e);
-      return Optional.of(notLookedUp(parts, mayShow(parts)));
+      return Optional.of(notLookedUp(parts, auxiliaryVisible()));
     }
   }
 
@@ -679,10 +664,6 @@ final class SharedTableCache {
    */
   static Table notLookedUp(List<String> parts, boolean mayShow) {
     return new Table(String.join(".", parts), Status.LOOKUP_FAILED, List.of(), mayShow);
-  }
-
-  private boolean mayShow(List<String> parts) {
-    return auxiliaryVisible() && (parts.size() > 1 || sawPrepared || !known().nonePrepared);
   }
 
   private Optional<TableInfo> ask(
@@ -781,19 +762,18 @@ final class SharedTableCache {
   }
 
   private static boolean lacksColumns(SchemaReader reader, TableInfo info) {
-    Status status = reader.status(info);
-    return status == Status.NOT_PREPARED || status == Status.COPIED;
+    return reader.status(info) == Status.NOT_PREPARED;
   }
 
   private static Table table(SchemaReader reader, String home, TableInfo info) {
     return new Table(
         info.schema().equals(home) ? info.name() : info.schema() + "." + info.name(),
         reader.status(info),
-        info.applicationColumns(),
+        info.applicationColumns(!reader.dialect().sql().hasSystemVersions()),
         reader.auxiliaryVisible(),
         info.traits(),
         List.of(info.schema(), info.name()),
-        info.starColumns(),
+        info.starColumns(!reader.dialect().sql().hasSystemVersions()),
         info.systemVersions().flatMap(TableInfo.SystemVersions::key));
   }
 }

@@ -121,18 +121,22 @@ public record TableInfo(
     return columns.stream().anyMatch(c -> AuxiliaryColumns.isAuxiliary(c.name()));
   }
 
-  /** The application's columns to which an INSERT without a column list gives values. */
-  public List<String> applicationColumns() {
+  /**
+   * The application's columns to which an INSERT without a column list gives values.
+   *
+   * @param hidesAuxiliary false if columns of our names are the application's, too
+   */
+  List<String> applicationColumns(boolean hidesAuxiliary) {
     return columns.stream()
-        .filter(c -> c.given() && !AuxiliaryColumns.isAuxiliary(c.name()))
+        .filter(c -> c.given() && !(hidesAuxiliary && AuxiliaryColumns.isAuxiliary(c.name())))
         .map(Column::name)
         .toList();
   }
 
   /** The application's columns that {@code *} shows. */
-  public List<String> starColumns() {
+  List<String> starColumns(boolean hidesAuxiliary) {
     return columns.stream()
-        .filter(c -> c.shown() && !AuxiliaryColumns.isAuxiliary(c.name()))
+        .filter(c -> c.shown() && !(hidesAuxiliary && AuxiliaryColumns.isAuxiliary(c.name())))
         .map(Column::name)
         .toList();
   }

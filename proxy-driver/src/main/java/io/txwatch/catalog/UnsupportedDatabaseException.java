@@ -3,7 +3,7 @@ package io.txwatch.catalog;
 import io.txwatch.history.Database;
 import java.sql.SQLException;
 
-/** The DBMS speaks no dialect that txwatch can rewrite. */
+/** The DBMS speaks no dialect that txwatch can rewrite, or its tables cannot be prepared. */
 public final class UnsupportedDatabaseException extends SQLException {
 
   private static final long serialVersionUID = 1;
@@ -14,5 +14,10 @@ public final class UnsupportedDatabaseException extends SQLException {
         database.displayName()
             + " is not supported, or is set to a lexical mode that txwatch does not follow"
             + " (PostgreSQL, MySQL, MariaDB, H2 and SQLite are)");
+  }
+
+  /** For that reason. */
+  public UnsupportedDatabaseException(String reason) {
+    super(reason);
   }
 }

@@ -284,7 +284,7 @@ public final class Watch {
     } catch (SeparateConnectionException e) {
       Notices.print(
           "without a connection of its own txwatch does not watch others with txwatch.versions="
-              + settings.get(Setting.VERSIONS)
+              + byValue(versions(settings)).name().toLowerCase(Locale.ROOT)
               + ": SQLState "
               + e.getSQLState()
               + ", code "
@@ -299,6 +299,11 @@ public final class Watch {
       }
       return Optional.empty();
     }
+  }
+
+  /** What is asked for, or else what takes its place on an old server. */
+  private static CatalogMode.Versions byValue(CatalogMode.Versions versions) {
+    return versions.areByValue() ? versions : CatalogMode.Versions.STATEMENTS;
   }
 
   private static CatalogMode.Versions versions(Settings settings) {
@@ -396,6 +401,7 @@ public final class Watch {
                 database.place(),
                 settings.toString(),
                 catalog.serverRun(),
+                catalog.versions().name(),
                 catalog.usesSystemColumns() ? "system" : "")
             + System.identityHashCode(pipeline);
     int mostRows = settings.number(Setting.VERSION_SET_ROWS);
@@ -410,11 +416,11 @@ public final class Watch {
                 database,
                 dialect,
                 planner.apply(
-                    versions(settings).areByValue()
+                    catalog.versions().areByValue()
                         ? new UntouchedPlanner(dialect)
                         : new RewritePlanner(dialect, level, mostRows)),
                 texts,
-                versions(settings),
+                catalog.versions(),
                 mostRows,
                 show,
                 settings.isTrue(Setting.REDACT),

@@ -12,9 +12,7 @@ import io.txwatch.history.Database;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -198,18 +196,7 @@ public final class AutoPreparation implements TablePreparer {
     if (plan.rows() > MAX_ROWS) {
       return never(seen, "it has more than " + MAX_ROWS + " rows: use txwatch prepare");
     }
-    List<PreparationStep> steps = new ArrayList<>(ddl.lock(table.get()));
-    steps.addAll(plan.steps());
-    TablePlan locking =
-        new TablePlan(
-            plan.schema(),
-            plan.table(),
-            plan.decision(),
-            steps,
-            plan.note(),
-            plan.rows(),
-            plan.seconds());
-    Preparation.execute(ddl, connection, table.get(), locking, RetryPolicy.once(CANCEL_AFTER));
+    Preparation.execute(ddl, connection, table.get(), plan, RetryPolicy.once(CANCEL_AFTER));
     snapshots.changed();
     return Outcome.PREPARED;
   }

@@ -35,9 +35,9 @@ import java.util.function.Consumer;
  *
  * <p>Planning changes nothing. A statement waits at most the given time for its locks: DDL that
  * waits longer would make everybody who comes after it wait too. A table that somebody else holds
- * is tried again for as long as {@link #retryingFor} says. Once it has its locks, PostgreSQL, H2
- * and MariaDB rewrite the table while they hold them; MySQL changes the catalog alone, and the rows
- * are filled in batches.
+ * is tried again for as long as {@link #retryingFor} says. Once it has its locks, H2 and MariaDB
+ * rewrite the table while they hold them; MySQL changes the catalog alone, and the rows are filled
+ * in batches. On PostgreSQL columns are only removed: earlier versions added them.
  *
  * <p>What was interrupted, at whatever point, is shown by the catalog: planned and executed again,
  * either way, it is completed or taken back.
@@ -136,12 +136,23 @@ public final class Preparation {
     return database;
   }
 
+  /** True if tables of this DBMS can be prepared: not on PostgreSQL. */
+  public boolean isPossible() {
+    return ddl.refusal().isEmpty();
+  }
+
   /**
    * What adding the columns takes.
    *
    * @param tables names as in SQL, maybe with their schema; empty for all of the default schema
+   * @throws UnsupportedDatabaseException if tables of this DBMS are {@linkplain #isPossible not
+   *     prepared}
    */
   public PreparationPlan planPrepare(List<String> tables) throws SQLException {
+    Optional<String> refusal = ddl.refusal();
+    if (refusal.isPresent()) {
+      throw new UnsupportedDatabaseException(database.displayName() + " " + refusal.get());
+    }
     return plan(Action.PREPARE, tables);
   }
 

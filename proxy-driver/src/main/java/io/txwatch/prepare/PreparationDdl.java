@@ -44,6 +44,11 @@ abstract class PreparationDdl {
     return reader.qualified(table);
   }
 
+  /** Why no table of this DBMS is prepared, after its name; empty if tables are. */
+  Optional<String> refusal() {
+    return Optional.empty();
+  }
+
   /** Why this table, which is not prepared, must be left alone; empty if it can be prepared. */
   abstract Optional<String> obstacle(Connection connection, TableInfo table) throws SQLException;
 
@@ -106,11 +111,6 @@ abstract class PreparationDdl {
 
   /** The statements after which this session waits for no lock of a table, where there are any. */
   List<String> waitForNoLock() {
-    return List.of();
-  }
-
-  /** The steps that lock a table before its transaction changes it. */
-  List<PreparationStep> lock(TableInfo table) {
     return List.of();
   }
 

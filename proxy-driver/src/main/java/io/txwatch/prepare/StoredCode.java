@@ -1,7 +1,5 @@
 package io.txwatch.prepare;
 
-import java.util.Locale;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,61 +21,6 @@ final class StoredCode {
 
   private static final Pattern NATURAL = Pattern.compile("(?i)\\bnatural\\b");
 
-  /** The word before a mention, and the schema if it is named. */
-  private static final Pattern BEFORE =
-      Pattern.compile(
-          "(?i)([a-z_]*)" + GAP + "(?:(?:[\\w$]+|\"[^\"]+\")" + GAP + "\\." + GAP + ")?$");
-
-  private static final Pattern AFTER =
-      Pattern.compile("(?i)^" + GAP + "(?:(\\.)|(?:as\\b" + GAP + ")?([a-z_][\\w$]*|\"[^\"]+\")?)");
-
-  /** After these a table's name means the table, and no value of its row type. */
-  private static final Set<String> BEFORE_TABLES =
-      Set.of("from", "join", "into", "update", "only", "using");
-
-  /** Words after a table's name that are no alias of it. */
-  private static final Set<String> NO_ALIAS =
-      Set.of(
-          "",
-          "as",
-          "cross",
-          "default",
-          "do",
-          "end",
-          "except",
-          "exception",
-          "fetch",
-          "for",
-          "full",
-          "group",
-          "having",
-          "if",
-          "inner",
-          "intersect",
-          "into",
-          "join",
-          "left",
-          "limit",
-          "loop",
-          "natural",
-          "offset",
-          "on",
-          "order",
-          "overriding",
-          "returning",
-          "right",
-          "select",
-          "set",
-          "tablesample",
-          "then",
-          "union",
-          "using",
-          "values",
-          "when",
-          "where",
-          "window",
-          "with");
-
   private StoredCode() {}
 
   /** True if the text names the table, in any case, quoted or not. */
@@ -95,46 +38,6 @@ final class StoredCode {
     return Pattern.compile("(?i)\\bin" + GAP + "(?:[^\\s(.]+\\.)?" + quotedOrNot(table))
         .matcher(code)
         .find();
-  }
-
-  /** True if the text names the table and may see how many columns its rows have. */
-  static boolean mayUseWholeRows(String code, String table) {
-    if (!names(code, table)) {
-      return false;
-    }
-    if (hasStar(code)) {
-      return true;
-    }
-    Matcher mention = mentions(code, table);
-    while (mention.find()) {
-      Matcher after = AFTER.matcher(code.substring(mention.end()));
-      boolean isQualifier = after.find() && after.group(1) != null;
-      if (isQualifier) {
-        continue;
-      }
-      Matcher before = BEFORE.matcher(code.substring(0, mention.start()));
-      if (!before.find() || !BEFORE_TABLES.contains(before.group(1).toLowerCase(Locale.ROOT))) {
-        return true;
-      }
-      String alias = after.group(2) == null ? "" : after.group(2);
-      if (!NO_ALIAS.contains(alias.toLowerCase(Locale.ROOT)) && isUsedWhole(code, alias)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** True if an alias stands more often without a column than it is defined. */
-  private static boolean isUsedWhole(String code, String alias) {
-    Matcher use =
-        Pattern.compile(
-                "(?i)(?<![\\w$.\"])" + Pattern.quote(alias) + "(?![\\w$\"])(?!" + GAP + "\\.)")
-            .matcher(code);
-    int alone = 0;
-    while (use.find()) {
-      alone++;
-    }
-    return alone > 1;
   }
 
   private static Matcher mentions(String code, String table) {

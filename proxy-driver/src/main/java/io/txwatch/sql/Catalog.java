@@ -49,14 +49,6 @@ public interface Catalog {
     return false;
   }
 
-  /**
-   * True if a MERGE can return rows by a RETURNING clause, where the DBMS has one: PostgreSQL from
-   * version 17 on.
-   */
-  default boolean mergeReturnsRows() {
-    return true;
-  }
-
   /** The auxiliary column that identifies a row. */
   String ROW_ID_COLUMN = "txw_rid";
 
@@ -76,9 +68,9 @@ public interface Catalog {
    * @param status whether it carries the auxiliary columns
    * @param columns the application's columns in their order, as the DBMS stores the names, the
    *     auxiliary ones left out
-   * @param auxiliaryVisible true if {@code *} shows the auxiliary columns (PostgreSQL, SQLite);
-   *     false where they are invisible, and of a table that could not be looked up if it is known
-   *     to have none, or is looked up before the statement is sent
+   * @param auxiliaryVisible true if {@code *} shows the auxiliary columns (SQLite); false where
+   *     they are invisible, and of a table that could not be looked up if it is known to have none,
+   *     or is looked up before the statement is sent
    * @param traits what a write must know besides
    * @param storedName its schema and its name, as stored; empty if they are not known
    * @param starColumns the columns that {@code *} shows, the auxiliary ones left out: {@code
@@ -253,11 +245,6 @@ public interface Catalog {
     SYSTEM_COLUMNS,
     /** It does not. */
     NOT_PREPARED,
-    /**
-     * It has columns that came with a copy of a prepared table's definition, without their defaults
-     * (PostgreSQL's {@code LIKE}): to be hidden, and of no use.
-     */
-    COPIED,
     /** It does, but this user may not read or write them. */
     NO_RIGHTS,
     /** A view, a foreign or a system table. */

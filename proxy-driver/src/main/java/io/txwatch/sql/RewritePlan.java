@@ -183,8 +183,7 @@ public record RewritePlan(
         ObservedRows.none(withoutKeys(kind)),
         Assumed.NOTHING,
         false,
-        // Where a star was written out, the application's own text has it still.
-        starShowsAuxiliary || (isRewritten() && original.indexOf('*') >= 0),
+        starShowsAuxiliary,
         usesSystemColumns,
         unwatched);
   }

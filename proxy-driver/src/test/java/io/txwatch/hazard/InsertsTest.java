@@ -53,7 +53,7 @@ class InsertsTest {
         .satisfies(row -> assertThat(row.writers().size()).isEqualTo(1));
   }
 
-  @OnEach(preparedOnly = true)
+  @OnEach
   @DisplayName("16 INSERT … SELECT *")
   void selectStar(Place place) throws SQLException {
     TestDatabase watched =
@@ -72,14 +72,16 @@ class InsertsTest {
     List<RowAccess> originals = read(watched, "SELECT * FROM item ORDER BY id");
     List<RowAccess> copies = read(watched, "SELECT * FROM copied WHERE id < 10 ORDER BY id");
     assertThat(copies).hasSameSizeAs(originals).isNotEmpty();
-    assertThat(copies)
-        .extracting(RowAccess::row)
-        .doesNotHaveDuplicates()
-        .doesNotContainAnyElementsOf(originals.stream().map(RowAccess::row).toList());
+    assertThat(copies).extracting(RowAccess::row).doesNotHaveDuplicates();
+    if (place.isPrepared()) { // else the key is the id
+      assertThat(copies)
+          .extracting(RowAccess::row)
+          .doesNotContainAnyElementsOf(originals.stream().map(RowAccess::row).toList());
+    }
     assertThat(copies).allMatch(copy -> copy.writers().size() == 1);
   }
 
-  @OnEach(preparedOnly = true)
+  @OnEach
   @DisplayName("17 tables made from tables, and while running")
   void tablesFromTables(Place place) throws SQLException {
     TestDatabase watched =
@@ -107,9 +109,10 @@ class InsertsTest {
                 "SELECT * FROM fresh ORDER BY a",
                 "DROP TABLE fresh",
                 "SELECT * FROM fresh");
-    assertThat(watched.events(Event.Gap.class))
-        .extracting(Event.Gap::reason)
-        .contains(GapReason.NOT_PREPARED);
+    assertThat(
+            watched.events(Event.Gap.class).stream()
+                .anyMatch(gap -> gap.reason() == GapReason.NOT_PREPARED))
+        .isEqualTo(place.isPrepared());
   }
 
   @OnEach

@@ -48,7 +48,7 @@ class InterleavedBatchesTest {
     }
   }
 
-  @OnEach(preparedOnly = true)
+  @OnEach
   @DisplayName("33 batches collected side by side: each item is executed once, and recorded once")
   void sideBySide(Place place) throws SQLException {
     TestDatabase watched =
@@ -75,6 +75,9 @@ class InterleavedBatchesTest {
                 one.transaction() == other.transaction()
                     ? Integer.compare(one.statement(), other.statement())
                     : 0);
+    if (!place.isPrepared()) {
+      return; // the rows that a batch writes are not returned by system columns
+    }
     assertThat(statements)
         .as("a row's last writer is the statement that wrote it")
         .filteredOn(statement -> statement.kind().mayWrite())

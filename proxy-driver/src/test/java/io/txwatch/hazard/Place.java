@@ -6,13 +6,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/**
- * A DBMS and a level of instrumentation: where a hazard may strike.
- *
- * @param isPrepared true if its tables have the auxiliary columns; false if the system columns
- *     identify versions
- */
-record Place(ServerKind kind, Level level, boolean isPrepared) {
+/** A DBMS and a level of instrumentation: where a hazard may strike. */
+record Place(ServerKind kind, Level level) {
 
   private static final List<String> SHOP =
       List.of(
@@ -47,11 +42,16 @@ record Place(ServerKind kind, Level level, boolean isPrepared) {
 
   /** True where {@code *} shows the auxiliary columns. */
   boolean showsColumns() {
-    return isPrepared && is(ServerKind.POSTGRESQL, ServerKind.SQLITE);
+    return is(ServerKind.SQLITE);
+  }
+
+  /** True if its tables have the auxiliary columns; false if system columns identify versions. */
+  boolean isPrepared() {
+    return !is(ServerKind.POSTGRESQL);
   }
 
   @Override
   public String toString() {
-    return kind + " " + level.name().toLowerCase(Locale.ROOT) + (isPrepared ? "" : " unprepared");
+    return kind + " " + level.name().toLowerCase(Locale.ROOT);
   }
 }

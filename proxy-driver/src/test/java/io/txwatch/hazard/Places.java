@@ -29,9 +29,6 @@ final class Places extends AnnotationBasedArgumentsProvider<OnEach> {
   }
 
   private static Stream<Place> of(ServerKind kind) {
-    Stream<Place> prepared = LEVELS.stream().map(level -> new Place(kind, level, true));
-    return kind == ServerKind.POSTGRESQL
-        ? Stream.concat(prepared, LEVELS.stream().map(level -> new Place(kind, level, false)))
-        : prepared;
+    return LEVELS.stream().map(level -> new Place(kind, level));
   }
 }

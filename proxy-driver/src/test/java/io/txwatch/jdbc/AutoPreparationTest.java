@@ -33,7 +33,7 @@ import org.mariadb.jdbc.MariaDbXid;
 /** {@code txwatch.prepare=auto} changes a table only where that harms no transaction. */
 class AutoPreparationTest {
 
-  private static final String KINDS = "io.txwatch.servers.TestServers#kinds";
+  private static final String KINDS = "io.txwatch.prepare.Shop#kinds";
   private static final int REPEATABLE = Connection.TRANSACTION_REPEATABLE_READ;
   private static final int COMMITTED = Connection.TRANSACTION_READ_COMMITTED;
 
@@ -188,7 +188,7 @@ class AutoPreparationTest {
       assertThat(read(first, "SELECT v FROM a1")).isOne();
       try (PreparedStatement star = second.prepareStatement("SELECT * FROM a2");
           PreparedStatement insert = second.prepareStatement("INSERT INTO a2 VALUES (?, ?)")) {
-        for (int i = 0; i < 6; i++) { // pgjdbc prepares a text at the server at the fifth time
+        for (int i = 0; i < 6; i++) {
           star.executeQuery().close();
         }
         assertThat(isPrepared(database, "a2")).isFalse();

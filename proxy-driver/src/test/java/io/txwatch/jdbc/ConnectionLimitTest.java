@@ -47,8 +47,7 @@ class ConnectionLimitTest {
             admin,
             "CREATE ROLE " + user + " LOGIN PASSWORD 'few' CONNECTION LIMIT " + connections,
             "GRANT ALL ON ALL TABLES IN SCHEMA public TO " + user,
-            "GRANT ALL ON SCHEMA public TO " + user,
-            "ALTER TABLE account OWNER TO " + user);
+            "GRANT ALL ON SCHEMA public TO " + user);
       } else {
         TestDatabase.execute(
             admin,
@@ -101,8 +100,9 @@ class ConnectionLimitTest {
 
   /** The connection on which it is changed is not to be had. */
   @ParameterizedTest
-  @MethodSource("servers")
+  @EnumSource(names = {"MARIADB", "MYSQL"})
   void aTableIsPreparedOnceThereIsAConnectionForIt(ServerKind kind) throws Exception {
+    assumeThat(TestServers.missing(kind)).isEmpty();
     String fresh = TestServers.freshDatabase(kind);
     TestDatabase database = TestDatabase.at(kind, fresh, List.of(SHOP));
     String url = limited(database, 1);
@@ -116,11 +116,7 @@ class ConnectionLimitTest {
       assertThat(one(only, "SELECT balance FROM account WHERE id = 1")).isEqualTo("10");
       assertThatThrownBy(() -> one(admin, "SELECT txw_wl FROM account"))
           .isInstanceOf(SQLException.class);
-      TestDatabase.execute(
-          admin,
-          kind == ServerKind.POSTGRESQL
-              ? "ALTER ROLE " + user + " CONNECTION LIMIT 2"
-              : "ALTER USER '" + user + "'@'%' WITH MAX_USER_CONNECTIONS 2");
+      TestDatabase.execute(admin, "ALTER USER '" + user + "'@'%' WITH MAX_USER_CONNECTIONS 2");
       await()
           .atMost(Duration.ofSeconds(30))
           .ignoreExceptions()

@@ -16,8 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.Test;
 
 /**
  * PostgreSQL's users may define operators and functions with the names of those of {@code
@@ -130,8 +129,7 @@ class HostilePathTest {
     "CREATE OPERATOR = (LEFTARG = name, RIGHTARG = varchar, FUNCTION = fail)",
   };
 
-  private static TestDatabase database(String path, boolean isPrepared, String... further)
-      throws SQLException {
+  private static TestDatabase database(String path, String... further) throws SQLException {
     TestDatabase database =
         TestDatabase.at(
             ServerKind.POSTGRESQL,
@@ -141,21 +139,13 @@ class HostilePathTest {
     try (Connection raw = database.raw()) {
       TestDatabase.execute(raw, "ALTER DATABASE \"" + name + "\" SET search_path = " + path);
     }
-    if (isPrepared) {
-      try (Connection raw = database.raw()) {
-        database.prepare(raw);
-      }
-    }
     return database;
   }
 
   /** What the application gets, and what is observed, statement by statement. */
-  private static List<String> observed(TestDatabase database, boolean isPrepared)
-      throws SQLException {
+  private static List<String> observed(TestDatabase database) throws SQLException {
     List<String> all = new ArrayList<>();
-    Map<Setting, String> settings =
-        Map.of(
-            Setting.VERSIONS, isPrepared ? "columns" : "system", Setting.INSTRUMENT, "predicates");
+    Map<Setting, String> settings = Map.of(Setting.INSTRUMENT, "predicates");
     try (Connection connection = database.watched(planner -> planner, settings);
         Statement statement = connection.createStatement()) {
       connection.setAutoCommit(false);
@@ -199,11 +189,10 @@ class HostilePathTest {
         : "";
   }
 
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void aSchemaBeforePgCatalogChangesNothing(boolean isPrepared) throws SQLException {
-    TestDatabase usual = database("shop", isPrepared);
-    TestDatabase hostile = database("shop, hostile, pg_catalog", isPrepared, HOSTILE);
+  @Test
+  void aSchemaBeforePgCatalogChangesNothing() throws SQLException {
+    TestDatabase usual = database("shop");
+    TestDatabase hostile = database("shop, hostile, pg_catalog", HOSTILE);
     try (Connection raw = hostile.raw();
         Statement statement = raw.createStatement()) {
       for (String sql : List.of("1 = 1", "'a'::name || 'b'::name", "count(*)", "upper('a')")) {
@@ -211,16 +200,15 @@ class HostilePathTest {
             .hasMessageContaining("hostile");
       }
     }
-    List<String> observed = observed(usual, isPrepared);
+    List<String> observed = observed(usual);
     assertThat(observed).anyMatch(line -> line.contains("UPDATE named"));
-    assertThat(observed(hostile, isPrepared)).isEqualTo(observed);
+    assertThat(observed(hostile)).isEqualTo(observed);
   }
 
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void betterCandidatesChangeNothing(boolean isPrepared) throws SQLException {
-    TestDatabase usual = database("shop", isPrepared);
-    TestDatabase overloaded = database("shop", isPrepared, OVERLOADED);
-    assertThat(observed(overloaded, isPrepared)).isEqualTo(observed(usual, isPrepared));
+  @Test
+  void betterCandidatesChangeNothing() throws SQLException {
+    TestDatabase usual = database("shop");
+    TestDatabase overloaded = database("shop", OVERLOADED);
+    assertThat(observed(overloaded)).isEqualTo(observed(usual));
   }
 }

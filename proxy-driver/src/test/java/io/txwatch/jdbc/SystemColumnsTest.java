@@ -127,6 +127,73 @@ class SystemColumnsTest {
     }
   }
 
+  @Test
+  void aColumnOfTheApplicationsWithOneOfOurNamesIsFoundByIt() throws SQLException {
+    TestDatabase database = database(ACCOUNT, "INSERT INTO account VALUES (41, 7)");
+    try (Connection connection = watched(database);
+        Statement statement = connection.createStatement()) {
+      ResultSet named = statement.executeQuery("SELECT n AS txw_rid FROM account");
+      assertThat(named.next()).isTrue();
+      assertThat(named.getInt("txw_rid")).isEqualTo(7);
+      assertThat(named.findColumn("TXW_RID")).isEqualTo(1);
+      assertThatThrownBy(() -> named.getString("txw_wl"))
+          .hasMessageContaining("The column name txw_wl was not found");
+    }
+  }
+
+  /** Columns that an earlier version of txwatch has added are columns of the application's. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT * FROM account",
+        "SELECT * FROM account ORDER BY 1",
+        "SELECT * FROM (SELECT * FROM account) x",
+        "SELECT * FROM (SELECT id, txw_rid FROM account) x, account y",
+        "SELECT x FROM (SELECT * FROM account) x",
+        "UPDATE account SET n = 3 RETURNING *",
+        "INSERT INTO account VALUES (2, 3, 4, 'w') RETURNING *",
+        "INSERT INTO account SELECT id + 5, n, txw_rid, txw_wl FROM account RETURNING account",
+      })
+  void oldColumnsAreShown(String sql) throws SQLException {
+    TestDatabase database =
+        database(
+            ACCOUNT,
+            "ALTER TABLE account ADD COLUMN txw_rid bigint, ADD COLUMN txw_wl varchar(112)",
+            "INSERT INTO account VALUES (1, 7, 17, 'b')");
+    List<List<String>> seen = new ArrayList<>();
+    for (boolean isWatched : List.of(false, true)) {
+      try (Connection connection = isWatched ? watched(database) : database.raw();
+          Statement statement = connection.createStatement();
+          PreparedStatement keys =
+              connection.prepareStatement(
+                  "UPDATE account SET n = 1", Statement.RETURN_GENERATED_KEYS)) {
+        connection.setAutoCommit(false);
+        List<String> mine = new ArrayList<>();
+        assertThat(statement.execute(sql)).isTrue();
+        all(statement.getResultSet(), mine);
+        keys.executeUpdate();
+        all(keys.getGeneratedKeys(), mine);
+        all(connection.getMetaData().getColumns(null, null, "account", null), mine);
+        connection.rollback();
+        seen.add(mine);
+      }
+    }
+    assertThat(seen.get(1)).isEqualTo(seen.get(0)).contains("txw_wl");
+  }
+
+  private static void all(ResultSet rows, List<String> into) throws SQLException {
+    int columns = rows.getMetaData().getColumnCount();
+    for (int i = 1; i <= columns; i++) {
+      into.add(rows.getMetaData().getColumnLabel(i));
+    }
+    while (rows.next()) {
+      for (int i = 1; i <= columns; i++) {
+        into.add(rows.getString(i));
+      }
+    }
+    rows.close();
+  }
+
   /** What the server has not executed before is guarded by a savepoint, so it has its own id. */
   @Test
   void eachStatementReturnsTheWritersOfItsRows() throws SQLException {
@@ -723,16 +790,10 @@ class SystemColumnsTest {
   }
 
   @Test
-  void theyAreReadUnlessTablesArePrepared() throws SQLException {
+  void theyAreReadByDefault() throws SQLException {
     TestDatabase database = database(ACCOUNT, "INSERT INTO account VALUES (41, 1)");
     read(database);
-    try (Connection raw = database.raw()) {
-      database.prepare(raw);
-    }
-    read(database);
-    List<StatementExecuted> statements = database.statements();
-    assertThat(statements.get(0).rows().get(0).row()).isEqualTo(41);
-    assertThat(statements.get(1).rows().get(0).row()).isNotEqualTo(41);
+    assertThat(database.statements().get(0).rows().get(0).row()).isEqualTo(41);
   }
 
   private static void read(TestDatabase database) throws SQLException {

@@ -7,155 +7,16 @@ import io.txwatch.servers.ServerKind;
 import java.sql.SQLException;
 import java.util.List;
 import org.h2.api.Trigger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tables that are left alone because something handles their rows as a whole, and is named. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DependentsTest {
-
-  private static final String RETURN_NEW =
-      "CREATE FUNCTION touched() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$; ";
-
-  private Shop postgres = shop();
-
-  private static Shop shop() {
-    try {
-      return Shop.empty(ServerKind.POSTGRESQL);
-    } catch (SQLException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  @BeforeAll
-  void tablesWithoutDependentsAreChanged() throws SQLException {
-    fresh();
-    assertThat(plan(postgres, "t").decision()).isEqualTo(Decision.CHANGE);
-  }
-
-  @AfterAll
-  void closed() throws SQLException {
-    postgres.close();
-  }
-
-  private void fresh() throws SQLException {
-    postgres.run(
-        "DROP SCHEMA public CASCADE",
-        "CREATE SCHEMA public",
-        "DROP PUBLICATION IF EXISTS p",
-        "CREATE TABLE t (id INT PRIMARY KEY, q TEXT)",
-        "CREATE TABLE log (id INT, q TEXT)");
-  }
 
   private static TablePlan plan(Shop shop, String table) throws SQLException {
     return shop.preparation().planPrepare(List.of(table)).tables().get(0);
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '^',
-      value = {
-        "CREATE FUNCTION f() RETURNS t LANGUAGE sql AS 'SELECT 1, ''a''::text' | function f()",
-        "CREATE FUNCTION f() RETURNS SETOF t LANGUAGE sql AS 'SELECT id, q FROM t' | function f()",
-        "CREATE FUNCTION f(t) RETURNS text LANGUAGE sql AS 'SELECT $1.q' | function f(t)",
-        "CREATE FUNCTION f(t[]) RETURNS int LANGUAGE sql AS 'SELECT 1' | function f(t[])",
-        "CREATE FUNCTION f(OUT r t) LANGUAGE sql AS 'SELECT 1, ''a''::text' | function f()",
-        "CREATE FUNCTION f() RETURNS TABLE(i int, q text) LANGUAGE sql AS 'SELECT * FROM t' | f()",
-        "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1 FROM t NATURAL JOIN log' | f()",
-        "CREATE FUNCTION f() RETURNS SETOF t BEGIN ATOMIC SELECT * FROM t; END | function f()",
-        "CREATE FUNCTION f() RETURNS bigint BEGIN ATOMIC SELECT count(DISTINCT t) FROM t; END | f()",
-        "CREATE PROCEDURE f() LANGUAGE plpgsql AS $$ DECLARE r t%ROWTYPE; BEGIN SELECT id, q INTO r"
-            + " FROM t; INSERT INTO log VALUES (r.*); END $$ | function f()",
-        "CREATE PROCEDURE f() LANGUAGE plpgsql AS $$ DECLARE r \"t\"; BEGIN r := NULL; END $$ | f()",
-        "CREATE PROCEDURE f() LANGUAGE plpgsql AS $$ BEGIN PERFORM row_to_json(x) FROM public.t AS x;"
-            + " END $$ | function f()",
-        "CREATE PROCEDURE f() LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log TABLE t; END $$ | f()",
-        "CREATE PROCEDURE f() LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'SELECT /* all */ * FROM t';"
-            + " END $$ | function f()",
-        RETURN_NEW
-            + "CREATE TRIGGER w BEFORE UPDATE ON t FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*)"
-            + " EXECUTE FUNCTION touched() | trigger w on table t",
-        RETURN_NEW
-            + "CREATE TRIGGER w BEFORE UPDATE ON t FOR EACH ROW WHEN (OLD IS DISTINCT FROM NEW)"
-            + " EXECUTE FUNCTION touched() | trigger w on table t",
-        "CREATE TRIGGER w BEFORE UPDATE ON t FOR EACH ROW"
-            + " EXECUTE FUNCTION suppress_redundant_updates_trigger() | trigger w on table t",
-        "CREATE FUNCTION a() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log SELECT"
-            + " OLD.*; RETURN NULL; END $$; CREATE TRIGGER w AFTER DELETE ON t FOR EACH ROW"
-            + " EXECUTE FUNCTION a() | trigger w on table t",
-        "CREATE FUNCTION a() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log SELECT *"
-            + " FROM gone; RETURN NULL; END $$; CREATE TRIGGER w AFTER DELETE ON t REFERENCING OLD"
-            + " TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION a() | trigger w on table t",
-        "CREATE RULE r AS ON INSERT TO t DO ALSO INSERT INTO log SELECT NEW.* | rule r on table t",
-        "CREATE VIEW v AS SELECT t FROM t | view v",
-        "CREATE VIEW v AS SELECT row_to_json(x) FROM t x | view v",
-        "CREATE MATERIALIZED VIEW v AS SELECT count(t.*) FROM t | view v",
-        "CREATE TABLE holder (a t) | column a of table holder",
-        "CREATE TABLE holder (a t[]) | column a of table holder",
-        "CREATE DOMAIN d AS t; CREATE TABLE holder (a d) | column a of table holder",
-        "ALTER TABLE t ADD CONSTRAINT c CHECK (t IS NOT NULL) | constraint c on table t",
-        "CREATE POLICY y ON t USING (t IS NOT NULL) | policy y on table t",
-        "CREATE PUBLICATION p FOR TABLE t | publication p",
-        "CREATE PUBLICATION p FOR ALL TABLES | publication p",
-        "CREATE TABLE child () INHERITS (t); CREATE FUNCTION f() RETURNS child LANGUAGE sql AS"
-            + " 'SELECT 1, ''a''::text' | function f()",
-      })
-  void postgresDependentsAreNamed(String ddl, String named) throws Exception {
-    fresh();
-    postgres.run(ddl);
-    TablePlan plan = plan(postgres, "t");
-    assertThat(plan.decision()).isEqualTo(Decision.LEFT_ALONE);
-    assertThat(plan.note()).contains("handled as a whole", named);
-    assertThat(
-            postgres.preparation().includingDependent().planPrepare(List.of("t")).tables().get(0))
-        .extracting(TablePlan::decision)
-        .isEqualTo(Decision.CHANGE);
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "CREATE FUNCTION f(int) RETURNS text LANGUAGE sql AS 'SELECT q FROM t WHERE id = $1'",
-        "CREATE FUNCTION f() RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM public.t x WHERE"
-            + " x.id * 2 > 1'",
-        "CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT max(id) FROM t; END",
-        "CREATE PROCEDURE f() LANGUAGE plpgsql AS $$ DECLARE i t.id%TYPE; BEGIN UPDATE t SET q = 'a'"
-            + " WHERE id = i; INSERT INTO t VALUES (1, 'b'); DELETE FROM t AS x WHERE x.id = 2; END $$",
-        "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1 FROM information_schema.tables'",
-        RETURN_NEW
-            + "CREATE TRIGGER w BEFORE UPDATE ON t FOR EACH ROW WHEN (OLD.q IS DISTINCT FROM NEW.q)"
-            + " EXECUTE FUNCTION touched()",
-        "CREATE VIEW v AS SELECT * FROM t",
-        "CREATE POLICY y ON t USING (id > 0)",
-        "CREATE INDEX i ON t (lower(q)) WHERE id > 0",
-        "CREATE PUBLICATION p FOR TABLE t (id, q)",
-        "CREATE PUBLICATION p FOR TABLE log",
-      })
-  void postgresDependentsOfSingleColumnsAreNoReason(String ddl) throws Exception {
-    fresh();
-    postgres.run(ddl);
-    assertThat(plan(postgres, "t").note()).doesNotContain("as a whole");
-    assertThat(plan(postgres, "t").decision()).isEqualTo(Decision.CHANGE);
-  }
-
-  @Test
-  void postgresApplicationIsUnaffected() throws Exception {
-    fresh();
-    postgres.run(
-        "CREATE FUNCTION f() RETURNS SETOF t LANGUAGE plpgsql AS"
-            + " $$ BEGIN RETURN QUERY SELECT id, q FROM t; END $$",
-        "CREATE TABLE u (id INT PRIMARY KEY, q TEXT)",
-        "CREATE TRIGGER w BEFORE UPDATE ON u FOR EACH ROW"
-            + " EXECUTE FUNCTION suppress_redundant_updates_trigger()",
-        "INSERT INTO t VALUES (1, 'a')");
-    assertThat(postgres.prepare().changed()).containsExactly("log");
-    assertThat(postgres.rows("SELECT * FROM f()")).containsExactly("1|a");
   }
 
   @ParameterizedTest

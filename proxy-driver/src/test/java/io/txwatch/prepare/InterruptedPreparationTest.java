@@ -28,7 +28,7 @@ class InterruptedPreparationTest {
   private static final int ROWS = 450;
 
   static Stream<Arguments> kindsAndKills() {
-    return TestServers.kinds()
+    return Shop.kinds()
         .flatMap(
             kind ->
                 kind == ServerKind.H2 || kind == ServerKind.SQLITE
@@ -219,7 +219,7 @@ class InterruptedPreparationTest {
   private static boolean dies(Shop shop, Action action, int after, boolean byServer)
       throws SQLException {
     try (Connection victim = DriverManager.getConnection(shop.url())) {
-      String id = byServer ? id(shop.kind(), victim) : "";
+      String id = byServer ? id(victim) : "";
       BreakingConnection breaking =
           new BreakingConnection(
               victim, after, byServer ? () -> kill(shop, id) : () -> abandon(shop.kind(), victim));
@@ -254,16 +254,13 @@ class InterruptedPreparationTest {
     victim.close();
   }
 
-  private static String id(ServerKind kind, Connection victim) throws SQLException {
-    String sql =
-        kind == ServerKind.POSTGRESQL ? "SELECT pg_backend_pid()" : "SELECT CONNECTION_ID()";
-    return CatalogQueries.query(victim, sql, row -> CatalogQueries.text(row, 1)).get(0);
+  private static String id(Connection victim) throws SQLException {
+    return CatalogQueries.query(
+            victim, "SELECT CONNECTION_ID()", row -> CatalogQueries.text(row, 1))
+        .get(0);
   }
 
   private static void kill(Shop shop, String id) throws SQLException {
-    shop.run(
-        shop.kind() == ServerKind.POSTGRESQL
-            ? "SELECT pg_terminate_backend(" + id + ", 5000)"
-            : "KILL " + id);
+    shop.run("KILL " + id);
   }
 }

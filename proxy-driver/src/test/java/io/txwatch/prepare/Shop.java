@@ -13,9 +13,15 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** A fresh database with a few tables that are hard to alter, and what one can ask of it. */
 public record Shop(ServerKind kind, String url, Connection connection) implements AutoCloseable {
+
+  /** The DBMSs whose tables are prepared. */
+  static Stream<ServerKind> kinds() {
+    return TestServers.kinds().filter(kind -> kind != ServerKind.POSTGRESQL);
+  }
 
   public static Shop empty(ServerKind kind) throws SQLException {
     String url = TestServers.freshDatabase(kind);

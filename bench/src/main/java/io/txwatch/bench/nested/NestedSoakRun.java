@@ -75,9 +75,7 @@ final class NestedSoakRun {
     try (Connection raw = DriverManager.getConnection(url)) {
       AuditedTables.create(raw, kind);
     }
-    if (kind != ServerKind.POSTGRESQL) {
-      Databases.prepare(url);
-    }
+    Databases.prepare(url);
     try (Connection raw = DriverManager.getConnection(url)) {
       AuditedTables.audit(raw, kind);
     }

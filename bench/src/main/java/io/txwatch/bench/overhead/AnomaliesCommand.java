@@ -58,8 +58,8 @@ public final class AnomaliesCommand implements Callable<Integer> {
   @Option(
       names = "--variant",
       description = "a watched variant with the analyzer in the application",
-      defaultValue = "inline-system")
-  private String variant = "inline-system";
+      defaultValue = "inline")
+  private String variant = "inline";
 
   @Option(
       names = "--isolation",

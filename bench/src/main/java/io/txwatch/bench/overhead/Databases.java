@@ -54,10 +54,13 @@ public final class Databases {
     return urls;
   }
 
-  /** Adds the auxiliary columns to all tables. */
+  /** Adds the auxiliary columns to all tables, where tables can have them. */
   public static void prepare(String url) throws SQLException {
     try (Connection connection = DriverManager.getConnection(url)) {
       Preparation preparation = Preparation.of(connection, url, Duration.ofSeconds(10));
+      if (!preparation.isPossible()) {
+        return;
+      }
       PreparationResult result = preparation.execute(preparation.planPrepare(List.of()));
       if (!result.complete()) {
         throw new SQLException("not every table could be prepared: " + result.failed());

@@ -109,9 +109,8 @@ final class RowGrowth {
   /** The bytes of the server's redo log so far. */
   private double logged() throws SQLException {
     return switch (kind) {
-      case POSTGRESQL -> number("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn", 1);
       case MARIADB, MYSQL -> number("SHOW GLOBAL STATUS LIKE 'Innodb_os_log_written'", 2);
-      case H2, SQLITE -> throw new IllegalArgumentException("not a server: " + kind);
+      case POSTGRESQL, H2, SQLITE -> throw new IllegalArgumentException(String.valueOf(kind));
     };
   }
 
@@ -130,21 +129,6 @@ final class RowGrowth {
   }
 
   private Size size(Connection connection, double logged, boolean watched) throws SQLException {
-    if (kind == ServerKind.POSTGRESQL) {
-      try (Statement statement = connection.createStatement()) {
-        statement.execute("VACUUM FULL counter");
-      }
-      return new Size(
-          number(connection, "SELECT avg(pg_column_size(t.*)) FROM counter t", 1),
-          watched
-              ? number(
-                  connection,
-                  "SELECT avg(pg_column_size(txw_rid) + pg_column_size(txw_wl)) FROM counter",
-                  1)
-              : 0,
-          logged,
-          number(connection, "SELECT pg_total_relation_size('counter') / 1024", 1));
-    }
     try (Statement statement = connection.createStatement()) {
       statement.execute("OPTIMIZE TABLE counter");
     }

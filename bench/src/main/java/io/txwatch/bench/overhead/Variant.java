@@ -32,8 +32,6 @@ public enum Variant {
   OFF("txwatch off", Layer.TXWATCH, "off none"),
   /** {@code txwatch.instrument=inline} with the analyzer in the application. */
   INLINE("txwatch inline", Layer.TXWATCH, "inline inprocess"),
-  /** The same with PostgreSQL's system columns in place of the auxiliary ones. */
-  INLINE_SYSTEM("txwatch inline, system columns", Layer.TXWATCH, "inline inprocess system"),
   /** The same with versions from the server's binary log: nothing is rewritten. */
   LOG("txwatch, binary log", Layer.TXWATCH, "inline inprocess log"),
   /** The same with what statements themselves state of their rows. */
@@ -85,7 +83,7 @@ public enum Variant {
     return OptionNames.ofOption("variant", Variant.class, option);
   }
 
-  /** True if its tables have the auxiliary columns. */
+  /** True if its tables have the auxiliary columns, where tables can have them. */
   public boolean isPrepared() {
     return layer == Layer.TXWATCH && this != OFF && detail.split(" ").length == 2;
   }
@@ -136,7 +134,7 @@ public enum Variant {
     Properties properties = none();
     properties.setProperty("txwatch.instrument", settings[0]);
     properties.setProperty("txwatch.analyzer", settings[1]);
-    properties.setProperty("txwatch.versions", settings.length > 2 ? settings[2] : "columns");
+    properties.setProperty("txwatch.versions", settings.length > 2 ? settings[2] : "auto");
     Connection connection =
         new TxWatchDriver().connect("jdbc:txwatch:" + url.substring("jdbc:".length()), properties);
     if (connection == null) {

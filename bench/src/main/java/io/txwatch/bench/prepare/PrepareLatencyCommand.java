@@ -39,9 +39,8 @@ public final class PrepareLatencyCommand implements Callable<Integer> {
   @Option(
       names = "--db",
       split = ",",
-      description =
-          "mysql (fetched by servers/mysql, or in TXWATCH_TEST_URLS), mariadb, postgresql",
-      defaultValue = "mysql,mariadb,postgresql")
+      description = "mysql (fetched by servers/mysql, or in TXWATCH_TEST_URLS), mariadb",
+      defaultValue = "mysql,mariadb")
   private List<String> databases = List.of();
 
   @Option(names = "--rows", description = "rows of the table", defaultValue = "1000000")

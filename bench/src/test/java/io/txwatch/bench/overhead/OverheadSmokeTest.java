@@ -89,12 +89,9 @@ class OverheadSmokeTest {
     assertThat(logs.resolve("inline-history")).isNotEmptyFile();
   }
 
-  @ParameterizedTest
-  @EnumSource(
-      value = ServerKind.class,
-      names = {"POSTGRESQL", "MARIADB"})
-  void rowGrowthIsMeasured(ServerKind kind) throws Exception {
-    assertThat(new RowGrowth(kind).measure(10).toString()).contains("\n| 10 ");
+  @Test
+  void rowGrowthIsMeasured() throws Exception {
+    assertThat(new RowGrowth(ServerKind.MARIADB).measure(10).toString()).contains("\n| 10 ");
   }
 
   @Test

@@ -3,7 +3,6 @@ package io.txwatch.corpus.suite;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.corpus.Outcome;
 import io.txwatch.corpus.StatementTraits;
-import io.txwatch.corpus.VersionsFrom;
 import io.txwatch.corpus.Watching;
 import io.txwatch.servers.PostgresServer;
 import io.txwatch.sql.rewrite.RewritePlanner.Level;
@@ -97,7 +96,7 @@ final class PostgresRegressSession implements AutoCloseable {
     String url = url(database, user);
     Connection real = DriverManager.getConnection(url);
     return level.isPresent()
-        ? Watching.watch(real, url, level.get(), VersionsFrom.SYSTEM, pipeline.orElseThrow())
+        ? Watching.watch(real, url, level.get(), pipeline.orElseThrow())
         : real;
   }
 

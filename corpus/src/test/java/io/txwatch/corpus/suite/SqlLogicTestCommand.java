@@ -1,6 +1,5 @@
 package io.txwatch.corpus.suite;
 
-import io.txwatch.corpus.VersionsFrom;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.sql.rewrite.RewritePlanner.Level;
 import java.io.IOException;
@@ -69,13 +68,6 @@ final class SqlLogicTestCommand implements Callable<Integer> {
       description = "levels of instrumentation: ${COMPLETION-CANDIDATES}; default: all")
   private List<Level> levels = List.of(Level.values());
 
-  @Option(
-      names = "--versions",
-      description =
-          "where PostgreSQL's row versions come from: ${COMPLETION-CANDIDATES}; default:"
-              + " ${DEFAULT-VALUE}")
-  private VersionsFrom versions = VersionsFrom.COLUMNS;
-
   @Option(names = "--out", description = "append the report to this file, too")
   private Path out = Path.of("");
 
@@ -102,9 +94,7 @@ final class SqlLogicTestCommand implements Callable<Integer> {
   private String run(SqlLogicTestFiles files, ServerKind kind, Mode mode, Causes causes)
       throws SQLException, IOException {
     long began = System.nanoTime();
-    VersionsFrom from = kind == ServerKind.POSTGRESQL ? versions : VersionsFrom.COLUMNS;
-    SqlLogicTestRunner runner =
-        new SqlLogicTestRunner(kind, from, mode == Mode.TRANSACTIONS, levels);
+    SqlLogicTestRunner runner = new SqlLogicTestRunner(kind, mode == Mode.TRANSACTIONS, levels);
     for (SqlLogicTestFile file : files.choose(groups, engine(kind), statements, perFile)) {
       String name = files.name(file.path());
       System.err.println(kind + " " + mode + " " + runner.statements() + " " + name);

@@ -6,7 +6,6 @@ import io.txwatch.corpus.ExecutionMethod;
 import io.txwatch.corpus.Outcome;
 import io.txwatch.corpus.Script.Step;
 import io.txwatch.corpus.StatementTraits;
-import io.txwatch.corpus.VersionsFrom;
 import io.txwatch.corpus.Watching;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
@@ -59,18 +58,11 @@ final class SqlLogicTestRunner {
   private final boolean transactions;
   private final Map<Level, Tally> tallies = new EnumMap<>(Level.class);
   private final Map<Level, Pipeline> pipelines = new EnumMap<>(Level.class);
-  private final VersionsFrom versions;
   private long statements;
   private long failed;
 
   SqlLogicTestRunner(ServerKind kind, boolean transactions, List<Level> levels) {
-    this(kind, VersionsFrom.COLUMNS, transactions, levels);
-  }
-
-  SqlLogicTestRunner(
-      ServerKind kind, VersionsFrom versions, boolean transactions, List<Level> levels) {
     this.kind = kind;
-    this.versions = versions;
     this.transactions = transactions;
     for (Level level : levels) {
       Tally tally = new Tally();
@@ -101,8 +93,7 @@ final class SqlLogicTestRunner {
     try (TestDatabase raw = TestDatabase.raw(kind)) {
       for (Level level : tallies.keySet()) {
         watched.add(
-            TestDatabase.watched(
-                kind, versions, level, Objects.requireNonNull(pipelines.get(level))));
+            TestDatabase.watched(kind, level, Objects.requireNonNull(pipelines.get(level))));
       }
       raw.begin(transactions);
       for (TestDatabase database : watched) {
@@ -122,9 +113,7 @@ final class SqlLogicTestRunner {
               database, at, "outcome", entry.sql(), expected.lines(), seen.lines(), differences);
           Matcher create = CREATE_TABLE.matcher(entry.sql());
           if (!expected.failed() && create.lookingAt()) {
-            if (versions == VersionsFrom.COLUMNS) {
-              database.prepare(create.group(1), tally(database));
-            }
+            database.prepare(create.group(1), tally(database));
           }
         }
       }
@@ -210,12 +199,11 @@ final class SqlLogicTestRunner {
       return new TestDatabase(kind, Level.INLINE, url, real, real);
     }
 
-    static TestDatabase watched(
-        ServerKind kind, VersionsFrom versions, Level level, Pipeline pipeline)
+    static TestDatabase watched(ServerKind kind, Level level, Pipeline pipeline)
         throws SQLException {
       String url = database(kind);
       Connection real = DriverManager.getConnection(url);
-      Connection watched = Watching.watch(real, url, level, versions, pipeline);
+      Connection watched = Watching.watch(real, url, level, pipeline);
       return new TestDatabase(kind, level, url, real, watched);
     }
 

@@ -37,12 +37,6 @@ public final class VendorErrors {
   private static final Pattern REPEATED_ITEM =
       Pattern.compile("(?s)\\ABatch entry \\d{1,9} .* was aborted");
 
-  /** PostgreSQL's SQLState. */
-  private static final String UNDEFINED_COLUMN = "42703";
-
-  /** PostgreSQL's SQLState, also of too many values. */
-  private static final String SYNTAX_ERROR = "42601";
-
   /** Classes of SQLState: not supported, no such schema or database, syntax or right, too large. */
   private static final List<String> OF_TEXT = List.of("0A", "3D", "3F", "42", "54");
 
@@ -80,11 +74,8 @@ public final class VendorErrors {
         && !sql.hasInvisibleColumns()
         && SentText.namesNoColumns(plan)) {
       // Where our columns are visible, a text with too many values would fill them; but a column
-      // that is not there may be one that we named, of a table that is not what it was, and a right
-      // that is missing, or RETURNING that is not possible, is reported only of the right number.
-      return isUnknownColumn(error)
-          || (startsWithAny(error.getSQLState(), OF_TEXT)
-              && !SYNTAX_ERROR.equals(error.getSQLState()));
+      // that is not there may be one that we named, of a table that is not what it was.
+      return String.valueOf(error.getMessage()).contains("has no column named");
     }
     return isOfText(error, sql)
         || (plan.kind() == StatementKind.SELECT && !isOfWaitOrCode(error, sql));
@@ -114,11 +105,6 @@ public final class VendorErrors {
     return (state != null && state.startsWith("54"))
         || OF_LIMIT.contains(error.getErrorCode())
         || (error.getErrorCode() == SQLITE_ERROR && SQLITE_LIMIT.matcher(message).find());
-  }
-
-  private static boolean isUnknownColumn(SQLException error) {
-    return UNDEFINED_COLUMN.equals(error.getSQLState())
-        || String.valueOf(error.getMessage()).contains("has no column named");
   }
 
   /** The item of a batch that an error names; -1 if it names none. */

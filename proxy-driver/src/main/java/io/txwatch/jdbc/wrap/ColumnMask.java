@@ -2,6 +2,7 @@ package io.txwatch.jdbc.wrap;
 
 import io.txwatch.catalog.AuxiliaryColumns;
 import io.txwatch.jdbc.error.ErrorMessages;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -37,12 +38,15 @@ final class ColumnMask {
   }
 
   /** Hides the last {@code appended} columns, and before them those named as our columns are. */
-  static ColumnMask ofNames(ResultSetMetaData metaData, int appended) throws SQLException {
+  static ColumnMask ofNames(ResultSetMetaData metaData, int appended, Dialect dialect)
+      throws SQLException {
+    // Where tables are not changed, a column with one of the plain names is the application's.
+    boolean numberedOnly = dialect.sql().hasSystemVersions();
     int behind = metaData.getColumnCount();
     int[] indexes = new int[behind];
     int visible = 0;
     for (int i = 1; i <= behind - appended; i++) {
-      if (!isOurColumn(metaData.getColumnLabel(i))) {
+      if (!isOurColumn(metaData.getColumnLabel(i), numberedOnly)) {
         indexes[visible++] = i;
       }
     }
@@ -51,13 +55,14 @@ final class ColumnMask {
   }
 
   /** One of the two columns, or one that a derived table carries under its name and a number. */
-  private static boolean isOurColumn(@Nullable String label) {
-    return isNumbered(label, AuxiliaryColumns.ROW_ID)
-        || isNumbered(label, AuxiliaryColumns.WRITERS);
+  private static boolean isOurColumn(@Nullable String label, boolean numberedOnly) {
+    return isNumbered(label, AuxiliaryColumns.ROW_ID, numberedOnly)
+        || isNumbered(label, AuxiliaryColumns.WRITERS, numberedOnly);
   }
 
-  private static boolean isNumbered(@Nullable String label, String name) {
+  private static boolean isNumbered(@Nullable String label, String name, boolean numberedOnly) {
     return label != null
+        && !(numberedOnly && label.length() == name.length())
         && label.regionMatches(true, 0, name, 0, name.length())
         && label.chars().skip(name.length()).allMatch(Character::isDigit);
   }
@@ -104,10 +109,5 @@ final class ColumnMask {
     }
     int found = Arrays.binarySearch(indexes, index);
     return found < 0 ? index : found + 1;
-  }
-
-  /** The label to ask the driver for: one that does not exist instead of one of ours. */
-  String label(String label) {
-    return hidesAny() && isOurs(label) ? label + " " : label;
   }
 }

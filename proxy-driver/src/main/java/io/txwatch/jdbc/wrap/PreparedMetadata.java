@@ -68,15 +68,15 @@ final class PreparedMetadata {
     }
   }
 
-  private static @Nullable ResultSetMetaData mask(
-      @Nullable ResultSetMetaData metaData, CachedPlan cached) throws SQLException {
+  private @Nullable ResultSetMetaData mask(@Nullable ResultSetMetaData metaData, CachedPlan cached)
+      throws SQLException {
     if (metaData == null || !cached.hidesColumns()) {
       return metaData;
     }
     int appended = cached.appendedColumns();
     ColumnMask mask =
         cached.plan().starShowsAuxiliary()
-            ? ColumnMask.ofNames(metaData, appended)
+            ? ColumnMask.ofNames(metaData, appended, context.rules().dialect())
             : ColumnMask.ofLast(appended, metaData.getColumnCount());
     return new WatchedResultSetMetaData(metaData, mask);
   }

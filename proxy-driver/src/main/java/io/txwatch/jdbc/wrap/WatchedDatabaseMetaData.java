@@ -1,6 +1,5 @@
 package io.txwatch.jdbc.wrap;
 
-import io.txwatch.catalog.AuxiliaryColumns;
 import io.txwatch.jdbc.execution.ExecutionContext;
 import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
@@ -54,14 +53,6 @@ class WatchedDatabaseMetaData extends PlainDatabaseMetaData {
       throws SQLException {
     return withoutOurs(
         delegate.getIndexInfo(catalog, schema, table, unique, approximate), "COLUMN_NAME");
-  }
-
-  @Override
-  public ResultSet getTables(String catalog, String schema, String table, String[] types)
-      throws SQLException {
-    ResultSet tables = delegate.getTables(catalog, schema, table, types);
-    return new FilteredResultSet(
-        tables, context, row -> AuxiliaryColumns.SEQUENCE.equalsIgnoreCase(row.getString(3)));
   }
 
   private ResultSet withoutOurs(ResultSet rows, String nameColumn) throws SQLException {

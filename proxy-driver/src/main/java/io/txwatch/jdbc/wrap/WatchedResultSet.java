@@ -55,7 +55,7 @@ class WatchedResultSet extends StatementResultSet {
     int columns = metaData.getColumnCount();
     ColumnMask mask =
         execution.cached().plan().starShowsAuxiliary()
-            ? ColumnMask.ofNames(metaData, appended)
+            ? ColumnMask.ofNames(metaData, appended, origin.context().rules().dialect())
             : ColumnMask.ofLast(appended, columns);
     if (appended == 0) {
       execution.succeeded(false);
@@ -69,7 +69,7 @@ class WatchedResultSet extends StatementResultSet {
    * no keys, and no rows.
    */
   static ResultSet ofKeys(ResultSet delegate, Origin origin) throws SQLException {
-    ColumnMask mask = ColumnMask.ofNames(delegate.getMetaData(), 0);
+    ColumnMask mask = ofNames(delegate.getMetaData(), origin);
     if (mask.hidesAny() && mask.visible() == 0) {
       while (delegate.next()) {
         // to the end
@@ -80,7 +80,11 @@ class WatchedResultSet extends StatementResultSet {
 
   /** A result in which columns with our names are to be hidden, and nothing is to be noted. */
   static ResultSet ofNames(ResultSet delegate, Origin origin) throws SQLException {
-    return masked(delegate, origin, ColumnMask.ofNames(delegate.getMetaData(), 0));
+    return masked(delegate, origin, ofNames(delegate.getMetaData(), origin));
+  }
+
+  private static ColumnMask ofNames(ResultSetMetaData metaData, Origin origin) throws SQLException {
+    return ColumnMask.ofNames(metaData, 0, origin.context().rules().dialect());
   }
 
   private static ResultSet masked(ResultSet delegate, Origin origin, ColumnMask mask) {
@@ -98,7 +102,24 @@ class WatchedResultSet extends StatementResultSet {
 
   @Override
   protected String label(String label) {
-    return label == null ? label : mask.label(label);
+    return label == null || !mask.hidesAny() || !ColumnMask.isOurs(label) || isShown(label)
+        ? label
+        : label + " "; // the name of no column
+  }
+
+  /** True if the application's columns have a label of ours among them: drivers find the first. */
+  private boolean isShown(String label) {
+    try {
+      ResultSetMetaData columns = delegate.getMetaData();
+      for (int i = 1; i <= mask.visible(); i++) {
+        if (label.equalsIgnoreCase(columns.getColumnLabel(mask.behind(i)))) {
+          return true;
+        }
+      }
+    } catch (SQLException e) {
+      // The driver will raise the application's error.
+    }
+    return false;
   }
 
   @Override
@@ -109,7 +130,7 @@ class WatchedResultSet extends StatementResultSet {
   /** MariaDB's driver lists all labels in its message; ours are taken out. */
   @Override
   protected SQLException shown(SQLException error, String label) {
-    String given = label == null ? label : mask.label(label);
+    String given = label(label);
     return ErrorMessages.change(
         error,
         message -> {

@@ -98,11 +98,6 @@ public abstract class DialectSql {
     return true;
   }
 
-  /** True if an INSERT without a column list may have fewer values than the table has columns. */
-  public boolean fillsMissingColumns() {
-    return false;
-  }
-
   /** True if a table's name, or an alias, is a value: the whole row. */
   public boolean hasWholeRows() {
     return false;

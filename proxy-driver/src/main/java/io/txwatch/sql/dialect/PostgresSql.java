@@ -27,28 +27,8 @@ final class PostgresSql extends DialectSql {
   }
 
   @Override
-  public boolean hasInvisibleColumns() {
-    return false;
-  }
-
-  @Override
-  public boolean hasEmptyRows() {
-    return false;
-  }
-
-  @Override
-  public boolean fillsMissingColumns() {
-    return true;
-  }
-
-  @Override
   public boolean hasWholeRows() {
     return true;
-  }
-
-  @Override
-  public String textValue(String value) {
-    return "cast(" + value + " as varchar)";
   }
 
   @Override
@@ -74,11 +54,6 @@ final class PostgresSql extends DialectSql {
   @Override
   public String alwaysTrue() {
     return "true";
-  }
-
-  @Override
-  public String lastCharacters(String text, int count) {
-    return "pg_catalog.right(" + text + ", " + count + ")";
   }
 
   @Override
@@ -149,11 +124,6 @@ final class PostgresSql extends DialectSql {
   @Override
   public boolean stopsTime() {
     return true;
-  }
-
-  @Override
-  public Set<String> systemColumns() {
-    return Set.of("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid");
   }
 
   @Override

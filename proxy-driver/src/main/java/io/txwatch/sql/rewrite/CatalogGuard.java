@@ -23,9 +23,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hides visible auxiliary columns (PostgreSQL, SQLite) from a statement whose grammar is not
- * understood. The catalog suffices for it: in front of the statement stands, under each prepared
- * table's own name, a CTE of the application's columns alone.
+ * Hides visible auxiliary columns (SQLite) from a statement whose grammar is not understood. The
+ * catalog suffices for it: in front of the statement stands, under each prepared table's own name,
+ * a CTE of the application's columns alone.
  *
  * <pre>{@code
  * WITH a AS NOT MATERIALIZED (SELECT x, y FROM main.a) SELECT * FROM (a NATURAL JOIN b) AS q
@@ -56,11 +56,6 @@ final class CatalogGuard {
   private final List<Source.Table> qualified = new ArrayList<>();
 
   private final List<Source.Table> targets = new ArrayList<>();
-
-  /** Tables that are read without those that inherit from them (PostgreSQL), and with them. */
-  private final Set<String> readAlone = new HashSet<>();
-
-  private final Set<String> readWithHeirs = new HashSet<>();
 
   /** Names without a qualifier that mean tables without auxiliary columns. */
   private final Set<String> others = new HashSet<>();
@@ -119,19 +114,11 @@ final class CatalogGuard {
     int i = from;
     if (tokens.isWord(i, "EXPLAIN")) {
       i += tokens.areWords(i + 1, "QUERY", "PLAN") ? 3 : 1;
-      if (tokens.isOpen(i) && !beginsQuery(i + 1)) {
-        i = tokens.partner(i) + 1;
-      }
-      while (tokens.isAnyWord(i, "ANALYZE", "ANALYSE", "VERBOSE")) {
-        i++;
-      }
-    } else if (tokens.isAnyWord(i, "CREATE", "DECLARE", "PREPARE", "REFRESH")) {
-      while (i < to && !(tokens.isAnyWord(i, "AS", "FOR") && beginsQuery(i + 1))) {
+    } else if (tokens.isWord(i, "CREATE")) {
+      while (i < to && !(tokens.isWord(i, "AS") && beginsQuery(i + 1))) {
         i = tokens.next(i);
       }
       i++;
-    } else if (tokens.isWord(i, "COPY") && tokens.isOpen(i + 1)) {
-      i += 2;
     }
     boolean writes =
         tokens.isAnyWord(i, "INSERT", "REPLACE", "UPDATE", "DELETE", "MERGE") && i < to;
@@ -143,7 +130,7 @@ final class CatalogGuard {
     while (tokens.isOpen(i)) {
       i++;
     }
-    return i < to && tokens.isAnyWord(i, "SELECT", "WITH", "VALUES", "TABLE");
+    return i < to && tokens.isAnyWord(i, "SELECT", "WITH", "VALUES");
   }
 
   /** Looks up the names that stand where a table can stand. */
@@ -180,9 +167,6 @@ final class CatalogGuard {
     boolean plain = table.name().size() == 1;
     boolean shows = tables.showsAuxiliary(table);
     if (plain && ownCtes.contains(name)) {
-      if (!grammar.has(Syntax.IMPLICIT_RECURSION) && shows) {
-        obstacle = "a CTE with the name of a table that it may read";
-      }
       return;
     }
     Optional<Catalog.Table> found = tables.find(table);
@@ -203,22 +187,15 @@ final class CatalogGuard {
       obstacle = "a table whose columns are not known";
     }
     shadowed.put(name, hidden);
-    boolean alone =
-        tokens.isWord(table.from() - 1, "ONLY")
-            || (tokens.isOpen(table.from() - 1) && tokens.isWord(table.from() - 2, "ONLY"));
-    (alone ? readAlone : readWithHeirs).add(name);
-    if (readAlone.contains(name) && readWithHeirs.contains(name)) {
-      obstacle = "ONLY";
-    }
     if (!plain) {
       qualified.add(table);
     }
-    mustHide |= tokens.isWord(table.from() - 1, "IN") || dialect.sql().hasWholeRows();
+    mustHide |= tokens.isWord(table.from() - 1, "IN");
   }
 
   /** True if a name at a token is that of a table that the statement writes. */
   private boolean isTarget(int i) {
-    int before = tokens.isWord(i - 1, "ONLY") ? i - 2 : i - 1;
+    int before = i - 1;
     if (tokens.isWord(before, "INTO")) {
       return true;
     }
@@ -228,7 +205,7 @@ final class CatalogGuard {
     int verb = tokens.isWord(before - 1, "OR") ? before - 2 : before;
     return tokens.isWord(verb, "UPDATE")
         && !tokens.isAnyWord(verb - 1, "FOR", "KEY", "DO", "ON")
-        && !tokens.isAnyWord(i, "SET", "OR", "OF", "ONLY");
+        && !tokens.isAnyWord(i, "SET", "OR", "OF");
   }
 
   private boolean isReadAt(int i) {
@@ -239,8 +216,7 @@ final class CatalogGuard {
       return beginsSource(i - 1);
     }
     return tokens.isAnyWord(i - 1, "FROM", "JOIN", "USING")
-        || (grammar.has(Syntax.IN_TABLE) && tokens.isWord(i - 1, "IN"))
-        || (grammar.has(Syntax.ONLY_TABLE) && tokens.isAnyWord(i - 1, "ONLY", "TABLE"));
+        || (grammar.has(Syntax.IN_TABLE) && tokens.isWord(i - 1, "IN"));
   }
 
   /** True if a parenthesis stands where a source of rows can stand. */
@@ -249,7 +225,7 @@ final class CatalogGuard {
     if (tokens.isOpen(before)) {
       return beginsSource(before);
     }
-    return tokens.isAnyWord(before, "FROM", "JOIN", "USING", "ONLY")
+    return tokens.isAnyWord(before, "FROM", "JOIN", "USING")
         || (tokens.is(before, TokenKind.COMMA) && isInSources(before));
   }
 
@@ -284,8 +260,7 @@ final class CatalogGuard {
           && tokens.isWord(as, "AS")
           && (tokens.isOpen(as + 1) || tokens.isAnyWord(as + 1, "NOT", "MATERIALIZED"))) {
         ownCtes.add(tokens.folded(i));
-      } else if (tokens.isAnyWord(
-          i, "SELECT", "VALUES", "INSERT", "REPLACE", "UPDATE", "DELETE", "MERGE", "TABLE")) {
+      } else if (tokens.isAnyWord(i, "SELECT", "VALUES", "INSERT", "REPLACE", "UPDATE", "DELETE")) {
         return;
       }
     }
@@ -303,8 +278,7 @@ final class CatalogGuard {
         i += 2;
       }
       boolean inserts =
-          !dialect.sql().fillsMissingColumns()
-              && tokens.isWord(target.from() - 1, "INTO")
+          tokens.isWord(target.from() - 1, "INTO")
               && !tokens.isOpen(i)
               && !tokens.isWord(i, "DEFAULT");
       if (inserts && tables.showsAuxiliary(target)) {
@@ -385,7 +359,7 @@ final class CatalogGuard {
               .append(Auxiliary.quote(dialect, stored.get(1)))
               .append(" AS NOT MATERIALIZED (SELECT ")
               .append(quoted(table.starColumns()))
-              .append(readAlone.contains(name) ? " FROM ONLY " : " FROM ")
+              .append(" FROM ")
               .append(quotedName(stored))
               .append(')');
         });
@@ -466,12 +440,7 @@ final class CatalogGuard {
       }
       boolean qualifying = tokens.is(i - 1, TokenKind.DOT) || tokens.isWord(i - 1, "AS");
       boolean indexed = tokens.isWord(i, "INDEXED") && !tokens.isWord(i - 1, "NOT");
-      boolean locks = tokens.isWord(i, "FOR") && tokens.isAnyWord(i + 1, "UPDATE", "SHARE", "NO");
-      locks |= tokens.areWords(i, "FOR", "KEY");
-      if (!qualifying
-          && (grammar.has(Syntax.INDEXED_BY)
-              ? indexed
-              : locks || tokens.isWord(i, "TABLESAMPLE"))) {
+      if (!qualifying && indexed) {
         throw new NotUnderstood(GapReason.SHAPE, tokens.text(i));
       }
     }

@@ -235,8 +235,7 @@ final class InsertRewriter {
       return context.after(target.to() - 1, " (" + names + ")");
     }
     int columns = columns().size();
-    boolean fewerAllowed = context.dialect().sql().fillsMissingColumns() && width > 0;
-    if (width > columns || (width < columns && !fewerAllowed)) {
+    if (width != columns) {
       throw new NotUnderstood(
           GapReason.SHAPE, "the catalog knows " + columns + " columns, there are " + width);
     }

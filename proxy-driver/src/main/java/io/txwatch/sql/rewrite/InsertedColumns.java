@@ -9,8 +9,7 @@ import java.util.List;
 
 /**
  * What an INSERT without a column list needs even if it carries nothing: on SQLite the values must
- * be as many as the columns, ours included, unless the columns are named; on PostgreSQL there may
- * be fewer, but too many would be taken for ours.
+ * be as many as the columns, ours included, unless the columns are named.
  */
 final class InsertedColumns {
 
@@ -25,22 +24,10 @@ final class InsertedColumns {
     }
     Source.Table target = insert.target();
     List<String> columns = statement.tables().find(target).orElseThrow().columns();
-    return !columns.isEmpty() && isNeeded(statement, insert, columns.size())
+    boolean isNeeded = insert.from() == RowsFrom.VALUES || insert.from() == RowsFrom.QUERY;
+    return !columns.isEmpty() && isNeeded
         ? Edits.after(statement.tokens(), target.to() - 1, list(statement.dialect(), columns, ""))
         : Edits.NONE;
-  }
-
-  private static boolean isNeeded(
-      AnalyzedStatement statement, Statement.Insert insert, int columns) {
-    boolean values = insert.from() == RowsFrom.VALUES;
-    boolean query = insert.from() == RowsFrom.QUERY;
-    if (!statement.dialect().sql().fillsMissingColumns()) {
-      return values || query;
-    }
-    return query
-        ? insert.rows().stream()
-            .anyMatch(rows -> Ordinals.width(statement, rows.body()).orElse(0) > columns)
-        : values && insert.tuples().stream().anyMatch(row -> row.items().size() > columns);
   }
 
   /**

@@ -129,19 +129,16 @@ final class MergeRewriter {
         : rows.byClause(merge.span().to() - 1);
   }
 
+  /** H2: the rows of a delta table. */
   private Rewrite returnedRows() {
     boolean deletes = merge.branches().stream().anyMatch(when -> when.action() == Action.DELETE);
-    Returning how = context.dialect().sql().returning(StatementKind.MERGE);
-    boolean returns = how == Returning.DELTA_TABLE ? !deletes : context.tables().mergeReturnsRows();
-    if (!context.mayReturnRows() || !returns) {
+    if (!context.mayReturnRows() || deletes) {
       Rewrite after = WriteReads.after(context, target).rewrite();
       return deletes
           ? after.and(Rewrite.unseen(GapReason.SHAPE, "the rows that MERGE deletes are not seen"))
           : after;
     }
-    ReturnedRows rows = new ReturnedRows(context, target);
-    return merge.returning().isPresent() && how == Returning.CLAUSE
-        ? rows.byOwnClause()
-        : rows.by(how, merge.span().to() - 1);
+    Returning how = context.dialect().sql().returning(StatementKind.MERGE);
+    return new ReturnedRows(context, target).by(how, merge.span().to() - 1);
   }
 }

@@ -19,7 +19,7 @@ import java.util.Optional;
 
 /**
  * Keeps auxiliary columns out of what a statement means, and does nothing else to it: visible ones
- * (PostgreSQL, SQLite), and on H2 invisible ones, on which NATURAL JOIN joins.
+ * (SQLite), and on H2 invisible ones, on which NATURAL JOIN joins.
  *
  * <p>What the grammar knows has its stars and NATURAL joins written out ({@link StarGuard}),
  * everything else has CTEs put in front of it ({@link CatalogGuard}). A statement for which neither
@@ -27,17 +27,13 @@ import java.util.Optional;
  * application's data without a word.
  *
  * @param edits what is put into the text
- * @param fallback what is put into it where the DBMS refuses {@code edits}; the same but for whole
- *     rows
  * @param starShowsAuxiliary true if a star of the text may show the columns in a result, where they
  *     are to be hidden
  * @param refused why the statement must not be sent; empty if it may be
  */
-record Protection(
-    Edits edits, Edits fallback, boolean starShowsAuxiliary, Optional<String> refused) {
+record Protection(Edits edits, boolean starShowsAuxiliary, Optional<String> refused) {
 
-  private static final Protection NOT_NEEDED =
-      new Protection(Edits.NONE, Edits.NONE, false, Optional.empty());
+  private static final Protection NOT_NEEDED = new Protection(Edits.NONE, false, Optional.empty());
 
   /** True if a star shows the auxiliary columns in this dialect. */
   static boolean isNeeded(Dialect dialect) {
@@ -69,7 +65,7 @@ record Protection(
 
   /** The text that several statements' protections make of the one that they stand in. */
   static Unwatched unwatched(Tokens tokens, List<Protection> statements) {
-    Edits all = Edits.joined(statements.stream().map(Protection::fallback).toList());
+    Edits all = Edits.joined(statements.stream().map(Protection::edits).toList());
     Optional<String> refused =
         statements.stream().map(Protection::refused).flatMap(Optional::stream).findFirst();
     EditedText text = new EditedText(tokens, all);
@@ -92,7 +88,7 @@ record Protection(
         }
       }
       try {
-        return what.hasShape() ? understood() : with(plain(embedded()));
+        return with(plain(what.hasShape() ? parsed.statement() : embedded()));
       } catch (NotUnderstood | RuntimeException e) {
         return byCatalog();
       }
@@ -110,7 +106,7 @@ record Protection(
         if (guarded.is(Flag.EXPOSED)) {
           throw new NotUnderstood(GapReason.SHAPE, "a NATURAL JOIN that cannot be put right");
         }
-        return new Protection(guarded.edits(), guarded.edits(), false, Optional.empty());
+        return new Protection(guarded.edits(), false, Optional.empty());
       } catch (NotUnderstood | RuntimeException e) {
         return namesPreparedTable() ? refused(e) : NOT_NEEDED;
       }
@@ -143,16 +139,12 @@ record Protection(
     }
 
     private Protection with(Edits edits) {
-      return with(edits, edits);
-    }
-
-    private Protection with(Edits edits, Edits fallback) {
-      return new Protection(edits, fallback, hasStar(tokens, range), Optional.empty());
+      return new Protection(edits, hasStar(tokens, range), Optional.empty());
     }
 
     private Protection refused(Exception e) {
       String why = e instanceof NotUnderstood known ? known.detail() : e.getClass().getName();
-      return new Protection(Edits.NONE, Edits.NONE, hasStar(tokens, range), Optional.of(why));
+      return new Protection(Edits.NONE, hasStar(tokens, range), Optional.of(why));
     }
 
     private Protection byCatalog() {
@@ -160,22 +152,6 @@ record Protection(
         return with(CatalogGuard.protect(tokens, dialect, range, tables));
       } catch (NotUnderstood e) {
         return refused(e);
-      }
-    }
-
-    /** A statement that the grammar knows. */
-    private Protection understood() throws NotUnderstood {
-      AnalyzedStatement statement = parsed.statement();
-      Edits plain = plain(statement);
-      if (!wholeRow(statement)) {
-        return with(plain);
-      }
-      try {
-        // A function that takes a row of the table's own type takes no row of a CTE.
-        Edits hidden = CatalogGuard.protect(tokens, dialect, range, tables);
-        return with(hidden.and(wholeRowsOfTargets(statement)), plain);
-      } catch (NotUnderstood e) {
-        return with(plain);
       }
     }
 
@@ -189,20 +165,6 @@ record Protection(
         throw new NotUnderstood(GapReason.SHAPE, "a star that cannot be written out");
       }
       return inner.and(guarded.edits()).and(InsertedColumns.name(statement));
-    }
-
-    private static Edits wholeRowsOfTargets(AnalyzedStatement statement) {
-      Edits edits = WholeRows.ofTarget(statement);
-      for (StatementParts write : statement.parts().innerWrites()) {
-        edits = edits.and(WholeRows.ofTarget(statement.inner(write)));
-      }
-      return edits;
-    }
-
-    private boolean wholeRow(AnalyzedStatement statement) {
-      return WholeRows.find(statement).isPresent()
-          || statement.parts().innerWrites().stream()
-              .anyMatch(write -> wholeRow(statement.inner(write)));
     }
 
     /** A statement with a query in it. */

@@ -29,8 +29,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Keeps visible auxiliary columns (PostgreSQL, SQLite) from changing what a statement means,
- * whether or not it carries anything of ours (hazards 1, 5, 8, 10, 11, 16).
+ * Keeps visible auxiliary columns (SQLite) from changing what a statement means, whether or not it
+ * carries anything of ours (hazards 1, 5, 8, 10, 11, 16).
  *
  * <p>A star whose columns are an operand (in a subquery, under DISTINCT, in a set operation, as an
  * INSERT's source) is written out from the catalog. The star of the one top-level block stays, and

@@ -1,11 +1,8 @@
 package io.txwatch.sql.rewrite;
 
-import io.txwatch.history.GapReason;
-import io.txwatch.sql.rewrite.Rewrite.Flag;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.syntax.Statement;
-import java.util.Optional;
 
 /**
  * Rewrites one statement: first what keeps the auxiliary columns out of it, then what its kind
@@ -24,23 +21,14 @@ final class StatementRewriter {
     AnalyzedStatement statement = context.statement();
     Rewrite guarded = StarGuard.protect(statement);
     try {
-      Optional<String> wholeRow = WholeRows.find(statement);
-      if (wholeRow.isPresent()) {
-        throw new NotUnderstood(
-            GapReason.SHAPE, wholeRow.get() + " as a whole row shows the columns");
-      }
       Rewrite expanded = StarGuard.expandReturned(statement, guarded);
       return watched
           ? expanded.and(ofKind(context)).and(VersionSetReads.of(context))
           : expanded.and(Rewrite.of(InsertedColumns.name(statement)));
     } catch (NotUnderstood e) {
-      Rewrite plain =
-          guarded
-              .and(Rewrite.of(InsertedColumns.name(statement)))
-              .and(Rewrite.unseen(e.reason(), e.detail()));
-      return WholeRows.find(statement).isPresent()
-          ? plain.and(Rewrite.flagged(Flag.EXPOSED))
-          : plain;
+      return guarded
+          .and(Rewrite.of(InsertedColumns.name(statement)))
+          .and(Rewrite.unseen(e.reason(), e.detail()));
     }
   }
 

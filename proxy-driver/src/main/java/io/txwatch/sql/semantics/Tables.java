@@ -54,11 +54,6 @@ public final class Tables {
     return known.values().stream().flatMap(Optional::stream).anyMatch(t -> t.key().isPresent());
   }
 
-  /** True if MERGE has a RETURNING clause. */
-  public boolean mergeReturnsRows() {
-    return catalog.mergeReturnsRows();
-  }
-
   /** True if values are stored as they are given, or refused. */
   public boolean storeAsGiven() {
     return catalog.storesAsGiven();
@@ -108,7 +103,6 @@ public final class Tables {
             t ->
                 t.status() == Catalog.Status.PREPARED
                     || t.status() == Catalog.Status.NO_RIGHTS
-                    || t.status() == Catalog.Status.COPIED
                     || (t.auxiliaryVisible()
                         && (t.status() == Catalog.Status.LOOKUP_FAILED
                             || (t.status() != Catalog.Status.NOT_PREPARED
@@ -131,7 +125,7 @@ public final class Tables {
             table ->
                 switch (table.status()) {
                   case PREPARED, SYSTEM_COLUMNS -> Optional.<GapReason>empty();
-                  case NOT_PREPARED, COPIED -> Optional.of(GapReason.NOT_PREPARED);
+                  case NOT_PREPARED -> Optional.of(GapReason.NOT_PREPARED);
                   case NO_RIGHTS -> Optional.of(GapReason.NO_RIGHTS);
                   case NOT_A_BASE_TABLE -> Optional.of(GapReason.NOT_A_BASE_TABLE);
                   case LOOKUP_FAILED -> Optional.of(GapReason.LOOKUP_FAILED);

@@ -147,11 +147,11 @@ class CarriedTest {
     assertThat(plan(Dialect.POSTGRESQL, sql).preparedSql())
         .isEqualTo(
             """
-            SELECT a, txw_rid, txw_wl, (select count(*) || ';' || case when count(*)
+            SELECT a, "a" as txw_rid, xmin::pg_catalog.text as txw_wl, (select count(*) || ';' || case when count(*)
              operator(pg_catalog.>) 500 then '' else coalesce(pg_catalog.string_agg(coalesce(txw_r0
              || ':' || coalesce(txw_w0, ''), ''), ',' order by coalesce(txw_r0 || ':' ||
-             coalesce(txw_w0, ''), '')), '') end from (select u.txw_rid as txw_r0, u.txw_wl as
-             txw_w0 from u limit 501) txw) as txw_wl FROM t WHERE a IN (SELECT c FROM u)\
+             coalesce(txw_w0, ''), '')), '') end from (select u."c" as txw_r0,
+             u.xmin::pg_catalog.text as txw_w0 from u limit 501) txw) as txw_wl FROM t WHERE a IN (SELECT c FROM u)\
             """
                 .replace("\n", "")
                 .replace("||", "operator(pg_catalog.||)")

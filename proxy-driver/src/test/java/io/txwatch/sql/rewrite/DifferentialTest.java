@@ -34,8 +34,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Raw against rewritten, on real engines: the same random statements go to a database without
- * auxiliary columns as they are, and to one that has them as the planner says. What the application
- * sees must be the same: labels, rows, counts, whether it fails, and what the tables hold after.
+ * auxiliary columns as they are, and to one that has them (but on PostgreSQL, where system columns
+ * are read) as the planner says. What the application sees must be the same: labels, rows, counts,
+ * whether it fails, and what the tables hold after.
  */
 class DifferentialTest {
 
@@ -103,7 +104,7 @@ class DifferentialTest {
         new TestCatalog(dialect)
             .prepared(cased("t", upper), cased(upper, "id", "a", "b"))
             .prepared(cased("u", upper), cased(upper, "id", "t_id", "c"))
-            .prepared(cased("w", upper), cased(upper, "a", "c"))
+            .with(cased("w", upper), withoutKey(dialect), cased(upper, "a", "c"))
             .with(cased("np", upper), Catalog.Status.NOT_PREPARED, cased(upper, "id", "x"));
     Planner planner = new RewritePlanner(dialect, RewritePlanner.Level.INLINE);
     StatementGenerator generator = new StatementGenerator(seed, dialect);
@@ -286,12 +287,9 @@ class DifferentialTest {
                 "create sequence if not exists s",
                 add + "txw_rid bigint invisible default next value for s not null",
                 add + "txw_wl varchar(112) invisible default '' not null");
-        case POSTGRESQL ->
-            execute(
-                connection,
-                "create sequence if not exists s",
-                add + "txw_rid bigint not null default nextval('s')",
-                add + "txw_wl varchar(112) collate \"C\" not null default ''");
+        case POSTGRESQL -> {
+          // Its tables are never changed.
+        }
         case MYSQL ->
             execute(
                 connection,
@@ -316,6 +314,11 @@ class DifferentialTest {
                 "update " + table + " set txw_rid = random() & 9223372036854775807");
       }
     }
+  }
+
+  /** What the catalog says of a table without a key: system columns are of no use without one. */
+  static Catalog.Status withoutKey(Dialect dialect) {
+    return dialect == Dialect.POSTGRESQL ? Catalog.Status.NOT_PREPARED : Catalog.Status.PREPARED;
   }
 
   static void execute(Connection connection, String... sql) throws SQLException {

@@ -65,12 +65,11 @@ class EditedTextTest {
       delimiter = '|',
       textBlock =
           """
-          POSTGRESQL | UPDATE t SET a = ? WHERE b = ?             | [1, 3] | [2]
+          H2         | UPDATE t SET a = ? WHERE b = ?             | [1, 3] | [2]
           MARIADB    | INSERT INTO t VALUES (?, ?), (?, '?')      | [1, 2, 5] | [4, 7]
           SQLITE     | UPDATE t SET a = ?2 WHERE b = ?1           | [1, 2] | [3]
           SQLITE     | UPDATE t SET a = :x WHERE b = :y OR a = :x | [1, 3] | [2]
           SQLITE     | UPDATE t SET a = ?1 WHERE b = ?            | [1, 2] | []
-          POSTGRESQL | UPDATE t SET a = $1                        | [1] | []
           """)
   void places(Dialect dialect, String sql, String index, String writers) {
     RewritePlan plan =
@@ -86,7 +85,7 @@ class EditedTextTest {
       delimiter = '|',
       textBlock =
           """
-          POSTGRESQL | INSERT INTO t VALUES (?, ?), (1, ?)    | [3, 6] | [4, 7] | ?, ?, ?, ?), (1, ?, ?, ?)
+          H2         | INSERT INTO t VALUES (?, ?), (1, ?)    | [3, 6] | [4, 7] | ?, ?, ?, ?), (1, ?, ?, ?)
           H2         | INSERT INTO t DEFAULT VALUES           | [1]    | [2]    | ?, ?)
           SQLITE     | INSERT INTO t VALUES (?2, 1), (?1, ?2) | [4, 5] | [3]    | ?2, 1, ?4, ?3), (?1, ?2, ?5, ?3)
           SQLITE     | INSERT INTO t VALUES (:x, :x)          | [2]    | [3]    | :x, :x, ?, ?)

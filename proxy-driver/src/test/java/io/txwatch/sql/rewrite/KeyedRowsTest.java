@@ -29,7 +29,7 @@ class KeyedRowsTest {
       new TestCatalog(Dialect.POSTGRESQL)
           .system("account", "id", "owner", "balance")
           .system("moved", "id changing", "balance changing")
-          .prepared("tag", "id", "n");
+          .with("tag", Catalog.Status.NOT_PREPARED, "id", "n");
 
   private static String keyed(String sql) {
     return text(new RewritePlanner(Dialect.MARIADB, Level.INLINE).plan(sql, CATALOG).keys());

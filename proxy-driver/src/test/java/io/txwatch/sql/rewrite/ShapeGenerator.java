@@ -213,8 +213,8 @@ final class ShapeGenerator {
   }
 
   private String wholeRow(String name) {
-    // Alone its type has no name where a table has auxiliary columns: see docs/changes.md.
     return one(
+        name,
         name + "::text",
         "row_to_json(" + name + ")::text",
         "to_jsonb(" + name + ".*)",
@@ -233,6 +233,9 @@ final class ShapeGenerator {
   private String grouped(List<Source> sources, String from) {
     List<String> keys = new ArrayList<>();
     keys.add(one(column(sources), text(sources), column(sources)));
+    if (maybe(8)) {
+      keys.add(any(sources).name);
+    }
     if (maybe(40)) {
       keys.add(one(column(sources), text(sources)));
     }
@@ -552,6 +555,9 @@ final class ShapeGenerator {
             "INSERT INTO v VALUES (" + id + ", 1, 'x')",
             "INSERT INTO p VALUES (" + number() + ", 'n'), (" + id + ", 'n')",
             "INSERT INTO p VALUES (7, 'n') ON CONFLICT (k) DO UPDATE SET v = excluded.v",
+            "INSERT INTO p VALUES (2, 'n') ON CONFLICT (k) DO UPDATE SET v = p::text || excluded::text",
+            "INSERT INTO t VALUES (1, 2, 'n') ON CONFLICT (id) DO UPDATE SET b = row_to_json(excluded.*)::text",
+            "INSERT INTO t VALUES (1, 2, 'n') ON CONFLICT (id) DO UPDATE SET a = 3 WHERE t <> excluded",
             "INSERT INTO g DEFAULT VALUES",
             "INSERT INTO g (k) VALUES (" + number() + ")",
             "INSERT INTO g (k) SELECT 10 + id FROM t ORDER BY id",
@@ -566,7 +572,8 @@ final class ShapeGenerator {
 
   private String returning(@org.jspecify.annotations.Nullable String name) {
     String row = name == null ? "1" : one(name, name + ".*", name + "::text", "count(*)");
-    return " RETURNING " + one("*", "*", "1 AS one", "1/1, *", row);
+    String both = one("old, new", "old.*, new.*", "old::text, new IS NULL", "to_jsonb(new.*)");
+    return " RETURNING " + one("*", "*", "1 AS one", "1/1, *", row, both);
   }
 
   private String update() {
@@ -674,13 +681,14 @@ final class ShapeGenerator {
             "count(*)",
             "DISTINCT a",
             "w::text",
+            "w",
+            "row(w.*)::text AS x2",
             "1 AS one, w.*");
     String from = " FROM w" + where();
     String tail = list.contains("AS x") ? " GROUP BY a" : "";
-    String defined = list.replace("w::text", "a::text"); // see docs/changes.md
     return one(
         "SELECT " + list + one(" INTO TEMP made", " INTO TEMPORARY TABLE made") + from + tail,
-        "CREATE TEMP TABLE made AS SELECT " + defined + from + tail,
+        "CREATE TEMP TABLE made AS SELECT " + list + from + tail,
         "CREATE TEMP TABLE made ON COMMIT DROP AS TABLE w WITH NO DATA",
         "SELECT id, b INTO TEMP made FROM t UNION SELECT a, c FROM w");
   }

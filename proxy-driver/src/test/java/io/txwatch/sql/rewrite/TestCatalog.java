@@ -5,6 +5,7 @@ import io.txwatch.sql.Catalog.Status;
 import io.txwatch.sql.Catalog.Table;
 import io.txwatch.sql.KeyColumn;
 import io.txwatch.sql.RowKey;
+import io.txwatch.sql.RowKey.Replaced;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Identifiers;
 import java.util.ArrayList;
@@ -28,7 +29,6 @@ final class TestCatalog implements Catalog {
   private final Dialect dialect;
   private boolean small = true;
   private boolean strict;
-  private boolean mergeReturnsRows = true;
   private boolean writtenAnewUnseen;
   private final Map<String, Table> tables = new HashMap<>();
 
@@ -36,12 +36,19 @@ final class TestCatalog implements Catalog {
     this.dialect = dialect;
   }
 
+  /** One whose versions can be read: on PostgreSQL, of version 18, by its system columns. */
   TestCatalog prepared(String name, String... columns) {
-    return with(name, Status.PREPARED, columns);
+    return dialect == Dialect.POSTGRESQL
+        ? system(key(columns[0], Set.of(Replaced.RETURNED, Replaced.KEPT)), name, columns)
+        : with(name, Status.PREPARED, columns);
+  }
+
+  private static RowKey key(String column, Set<Replaced> replaced) {
+    return new RowKey(List.of(column.split(" ", 2)[0]), true, replaced, Set.of());
   }
 
   TestCatalog with(String name, Status status, String... columns) {
-    boolean visible = dialect == Dialect.POSTGRESQL || dialect == Dialect.SQLITE;
+    boolean visible = dialect == Dialect.SQLITE;
     List<String> names = new ArrayList<>();
     Map<String, String> types = new HashMap<>();
     Set<String> changing = new HashSet<>();
@@ -80,7 +87,7 @@ final class TestCatalog implements Catalog {
 
   /** One whose versions are in system columns; its key is its first column, an integer. */
   TestCatalog system(String name, String... columns) {
-    return system(new RowKey(List.of(columns[0]), true, Set.of(), Set.of()), name, columns);
+    return system(key(columns[0], Set.of()), name, columns);
   }
 
   /** One whose versions are in system columns. */
@@ -89,7 +96,17 @@ final class TestCatalog implements Catalog {
     Table table = Objects.requireNonNull(tables.get(Identifiers.fold(name)));
     Traits traits =
         new Traits(
-            Map.of(), table.traits().changing(), false, List.of(), Set.copyOf(key.columns()));
+            Map.of(),
+            table.traits().changing(),
+            false,
+            List.of(),
+            "",
+            Set.of(),
+            Set.of(),
+            false,
+            Set.copyOf(key.columns()),
+            table.traits().nameColumns(),
+            true);
     tables.put(
         Identifiers.fold(name),
         new Table(
@@ -141,20 +158,17 @@ final class TestCatalog implements Catalog {
     return this;
   }
 
+  /** A text with the auxiliary columns in the place of PostgreSQL's system columns and its keys. */
+  static String asWithAuxiliary(String sql) {
+    return sql.replaceAll("cast\\((\\w+\\.xmin::pg_catalog\\.text) as varchar\\(43\\)\\)", "$1")
+        .replaceAll("(\\w+\\.|\\b|(?<=\\s))\"\\w+\" as (txw_rid\\d*)", "$1txw_rid as $2")
+        .replaceAll("xmin::pg_catalog\\.text as (txw_wl\\d*)", "txw_wl as $1")
+        .replaceAll("(txw_rid|txw_wl) as \\1(?!\\w)", "$1");
+  }
+
   @Override
   public boolean writtenAnewUnseen() {
     return writtenAnewUnseen;
-  }
-
-  /** MERGE has no RETURNING. */
-  TestCatalog mergeReturnsNoRows() {
-    mergeReturnsRows = false;
-    return this;
-  }
-
-  @Override
-  public boolean mergeReturnsRows() {
-    return mergeReturnsRows;
   }
 
   @Override

@@ -63,8 +63,9 @@ class WriteReadsTest {
       delimiter = '|',
       textBlock =
           """
-          POSTGRESQL | UPDATE t SET b = ? WHERE a = ? | AFTER_WRITE select t.txw_rid, t.txw_wl from t where (a = ?) and pg_catalog.strpos(t.txw_wl, ?) operator(pg_catalog.>) 0 limit 101 [2, 0]
-          POSTGRESQL | UPDATE t SET a = ? WHERE a = ? |
+          H2         | UPDATE t SET b = ? WHERE a = ? | AFTER_WRITE select t.txw_rid, t.txw_wl from t where (a = ?) and locate(?, t.txw_wl) > 0 limit 101 [2, 0]
+          H2         | UPDATE t SET a = ? WHERE a = ? |
+          POSTGRESQL | UPDATE t SET b = ? WHERE a = ? |
           SQLITE     | UPDATE t SET b = ?2 WHERE a = ?1 | AFTER_WRITE select t.txw_rid, t.txw_wl from t where (a = ?) and instr(t.txw_wl, ?) > 0 limit 101 [1, 0]
           H2         | DELETE FROM t WHERE a = ?      | BEFORE_WRITE select t.txw_rid, t.txw_wl from t where a = ? limit 101 [1]
           POSTGRESQL | DELETE FROM ONLY t WHERE a = ? | BEFORE_WRITE select t.txw_rid, t.txw_wl from ONLY t where a = ? limit 101 [1]
@@ -116,7 +117,8 @@ class WriteReadsTest {
   }
 
   private static String text(SideRead read) {
-    return read.purpose() + " " + read.sql() + " " + Arrays.toString(read.parameters());
+    String sql = TestCatalog.asWithAuxiliary(read.sql());
+    return read.purpose() + " " + sql + " " + Arrays.toString(read.parameters());
   }
 
   private static RewritePlan plan(Dialect dialect, String sql, boolean mayReturnRows, Level level) {
