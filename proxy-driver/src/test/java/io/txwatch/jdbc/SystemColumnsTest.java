@@ -56,6 +56,34 @@ class SystemColumnsTest {
     return database.watched(UnaryOperator.identity(), Map.of(Setting.VERSIONS, "system"));
   }
 
+  /** A name that an alias gives a column may be that of the key, or hide it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"inline", "items", "predicates"})
+  void rowsOfRenamedColumnsAreNotTakenForOthers(String level) throws Exception {
+    TestDatabase database = database(ACCOUNT, "INSERT INTO account VALUES (1, 2), (2, 1)");
+    try (Connection connection =
+            database.watched(UnaryOperator.identity(), Map.of(Setting.INSTRUMENT, level));
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      for (String sql :
+          List.of(
+              "SELECT c FROM account AS q (c) WHERE c = 1",
+              "SELECT id FROM account AS q (n, id) WHERE n = 1",
+              "SELECT DISTINCT id FROM account AS q (xmin, id) WHERE xmin = 1",
+              "SELECT count(*) FROM account AS q (n, id)")) {
+        statement.execute(sql);
+      }
+      connection.commit();
+    }
+    assertThat(database.events(Event.Gap.class))
+        .extracting(Event.Gap::reason)
+        .containsOnly(GapReason.SHAPE)
+        .hasSize(4);
+    assertThat(database.statements())
+        .hasSize(4)
+        .allSatisfy(statement -> assertThat(statement.rows()).isEmpty());
+  }
+
   private static int majorVersion(TestDatabase database) throws SQLException {
     try (Connection raw = database.raw()) {
       return raw.getMetaData().getDatabaseMajorVersion();

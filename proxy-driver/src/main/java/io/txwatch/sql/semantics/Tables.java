@@ -40,7 +40,7 @@ public final class Tables {
         .map(
             t ->
                 t.status() == Catalog.Status.PREPARED
-                    || t.status() == Catalog.Status.SYSTEM_COLUMNS)
+                    || (t.status() == Catalog.Status.SYSTEM_COLUMNS && ref.columnAliases() == 0))
         .orElse(false);
   }
 
@@ -115,7 +115,10 @@ public final class Tables {
     return hasAuxiliary(ref) && find(ref).map(Catalog.Table::auxiliaryVisible).orElse(false);
   }
 
-  /** Why a table's rows cannot be seen; empty for a prepared one and for a CTE. */
+  /**
+   * Why a table's rows cannot be seen; empty for a prepared one and for a CTE. Names that an alias
+   * gives the columns may hide the key or {@code xmin}.
+   */
   public Optional<GapReason> reason(Source.Table ref) {
     if (ref.isCommon()) {
       return Optional.empty();
@@ -124,7 +127,11 @@ public final class Tables {
         .map(
             table ->
                 switch (table.status()) {
-                  case PREPARED, SYSTEM_COLUMNS -> Optional.<GapReason>empty();
+                  case PREPARED -> Optional.<GapReason>empty();
+                  case SYSTEM_COLUMNS ->
+                      ref.columnAliases() == 0
+                          ? Optional.<GapReason>empty()
+                          : Optional.of(GapReason.SHAPE);
                   case NOT_PREPARED -> Optional.of(GapReason.NOT_PREPARED);
                   case NO_RIGHTS -> Optional.of(GapReason.NO_RIGHTS);
                   case NOT_A_BASE_TABLE -> Optional.of(GapReason.NOT_A_BASE_TABLE);
