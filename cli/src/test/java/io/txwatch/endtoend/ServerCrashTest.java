@@ -111,7 +111,7 @@ class ServerCrashTest {
   private static void crashUnderLoad(
       String url, Map<String, String> settings, Crash crash, boolean loses, Path folder)
       throws Exception {
-    prepare(url, settings);
+    prepare(url);
     Watched watched = new Watched(folder, settings);
     long lost;
     try (watched) {
@@ -128,7 +128,7 @@ class ServerCrashTest {
   /** The same with two services, which report to one analyzer over TCP. */
   private static void crashOfServices(
       String url, Map<String, String> settings, Crash crash, boolean loses) throws Exception {
-    prepare(url, settings);
+    prepare(url);
     ServedApplications served = new ServedApplications();
     long lost;
     try (served) {
@@ -146,7 +146,7 @@ class ServerCrashTest {
         .containsExactly(tuple("LOST_UPDATE", "account"), tuple("LOST_UPDATE", "account"));
   }
 
-  private static void prepare(String url, Map<String, String> settings) throws SQLException {
+  private static void prepare(String url) throws SQLException {
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
       CounterLoad.create(statement);
