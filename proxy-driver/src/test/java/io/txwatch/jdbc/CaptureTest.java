@@ -7,6 +7,8 @@ import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
+import io.txwatch.history.WriterList;
+import io.txwatch.history.WriterToken;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.sql.Connection;
@@ -14,7 +16,9 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -66,11 +70,17 @@ class CaptureTest {
     assertThat(statements).hasSize(3);
     RowAccess first = statements.get(0).rows().get(0);
     assertThat(first.access()).isEqualTo(Access.READ);
-    assertThat(first.writers().size()).isZero();
+    // PostgreSQL names each writer, the others those that are watched.
+    boolean byDbms = kind == ServerKind.POSTGRESQL;
+    assertThat(first.writers().size()).isEqualTo(byDbms ? 1 : 0);
     RowAccess again = statements.get(2).rows().get(0);
     assertThat(again.row()).isEqualTo(first.row());
-    assertThat(again.writers().transaction(0)).isEqualTo(statements.get(1).transaction());
-    assertThat(again.writers().statement(0)).isEqualTo(2);
+    if (byDbms) {
+      assertThat(again.writers().statement(0)).isEqualTo(WriterToken.BY_DBMS);
+    } else {
+      assertThat(again.writers().transaction(0)).isEqualTo(statements.get(1).transaction());
+      assertThat(again.writers().statement(0)).isEqualTo(2);
+    }
     assertThat(statements.get(1).writesSeen()).isTrue();
     RowAccess written = statements.get(1).rows().get(0);
     assertThat(written.row()).isEqualTo(first.row());
@@ -78,8 +88,12 @@ class CaptureTest {
       assertThat(written.access()).isEqualTo(Access.TARGET);
       assertThat(written.writers().tokens()).isEqualTo(again.writers().tokens());
     } else {
+      WriterList writers =
+          byDbms
+              ? new WriterList(first.writers().tokens() + again.writers().tokens(), false)
+              : again.writers();
       assertThat(written)
-          .isEqualTo(new RowAccess(Access.UPDATE, first.table(), first.row(), again.writers()));
+          .isEqualTo(new RowAccess(Access.UPDATE, first.table(), first.row(), writers));
     }
     assertThat(bank.events(Event.TransactionEnded.class))
         .extracting(Event.TransactionEnded::outcome)
@@ -123,8 +137,14 @@ class CaptureTest {
     assertThat(statements.get(1).rows())
         .extracting(RowAccess::access)
         .containsExactly(Access.DELETE);
-    assertThat(statements.get(1).rows().get(0).writers().transaction(0))
-        .isEqualTo(statements.get(0).transaction());
+    // The version that it deleted is the one that was inserted.
+    RowAccess inserted = statements.get(0).rows().get(0);
+    RowAccess deleted = statements.get(1).rows().get(0);
+    assertThat(deleted.row()).isEqualTo(inserted.row());
+    assertThat(deleted.writers().tokens()).isEqualTo(inserted.writers().tokens());
+    if (kind != ServerKind.POSTGRESQL) {
+      assertThat(deleted.writers().transaction(0)).isEqualTo(statements.get(0).transaction());
+    }
     assertThat(bank.events(Event.Gap.class)).isEmpty();
   }
 
@@ -152,6 +172,11 @@ class CaptureTest {
       assertThat(prepared.executeUpdate()).isEqualTo(2);
       connection.commit();
       List<Event.StatementExecuted> inserts = List.copyOf(bank.statements());
+      if (kind == ServerKind.POSTGRESQL) {
+        observedOnPostgres(bank, statement, inserts);
+        connection.commit();
+        return;
+      }
       assertThat(inserts).extracting(s -> s.rows().size()).containsExactly(1, 1, 1, 2, 2, 2, 2);
       assertThat(inserts).allMatch(Event.StatementExecuted::writesSeen);
       // What was recorded is what stands in the table.
@@ -171,6 +196,37 @@ class CaptureTest {
                   .toList());
     }
     assertThat(bank.events(Event.Gap.class)).isEmpty();
+  }
+
+  /**
+   * A batch returns no rows: it is recorded that they were not seen, and by which id of the DBMS
+   * their writer is recognized when they are read.
+   */
+  private static void observedOnPostgres(
+      TestDatabase bank, Statement statement, List<Event.StatementExecuted> inserts)
+      throws SQLException {
+    assertThat(inserts).extracting(s -> s.rows().size()).containsExactly(1, 0, 0, 0, 0, 0, 2);
+    assertThat(inserts)
+        .extracting(Event.StatementExecuted::writesSeen)
+        .containsExactly(true, false, false, false, false, false, true);
+    Set<Long> ids = new HashSet<>();
+    for (Event.StatementExecuted insert : inserts) {
+      insert.rows().forEach(row -> ids.add(row.writers().transaction(0)));
+    }
+    for (Event.TransactionIdentified event : bank.events(Event.TransactionIdentified.class)) {
+      assertThat(event.transaction()).isEqualTo(inserts.get(0).transaction());
+      ids.add(event.idByDbms());
+    }
+    try (ResultSet all = statement.executeQuery("SELECT id FROM account WHERE id >= 10")) {
+      while (all.next()) {
+        assertThat(all.getInt(1)).isGreaterThanOrEqualTo(10);
+      }
+    }
+    Event.StatementExecuted read = bank.statements().get(inserts.size());
+    assertThat(read.rows())
+        .hasSize(11)
+        .allMatch(RowAccess::certain)
+        .allMatch(row -> ids.contains(row.writers().transaction(0)));
   }
 
   /** All but H2, whose regular mode has no INSERT that leaves rows out. */

@@ -58,6 +58,13 @@ class SnapshotsTest {
     return modes.stream();
   }
 
+  /** Reads the versions of all accounts. */
+  private static String versions(ServerKind kind) {
+    return kind == ServerKind.POSTGRESQL
+        ? "SELECT id, xmin::text FROM account"
+        : "SELECT txw_rid, txw_wl FROM account";
+  }
+
   private static int[] levels(ServerKind kind) {
     return switch (kind) {
       case POSTGRESQL -> new int[] {2, 4, 8};
@@ -97,18 +104,8 @@ class SnapshotsTest {
     TestDatabase bank = bank(mode.kind());
     Beside beside =
         new Beside()
-            .plan(
-                APPLICATION,
-                Purpose.READ,
-                Moment.BEFORE,
-                "beside",
-                "SELECT txw_rid, txw_wl FROM account")
-            .plan(
-                APPLICATION,
-                Purpose.VERSION_SET,
-                Moment.BEFORE,
-                "set",
-                "SELECT txw_rid, txw_wl FROM account");
+            .plan(APPLICATION, Purpose.READ, Moment.BEFORE, "beside", versions(mode.kind()))
+            .plan(APPLICATION, Purpose.VERSION_SET, Moment.BEFORE, "set", versions(mode.kind()));
     Between between = new Between(sql -> sql.contains("id, balance"));
     try (Connection connection = bank.watched(between.around(bank.raw()), beside, Map.of());
         Connection others = bank.watched();
@@ -210,18 +207,16 @@ class SnapshotsTest {
       Beside beside =
           new Beside()
               .withoutReturning()
-              .plan(
-                  "UPDATE",
-                  Purpose.VERSION_SET,
-                  Moment.BEFORE,
-                  "account",
-                  "SELECT txw_rid, txw_wl FROM account")
+              .plan("UPDATE", Purpose.VERSION_SET, Moment.BEFORE, "account", versions(kind))
               .plan(
                   "UPDATE",
                   Purpose.AFTER_WRITE,
                   Moment.AFTER,
                   "account",
-                  "SELECT txw_rid, txw_wl FROM account WHERE txw_wl = ?",
+                  versions(kind)
+                      + (kind == ServerKind.POSTGRESQL
+                          ? " WHERE xmin::text <> ?"
+                          : " WHERE txw_wl = ?"),
                   0);
       List<String> lines = new ArrayList<>();
       for (int level : levels(kind)) {
@@ -281,7 +276,7 @@ class SnapshotsTest {
                 Purpose.VERSION_SET,
                 Moment.BEFORE,
                 "account",
-                "SELECT txw_rid, txw_wl FROM account");
+                versions(ServerKind.POSTGRESQL));
     try (Connection one = bank.watched(beside);
         Connection two = bank.watched(beside);
         Statement first = one.createStatement();
