@@ -86,7 +86,7 @@ public final class ChangeReaders {
    */
   public static ChangeReading ofTriggers(
       Connection real, Pipeline pipeline, Dialect dialect, Database database, String home) {
-    if (dialect != Dialect.H2) {
+    if (!dialect.select(false, false, false, true, false)) {
       return withoutTriggers(
           "triggers are used for H2 in memory only, not for " + database.displayName());
     }

@@ -41,7 +41,16 @@ final class ColumnMask {
   static ColumnMask ofNames(ResultSetMetaData metaData, int appended, Dialect dialect)
       throws SQLException {
     // Where tables are not changed, a column with one of the plain names is the application's.
-    boolean numberedOnly = dialect.sql().hasSystemVersions();
+    return ofNames(metaData, appended, dialect.sql().hasSystemVersions());
+  }
+
+  /** Hides the columns of generated keys that are named as ours are: a write may return them. */
+  static ColumnMask ofKeys(ResultSetMetaData metaData) throws SQLException {
+    return ofNames(metaData, 0, false);
+  }
+
+  private static ColumnMask ofNames(ResultSetMetaData metaData, int appended, boolean numberedOnly)
+      throws SQLException {
     int behind = metaData.getColumnCount();
     int[] indexes = new int[behind];
     int visible = 0;

@@ -69,7 +69,7 @@ class WatchedResultSet extends StatementResultSet {
    * no keys, and no rows.
    */
   static ResultSet ofKeys(ResultSet delegate, Origin origin) throws SQLException {
-    ColumnMask mask = ofNames(delegate.getMetaData(), origin);
+    ColumnMask mask = ColumnMask.ofKeys(delegate.getMetaData());
     if (mask.hidesAny() && mask.visible() == 0) {
       while (delegate.next()) {
         // to the end

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
 import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.GenerationMode;
 import net.jqwik.api.Property;
@@ -110,6 +111,12 @@ class ShapesDifferentialTest {
     BESIDE.clear();
     WATCHED.clear();
     watchedDatabase = null;
+  }
+
+  /** MERGE returns our columns, and a driver that is asked for keys gives them all. */
+  @Example
+  void keysOfMerge() throws SQLException {
+    postgresql(1173);
   }
 
   @Property(
