@@ -160,9 +160,26 @@ public final class Observation {
 
   /** True if a version with another transaction's token may be this transaction's own. */
   private boolean mayBeOwn(WriterList writers) {
+    if (number <= transaction.unnamedSince) {
+      return false;
+    }
     int newest = writers.size() - 1;
-    return number > transaction.unnamedSince
-        && !(newest >= 0 && writers.transaction(newest) == transaction.id);
+    if (newest < 0) {
+      return true;
+    }
+    long own =
+        writers.statement(newest) == WriterToken.BY_DBMS
+            ? transaction.lastIdByDbms
+            : transaction.id;
+    return writers.transaction(newest) != own;
+  }
+
+  /** The newest writer of a row that an INSERT or UPDATE returned is its own transaction. */
+  private void rememberIdByDbms(WriterList writers) {
+    int newest = writers.size() - 1;
+    if (newest >= 0 && writers.statement(newest) == WriterToken.BY_DBMS) {
+      transaction.lastIdByDbms = writers.transaction(newest);
+    }
   }
 
   /** True if the statement is autocommitted. */
@@ -239,6 +256,9 @@ public final class Observation {
         droppedRows++;
       } else {
         WriterList list = WriterList.ofColumn(writers);
+        if (access == Access.INSERT || access == Access.UPDATE) {
+          rememberIdByDbms(list);
+        }
         boolean sure = certain && !(access == Access.READ && mayBeOwn(list));
         add(new RowAccess(access, table, row, list, sure));
       }

@@ -36,6 +36,9 @@ final class SessionState {
      */
     int unnamedSince = Integer.MAX_VALUE;
 
+    /** The id by the DBMS under which it was last seen to write; 0 if none was. */
+    long lastIdByDbms;
+
     /** True once a statement of it has written rows that were not observed. */
     boolean hasUnseenWrites;
 
