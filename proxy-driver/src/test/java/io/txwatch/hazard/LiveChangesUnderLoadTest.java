@@ -36,6 +36,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -182,6 +183,7 @@ class LiveChangesUnderLoadTest {
   }
 
   @Test
+  @DisplayName("53, 60 somebody changes a table while the clients of a pool use it")
   void outcomesAreThoseOfTheUnwatchedTwin() throws Exception {
     String rawUrl = TestServers.freshDatabase(ServerKind.POSTGRESQL);
     String watchedUrl = TestServers.freshDatabase(ServerKind.POSTGRESQL);
