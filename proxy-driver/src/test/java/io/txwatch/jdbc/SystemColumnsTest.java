@@ -761,6 +761,35 @@ class SystemColumnsTest {
     }
   }
 
+  /**
+   * A statement that was prepared to give its keys gives those of another text as the driver does.
+   */
+  @Test
+  void generatedKeysOfAnotherTextThanThePreparedOne() throws SQLException {
+    TestDatabase database = database(ACCOUNT, "INSERT INTO account VALUES (41, 1)");
+    List<List<String>> seen = new ArrayList<>();
+    for (boolean isWatched : List.of(false, true)) {
+      List<String> mine = new ArrayList<>();
+      for (String sql :
+          List.of(
+              "UPDATE account SET n = n WHERE id = 41",
+              "INSERT INTO account VALUES (50, 1)",
+              "DELETE FROM account WHERE id = 50")) {
+        try (Connection connection = isWatched ? watched(database) : database.raw();
+            PreparedStatement prepared =
+                connection.prepareStatement(
+                    "INSERT INTO account VALUES (?, 1)", Statement.RETURN_GENERATED_KEYS)) {
+          mine.add("" + prepared.executeLargeUpdate(sql, new String[] {"id"}));
+          all(prepared.getGeneratedKeys(), mine);
+          mine.add("" + prepared.executeLargeUpdate("UPDATE account SET n = n WHERE id = 41"));
+          all(prepared.getGeneratedKeys(), mine);
+        }
+      }
+      seen.add(mine);
+    }
+    assertThat(seen.get(1)).isEqualTo(seen.get(0)).doesNotContain("n");
+  }
+
   /** The driver pipelines the items if it can estimate how much they return. */
   @Test
   void aBatchThatReturnsRowsTakesAsManyRoundTripsAsUnwatched() throws SQLException {

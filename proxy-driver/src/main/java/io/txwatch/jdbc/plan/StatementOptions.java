@@ -54,6 +54,13 @@ public record StatementOptions(
     return new StatementOptions(false, false, true, "", preparer);
   }
 
+  /** Those of a text that is executed on a statement which was prepared with another one. */
+  public StatementOptions ofOtherText() {
+    return returning.isEmpty()
+        ? this
+        : new StatementOptions(scrollable, updatable, keysAsked, "", preparer);
+  }
+
   /** Generated keys in columns with these names. */
   public static StatementOptions keys(String @Nullable [] names, Preparer preparer) {
     boolean plain =

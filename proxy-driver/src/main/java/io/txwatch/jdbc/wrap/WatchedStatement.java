@@ -177,12 +177,13 @@ class WatchedStatement extends ExecutingStatement {
 
   /** The plan for a text; {@code writtenRows} if a write may be made to return its rows. */
   private CachedPlan plan(String sql, boolean writtenRows) throws SQLException {
+    // What a prepared statement makes of a text is its driver's own, and so are its keys.
+    boolean isOther = this instanceof PreparedStatement;
+    CachedPlan planned = context.plans().toSend(sql, isOther ? options.ofOtherText() : options);
     if (names.isElsewhere()) {
-      return elsewhere(context.plans().toSend(sql, options));
+      return elsewhere(planned);
     }
-    // What a prepared statement makes of a text is its driver's own.
-    boolean mayReturn = writtenRows && mayDrain() && !(this instanceof PreparedStatement);
-    return context.plans().ofWrite(context.plans().toSend(sql, options), mayReturn);
+    return context.plans().ofWrite(planned, writtenRows && mayDrain() && !isOther);
   }
 
   /** The text as it is: the plan is one for the tables of the session's database. */
