@@ -9,6 +9,7 @@ import io.txwatch.history.WriterToken;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -331,10 +332,13 @@ final class ChangeRecord {
 
   /** Decides whose the recorded transactions are, as far as that is certain by now. */
   void decide() {
+    Set<Long> undecided = new HashSet<>(); // a transaction of theirs may be an earlier record's
     for (Iterator<RecordedTransaction> all = pending.iterator(); all.hasNext(); ) {
       RecordedTransaction recorded = all.next();
-      if (decide(recorded)) {
+      if (!undecided.contains(recorded.connection) && decide(recorded)) {
         all.remove();
+      } else if (recorded.connection != 0) {
+        undecided.add(recorded.connection);
       }
     }
   }
@@ -480,6 +484,7 @@ final class ChangeRecord {
     if (Attribution.surelyChanged(transaction)
         || isOnlyOne(recorded, ofSession, first)
         || areOfWatched(recorded) && Attribution.cannotBeSkipped(transaction, recorded)) {
+      ofSession.subList(0, first).forEach(unrecorded::remove); // theirs would have come before
       decide(recorded, transaction);
       return true;
     }

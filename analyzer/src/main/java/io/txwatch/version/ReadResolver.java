@@ -121,6 +121,10 @@ final class ReadResolver {
       }
       return;
     }
+    if (mayBeOfOther(transaction.recorded, chain, rows, row)) {
+      unrecorded++;
+      return;
+    }
     if (transaction.recorded == null
         && hasUnattributed(chain)
         && mayHaveWritten(transaction, statement, rows.table(), key)) {
@@ -203,6 +207,20 @@ final class ReadResolver {
       }
     }
     return last;
+  }
+
+  /** Whether it may have read a version that is thought to be its own, and was not written yet. */
+  private static boolean mayBeOfOther(
+      @Nullable RecordedTransaction own, RowChain chain, RowValues rows, int row) {
+    if (own == null || !own.doubtful) {
+      return false;
+    }
+    for (RowVersion version : chain.versions) {
+      if (version.by == own && !version.deletion && version.agrees(rows, row)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean hasUnattributed(RowChain chain) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Confidence;
 import io.txwatch.dependency.DependencyInference;
-import io.txwatch.history.Access;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.RowValues;
@@ -65,16 +64,11 @@ class StatedWritesProperties {
         kept.add(new Event.WritesStated(event.session()));
       } else if (event instanceof Event.ValuesObserved observed
           && !observed.writes().isEmpty()
-          && (random.nextInt(100) < unstatedPercent || movesRow(observed))) {
+          && random.nextInt(100) < unstatedPercent) {
         kept.set(kept.size() - 1, unstated(observed, random.nextBoolean()));
       }
     }
     return kept;
-  }
-
-  private static boolean movesRow(Event.ValuesObserved observed) {
-    StatedWrite write = observed.writes().get(0);
-    return write.access() == Access.UPDATE && write.rows().columns().contains("id");
   }
 
   private static Event unstated(Event.ValuesObserved event, boolean namesTable) {

@@ -349,7 +349,7 @@ final class StoreSimulation {
         StatementKind.UPDATE,
         rows,
         List.of(),
-        List.of(new StatedWrite(Access.UPDATE, assigned, true)));
+        List.of(new StatedWrite(Access.UPDATE, assigned, !moves)));
     return true;
   }
 

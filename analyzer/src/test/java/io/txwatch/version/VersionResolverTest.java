@@ -38,6 +38,29 @@ class VersionResolverTest {
     assertConfirmed(history.anomalies(), Phenomenon.LOST_UPDATE);
   }
 
+  /** The change may be of somebody else, who made it before the transaction read that value. */
+  @Test
+  void aReadBeforeItsOwnWriteOfTheSameValueMayBeOfSomebodyElse() {
+    ValueHistory history =
+        new ValueHistory("MySQL", IsolationLevel.READ_COMMITTED, false, 1)
+            .begin(1)
+            .changed(0, update(1, 10, 11, 0))
+            .read(1, 1, 10)
+            .write(1, 1, 10)
+            .commit(1)
+            .changed(0, update(1, 11, 10, 0))
+            .recorded();
+    List<Integer> statements = new ArrayList<>();
+    VersionResolver resolver =
+        new VersionResolver(
+            event -> {},
+            (session, transaction, statement, rows, columnsKnown) -> statements.add(statement),
+            1 << 24);
+    history.events().forEach(resolver::accept);
+    assertThat(statements).containsExactly(2);
+    assertThat(resolver.counts().unrecorded()).isEqualTo(1);
+  }
+
   /** Each may be either of the two by what it states; their order decides. */
   @Test
   void incrementsOfOneSessionAreItsTransactionsInOrder() {

@@ -80,6 +80,9 @@ public record ValuePlan(List<Read> reads, int resultColumns, String unread, Opti
    * @param kinds for each of them, of which kind a value is that it stores as it is given; OTHER if
    *     that is not known
    * @param rows the rows whose keys it states; empty if it states none
+   * @param newKey where the value of each column of the key is after an UPDATE that assigns one of
+   *     them: if the key is another one then, it writes the row with that key, too. Empty if it
+   *     assigns none
    * @param complete true if it writes no other rows of the table itself
    */
   public record Write(
@@ -89,6 +92,7 @@ public record ValuePlan(List<Read> reads, int resultColumns, String unread, Opti
       List<String> columns,
       List<KeyColumn.Kind> kinds,
       List<Row> rows,
+      List<Place> newKey,
       boolean complete) {}
 
   /**

@@ -282,6 +282,28 @@ class VersionsByValueTest {
   }
 
   @ParameterizedTest
+  @MethodSource("kinds")
+  void anUpdateOfTheKeyWritesAnotherRowToo(ServerKind kind) throws SQLException {
+    TestDatabase database = shop(kind);
+    try (Connection connection = database.watched(database.raw(), LOG);
+        Statement statement = connection.createStatement();
+        PreparedStatement update =
+            connection.prepareStatement("UPDATE line SET id = ? WHERE id = ?")) {
+      update.setInt(1, 2);
+      update.setInt(2, 2);
+      update.executeUpdate();
+      update.setInt(1, 77);
+      update.executeUpdate();
+      statement.executeUpdate("UPDATE line SET id = id + 1 WHERE id = 77");
+    }
+    List<StatedWrite> writes = writes(database);
+    assertThat(writes)
+        .extracting(write -> write.rows().keys()[0])
+        .containsExactly(HASH.ofKey(2), HASH.ofKey(2), HASH.ofKey(77));
+    assertThat(writes).extracting(StatedWrite::complete).containsExactly(true, false, false);
+  }
+
+  @ParameterizedTest
   @MethodSource("mySqlLike")
   void anUpdateStatesValuesThatAreStoredAsGiven(ServerKind kind) throws SQLException {
     TestDatabase database = shop(kind);

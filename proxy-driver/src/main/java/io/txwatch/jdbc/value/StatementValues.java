@@ -108,11 +108,10 @@ public final class StatementValues implements ObservedValues {
     boolean complete = write.complete();
     for (int row = 0; row < keys.length; row++) {
       ValuePlan.Row stated = write.rows().get(row);
-      for (int i = 0; i < stated.key().size(); i++) {
-        long wide = constant(stated.key().get(i), write.key().get(i).kind(), parameters);
-        keys[row] = i > 0 && keys[row] == 0 ? 0 : ValueHash.addedToKey(keys[row], wide);
-      }
-      complete &= keys[row] != 0;
+      keys[row] = key(write.key(), stated.key(), parameters);
+      boolean isMoved =
+          !write.newKey().isEmpty() && key(write.key(), write.newKey(), parameters) != keys[row];
+      complete &= keys[row] != 0 && !isMoved;
       for (int i = 0; i < stated.values().size(); i++) {
         assigned[row * write.columns().size() + i] =
             ValueHash.folded(constant(stated.values().get(i), write.kinds().get(i), parameters));
@@ -123,6 +122,15 @@ public final class StatementValues implements ObservedValues {
             write.access(),
             new RowValues(write.table(), write.columns(), keys, assigned),
             complete));
+  }
+
+  private long key(List<KeyColumn> columns, List<Place> places, PinnedValues parameters) {
+    long key = 0;
+    for (int i = 0; i < places.size(); i++) {
+      long wide = constant(places.get(i), columns.get(i).kind(), parameters);
+      key = i > 0 && key == 0 ? 0 : ValueHash.addedToKey(key, wide);
+    }
+    return key;
   }
 
   /** The statement is about to be sent. */

@@ -372,7 +372,24 @@ final class ValuePlanner {
             List.copyOf(columns),
             columns.stream().map(column -> isUpdate ? kind(table, column) : Kind.OTHER).toList(),
             rows,
+            isUpdate && isStated ? newKey(key, columns, values, rows.get(0)) : List.of(),
             isStated));
+  }
+
+  /** The key of a row after an UPDATE; empty if that assigns no column of it. */
+  private static List<Place> newKey(
+      List<KeyColumn> key, List<String> columns, List<Place> values, ValuePlan.Row row) {
+    List<Place> places = new ArrayList<>(row.key());
+    boolean isAssigned = false;
+    for (int i = 0; i < key.size(); i++) {
+      for (int column = 0; column < columns.size(); column++) {
+        if (columns.get(column).toLowerCase(Locale.ROOT).equals(key.get(i).name())) {
+          places.set(i, values.get(column));
+          isAssigned = true;
+        }
+      }
+    }
+    return isAssigned ? List.copyOf(places) : List.of();
   }
 
   private Write insert(Statement.Insert insert, Source.Table table, List<KeyColumn> key) {
@@ -401,6 +418,7 @@ final class ValuePlanner {
         columns,
         columns.stream().map(column -> Kind.OTHER).toList(), // a trigger may change them
         List.copyOf(rows),
+        List.of(),
         complete);
   }
 

@@ -15,8 +15,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * What a statement says itself of its rows. {@code account[#1] owner#2}: the key is the result's
  * first column, the owner its second; {@code [?1]} a parameter, {@code [7]} a literal, {@code [.]}
- * computed by the DBMS; {@code !} in front of a table: one row at most; {@code of 3}: if the result
- * has three columns; {@code +}: and rows that it does not state; {@code -- why}: what is not read.
+ * computed by the DBMS; {@code to [?2]} where the key is afterwards; {@code !} in front of a table:
+ * one row at most; {@code of 3}: if the result has three columns; {@code +}: and rows that it does
+ * not state; {@code -- why}: what is not read.
  */
 class ValuePlannerTest {
 
@@ -54,6 +55,9 @@ class ValuePlannerTest {
       for (int i = 0; i < write.columns().size(); i++) {
         text.append(' ').append(write.columns().get(i)).append(place(row.values().get(i)));
       }
+    }
+    if (!write.newKey().isEmpty()) {
+      text.append(" to ").append(places(write.newKey()));
     }
     return text.append(write.complete() ? "" : " +").toString();
   }
@@ -127,6 +131,10 @@ class ValuePlannerTest {
             + " -> UPDATE account[?2] balance?1 owner.",
         "update account set balance = 0 where id = 7 and owner = ? -> UPDATE account[7] balance0",
         "update account set balance = 0 where owner = 7            -> UPDATE account +",
+        "update account set ID = ?, owner = 1 where id = ?"
+            + " -> UPDATE account[?2] id?1 owner1 to [?1]",
+        "update account set id = id + 1 where id = 7 -> UPDATE account[7] id. to [.]",
+        "update account set id = 7 where owner = 7   -> UPDATE account +",
         "delete from account where id = ?                          -> DELETE account[?1]",
         "delete from account                                       -> DELETE account +",
         "insert into account (owner, id) values (?, ?), ('x', 9)"
