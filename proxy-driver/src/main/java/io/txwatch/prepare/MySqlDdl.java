@@ -26,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -67,9 +68,18 @@ class MySqlDdl extends PreparationDdl {
   /** How long a busy table is watched for a moment at which no session uses it. */
   private static final Duration MAX_WAIT_FOR_UNUSED_TABLE = Duration.ofSeconds(2);
 
+  /** How long the server shows what it gathered of transactions before. */
+  private static final long CACHED_MILLIS = 105;
+
+  /** Somebody else may have read them meanwhile. */
+  private static final int MAX_READS = 3;
+
   private static final String NEW_ROW_ID = "uuid_short() & 9223372036854775807";
 
   private final boolean hasInvisibleColumns;
+
+  /** False once this user was not shown its own transaction. */
+  private volatile boolean seesTransactions = true;
 
   MySqlDdl(SchemaReader reader, boolean hasInvisibleColumns) {
     super(reader);
@@ -396,14 +406,48 @@ class MySqlDdl extends PreparationDdl {
   /** An older snapshot would be refused (error 1412). */
   @Override
   boolean isInUse(Connection connection, TableInfo table) {
-    return finds(
-            connection,
-            "SELECT 1 FROM information_schema.innodb_trx t JOIN information_schema.processlist p"
-                + " ON p.id = t.trx_mysql_thread_id WHERE p.id <> CONNECTION_ID()"
-                + " AND (p.db = ? OR p.db IS NULL)"
-                + " AND t.trx_isolation_level NOT LIKE 'READ %' LIMIT 1",
-            table.schema())
-        || isLocked(connection, table);
+    return isLocked(connection, table) || hasSnapshot(connection, table);
+  }
+
+  /**
+   * True if another session is known to hold a snapshot. The server gathers {@code innodb_trx} anew
+   * only if nobody has read it for 100 ms, and shows what it was until then. So our query looks for
+   * itself in what it is shown, and waits if it is not there.
+   */
+  private boolean hasSnapshot(Connection connection, TableInfo table) {
+    try {
+      boolean others = false;
+      for (int i = 0; i < MAX_READS && (i == 0 || seesTransactions); i++) {
+        if (i > 0) {
+          TimeUnit.MILLISECONDS.sleep(CACHED_MILLIS);
+        }
+        String mark = "txwatch " + System.nanoTime();
+        run(connection, List.of("START TRANSACTION WITH CONSISTENT SNAPSHOT"));
+        List<String> seen =
+            query(
+                connection,
+                "SELECT IF(p.id <> CONNECTION_ID(), 'other', IF(t.trx_query LIKE '%"
+                    + mark
+                    + "%', 'this', 'before')) FROM information_schema.innodb_trx t"
+                    + " JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id"
+                    + " WHERE p.id = CONNECTION_ID() OR ((p.db = ? OR p.db IS NULL)"
+                    + " AND t.trx_isolation_level NOT LIKE 'READ %')",
+                row -> text(row, 1),
+                table.schema());
+        run(connection, List.of("COMMIT"));
+        others = seen.contains("other");
+        if (seen.contains("this")) {
+          return others;
+        }
+      }
+      seesTransactions = false; // this user may not, or another reads them all the time
+      return others;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
+    } catch (SQLException e) {
+      return false;
+    }
   }
 
   /** True if a session is known to hold a metadata lock on a table. */
