@@ -120,6 +120,7 @@ class ShapesDifferentialTest {
   }
 
   @Property(
+      seed = "2026112801",
       tries = 300,
       edgeCases = EdgeCasesMode.NONE,
       generation = GenerationMode.RANDOMIZED,
