@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * known of a read remains true all the same, by way of it, if the read was sent after the COMMIT of
  * the version's writer had returned, and had returned before the COMMIT of the next version's
  * writer was sent: the one precedes the reader, and the other follows it. Without that, two
- * versions whose commits the read overlaps are told apart by values alone, and then a version that
- * is not known may have the same: the read is uncertain.
+ * versions whose commits the read overlaps are distinguished by values alone, and then a version
+ * that is not known may have the same: the read is uncertain.
  */
 final class StatedWrites {
 

@@ -35,7 +35,7 @@ class StatedWritesProperties {
     IsolationLevel.READ_COMMITTED, IsolationLevel.REPEATABLE_READ, IsolationLevel.SERIALIZABLE
   };
 
-  /** Values that are not watched are seen nowhere else: those that are cannot be told apart. */
+  /** Values that are not watched are seen nowhere else: those that are cannot be distinguished. */
   private static Shape shape(Random random) {
     boolean unwatched = random.nextInt(3) == 0;
     return new Shape(

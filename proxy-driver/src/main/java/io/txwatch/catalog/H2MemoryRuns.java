@@ -24,7 +24,7 @@ final class H2MemoryRuns {
    * The number of the database of a connection. Nothing is executed on it.
    *
    * @param connection H2's own, or a handle on it
-   * @return empty if it cannot be told which database that is
+   * @return empty if it is not known which database that is
    */
   static String of(Connection connection) {
     try {

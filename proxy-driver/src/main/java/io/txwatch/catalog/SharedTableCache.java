@@ -209,7 +209,7 @@ final class SharedTableCache {
     return shared;
   }
 
-  /** Where versions come from on a DBMS, if that is asked for. */
+  /** Where versions come from on a DBMS, if that is the setting. */
   private static CatalogMode.Versions available(
       CatalogMode.Versions wanted, DatabaseProbe probe, CatalogLog log) {
     if (!probe.dialect().map(one -> one.sql().hasSystemVersions()).orElse(false)) {

@@ -301,7 +301,7 @@ public final class Watch {
     }
   }
 
-  /** What is asked for, or else what takes its place on an old server. */
+  /** What is set, or else what takes its place on an old server. */
   private static CatalogMode.Versions byValue(CatalogMode.Versions versions) {
     return versions.areByValue() ? versions : CatalogMode.Versions.STATEMENTS;
   }

@@ -113,7 +113,7 @@ class ShapesDifferentialTest {
     watchedDatabase = null;
   }
 
-  /** MERGE returns our columns, and a driver that is asked for keys gives them all. */
+  /** MERGE returns our columns, and a driver that returns keys gives them all. */
   @Example
   void keysOfMerge() throws SQLException {
     postgresql(1173);
