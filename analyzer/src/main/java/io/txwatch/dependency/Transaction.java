@@ -138,6 +138,7 @@ public final class Transaction {
    * A statement.
    *
    * @param rowsSeen whether any of its rows were observed
+   * @param mayHaveWrittenMore whether it may have written rows that its event does not report
    * @param arrived when its event arrived, on the clock of events
    * @param columns {@link Event.StatementExecuted#columns}
    * @param keyValues {@link Event.StatementExecuted#keyValues}
@@ -148,6 +149,7 @@ public final class Transaction {
       String sql,
       String callSite,
       boolean rowsSeen,
+      boolean mayHaveWrittenMore,
       long arrived,
       String columns,
       List<KeyValues> keyValues) {}
@@ -251,7 +253,8 @@ public final class Transaction {
     addWeight(Footprint.STATEMENT + added + texts.addedWeight);
     addWeight((long) Footprint.KEY_VALUES * event.keyValues().size());
     lastStatement = Math.max(lastStatement, event.statement());
-    unseenWrites |= event.kind().mayWrite() && !reportsWrite(event);
+    boolean reportsNone = event.kind().mayWrite() && !reportsWrite(event);
+    unseenWrites |= reportsNone;
     if (!event.succeeded()) {
       failed(event.statement());
     }
@@ -262,6 +265,7 @@ public final class Transaction {
             sql,
             callSite,
             !event.rows().isEmpty(),
+            reportsNone || !event.writesSeen(),
             arrived,
             columns,
             event.keyValues()));
@@ -317,6 +321,7 @@ public final class Transaction {
               of.sql(),
               of.callSite(),
               true,
+              of.mayHaveWrittenMore(),
               of.arrived(),
               of.columns(),
               of.keyValues()));

@@ -45,6 +45,9 @@ final class Version {
    */
   long columns;
 
+  /** Several statements may have written it, and have no column in common. */
+  private boolean ofNoSureColumn;
+
   /** The columns of the version before it that its statement read. */
   long read;
 
@@ -108,7 +111,13 @@ final class Version {
 
   /** The columns that it wrote; all if that is not known. */
   long written() {
-    return columns == 0 || insertion || deletion ? ColumnBits.ALL : columns;
+    boolean known = columns != 0 || ofNoSureColumn;
+    return !known || insertion || deletion ? ColumnBits.ALL : columns;
+  }
+
+  /** The columns that it is known to have written. */
+  long surelyWritten() {
+    return columns == 0 && !insertion && !deletion ? 0 : written();
   }
 
   /** Its statement used these columns; several statements may have written it under one id. */
@@ -130,19 +139,12 @@ final class Version {
   }
 
   /**
-   * Completes what is known of its columns, before its fate is set. Where only a writers' list
-   * showed the write, its statement has them.
-   *
-   * <p>What an id by the DBMS stands for may be more than was observed. The columns that are known
-   * suffice: if it wrote another one as well, a reader of that column is attributed to an earlier
-   * writer, and an earlier reader to a later one. Both dependencies are paths through this version.
+   * Takes the columns of the statement that its token names, where only a writers' list showed the
+   * write.
    */
-  void resolveColumns() {
+  void columnsOfItsStatement() {
     Transaction by = writer;
-    if (by == null) {
-      return;
-    }
-    if (columns == 0 && number != WriterToken.BY_DBMS) {
+    if (by != null && columns == 0 && number != WriterToken.BY_DBMS) {
       by.statement(number)
           .filter(statement -> statement.kind() == StatementKind.UPDATE)
           .ifPresent(
@@ -154,10 +156,44 @@ final class Version {
                         .without(written(), row.owner().columns));
               });
     }
-    if (columns == 0 || number == WriterToken.MAX_STATEMENT) {
+  }
+
+  /**
+   * Completes what is known of its columns, before its fate is set: no more of its writer's
+   * statements follow.
+   *
+   * <p>What an id by the DBMS stands for may be more than was observed. The columns that are known
+   * suffice: if it wrote another one as well, a reader of that column is attributed to an earlier
+   * writer, and an earlier reader to a later one. Both dependencies are paths through this version.
+   */
+  void resolveColumns() {
+    Transaction by = writer;
+    if (by == null) {
+      return;
+    }
+    columnsOfItsStatement();
+    if (columns == 0 && number == WriterToken.BY_DBMS) {
+      columns = commonOfUnseenUpdates(by);
+      ofNoSureColumn = columns == 0;
+    } else if (columns == 0 || number == WriterToken.MAX_STATEMENT) {
       columns = ColumnBits.ALL;
       read = ColumnBits.ALL;
     }
+  }
+
+  /**
+   * One of the UPDATEs whose rows were not all reported made it, as far as is known: sure is what
+   * all of them wrote. What it read is not sure.
+   */
+  private long commonOfUnseenUpdates(Transaction by) {
+    long common = ColumnBits.ALL;
+    for (Transaction.Statement statement : by.statements()) {
+      if (statement.kind() == StatementKind.UPDATE && statement.mayHaveWrittenMore()) {
+        long written = row.owner().columns.of(statement.columns()).written();
+        common &= written == 0 ? ColumnBits.ALL : written;
+      }
+    }
+    return common;
   }
 
   /** Whether it is a deletion that only a read before the DELETE reported. */

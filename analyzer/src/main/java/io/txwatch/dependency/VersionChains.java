@@ -407,7 +407,7 @@ final class VersionChains {
     boolean isOwn = version.writer == reader;
     long ofOthers = columns;
     if (isOwn) {
-      version.resolveColumns();
+      version.columnsOfItsStatement();
       ofOthers &= ~version.written();
     }
     if (ofOthers != 0) {
@@ -432,8 +432,8 @@ final class VersionChains {
         return written;
       }
       if (version.writer == own.writer) {
-        version.resolveColumns();
-        written |= version.written();
+        version.columnsOfItsStatement();
+        written |= version.surelyWritten();
       }
       version = version.previous;
     }

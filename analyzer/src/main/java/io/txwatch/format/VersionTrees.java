@@ -9,9 +9,11 @@ import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,6 +84,15 @@ final class VersionTrees {
     private void add(ColumnBits.Used used) {
       written |= used.written() == 0 ? ColumnBits.ALL : used.written();
       read |= used.read() & ~used.unsure();
+    }
+
+    /** One of these UPDATEs made it: sure is what all of them wrote. */
+    private void addCommon(Set<String> texts) {
+      written = ColumnBits.ALL;
+      for (String text : texts) {
+        long used = columns.used(text).written();
+        written &= used == 0 ? ColumnBits.ALL : used;
+      }
     }
 
     /** Whether it wrote a group of columns. Valid once everything is learned. */
@@ -162,6 +173,9 @@ final class VersionTrees {
   /** The columns of each UPDATE, by its token. */
   private final Map<String, String> updates = new HashMap<>();
 
+  /** The columns of the UPDATEs that may have written rows that were not seen, by transaction. */
+  private final Map<Long, Set<String>> unseenUpdates = new HashMap<>();
+
   private final Map<Long, List<Version>> writes = new HashMap<>();
 
   VersionTrees(WriterIds ids) {
@@ -173,12 +187,21 @@ final class VersionTrees {
     if (statement.kind() == StatementKind.UPDATE && !statement.columns().isEmpty()) {
       updates.put(
           WriterToken.of(statement.transaction(), statement.statement()), statement.columns());
+      if (!statement.writesSeen() || statement.rows().stream().noneMatch(VersionTrees::isWrite)) {
+        unseenUpdates
+            .computeIfAbsent(statement.transaction(), id -> new HashSet<>(2))
+            .add(statement.columns());
+      }
     }
     for (RowAccess access : statement.rows()) {
       if (statement.succeeded() && access.certain()) {
         learnColumns(version(place, statement, access), statement, access.access());
       }
     }
+  }
+
+  private static boolean isWrite(RowAccess access) {
+    return access.access().isWrite() && access.access() != Access.TARGET;
   }
 
   private static void learnColumns(
@@ -197,7 +220,9 @@ final class VersionTrees {
   void complete() {
     for (List<Version> versions : writes.values()) {
       for (Version version : versions) {
-        if (version.written == 0) {
+        if (version.written == 0 && version.statement == WriterToken.BY_DBMS) {
+          version.addCommon(unseenUpdates.getOrDefault(version.transaction, Set.of()));
+        } else if (version.written == 0) {
           String text = updates.get(WriterToken.of(version.transaction, version.statement));
           version.add(version.columns.used(text == null ? "" : text));
         }
@@ -216,6 +241,7 @@ final class VersionTrees {
       }
     }
     updates.clear();
+    unseenUpdates.clear();
   }
 
   /** The version that an access refers to; for a deletion, the end of the row. Null if unknown. */

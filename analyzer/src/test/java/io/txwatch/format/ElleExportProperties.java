@@ -229,6 +229,66 @@ class ElleExportProperties {
     assertSameAfterTheRoundTrip(history, ElleExportProperties::className);
   }
 
+  /**
+   * A version of an UPDATE whose rows were not seen has the columns of that UPDATE, and what it
+   * read of its transaction's own version says no more; of several such UPDATEs, their common ones.
+   */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "written=a | | c | false",
+        "written=a | | a | true",
+        "written=a | | a,c | true",
+        "written=a | written=a | c | false",
+        "written=a | written=a | a | true",
+        "written=a | written=b,c | a,b,c | false",
+        "written=a,b | written=b,c | a,c | false",
+        "written=a,b | written=b,c | b | true",
+        "written=a | read=c | c | false",
+        "written=a | read=c | a | true",
+        "written=a | read=a,b,c then written=a | c | false",
+        "written=a | read=a,b,c then written=a | a | true",
+      })
+  void versionOfAnUnseenUpdateHasItsColumns(
+      String unseen, @Nullable String more, String read, boolean depends) throws IOException {
+    List<Event> history = twoTransactions();
+    int number = 0;
+    history.add(byDbmsOfRow(2, "t read=a", 1, 1, 1, Access.READ, LOADER));
+    history.add(unseenUpdate(2, 2, ++number, "t " + unseen));
+    for (String next : more == null ? new String[0] : more.split(" then ", 0)) {
+      if (next.startsWith("read")) {
+        history.add(byDbmsOfRow(1, "t " + next, 2, 2, ++number, Access.READ, 20));
+      } else if (number == 2) {
+        history.add(byDbmsOfRow(1, "t " + next, 2, 2, ++number, Access.UPDATE, 20, 20));
+      } else {
+        history.add(unseenUpdate(2, 2, ++number, "t " + next));
+      }
+    }
+    history.add(byDbmsOfRow(2, "t written=a", 2, 2, ++number, Access.UPDATE, LOADER, 20));
+    history.add(new Event.TransactionEnded(2, 2, Outcome.COMMITTED, 0));
+    history.add(byDbmsOfRow(1, "t read=" + read, 1, 1, 2, Access.READ, 20));
+    history.add(new Event.TransactionEnded(1, 1, Outcome.COMMITTED, 0));
+    Set<String> expected = depends ? Set.of("READ_SKEW") : Set.of();
+    assertThat(names(found(history))).isEqualTo(expected);
+    assertThat(names(exported(history))).as(edn(history)).isEqualTo(expected);
+  }
+
+  private static Event unseenUpdate(long session, long transaction, int number, String columns) {
+    return new Event.StatementExecuted(
+        session,
+        transaction,
+        number,
+        StatementKind.UPDATE,
+        "",
+        "",
+        List.of(),
+        false,
+        null,
+        List.of(),
+        columns);
+  }
+
   private static List<Event> twoTransactions() {
     List<Event> history = new ArrayList<>();
     for (int session = 1; session <= 2; session++) {
@@ -247,13 +307,24 @@ class ElleExportProperties {
 
   private static Event byDbms(
       String columns, long session, long transaction, int number, Access access, long... ids) {
+    return byDbmsOfRow(1, columns, session, transaction, number, access, ids);
+  }
+
+  private static Event byDbmsOfRow(
+      long rowId,
+      String columns,
+      long session,
+      long transaction,
+      int number,
+      Access access,
+      long... ids) {
     StringBuilder tokens = new StringBuilder();
     for (long id : ids) {
       tokens.append(WriterToken.of(id, WriterToken.BY_DBMS));
     }
     StatementKind kind =
         access == Access.READ ? StatementKind.SELECT : StatementKind.valueOf(access.name());
-    RowAccess row = new RowAccess(access, "t", 1, new WriterList(tokens.toString(), false));
+    RowAccess row = new RowAccess(access, "t", rowId, new WriterList(tokens.toString(), false));
     return new Event.StatementExecuted(
         session, transaction, number, kind, "", "", List.of(row), true, null, List.of(), columns);
   }
