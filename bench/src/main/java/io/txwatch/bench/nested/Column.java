@@ -16,6 +16,14 @@ enum Column {
   /** The values of {@link #K} are less. */
   static final int VALUES_OF_K = 6;
 
+  /** NULL as a value of {@link #K}. No row has it, but the judge imagines rows that do. */
+  static final long NULL = Long.MIN_VALUE;
+
+  /** Whether two values are equal, and neither is NULL. */
+  static boolean equal(long one, long other) {
+    return one == other && one != NULL;
+  }
+
   /** Its name in SQL. */
   String sql() {
     return name().toLowerCase(Locale.ROOT);

@@ -23,13 +23,14 @@ sealed interface Condition {
     @Override
     public boolean holds(long[] row, TableRows tables) {
       long actual = column.of(row);
-      return switch (operator) {
-        case "=" -> actual == value;
-        case "<" -> actual < value;
-        case ">=" -> actual >= value;
-        case "<>" -> actual != value;
-        default -> throw new IllegalStateException(operator);
-      };
+      return actual != Column.NULL
+          && switch (operator) {
+            case "=" -> actual == value;
+            case "<" -> actual < value;
+            case ">=" -> actual >= value;
+            case "<>" -> actual != value;
+            default -> throw new IllegalStateException(operator);
+          };
     }
 
     @Override
@@ -71,7 +72,7 @@ sealed interface Condition {
   record Exists(Relation in, Column on, boolean negated) implements Condition {
     @Override
     public boolean holds(long[] row, TableRows tables) {
-      boolean exists = in.rows(tables).stream().anyMatch(r -> on.of(r) == on.of(row));
+      boolean exists = in.rows(tables).stream().anyMatch(r -> Column.equal(on.of(r), on.of(row)));
       tables.operand(on.of(row) + " " + exists);
       return negated != exists;
     }
@@ -85,11 +86,16 @@ sealed interface Condition {
     }
   }
 
-  /** IN or NOT IN with a subquery; no column is NULL. */
+  /** IN or NOT IN with a subquery. */
   record In(Relation in, Column column, boolean negated) implements Condition {
     @Override
     public boolean holds(long[] row, TableRows tables) {
-      return negated != values(in, column, tables).contains(column.of(row));
+      List<Long> values = values(in, column, tables);
+      long actual = column.of(row);
+      boolean isUnknown =
+          !values.isEmpty() && (actual == Column.NULL || values.contains(Column.NULL));
+      boolean isIn = values.contains(actual) && actual != Column.NULL;
+      return negated ? !isIn && !isUnknown : isIn;
     }
 
     @Override

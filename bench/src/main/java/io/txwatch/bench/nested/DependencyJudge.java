@@ -7,8 +7,11 @@ import io.txwatch.bench.nested.LoggedTransaction.Logged;
 import io.txwatch.bench.nested.LoggedTransaction.Query;
 import io.txwatch.bench.nested.LoggedTransaction.Write;
 import io.txwatch.dependency.Dependency;
+import io.txwatch.dependency.DependencyKind;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -16,9 +19,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
@@ -34,11 +40,12 @@ import java.util.stream.Stream;
  * <p><b>What it depends on.</b> A query depends on a version if its result would be another one
  * without it. It certainly does if the result differs with the columns of the row as they were
  * before, or as the other transaction wrote them. It certainly does not if no value of the columns
- * that the other transaction wrote changes the result, nor what a subquery in a condition returned:
- * then the query's blocks may have read the row, but another block filtered it out, or the columns
- * were not used. Anything else, such as a predicate that holds before and after, is undecided. So a
- * dependency is also accepted if a third transaction wrote the row in between, since it is one in
- * the serial order all the same.
+ * that the other transaction wrote changes the result, not even one that no row has or NULL, nor
+ * what a subquery in a condition returned, nor the values of which a subquery returned the
+ * greatest: then the query's blocks may have read the row, but another block filtered it out, or
+ * the columns were not used. Anything else, such as a predicate that holds before and after, is
+ * undecided. So a dependency is also accepted if a third transaction wrote the row in between,
+ * since it is one in the serial order all the same.
  */
 final class DependencyJudge {
 
@@ -150,28 +157,57 @@ final class DependencyJudge {
 
   /** Whether all dependencies of an anomaly exist. */
   Truth judge(Anomaly anomaly) {
-    Map<Long, LoggedTransaction> transactions = new HashMap<>();
-    for (ObservedTransaction observed : anomaly.transactions()) {
-      String name = observed.name();
-      LoggedTransaction logged =
-          name.startsWith(LoggedTransaction.NAME)
-              ? log.get(Long.parseLong(name.substring(LoggedTransaction.NAME.length())))
-              : null;
-      if (logged == null) {
-        return Truth.UNDECIDED;
-      }
-      transactions.put(observed.id(), logged);
+    return anomaly.cycle().stream()
+        .map(dependency -> judge(anomaly, dependency))
+        .reduce(Truth.TRUE, Truth::and);
+  }
+
+  /** Whether a dependency of an anomaly exists. */
+  Truth judge(Anomaly anomaly, Dependency dependency) {
+    Optional<LoggedTransaction> from = logged(anomaly, dependency.from());
+    Optional<LoggedTransaction> to = logged(anomaly, dependency.to());
+    return from.isEmpty() || to.isEmpty()
+        ? Truth.UNDECIDED
+        : judge(dependency, from.get(), to.get());
+  }
+
+  /** The transaction of that id in the application's log. */
+  private Optional<LoggedTransaction> logged(Anomaly anomaly, long id) {
+    return anomaly.transactions().stream()
+        .filter(observed -> observed.id() == id)
+        .map(ObservedTransaction::name)
+        .filter(name -> name.startsWith(LoggedTransaction.NAME))
+        .map(name -> log.get(Long.parseLong(name.substring(LoggedTransaction.NAME.length()))))
+        .filter(Objects::nonNull)
+        .findFirst();
+  }
+
+  /** The text of the query by which a dependency exists or not, its result and what it saw. */
+  String describe(Anomaly anomaly, Dependency dependency) {
+    boolean reads = dependency.kind() == DependencyKind.WR;
+    int statement = reads ? dependency.toStatement() : dependency.fromStatement();
+    return logged(anomaly, reads ? dependency.to() : dependency.from())
+        .filter(reader -> statement > 0 && statement <= reader.statements.size())
+        .map(reader -> reader.statements.get(statement - 1))
+        .filter(Query.class::isInstance)
+        .map(logged -> describe((Query) logged))
+        .orElse("");
+  }
+
+  private String describe(Query query) {
+    StringBuilder text = new StringBuilder(query.query().sql());
+    text.append(" returned ").append(query.result().replace("\n", "; "));
+    for (Seen seen : candidates.getOrDefault(query, List.of())) {
+      tables(seen, Map.of())
+          .forEach(
+              (table, rows) ->
+                  text.append(
+                      rows.stream()
+                          .sorted(Comparator.comparingLong(Column.ID::of))
+                          .map(Arrays::toString)
+                          .collect(Collectors.joining(" ", "\n    " + table + " ", ""))));
     }
-    Truth all = Truth.TRUE;
-    for (Dependency dependency : anomaly.cycle()) {
-      LoggedTransaction from = transactions.get(dependency.from());
-      LoggedTransaction to = transactions.get(dependency.to());
-      all =
-          from == null || to == null
-              ? all.and(Truth.UNDECIDED)
-              : all.and(judge(dependency, from, to));
-    }
-    return all;
+    return text.toString();
   }
 
   /** Whether a dependency exists. */
@@ -394,16 +430,21 @@ final class DependencyJudge {
     }
     boolean isUsed =
         Stream.concat(others.stream(), imagined().stream())
-            .anyMatch(
-                other ->
-                    isUsed(seen, row, columns, other, Map.of())
-                        || isUsed(seen, row, columns, other, besides));
+                .anyMatch(
+                    other ->
+                        isUsed(seen, row, columns, other, Map.of())
+                            || isUsed(seen, row, columns, other, besides))
+            || unusual().stream()
+                .anyMatch(
+                    other ->
+                        isReturned(seen, row, columns, other, Map.of())
+                            || isReturned(seen, row, columns, other, besides));
     return isUsed ? Truth.UNDECIDED : Truth.FALSE;
   }
 
   /**
-   * Whether other values of some columns of a row change the result, or what a subquery in a
-   * condition returned, with other rows as given.
+   * Whether other values of some columns of a row change the result, or what is {@linkplain
+   * TableRows#operand noted} of a subquery, with other rows as given.
    */
   private boolean isUsed(
       Seen seen, RowKey row, int columns, long[] other, Map<RowKey, long[]> besides) {
@@ -415,6 +456,14 @@ final class DependencyJudge {
     return !query
         .trace(table -> after.getOrDefault(table, List.of()))
         .equals(query.trace(table -> before.getOrDefault(table, List.of())));
+  }
+
+  /** Whether other values of some columns of a row change the result, with other rows as given. */
+  private boolean isReturned(
+      Seen seen, RowKey row, int columns, long[] other, Map<RowKey, long[]> besides) {
+    Map<RowKey, long[]> with = new HashMap<>(besides);
+    with.put(row, mixed(seenRow(seen, row), other, columns));
+    return !result(seen, with).equals(result(seen, besides));
   }
 
   private long[] seenRow(Seen seen, RowKey row) {
@@ -452,8 +501,21 @@ final class DependencyJudge {
 
   /** Rows of every value that a predicate may distinguish: each K, small, great, even and odd N. */
   private static List<long[]> imagined() {
+    return rows(LongStream.range(0, Column.VALUES_OF_K).toArray());
+  }
+
+  /**
+   * Rows with a K that no row has. If the rows of a subquery have every other K, only these change
+   * what a comparison with them yields. They count by the result alone: what a subquery in a
+   * condition returns for such a K differs even for a row that another block filters out.
+   */
+  private static List<long[]> unusual() {
+    return rows(-1, Column.VALUES_OF_K, Column.NULL);
+  }
+
+  private static List<long[]> rows(long... valuesOfK) {
     List<long[]> rows = new ArrayList<>();
-    for (int k = 0; k < Column.VALUES_OF_K; k++) {
+    for (long k : valuesOfK) {
       for (long n : new long[] {Long.MIN_VALUE / 4, 1 - (1L << 60), 1L << 60, (1L << 60) + 1}) {
         rows.add(new long[] {0, k, n, n});
       }

@@ -29,7 +29,7 @@ record NestedQuery(String sql, Shape shape) {
     return text(shape.result(tables));
   }
 
-  /** What it returns, followed by what the subqueries in its conditions did. */
+  /** What it returns, followed by what was noted of its subqueries. */
   String trace(Function<String, List<long[]>> tables) {
     Set<String> operands = new TreeSet<>();
     String result =
@@ -141,14 +141,16 @@ record NestedQuery(String sql, Shape shape) {
       return source.rows(tables).stream()
           .map(
               row -> {
-                var greatest =
+                List<Long> values =
                     inner.stream()
-                        .filter(r -> Column.K.of(r) == Column.K.of(row))
-                        .mapToLong(Column.N::of)
-                        .max();
+                        .filter(r -> Column.equal(Column.K.of(r), Column.K.of(row)))
+                        .map(Column.N::of)
+                        .sorted()
+                        .toList();
+                tables.operand(values.toString());
                 return Column.ID.of(row)
                     + ","
-                    + (greatest.isPresent() ? "" + greatest.getAsLong() : "null");
+                    + (values.isEmpty() ? "null" : "" + values.get(values.size() - 1));
               });
     }
 

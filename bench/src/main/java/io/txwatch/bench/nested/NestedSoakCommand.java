@@ -1,5 +1,6 @@
 package io.txwatch.bench.nested;
 
+import io.txwatch.anomaly.Anomaly;
 import io.txwatch.bench.Machine;
 import io.txwatch.bench.OptionNames;
 import io.txwatch.bench.Output;
@@ -7,6 +8,7 @@ import io.txwatch.bench.UnusableOptionException;
 import io.txwatch.bench.nested.DependencyJudge.Truth;
 import io.txwatch.bench.nested.NestedSoakRun.Judged;
 import io.txwatch.bench.nested.NestedSoakRun.Result;
+import io.txwatch.dependency.Dependency;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.report.Explanation;
 import io.txwatch.servers.ServerKind;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -125,8 +128,9 @@ public final class NestedSoakCommand implements Callable<Integer> {
 
   /** Writes some of the false anomalies, and of the queries that the judge cannot explain. */
   private void explain(Result result) {
-    result.of(Truth.FALSE, false).limit(MAX_EXPLAINED).forEach(each -> explain("FALSE", each));
-    result.of(Truth.FALSE, true).limit(MAX_EXPLAINED).forEach(each -> explain("possible", each));
+    Stream.of(false, true)
+        .flatMap(possible -> result.of(Truth.FALSE, possible).limit(MAX_EXPLAINED))
+        .forEach(each -> explain(each, result.judge()));
     result.judge().unexplained().stream()
         .limit(MAX_EXPLAINED)
         .forEach(
@@ -134,20 +138,26 @@ public final class NestedSoakCommand implements Callable<Integer> {
                 output.progress("unexplained: " + query.query().sql() + "\n" + query.result()));
   }
 
-  private void explain(String title, Judged judged) {
+  private void explain(Judged judged, DependencyJudge judge) {
+    Anomaly anomaly = judged.anomaly();
     output.progress(
-        title
-            + ": "
-            + judged.anomaly().phenomenon()
+        (anomaly.possible() ? "possible: " : "FALSE: ")
+            + anomaly.phenomenon()
             + "\n  "
-            + String.join("\n  ", Explanation.of(judged.anomaly()))
+            + String.join("\n  ", Explanation.of(anomaly))
             + "\n"
-            + judged.anomaly().transactions().stream()
+            + anomaly.transactions().stream()
                 .flatMap(
                     t ->
                         t.statements().stream()
                             .map(s -> "  " + t.name() + "/" + s.number() + " " + s.sql()))
                 .collect(Collectors.joining("\n")));
-    judged.anomaly().cycle().forEach(edge -> output.progress("  " + edge));
+    for (Dependency dependency : anomaly.cycle()) {
+      Truth truth = judge.judge(anomaly, dependency);
+      output.progress("  " + truth + ": " + dependency);
+      if (truth == Truth.FALSE) {
+        output.progress("  " + judge.describe(anomaly, dependency));
+      }
+    }
   }
 }

@@ -115,7 +115,7 @@ sealed interface Relation {
       List<long[]> right = second.rows(tables);
       for (long[] a : first.rows(tables)) {
         for (long[] b : right) {
-          if (on.of(a) == on.of(b)) {
+          if (Column.equal(on.of(a), on.of(b))) {
             joined.add(
                 new long[] {Column.ID.of(a), Column.K.of(a), Column.N.of(b), Column.VER.of(b)});
           }

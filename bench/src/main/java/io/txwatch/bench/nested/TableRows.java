@@ -8,7 +8,8 @@ interface TableRows {
   List<long[]> of(String table);
 
   /**
-   * Notes what a subquery in a condition returned, or the values of which it returned the greatest.
+   * Notes what a subquery in a condition returned, or the values of which a subquery anywhere
+   * returned the greatest.
    */
   default void operand(String values) {}
 }

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +51,114 @@ class DependencyJudgeTest {
     assertThat(judge.judge(anomaly(rw(OTHER), wr(RETURNED)))).isEqualTo(Truth.UNDECIDED);
     assertThat(judge.judge(anomaly(rw(RETURNED), wr(FILTERED_OUT)))).isEqualTo(Truth.FALSE);
     assertThat(judge.unexplained()).isEmpty();
+  }
+
+  /** Rows of either table have each K, so no other K that a row has leads to another result. */
+  @Test
+  void aReturnedRowDependsOnAColumnThatEveryValuePasses() throws Exception {
+    Relation table = new Relation.Table("ta");
+    Condition in = new Condition.In(new Relation.Table("tb"), Column.K, false);
+    Condition existsItself = new Condition.Exists(table, Column.K, false);
+
+    assertThat(ofOverwrittenK(table, in)).isEqualTo(Truth.UNDECIDED);
+    assertThat(ofOverwrittenK(table, existsItself)).isEqualTo(Truth.UNDECIDED);
+    assertThat(ofOverwrittenK(new Relation.Joined(table, table, Column.K), in))
+        .isEqualTo(Truth.TRUE);
+  }
+
+  @Test
+  void aRowDoesNotDependOnAColumnThatIsComparedInVain() throws Exception {
+    Relation table = new Relation.Table("ta");
+    Condition in = new Condition.In(new Relation.Table("tb"), Column.K, false);
+    Condition existsItself = new Condition.Exists(table, Column.K, false);
+    Condition otherRow = new Condition.Compare(Column.ID, "=", RETURNED);
+    Condition none = new Condition.Compare(Column.ID, "<", 1);
+    Condition notInNone =
+        new Condition.In(new Relation.Filtered(new Relation.Table("tb"), none), Column.K, true);
+
+    assertThat(ofOverwrittenK(new Relation.Filtered(table, in), otherRow)).isEqualTo(Truth.FALSE);
+    assertThat(ofOverwrittenK(new Relation.Filtered(table, existsItself), otherRow))
+        .isEqualTo(Truth.FALSE);
+    assertThat(ofOverwrittenK(table, notInNone)).isEqualTo(Truth.FALSE);
+  }
+
+  /** Rows 3 and 9 have the same K, and row 3 has the greater N. */
+  @Test
+  void eachRowOfWhichTheGreatestIsReturnedMayCount() throws Exception {
+    Relation table = new Relation.Table("ta");
+    Relation none = new Relation.Filtered(table, new Condition.Compare(Column.ID, "<", 1));
+    NestedQuery.Source other =
+        new NestedQuery.Source(table, new Condition.Compare(Column.ID, "=", OTHER));
+    NestedQuery.Source sameK =
+        new NestedQuery.Source(
+            new Relation.Table("tb"), new Condition.Compare(Column.K, "=", OTHER));
+    NestedQuery greatest = NestedQuery.of(new NestedQuery.Greatest(sameK, table));
+    NestedQuery greatestOfNone = NestedQuery.of(new NestedQuery.Greatest(other, none));
+
+    assertThat(ofOverwrittenK(greatest, OTHER + Column.VALUES_OF_K)).isEqualTo(Truth.UNDECIDED);
+    assertThat(ofOverwrittenK(greatest, OTHER)).isEqualTo(Truth.TRUE);
+    assertThat(ofOverwrittenK(greatestOfNone, OTHER)).isEqualTo(Truth.FALSE);
+  }
+
+  /** Whether T1's query depends on the K of {@link #OTHER}, which T2 overwrites afterwards. */
+  private Truth ofOverwrittenK(Relation from, Condition where) throws Exception {
+    return ofOverwrittenK(rows(from, where), OTHER);
+  }
+
+  private Truth ofOverwrittenK(NestedQuery query, int row) throws Exception {
+    log.clear();
+    String url = TestServers.freshDatabase(ServerKind.H2);
+    LoggedTransaction first = transaction(1);
+    LoggedTransaction second = transaction(2);
+    try (Connection one = DriverManager.getConnection(url)) {
+      AuditedTables.create(one, ServerKind.H2);
+      AuditedTables.audit(one, ServerKind.H2);
+      one.setAutoCommit(false);
+      try (var statement = one.createStatement()) {
+        NestedLoad.query(statement, first, query);
+      }
+      commit(one, first);
+      NestedLoad.update(one, second, "ta", row, List.of(Column.K, Column.VER), 5);
+      commit(one, second);
+      Dependency overwritten =
+          new Dependency(
+              1, 2, DependencyKind.RW, "ta", 0, "" + row, 1, 1, EdgeEvidence.ITEM, List.of());
+      Map<Long, LoggedTransaction> all = Map.copyOf(log);
+      return new DependencyJudge(all, AuditedTables.audited(one), Snapshots.OF_STATEMENTS)
+          .judge(overwritten, first, second);
+    }
+  }
+
+  @Test
+  void comparisonsWithNullAreThoseOfTheDbms() throws Exception {
+    String url = TestServers.freshDatabase(ServerKind.H2);
+    try (Connection connection = DriverManager.getConnection(url);
+        var statement = connection.createStatement()) {
+      AuditedTables.create(connection, ServerKind.H2);
+      for (String table : AuditedTables.NAMES) {
+        statement.execute("ALTER TABLE " + table + " ALTER COLUMN k DROP NOT NULL");
+        statement.execute("UPDATE " + table + " SET k = NULL WHERE id IN (2, 5)");
+      }
+      QueryGenerator generator = new QueryGenerator(new Random().nextLong());
+      for (int i = 0; i < 500; i++) {
+        NestedQuery query = generator.next();
+        LoggedTransaction transaction = new LoggedTransaction(1);
+        NestedLoad.query(statement, transaction, query);
+        String expected = ((LoggedTransaction.Query) transaction.statements.get(0)).result();
+        String actual = query.result(DependencyJudgeTest::withNulls);
+        assertThat(NestedQuery.text(actual.replace("" + Column.NULL, "null").lines()))
+            .as(query.sql())
+            .isEqualTo(expected);
+      }
+    }
+  }
+
+  private static List<long[]> withNulls(String table) {
+    List<long[]> rows = AuditedTables.initial(table);
+    rows.stream()
+        .filter(row -> row[0] == 2 || row[0] == 5)
+        .forEach(row -> row[Column.K.ordinal()] = Column.NULL);
+    return rows;
   }
 
   @Test
