@@ -64,7 +64,7 @@ public final class TriggerSource implements ChangeSource {
 
   private static final long BUSY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long IDLE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-  private static final long MAX_DDL_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+  private static final long MAX_DDL_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** Anywhere in a text: it may begin with a comment, or with another statement. */
   private static final Pattern CHANGES_TABLES =
@@ -296,8 +296,8 @@ public final class TriggerSource implements ChangeSource {
   /**
    * A session has executed a statement that is no query and no DML. DDL and TRUNCATE, which fire no
    * trigger, are a {@linkplain ChangeListener#schemaChange change of the schema}. New tables get a
-   * trigger: then this waits until they have one, but at most a quarter of a second. To be called
-   * before anything is written to them.
+   * trigger: then this waits until they have one, but at most a second. To be called before
+   * anything is written to them.
    *
    * @param schema the current schema of the session
    * @param text the statement, or several
