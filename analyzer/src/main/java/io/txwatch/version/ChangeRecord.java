@@ -40,6 +40,9 @@ final class ChangeRecord {
   /** Watched transactions that may have changed something, and have no record yet. */
   final Set<TimedTransaction> unrecorded = new LinkedHashSet<>();
 
+  /** Watched transactions that have not passed, in the order in which they began. */
+  final Set<TimedTransaction> open = new LinkedHashSet<>();
+
   /** What a row is at first: complete until something was lost or dropped. */
   private WriterList base = WriterList.INITIAL;
 

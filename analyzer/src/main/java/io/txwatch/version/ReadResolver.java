@@ -7,7 +7,6 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.StatementKind;
-import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +66,6 @@ final class ReadResolver {
       TimedStatement statement,
       ChangeRecord record,
       String product,
-      Collection<TimedTransaction> open,
       List<KnownRow> out) {
     if (statement.reads.isEmpty()) {
       return;
@@ -81,7 +79,7 @@ final class ReadResolver {
         transaction.level.isKnown() && transaction.level != IsolationLevel.READ_UNCOMMITTED;
     for (RowValues rows : statement.reads) {
       for (int i = 0; i < rows.size(); i++) {
-        resolve(transaction, statement, record, window, certain, rows, i, open, out);
+        resolve(transaction, statement, record, window, certain, rows, i, out);
       }
     }
   }
@@ -94,7 +92,6 @@ final class ReadResolver {
       boolean certain,
       RowValues rows,
       int row,
-      Collection<TimedTransaction> open,
       List<KnownRow> out) {
     long key = rows.keys()[row];
     if (key == 0) {
@@ -161,7 +158,7 @@ final class ReadResolver {
               && (isBetween
                   || chain.versions.get(first).isShown(rows, row)
                       && chain.versions.get(last).isShown(rows, row)
-                      && !stated.mayBeOther(chain, when, transaction, open));
+                      && !stated.mayBeOther(chain, when, transaction));
       RowVersion version = chain.versions.get(last);
       if (sure) {
         version.usedUntil = Math.max(version.usedUntil, when.returned());

@@ -189,6 +189,11 @@ final class StatedWrites {
     unstated(ALL, Long.MAX_VALUE);
   }
 
+  /** Whether writes may still become visible whose transactions are no longer observed. */
+  boolean isInDoubt() {
+    return unstatedUntil.containsValue(Long.MAX_VALUE);
+  }
+
   // ---------------------------------------------------------------- reads
 
   /** A value was read that no version has: somebody who is not watched wrote it before. */
@@ -201,8 +206,7 @@ final class StatedWrites {
    *
    * @param when when the row that was read was current
    */
-  boolean mayBeOther(
-      RowChain chain, Window when, TimedTransaction reader, Collection<TimedTransaction> open) {
+  boolean mayBeOther(RowChain chain, Window when, TimedTransaction reader) {
     if (record.skew() > 0) {
       return true; // events of the other process may be on their way
     }
@@ -213,7 +217,7 @@ final class StatedWrites {
     if (until != Long.MIN_VALUE && !isReplaced(chain, until, when)) {
       return true;
     }
-    for (TimedTransaction other : open) {
+    for (TimedTransaction other : record.open) {
       if (other == reader ? writesUnstated(other, chain, when) : mayWrite(other, chain, when)) {
         return true;
       }

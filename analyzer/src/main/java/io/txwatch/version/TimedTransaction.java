@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A watched transaction, as far as its versions have to be resolved. */
@@ -91,21 +92,19 @@ final class TimedTransaction {
 
   /** When its last observed statement had been executed. */
   long lastReturned() {
-    long last = Long.MIN_VALUE;
-    for (TimedStatement statement : statements) {
-      if (statement.timed) {
-        last = Math.max(last, statement.window.returned());
-      }
-    }
-    return last;
+    return last(Window::returned);
   }
 
   /** When its last observed statement was sent. */
   long lastSent() {
+    return last(Window::sent);
+  }
+
+  private long last(ToLongFunction<Window> time) {
     long last = Long.MIN_VALUE;
     for (TimedStatement statement : statements) {
       if (statement.timed) {
-        last = Math.max(last, statement.window.sent());
+        last = Math.max(last, time.applyAsLong(statement.window));
       }
     }
     return last;

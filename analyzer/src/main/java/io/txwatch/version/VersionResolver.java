@@ -9,12 +9,11 @@ import io.txwatch.history.RowAccess;
 import io.txwatch.history.RowValues;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +40,7 @@ public final class VersionResolver {
 
   private static final int MAX_TICKS = 32;
   private static final int MAX_TRANSACTIONS = 1 << 14;
+  private static final int CLOSED_SCOPES = 1 << 16;
   private static final long BYTES_PER_VERSION = 512;
   private static final long MIN_VERSIONS = 1 << 10;
   private static final long MAX_VERSIONS = 1 << 20;
@@ -57,7 +57,48 @@ public final class VersionResolver {
         long session, long transaction, int statement, List<KnownRow> rows, boolean columnsKnown);
   }
 
-  private record Session(String scope, String product) {}
+  private record Session(Scope scope, String product) {}
+
+  /** A database that sessions are open to. */
+  private final class Scope {
+    private final String name;
+    private int sessions;
+    private final Map<Long, Long> sessionsByConnection = new HashMap<>();
+
+    /** Whether no record of its changes is read. */
+    private boolean stated;
+
+    private @Nullable ChangeRecord record;
+
+    private Scope(String name) {
+      this.name = name;
+    }
+
+    private ChangeRecord record() {
+      ChangeRecord known = record;
+      if (known == null) {
+        known = new ChangeRecord(ids, maxVersions);
+        known.setSessions((r, connection) -> sessionsByConnection.getOrDefault(connection, 0L));
+        if (closedScopes.get(index(name))) {
+          known.lost();
+        }
+        record = known;
+        if (stated) {
+          state(known);
+        }
+      }
+      return known;
+    }
+
+    private void state(ChangeRecord of) {
+      stated = true;
+      StatedWrites writes = new StatedWrites(of);
+      if (doubtfulScopes.get(index(name))) {
+        writes.lost();
+      }
+      of.stated = writes;
+    }
+  }
 
   private final Consumer<Event> out;
   private final Listener listener;
@@ -70,11 +111,21 @@ public final class VersionResolver {
 
   private final int maxSessions;
   private final Map<Long, Long> connections = new HashMap<>();
-  private final Map<String, Map<Long, Long>> sessionsByConnection = new HashMap<>();
-  private final Map<String, ChangeRecord> records = new HashMap<>();
 
-  /** The databases of which no record of changes is read. */
-  private final Set<String> stated = new HashSet<>();
+  /**
+   * By name. One is dropped with its last session: a process that opens one database after another,
+   * as a test suite does, would fill the memory.
+   */
+  private final Map<String, Scope> scopes = new HashMap<>();
+
+  /**
+   * The dropped ones, by hash, which others may have, too: what is read first in one that is opened
+   * again need not be what was there first.
+   */
+  private final BitSet closedScopes = new BitSet(CLOSED_SCOPES);
+
+  /** Those of them that a transaction whose outcome is not known may have changed since. */
+  private final BitSet doubtfulScopes = new BitSet(CLOSED_SCOPES);
 
   /** The transactions of which no end has passed, in the order in which they began. */
   private final Map<Long, TimedTransaction> transactions = new LinkedHashMap<>();
@@ -185,10 +236,7 @@ public final class VersionResolver {
         transaction.undone(e.firstStatement(), e.lastStatement());
       }
     } else if (event instanceof Event.SessionOpened e) {
-      sessions.put(e.session(), new Session(e.database().scope(), e.database().product()));
-      if (sessions.size() > maxSessions) {
-        closed(sessions.keySet().iterator().next());
-      }
+      opened(e);
     } else if (event instanceof Event.SessionIdentified e) {
       identified(e);
     } else if (event instanceof Event.WritesStated e) {
@@ -207,9 +255,7 @@ public final class VersionResolver {
     Session session = sessions.get(event.session());
     if (session != null) {
       connections.put(event.session(), event.connection());
-      sessionsByConnection
-          .computeIfAbsent(session.scope, s -> new HashMap<>())
-          .put(event.connection(), event.session());
+      session.scope.sessionsByConnection.put(event.connection(), event.session());
     }
   }
 
@@ -217,37 +263,57 @@ public final class VersionResolver {
     Session session = sessions.get(event.session());
     ChangeRecord record = record(event.session());
     if (session != null && record != null && record.stated == null && !record.exists) {
-      stated.add(session.scope);
-      record.stated = new StatedWrites(record);
+      session.scope.state(record);
+    }
+  }
+
+  private void opened(Event.SessionOpened event) {
+    if (sessions.containsKey(event.session())) {
+      return;
+    }
+    Scope scope = scopes.computeIfAbsent(event.database().scope(), Scope::new);
+    scope.sessions++;
+    sessions.put(event.session(), new Session(scope, event.database().product()));
+    if (sessions.size() > maxSessions) {
+      closed(sessions.keySet().iterator().next());
     }
   }
 
   private void closed(long id) {
     Session session = sessions.remove(id);
-    Long connection = connections.remove(id);
-    if (session != null && connection != null) {
-      Map<Long, Long> byConnection = sessionsByConnection.get(session.scope);
-      if (byConnection != null) {
-        byConnection.remove(connection, id);
-      }
+    if (session == null) {
+      return;
     }
+    Scope scope = session.scope;
+    Long connection = connections.remove(id);
+    if (connection != null) {
+      scope.sessionsByConnection.remove(connection, id);
+    }
+    if (scope.record != null) { // those of which the end is not known any more
+      scope.record.open.removeIf(transaction -> transaction.session == id);
+    }
+    if (--scope.sessions == 0) {
+      dropped(scope);
+    }
+  }
+
+  private void dropped(Scope scope) {
+    scopes.remove(scope.name);
+    closedScopes.set(index(scope.name));
+    ChangeRecord record = scope.record;
+    if (record != null && record.stated != null && record.stated.isInDoubt()) {
+      doubtfulScopes.set(index(scope.name));
+    }
+  }
+
+  private static int index(String scope) {
+    int hash = scope.hashCode() * 0x9E37_79B9;
+    return hash >>> Integer.SIZE - Integer.numberOfTrailingZeros(CLOSED_SCOPES);
   }
 
   private @Nullable ChangeRecord record(long session) {
     Session of = sessions.get(session);
-    if (of == null) {
-      return null;
-    }
-    ChangeRecord record = records.get(of.scope);
-    if (record == null) {
-      record = new ChangeRecord(ids, maxVersions);
-      Map<Long, Long> byConnection =
-          sessionsByConnection.computeIfAbsent(of.scope, s -> new HashMap<>());
-      record.setSessions((r, connection) -> byConnection.getOrDefault(connection, 0L));
-      record.stated = stated.contains(of.scope) ? new StatedWrites(record) : null;
-      records.put(of.scope, record);
-    }
-    return record;
+    return of == null ? null : of.scope.record();
   }
 
   private void began(Event.TransactionBegan event) {
@@ -261,6 +327,10 @@ public final class VersionResolver {
 
   private TimedTransaction add(TimedTransaction transaction) {
     transactions.put(transaction.id, transaction);
+    ChangeRecord record = record(transaction.session);
+    if (record != null) {
+      record.open.add(transaction);
+    }
     if (transactions.size() > MAX_TRANSACTIONS) {
       TimedTransaction oldest = transactions.values().iterator().next();
       oldest.lossy = true;
@@ -274,6 +344,7 @@ public final class VersionResolver {
     transaction.passed = true;
     ChangeRecord record = record(transaction.session);
     if (record != null) {
+      record.open.remove(transaction);
       record.unrecorded.remove(transaction);
     }
   }
@@ -404,7 +475,11 @@ public final class VersionResolver {
       for (TimedTransaction transaction : transactions.values()) {
         transaction.lossy = true;
       }
-      records.values().forEach(ChangeRecord::lost);
+      for (Scope scope : scopes.values()) {
+        if (scope.record != null) {
+          scope.record.lost();
+        }
+      }
     }
   }
 
@@ -439,7 +514,11 @@ public final class VersionResolver {
     transactions.remove(transaction.id);
     transaction.passed = true;
     ChangeRecord record = record(transaction.session);
-    if (record != null && record.wasReadThrough(transaction.end.returned())) {
+    if (record == null) {
+      return;
+    }
+    record.open.remove(transaction);
+    if (record.wasReadThrough(transaction.end.returned())) {
       record.unrecorded.remove(transaction);
     }
   }
@@ -459,14 +538,14 @@ public final class VersionResolver {
     }
     long time = needed(transaction);
     if (record.stated != null) {
-      return now - MAX_DELAY_NANOS > time || !isAwaiting(transaction);
+      return now - MAX_DELAY_NANOS > time || !isAwaiting(transaction, record);
     }
     return record.wasReadThrough(time) && isDecided(transaction, record)
         || now - MAX_DELAY_NANOS > time;
   }
 
   /** Whether another transaction that may precede it has not ended. */
-  private boolean isAwaiting(TimedTransaction transaction) {
+  private boolean isAwaiting(TimedTransaction transaction, ChangeRecord record) {
     Session session = sessions.get(transaction.session);
     if (session == null) {
       return false;
@@ -477,21 +556,8 @@ public final class VersionResolver {
         && StatedWrites.awaited(transaction, List.of(awaited), session.product) != null) {
       return true;
     }
-    transaction.awaited =
-        StatedWrites.awaited(transaction, open(transaction.session), session.product);
+    transaction.awaited = StatedWrites.awaited(transaction, record.open, session.product);
     return transaction.awaited != null;
-  }
-
-  /** The transactions in the database of a session that have not passed. */
-  private List<TimedTransaction> open(long session) {
-    ChangeRecord record = record(session);
-    List<TimedTransaction> open = new ArrayList<>();
-    for (TimedTransaction transaction : transactions.values()) {
-      if (transaction.session == session || record(transaction.session) == record) {
-        open.add(transaction);
-      }
-    }
-    return open;
   }
 
   /** Up to when the record must have been read to resolve a transaction. */
@@ -555,12 +621,11 @@ public final class VersionResolver {
     if (!isDecided(transaction, record)) {
       record.decideAll();
     }
-    List<TimedTransaction> open = record.stated == null ? List.of() : open(transaction.session);
     Map<Integer, List<KnownRow>> written = written(transaction);
     for (TimedStatement statement : transaction.statements) {
       List<KnownRow> rows = new ArrayList<>();
       if (known) {
-        reads.resolve(transaction, statement, record, session.product, open, rows);
+        reads.resolve(transaction, statement, record, session.product, rows);
       }
       if (!rows.isEmpty()) {
         listener.known(transaction.session, transaction.id, statement.number, rows, true);
@@ -641,12 +706,17 @@ public final class VersionResolver {
   /** Discards all but the sessions and the events that wait: the rest may be inconsistent. */
   public void restart() {
     transactions.clear();
-    records.clear();
+    scopes.values().forEach(scope -> scope.record = null);
   }
 
   /** The number of events that wait. */
   int waiting() {
     return waiting.size();
+  }
+
+  /** The number of databases that something is kept of. */
+  int scopes() {
+    return scopes.size();
   }
 
   /** How many rows were resolved. */

@@ -73,6 +73,34 @@ final class ValueHistory {
     return stated("PostgreSQL", IsolationLevel.READ_COMMITTED, sessions);
   }
 
+  /** Its sessions are opened once more, after {@link #closed}. */
+  ValueHistory reopened(int sessions) {
+    boolean stated = events.stream().anyMatch(Event.WritesStated.class::isInstance);
+    ValueHistory again =
+        stated
+            ? new ValueHistory(database, level, sessions)
+            : new ValueHistory(database.product(), level, numbered, sessions);
+    events.addAll(again.events);
+    return this;
+  }
+
+  /** All sessions are closed. */
+  ValueHistory closed() {
+    List<Long> opened =
+        events.stream()
+            .filter(Event.SessionOpened.class::isInstance)
+            .map(event -> ((Event.SessionOpened) event).session())
+            .distinct()
+            .toList();
+    opened.forEach(session -> add(new Event.SessionClosed(session)));
+    return this;
+  }
+
+  /** Without a record of changes, at READ COMMITTED. */
+  static ValueHistory stated(Database database, int sessions) {
+    return new ValueHistory(database, IsolationLevel.READ_COMMITTED, sessions);
+  }
+
   ValueHistory(int sessions) {
     this("MySQL", IsolationLevel.READ_COMMITTED, true, sessions);
   }

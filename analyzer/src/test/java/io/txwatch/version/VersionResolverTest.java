@@ -6,12 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Confidence;
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.history.Access;
+import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
+import io.txwatch.history.WriterList;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -276,6 +280,64 @@ class VersionResolverTest {
             .changed(2, update(1, 13, 14, 0))
             .changed(1, update(1, 14, 15, 0))
             .recorded();
+    assertThat(history.anomalies()).isEmpty();
+  }
+
+  /** A test suite opens, uses and closes hundreds of databases in memory. */
+  @Test
+  void nothingIsKeptOfDatabasesWithoutSessions() {
+    VersionResolver resolver =
+        new VersionResolver(event -> {}, (session, tx, statement, rows, columns) -> {}, 1 << 20);
+    for (int i = 0; i < 100; i++) {
+      Database database = new Database("H2", "", Map.of(), "mem:" + i);
+      ValueHistory.stated(database, 2)
+          .begin(1)
+          .write(1, 1, 11)
+          .begin(2)
+          .read(2, 1, 10)
+          .commit(1)
+          .commit(2)
+          .events()
+          .forEach(resolver::accept);
+      assertThat(resolver.scopes()).isEqualTo(1);
+      resolver.accept(new Event.SessionClosed(1));
+      resolver.accept(new Event.SessionClosed(2));
+      assertThat(resolver.scopes()).isZero();
+    }
+  }
+
+  /** The row has other versions than what is read first, and they are not known any more. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatIsReadInADatabaseThatIsOpenedAgainIsNotWhatWasThereFirst(boolean recorded) {
+    ValueHistory history = recorded ? new ValueHistory(1) : ValueHistory.stated(1);
+    history.begin(1).read(1, 1, 10).commit(1);
+    if (recorded) {
+      history.recorded();
+    }
+    history.begin(1).write(1, 1, 11).commit(1);
+    if (recorded) {
+      history.changed(1, update(1, 10, 11, 0)).recorded();
+    }
+    history.closed().reopened(1).begin(1).read(1, 1, 11).commit(1);
+    if (recorded) {
+      history.recorded();
+    }
+    List<WriterList> read = new ArrayList<>();
+    VersionResolver resolver =
+        new VersionResolver(
+            event -> {},
+            (session, tx, statement, rows, columns) ->
+                rows.stream()
+                    .map(row -> row.access())
+                    .filter(access -> access.access() == Access.READ)
+                    .forEach(access -> read.add(access.writers())),
+            1 << 20);
+    history.events().forEach(resolver::accept);
+    resolver.flush();
+    assertThat(read).hasSize(2);
+    assertThat(read.get(0)).isEqualTo(WriterList.INITIAL);
+    assertThat(read.get(1).complete()).isFalse();
     assertThat(history.anomalies()).isEmpty();
   }
 

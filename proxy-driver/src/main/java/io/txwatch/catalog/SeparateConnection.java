@@ -80,7 +80,7 @@ final class SeparateConnection implements AutoCloseable {
       usedAt = System.nanoTime();
       if (!stays) {
         close();
-      } else if (!isWatched && open != null) {
+      } else if (!isWatched && open != null && reader != null) {
         isWatched = true;
         LATER.execute(this::closeIfIdle);
       }

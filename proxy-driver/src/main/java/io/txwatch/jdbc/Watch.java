@@ -77,9 +77,12 @@ public final class Watch {
         }
       };
 
-  /** Databases that connections were opened to recently. An evicted one is created again. */
+  /**
+   * Databases that watched connections are open to: weak, so that nothing is kept of one whose
+   * connections were closed or abandoned. One that is opened again is created again.
+   */
   private static final Cache<String, WatchedDatabase> DATABASES =
-      Caffeine.newBuilder().maximumSize(256).executor(Runnable::run).build();
+      Caffeine.newBuilder().weakValues().executor(Runnable::run).build();
 
   /** Threads that pools open connections on; the pool's name is in front. */
   private static final Pattern POOL_THREAD =
@@ -427,6 +430,13 @@ public final class Watch {
                 settings.get(Setting.CALL_SITES).equals("exact"),
                 CallSites.of(settings.get(Setting.PACKAGES)),
                 pipeline));
+  }
+
+  /** The number of databases with such a URL that something is kept of. */
+  static long databases(String url) {
+    return DATABASES.asMap().values().stream()
+        .filter(kept -> kept.database().place().contains(url))
+        .count();
   }
 
   private static SessionTracker tracker(

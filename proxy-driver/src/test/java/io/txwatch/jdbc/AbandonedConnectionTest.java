@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * A connection that the application loses without closing it is collected, as it is unwatched, and
- * so is the class loader of its driver.
+ * so is the class loader of its driver. So is what is known of a database without connections.
  */
 class AbandonedConnectionTest {
 
@@ -38,6 +38,24 @@ class AbandonedConnectionTest {
       statement.execute("CREATE TABLE t (id INT PRIMARY KEY)");
       isCollected(lost(URL.formatted("abandoned2")));
     }
+  }
+
+  /** A test suite opens, uses and closes hundreds of databases in memory. */
+  @Test
+  void nothingIsKeptOfDatabasesWhoseConnectionsAreClosed() throws Exception {
+    for (int i = 0; i < 50; i++) {
+      try (Connection connection = DriverManager.getConnection(URL.formatted("closed" + i));
+          Statement statement = connection.createStatement()) {
+        statement.execute("CREATE TABLE t (id INT PRIMARY KEY)");
+        statement.execute("INSERT INTO t VALUES (1)");
+        assertThat(Watch.databases("mem:closed" + i)).isEqualTo(1);
+      }
+    }
+    for (int i = 0; i < MAX_POLLS && Watch.databases("mem:closed") > 0; i++) {
+      System.gc();
+      Thread.sleep(20);
+    }
+    assertThat(Watch.databases("mem:closed")).isZero();
   }
 
   /** The driver's connection of one that has a transaction open. */
