@@ -92,7 +92,7 @@ class ElleExportProperties {
    * classes of cycles are compared: over two columns of a row, which are two keys, some have
    * another name than over one row. Dirty reads by columns are not compared.
    */
-  @Property(seed = "2026112801", tries = 500)
+  @Property(tries = 500)
   void roundTripPreservesTheAnomaliesOfColumns(
       @ForAll Mode mode,
       @ForAll boolean idsByDbms,
