@@ -288,17 +288,32 @@ final class Attribution {
    * changed something of that kind, or it stated a value that the row did not have before.
    */
   static boolean cannotBeSkipped(TimedTransaction transaction, RecordedTransaction recorded) {
+    return statesNews(transaction, recorded, false);
+  }
+
+  /**
+   * Whether the transaction may have changed a row of them as it was before. If it states only what
+   * was there, or other columns, it changed nothing: it may as well have run before the one that
+   * made the changes.
+   */
+  static boolean mayStateNews(TimedTransaction transaction, RecordedTransaction recorded) {
+    return statesNews(transaction, recorded, true);
+  }
+
+  private static boolean statesNews(
+      TimedTransaction transaction, RecordedTransaction recorded, boolean orMay) {
     for (int i = 0; i < recorded.changes.size(); i++) {
       RowChange change = recorded.changes.get(i);
-      if (!isFirst(recorded.changes, i)) {
-        continue; // what the row was before is no other transaction's
-      }
+      // what a row was before later changes is no other transaction's
+      boolean isFirst = isFirst(recorded.changes, i);
       for (TimedStatement statement : transaction.statements) {
         if (statement.mayHaveChanged()) {
           for (StatedWrite write : statement.writes) {
             int row = TimedStatement.indexOf(write, change.table(), change.keyBefore());
             row = row >= 0 ? row : TimedStatement.indexOf(write, change.table(), change.keyAfter());
-            if (row >= 0 && (TimedStatement.isSure(write) || isNew(write, row, change))) {
+            if (row >= 0
+                && (isFirst && (TimedStatement.isSure(write) || isNew(write, row, change))
+                    || orMay && mayBeNew(write, row, change))) {
               return true;
             }
           }
@@ -328,13 +343,32 @@ final class Attribution {
     }
     RowValues rows = write.rows();
     for (int i = 0; i < rows.columns().size(); i++) {
-      int column = change.columns().indexOf(rows.columns().get(i));
       int stated = rows.value(row, i);
-      int before = column < 0 ? ValueHash.UNKNOWN : change.before()[column];
+      int before = value(change.before(), change, rows.columns().get(i));
       if (stated != ValueHash.UNKNOWN && before != ValueHash.UNKNOWN && stated != before) {
         return true;
       }
     }
     return false;
+  }
+
+  /** Whether a column may have changed to a value that was assigned to it, and is not known. */
+  private static boolean mayBeNew(StatedWrite write, int row, RowChange change) {
+    RowValues rows = write.rows();
+    for (int i = 0; i < rows.columns().size(); i++) {
+      int before = value(change.before(), change, rows.columns().get(i));
+      int after = value(change.after(), change, rows.columns().get(i));
+      if (before == ValueHash.UNKNOWN
+          || after == ValueHash.UNKNOWN
+          || before != after && rows.value(row, i) == ValueHash.UNKNOWN) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static int value(int[] image, RowChange change, String column) {
+    int index = change.columns().indexOf(column);
+    return index < 0 || index >= image.length ? ValueHash.UNKNOWN : image[index];
   }
 }

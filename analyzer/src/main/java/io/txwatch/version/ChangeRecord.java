@@ -383,7 +383,8 @@ final class ChangeRecord {
       recorded.decide(null);
       return true;
     }
-    if (candidates.size() == 1 || Attribution.cannotBeSkipped(first, recorded)) {
+    if (Attribution.cannotBeSkipped(first, recorded)
+        || candidates.size() == 1 && Attribution.mayStateNews(first, recorded)) {
       recorded.doubtful = !Attribution.surelyChanged(first);
       decide(recorded, first);
       return true;

@@ -117,7 +117,8 @@ class ResolutionProperties {
           -866_388_453_929_374_820L,
           -99_014,
           -444_438_887_445_489_077L,
-          2_716_678_534L
+          2_716_678_534L,
+          94_678
         }) {
       everyReadIsResolvedToTheVersionThatItReturned(seed);
     }

@@ -11,7 +11,9 @@ import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.RowChange;
 import io.txwatch.history.StatementKind;
+import io.txwatch.history.ValueHash;
 import io.txwatch.history.WriterList;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,6 +65,71 @@ class VersionResolverTest {
     history.events().forEach(resolver::accept);
     assertThat(statements).containsExactly(2);
     assertThat(resolver.counts().unrecorded()).isEqualTo(1);
+  }
+
+  /** Somebody else changed it afterwards and set it back. */
+  @Test
+  void aWriterOfTheValueThatWasThereDidNotChangeItToAndFro() {
+    ValueHistory history = withoutNumbers().begin(1).write(1, 1, 10).write(1, 1, 10).commit(1);
+    assertThat(readAfterwards(history, update(1, 10, 11, 0), update(1, 11, 10, 1)))
+        .isNotEmpty()
+        .doesNotContain(1L);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aWriterOfOneColumnDidNotChangeAnotherColumn(boolean isValueStated) {
+    ValueHistory history = withoutNumbers().begin(1);
+    if (isValueStated) {
+      history.write(1, 1, 10);
+    } else {
+      history.increment(1, 1); // by 0
+    }
+    ValueHash hash = ValueHistory.HASH;
+    RowChange ofOther =
+        new RowChange(
+            Access.UPDATE,
+            "t",
+            List.of("id", "v", "other"),
+            hash.ofKey(1),
+            hash.ofKey(1),
+            new int[] {hash.of(1), hash.of(10), hash.of(5)},
+            new int[] {hash.of(1), hash.of(10), hash.of(6)},
+            0);
+    assertThat(readAfterwards(history.commit(1), ofOther)).isNotEmpty().doesNotContain(1L);
+  }
+
+  @Test
+  void anIncrementThatNobodyElseStatesIsItsWriters() {
+    ValueHistory history = withoutNumbers().begin(1).increment(1, 1).commit(1);
+    assertThat(readAfterwards(history, update(1, 9, 10, 0))).containsExactly(1L);
+  }
+
+  private static ValueHistory withoutNumbers() {
+    return new ValueHistory("MariaDB", IsolationLevel.READ_COMMITTED, false, 2);
+  }
+
+  /** The writers that are known as those of row 1, which transaction 2 reads with value 10. */
+  private static List<Long> readAfterwards(ValueHistory history, RowChange... changes) {
+    history.begin(2).read(2, 1, 10).commit(2).changed(0, changes).recorded();
+    List<Long> writers = new ArrayList<>();
+    VersionResolver resolver =
+        new VersionResolver(
+            event -> {},
+            (session, transaction, statement, rows, columnsKnown) -> {
+              if (transaction == 2) {
+                rows.forEach(row -> writers.add(lastWriter(row.access().writers())));
+              }
+            },
+            1 << 20);
+    history.events().forEach(resolver::accept);
+    resolver.flush();
+    return writers;
+  }
+
+  /** 0 for what was there first. */
+  private static long lastWriter(WriterList writers) {
+    return writers.size() == 0 ? 0 : writers.transaction(writers.size() - 1);
   }
 
   /** Each may be either of the two by what it states; their order decides. */
