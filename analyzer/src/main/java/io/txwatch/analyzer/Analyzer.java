@@ -13,6 +13,7 @@ import io.txwatch.dependency.CommitOrder;
 import io.txwatch.dependency.DependencyInference;
 import io.txwatch.dependency.Edge;
 import io.txwatch.dependency.Granularity;
+import io.txwatch.dependency.KnownRow;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.guarantee.Advice;
 import io.txwatch.guarantee.Judge;
@@ -168,13 +169,33 @@ public final class Analyzer implements EventSink {
 
   @SuppressWarnings("this-escape") // called later, from within accept
   private VersionResolver newResolver(long bytes) {
-    return new VersionResolver(
-        this::analyze,
-        (session, transaction, statement, rows, columnsKnown) -> {
-          coverage.countKnown(rows);
-          inference.known(session, transaction, statement, rows, columnsKnown);
-        },
-        bytes / 8);
+    VersionResolver.Listener listener =
+        new VersionResolver.Listener() {
+          @Override
+          public void known(
+              long session,
+              long transaction,
+              int statement,
+              List<KnownRow> rows,
+              boolean columnsKnown) {
+            coverage.countKnown(rows);
+            inference.known(session, transaction, statement, rows, columnsKnown);
+          }
+
+          @Override
+          public void notWatched(List<Event> events) {
+            analyzeNotWatched(events);
+          }
+        };
+    return new VersionResolver(this::analyze, listener, bytes / 8);
+  }
+
+  /** When such a transaction began is not known, so it has no place in an order by time. */
+  private void analyzeNotWatched(List<Event> events) {
+    if (orders.isEmpty()) {
+      events.forEach(inference::accept);
+      detector.flush();
+    }
   }
 
   @Override

@@ -30,6 +30,7 @@ final class ChangeRecord {
   private static final int MAX_PENDING = 1 << 12;
 
   private final UnwatchedIds ids;
+  private final WatchedConnections connections;
   private final int maxVersions;
   private final Map<RowKey, RowChain> rows = new LinkedHashMap<>(16, 0.75f, true);
   private int versions;
@@ -67,8 +68,9 @@ final class ChangeRecord {
     }
   }
 
-  ChangeRecord(UnwatchedIds ids, int maxVersions) {
+  ChangeRecord(UnwatchedIds ids, WatchedConnections connections, int maxVersions) {
     this.ids = ids;
+    this.connections = connections;
     this.maxVersions = maxVersions;
   }
 
@@ -98,7 +100,12 @@ final class ChangeRecord {
     exists = true;
     RecordedTransaction recorded =
         new RecordedTransaction(
-            event.connection(), event.received(), through, event.changes(), ids.next());
+            event.connection(),
+            event.received(),
+            event.micros(),
+            through,
+            event.changes(),
+            ids.next());
     for (RowChange change : event.changes()) {
       add(recorded, change, needed);
     }
@@ -246,7 +253,7 @@ final class ChangeRecord {
       last.values = change.before();
     } else if (last.deletion || !isSame(last, change)) {
       RecordedTransaction missing =
-          new RecordedTransaction(0, Long.MAX_VALUE, Long.MIN_VALUE, List.of(), ids.next());
+          new RecordedTransaction(0, Long.MAX_VALUE, 0, Long.MIN_VALUE, List.of(), ids.next());
       missing.decide(null);
       chain.add(
           new RowVersion(
@@ -315,21 +322,9 @@ final class ChangeRecord {
     return !pending.isEmpty();
   }
 
-  /** The sessions by the numbers of their connections. */
-  interface Sessions {
-    /** The session; 0 if that connection is not watched. */
-    long of(ChangeRecord record, long connection);
-  }
-
-  private Sessions sessionsOf = (record, connection) -> 0;
-
-  void setSessions(Sessions sessions) {
-    sessionsOf = sessions;
-  }
-
   private boolean mayBe(TimedTransaction transaction, RecordedTransaction recorded) {
     boolean byConnection = recorded.connection != 0;
-    return (!byConnection || transaction.session == sessionsOf.of(this, recorded.connection))
+    return (!byConnection || transaction.connection == recorded.connection)
         && Attribution.mayBe(transaction, recorded, byConnection, skew);
   }
 
@@ -458,26 +453,21 @@ final class ChangeRecord {
    * recorded afterwards; those in between may have changed nothing.
    */
   private boolean decideByConnection(RecordedTransaction recorded) {
-    long session = sessionsOf.of(this, recorded.connection);
-    if (session == 0) {
-      recorded.decide(null);
-      return true;
-    }
-    List<TimedTransaction> ofSession = new ArrayList<>();
+    List<TimedTransaction> ofConnection = new ArrayList<>();
     for (TimedTransaction transaction : unrecorded) {
-      if (transaction.session == session && transaction.recorded == null) {
-        ofSession.add(transaction);
+      if (transaction.connection == recorded.connection && transaction.recorded == null) {
+        ofConnection.add(transaction);
       }
     }
     int first = 0;
-    while (first < ofSession.size() && !mayBe(ofSession.get(first), recorded)) {
+    while (first < ofConnection.size() && !mayBe(ofConnection.get(first), recorded)) {
       first++;
     }
-    if (first == ofSession.size()) {
+    if (first == ofConnection.size()) {
       recorded.decide(null);
       return true;
     }
-    TimedTransaction transaction = ofSession.get(first);
+    TimedTransaction transaction = ofConnection.get(first);
     if (transaction.lossy) {
       recorded.decide(null);
       return true;
@@ -486,9 +476,9 @@ final class ChangeRecord {
       return false;
     }
     if (Attribution.surelyChanged(transaction)
-        || isOnlyOne(recorded, ofSession, first)
+        || isOnlyOne(recorded, ofConnection, first)
         || areOfWatched(recorded) && Attribution.cannotBeSkipped(transaction, recorded)) {
-      ofSession.subList(0, first).forEach(unrecorded::remove); // theirs would have come before
+      ofConnection.subList(0, first).forEach(unrecorded::remove); // theirs would have come before
       decide(recorded, transaction);
       return true;
     }
@@ -497,17 +487,17 @@ final class ChangeRecord {
 
   /** Whether only the given one leaves enough transactions for those that are recorded later. */
   private boolean isOnlyOne(
-      RecordedTransaction recorded, List<TimedTransaction> ofSession, int first) {
+      RecordedTransaction recorded, List<TimedTransaction> ofConnection, int first) {
     List<RecordedTransaction> later = new ArrayList<>();
     for (RecordedTransaction other : pending) {
       if (other.connection == recorded.connection && !other.decided) {
         later.add(other);
       }
     }
-    int next = ofSession.size() - 1;
+    int next = ofConnection.size() - 1;
     for (int i = later.size() - 1; i >= 0; i--) {
       int last = next;
-      while (last >= first && !mayBe(ofSession.get(last), later.get(i))) {
+      while (last >= first && !mayBe(ofConnection.get(last), later.get(i))) {
         last--;
       }
       if (later.get(i) == recorded) {
@@ -531,10 +521,29 @@ final class ChangeRecord {
 
   private void decide(RecordedTransaction recorded, TimedTransaction transaction) {
     unrecorded.remove(transaction);
+    if (recorded.connection != 0) {
+      connections.numbersAgree();
+    }
     recorded.decide(transaction.passed ? null : transaction);
     if (transaction.passed) {
       transaction.recorded = recorded;
     }
+  }
+
+  /**
+   * Whether nobody watches the session that committed a transaction, even if numbers of connections
+   * should deceive: no watched one that has no record states these changes.
+   */
+  boolean isNotWatched(RecordedTransaction recorded) {
+    if (!recorded.decided || recorded.writer != null || !connections.isNotWatched(recorded, open)) {
+      return false;
+    }
+    for (TimedTransaction transaction : unrecorded) {
+      if (Attribution.states(transaction, recorded, skew)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Those that may have made the changes, in the order in which they sent COMMIT. */

@@ -21,6 +21,9 @@ final class RecordedTransaction {
   final long connection;
   final long received;
 
+  /** When it committed, in microseconds since 1970; 0 if unknown. For display. */
+  final long micros;
+
   /** Up to when the record had been read before. */
   final long readBefore;
 
@@ -31,6 +34,9 @@ final class RecordedTransaction {
   final long unwatchedId;
 
   boolean decided;
+
+  /** Whether the analysis has it as a transaction that nobody watches. */
+  boolean shown;
 
   /**
    * Whether somebody who is not watched may have made these changes just before its writer stated
@@ -45,9 +51,15 @@ final class RecordedTransaction {
   StatementMapping statements = StatementMapping.UNKNOWN;
 
   RecordedTransaction(
-      long connection, long received, long readBefore, List<RowChange> changes, long unwatchedId) {
+      long connection,
+      long received,
+      long micros,
+      long readBefore,
+      List<RowChange> changes,
+      long unwatchedId) {
     this.connection = connection;
     this.received = received;
+    this.micros = micros;
     this.readBefore = readBefore;
     this.changes = changes;
     this.unwatchedId = unwatchedId;
@@ -61,7 +73,7 @@ final class RecordedTransaction {
   static RecordedTransaction ofStated(TimedTransaction transaction, int[] numbers, long id) {
     Window end = transaction.end;
     RecordedTransaction stated =
-        new RecordedTransaction(0, end.returned(), end.sent(), List.of(), id);
+        new RecordedTransaction(0, end.returned(), 0, end.sent(), List.of(), id);
     stated.decided = true;
     stated.writer = transaction;
     stated.statements = StatementMapping.ofStated(numbers);

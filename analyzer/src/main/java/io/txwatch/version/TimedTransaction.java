@@ -17,6 +17,10 @@ final class TimedTransaction {
 
   final long id;
   final long session;
+
+  /** The number of its connection; 0 if it is not known. */
+  long connection;
+
   IsolationLevel level;
 
   /** In order of execution. */

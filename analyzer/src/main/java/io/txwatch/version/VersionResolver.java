@@ -1,6 +1,7 @@
 package io.txwatch.version;
 
 import io.txwatch.dependency.KnownRow;
+import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
@@ -12,8 +13,10 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -55,15 +58,26 @@ public final class VersionResolver {
      */
     void known(
         long session, long transaction, int statement, List<KnownRow> rows, boolean columnsKnown);
+
+    /**
+     * A transaction that nobody watches, which wrote rows that watched ones used.
+     *
+     * @param events all events of a session with that transaction alone. It ran at some time before
+     */
+    default void notWatched(List<Event> events) {}
   }
 
-  private record Session(Scope scope, String product) {}
+  private record Session(Scope scope, Database database) {
+    String product() {
+      return database.product();
+    }
+  }
 
   /** A database that sessions are open to. */
   private final class Scope {
     private final String name;
     private int sessions;
-    private final Map<Long, Long> sessionsByConnection = new HashMap<>();
+    private final WatchedConnections watched = new WatchedConnections();
 
     /** Whether no record of its changes is read. */
     private boolean stated;
@@ -72,13 +86,15 @@ public final class VersionResolver {
 
     private Scope(String name) {
       this.name = name;
+      if (closedScopes.get(index(name))) {
+        watched.lost(now); // changes of its sessions may be on their way
+      }
     }
 
     private ChangeRecord record() {
       ChangeRecord known = record;
       if (known == null) {
-        known = new ChangeRecord(ids, maxVersions);
-        known.setSessions((r, connection) -> sessionsByConnection.getOrDefault(connection, 0L));
+        known = new ChangeRecord(ids, watched, maxVersions);
         if (closedScopes.get(index(name))) {
           known.lost();
         }
@@ -246,6 +262,8 @@ public final class VersionResolver {
       if (record != null && record.stated != null) {
         record.stated.lost(); // nor are all writes emitted
       }
+      lostAll();
+      scopes.values().forEach(scope -> scope.watched.shedding(!e.share().isAll()));
     } else if (event instanceof Event.Gap e) {
       gap(e);
     }
@@ -255,7 +273,15 @@ public final class VersionResolver {
     Session session = sessions.get(event.session());
     if (session != null) {
       connections.put(event.session(), event.connection());
-      session.scope.sessionsByConnection.put(event.connection(), event.session());
+      session.scope.watched.identified(event.session(), event.connection());
+      ChangeRecord record = session.scope.record;
+      if (record != null) {
+        for (TimedTransaction transaction : record.open) {
+          if (transaction.session == event.session()) {
+            transaction.connection = event.connection();
+          }
+        }
+      }
     }
   }
 
@@ -273,7 +299,10 @@ public final class VersionResolver {
     }
     Scope scope = scopes.computeIfAbsent(event.database().scope(), Scope::new);
     scope.sessions++;
-    sessions.put(event.session(), new Session(scope, event.database().product()));
+    sessions.put(event.session(), new Session(scope, event.database()));
+    if (event.database().product().equals("H2")) { // in this process
+      scope.watched.numbersAgree();
+    }
     if (sessions.size() > maxSessions) {
       closed(sessions.keySet().iterator().next());
     }
@@ -285,12 +314,10 @@ public final class VersionResolver {
       return;
     }
     Scope scope = session.scope;
-    Long connection = connections.remove(id);
-    if (connection != null) {
-      scope.sessionsByConnection.remove(connection, id);
-    }
-    if (scope.record != null) { // those of which the end is not known any more
-      scope.record.open.removeIf(transaction -> transaction.session == id);
+    connections.remove(id);
+    if (scope.record != null // those of which the end is not known any more
+        && scope.record.open.removeIf(transaction -> transaction.session == id)) {
+      scope.watched.endedUnknown(now);
     }
     if (--scope.sessions == 0) {
       dropped(scope);
@@ -311,6 +338,11 @@ public final class VersionResolver {
     return hash >>> Integer.SIZE - Integer.numberOfTrailingZeros(CLOSED_SCOPES);
   }
 
+  /** Events of all sessions may be lost. */
+  private void lostAll() {
+    scopes.values().forEach(scope -> scope.watched.lost(now));
+  }
+
   private @Nullable ChangeRecord record(long session) {
     Session of = sessions.get(session);
     return of == null ? null : of.scope.record();
@@ -327,9 +359,13 @@ public final class VersionResolver {
 
   private TimedTransaction add(TimedTransaction transaction) {
     transactions.put(transaction.id, transaction);
-    ChangeRecord record = record(transaction.session);
-    if (record != null) {
-      record.open.add(transaction);
+    transaction.connection = connections.getOrDefault(transaction.session, 0L);
+    Session session = sessions.get(transaction.session);
+    if (session == null) {
+      scopes.values().forEach(scope -> scope.watched.used(transaction.session, 0));
+    } else {
+      session.scope.watched.used(transaction.session, transaction.connection);
+      session.scope.record().open.add(transaction);
     }
     if (transactions.size() > MAX_TRANSACTIONS) {
       TimedTransaction oldest = transactions.values().iterator().next();
@@ -342,6 +378,7 @@ public final class VersionResolver {
   private void forget(TimedTransaction transaction) {
     transactions.remove(transaction.id);
     transaction.passed = true;
+    lostAll();
     ChangeRecord record = record(transaction.session);
     if (record != null) {
       record.open.remove(transaction);
@@ -411,6 +448,12 @@ public final class VersionResolver {
     TimedTransaction transaction = transactions.get(event.transaction());
     if (transaction != null) {
       transaction.outcome = event.outcome();
+      Session session = sessions.get(transaction.session);
+      if (session == null) {
+        scopes.values().forEach(scope -> scope.watched.endedUnknown(now));
+      } else {
+        session.scope.watched.ended(transaction, now);
+      }
       ChangeRecord record = record(transaction.session);
       if (record != null && event.outcome() == Outcome.ABORTED) {
         record.unrecorded.remove(transaction);
@@ -418,6 +461,8 @@ public final class VersionResolver {
         record.unrecorded.remove(transaction);
         record.stated.ended(transaction, needed());
       }
+    } else {
+      scopes.values().forEach(scope -> scope.watched.endedUnknown(now));
     }
   }
 
@@ -461,6 +506,11 @@ public final class VersionResolver {
         };
     if (!ofEvents) {
       return;
+    }
+    if (event.reason() == GapReason.BYPASS) {
+      scopes.values().forEach(scope -> scope.watched.bypassed());
+    } else {
+      lostAll();
     }
     if (event.transaction() != 0) {
       TimedTransaction transaction = transactions.get(event.transaction());
@@ -553,10 +603,10 @@ public final class VersionResolver {
     TimedTransaction awaited = transaction.awaited;
     if (awaited != null
         && !awaited.passed
-        && StatedWrites.awaited(transaction, List.of(awaited), session.product) != null) {
+        && StatedWrites.awaited(transaction, List.of(awaited), session.product()) != null) {
       return true;
     }
-    transaction.awaited = StatedWrites.awaited(transaction, record.open, session.product);
+    transaction.awaited = StatedWrites.awaited(transaction, record.open, session.product());
     return transaction.awaited != null;
   }
 
@@ -621,11 +671,14 @@ public final class VersionResolver {
     if (!isDecided(transaction, record)) {
       record.decideAll();
     }
+    if (known && record.stated == null) {
+      showUnwatched(transaction, session, record);
+    }
     Map<Integer, List<KnownRow>> written = written(transaction);
     for (TimedStatement statement : transaction.statements) {
       List<KnownRow> rows = new ArrayList<>();
       if (known) {
-        reads.resolve(transaction, statement, record, session.product, rows);
+        reads.resolve(transaction, statement, record, session.product(), rows);
       }
       if (!rows.isEmpty()) {
         listener.known(transaction.session, transaction.id, statement.number, rows, true);
@@ -641,6 +694,40 @@ public final class VersionResolver {
       }
       statement.reads = List.of();
     }
+  }
+
+  /** Passes on who else wrote the rows that a transaction read or wrote, if nobody watches that. */
+  private void showUnwatched(TimedTransaction transaction, Session session, ChangeRecord record) {
+    Set<RowChain> touched = touched(transaction, record);
+    for (RowChain row : touched) {
+      for (RowVersion version : row.versions) {
+        RecordedTransaction by = version.by;
+        if (by != null && by.writer == null && !by.shown && record.isNotWatched(by)) {
+          by.shown = true;
+          listener.notWatched(
+              UnwatchedTransaction.events(by, session.database, ids.next(), touched));
+        }
+      }
+    }
+  }
+
+  /** The rows that a transaction read or wrote, of which changes are recorded. */
+  private static Set<RowChain> touched(TimedTransaction transaction, ChangeRecord record) {
+    Set<RowChain> touched = new LinkedHashSet<>();
+    for (TimedStatement statement : transaction.statements) {
+      for (RowValues rows : statement.reads) {
+        for (long key : rows.keys()) {
+          RowChain row = key == 0 ? null : record.known(rows.table(), key);
+          if (row != null) {
+            touched.add(row);
+          }
+        }
+      }
+    }
+    if (transaction.recorded != null) {
+      transaction.recorded.versions.forEach(version -> touched.add(version.row));
+    }
+    return touched;
   }
 
   private static boolean isCertain(TimedTransaction transaction, int statement) {
@@ -707,6 +794,7 @@ public final class VersionResolver {
   public void restart() {
     transactions.clear();
     scopes.values().forEach(scope -> scope.record = null);
+    lostAll();
   }
 
   /** The number of events that wait. */

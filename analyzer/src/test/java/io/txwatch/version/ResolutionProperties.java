@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Confidence;
+import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.dependency.DependencyInference;
 import io.txwatch.dependency.DependencyListener;
 import io.txwatch.dependency.Edge;
@@ -234,12 +235,40 @@ class ResolutionProperties {
     for (Anomaly anomaly : ValueHistory.anomalies(byValue)) {
       if (anomaly.confidence() == Confidence.CONFIRMED && !anomaly.possible()) {
         Set<Long> together = new TreeSet<>();
-        anomaly.transactions().forEach(transaction -> together.add(transaction.id()));
+        anomaly.transactions().forEach(transaction -> together.add(id(transaction)));
         assertThat(components)
             .as("%s %s", anomaly.phenomenon(), anomaly)
             .anyMatch(component -> component.containsAll(together));
       }
     }
+  }
+
+  @Property(tries = 100)
+  void writersThatAreNotWatchedAreNamed(@ForAll boolean numbered) {
+    int named = 0;
+    for (long seed = 0; seed < 20; seed++) {
+      Shape shape =
+          new Shape(IsolationLevel.READ_COMMITTED, numbered, 1, 2, 1000, 200, true, false, false);
+      for (Anomaly anomaly :
+          ValueHistory.anomalies(new StoreSimulation(shape, seed).run().byValue())) {
+        named +=
+            (int) anomaly.transactions().stream().filter(ResolutionProperties::isNamed).count();
+      }
+    }
+    assertThat(named).isPositive();
+  }
+
+  private static boolean isNamed(ObservedTransaction transaction) {
+    return transaction.session().startsWith("a session that is not watched");
+  }
+
+  /** The id in the simulation: one that is said to be not watched is certainly not. */
+  private static long id(ObservedTransaction transaction) {
+    if (!isNamed(transaction)) {
+      return transaction.id();
+    }
+    assertThat(transaction.endedMicros()).isGreaterThan(StoreSimulation.UNWATCHED);
+    return transaction.endedMicros();
   }
 
   private static void addDependencies(

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Rows are those of table "t" by key, and of table "log", which a trigger on "t" writes. A
  * statement takes effect at a time between the one at which it was sent and the one at which it
- * returned; so does COMMIT. The record shows a transaction some time after its COMMIT.
+ * returned; so does COMMIT. The record shows a transaction some time after its COMMIT, and has its
+ * id as the time on the clock.
  */
 final class StoreSimulation {
 
@@ -49,6 +50,9 @@ final class StoreSimulation {
   private static final ValueHash HASH = new ValueHash(3);
   private static final List<String> COLUMNS = List.of("id", "v");
   private static final long JITTER = 200;
+
+  /** The ids of transactions that are not watched are above this. */
+  static final long UNWATCHED = 1_000_000;
 
   /** A committed or uncommitted version. */
   private record Image(
@@ -190,7 +194,7 @@ final class StoreSimulation {
     boolean watched = session < shape.sessions();
     Tx tx = current[session];
     if (tx == null) {
-      tx = new Tx(watched ? ++ids : 1_000_000 + ++ids, session, watched, 2 + random.nextInt(3));
+      tx = new Tx(watched ? ++ids : UNWATCHED + ++ids, session, watched, 2 + random.nextInt(3));
       current[session] = tx;
       Event began = new Event.TransactionBegan(session + 1, tx.id, shape.level(), 0);
       exact.add(began);
@@ -473,7 +477,8 @@ final class StoreSimulation {
         recordAt = Math.max(recordAt, clock) + 1 + random.nextInt((int) (10 * JITTER));
         long connection = !shape.numbered() ? 0 : 100 + tx.session;
         arrive(
-            recordAt, new Event.Changed(99, connection, "", recordAt, 0, List.copyOf(tx.changes)));
+            recordAt,
+            new Event.Changed(99, connection, "", recordAt, tx.id, List.copyOf(tx.changes)));
         arrive(recordAt, new Event.ChangesRead(99, clock));
       }
     }

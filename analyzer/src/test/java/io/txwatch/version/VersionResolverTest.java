@@ -1,11 +1,15 @@
 package io.txwatch.version;
 
+import static io.txwatch.version.ValueHistory.HASH;
 import static io.txwatch.version.ValueHistory.update;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Confidence;
+import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.anomaly.Verdict;
+import io.txwatch.dependency.KnownRow;
 import io.txwatch.history.Access;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
@@ -15,6 +19,8 @@ import io.txwatch.history.RowChange;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.ValueHash;
 import io.txwatch.history.WriterList;
+import io.txwatch.report.JsonReport;
+import io.txwatch.report.TextReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -289,7 +295,238 @@ class VersionResolverTest {
             .commit(1)
             .changed(2, update(1, 11, 12, 0))
             .recorded();
+    List<Anomaly> found = history.anomalies();
+    assertConfirmed(found, Phenomenon.NON_REPEATABLE_READ);
+    assertThat(sessions(found)).containsExactly("s1", NOT_WATCHED + " (connection 155)");
+  }
+
+  /** A client that nobody watches has connection 155. */
+  private static ValueHistory lostToOther(ValueHistory history) {
+    return history
+        .begin(1)
+        .read(1, 1, 10)
+        .changed(55, update(1, 10, 11, 0))
+        .recorded()
+        .write(1, 1, 12)
+        .commit(1)
+        .changed(1, update(1, 11, 12, 0))
+        .recorded();
+  }
+
+  private static final String NOT_WATCHED = "a session that is not watched";
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void lostUpdateBySomebodyWhoIsNotWatched(boolean numbered) {
+    List<Anomaly> found =
+        lostToOther(new ValueHistory("MySQL", IsolationLevel.READ_COMMITTED, numbered, 1))
+            .anomalies();
+
+    assertConfirmed(found, Phenomenon.LOST_UPDATE);
+    assertThat(sessions(found))
+        .containsExactlyInAnyOrder("s1", NOT_WATCHED + (numbered ? " (connection 155)" : ""));
+    assertThat(found).extracting(Anomaly::verdict).containsOnly(Verdict.HAZARD);
+    assertThat(TextReport.of(found.get(0)))
+        .contains("UPDATE t (not watched)")
+        .contains(numbered ? "watched (connection 155))" : "watched)");
+    assertThat(JsonReport.anomaly(found.get(0))).contains(NOT_WATCHED);
+  }
+
+  private static List<String> sessions(List<Anomaly> found) {
+    return found.stream()
+        .flatMap(anomaly -> anomaly.transactions().stream())
+        .map(ObservedTransaction::session)
+        .toList();
+  }
+
+  private static List<Event> notWatched(ValueHistory history) {
+    List<Event> found = new ArrayList<>();
+    VersionResolver resolver =
+        new VersionResolver(
+            event -> {},
+            new VersionResolver.Listener() {
+              @Override
+              public void known(
+                  long session,
+                  long transaction,
+                  int statement,
+                  List<KnownRow> rows,
+                  boolean columnsKnown) {}
+
+              @Override
+              public void notWatched(List<Event> events) {
+                found.addAll(events);
+              }
+            },
+            1 << 20);
+    history.events().forEach(resolver::accept);
+    resolver.flush();
+    return found;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void rowsThatNoWatchedTransactionUsedAreNotPassedOn(boolean numbered) {
+    ValueHistory history =
+        new ValueHistory("MySQL", IsolationLevel.READ_COMMITTED, numbered, 1)
+            .begin(1)
+            .read(1, 1, 10)
+            .changed(55, update(2, 10, 11, 0), update(3, 10, 11, 0))
+            .recorded()
+            .write(1, 1, 12)
+            .commit(1)
+            .changed(1, update(1, 10, 12, 0))
+            .recorded();
+    assertThat(notWatched(history)).isEmpty();
     assertThat(history.anomalies()).isEmpty();
+  }
+
+  @Test
+  void anotherColumnThanTheOneThatWasReadIsNoLostUpdate() {
+    List<String> columns = List.of("id", "v", "w");
+    int[] before = {HASH.of(1), HASH.of(10), HASH.of(5)};
+    int[] other = {HASH.of(1), HASH.of(10), HASH.of(6)};
+    int[] own = {HASH.of(1), HASH.of(12), HASH.of(6)};
+    long key = HASH.ofKey(1);
+    ValueHistory history =
+        columnsOf(
+            new ValueHistory(1)
+                .begin(1)
+                .read(1, 1, 10)
+                .changed(55, new RowChange(Access.UPDATE, "t", columns, key, key, before, other, 0))
+                .recorded()
+                .write(1, 1, 12)
+                .commit(1)
+                .changed(1, new RowChange(Access.UPDATE, "t", columns, key, key, other, own, 0))
+                .recorded());
+    assertThat(notWatched(history)).isNotEmpty();
+    assertThat(history.anomalies()).isEmpty();
+  }
+
+  /** With the columns of its statements, as the driver records them. */
+  private static ValueHistory columnsOf(ValueHistory history) {
+    history
+        .events()
+        .replaceAll(
+            event ->
+                event instanceof Event.StatementExecuted e
+                    ? new Event.StatementExecuted(
+                        e.session(),
+                        e.transaction(),
+                        e.statement(),
+                        e.kind(),
+                        e.sql(),
+                        "",
+                        List.of(),
+                        true,
+                        null,
+                        List.of(),
+                        e.kind() == StatementKind.SELECT
+                            ? "t read=id,v predicate=id"
+                            : "t read=id predicate=id written=v")
+                    : event);
+    return history;
+  }
+
+  /** If the record's numbers are a proxy's, that of a watched writer is not known there. */
+  @Test
+  void numbersThatNeverWereThoseOfTheDriverNameNobody() {
+    ValueHistory history =
+        new ValueHistory(1)
+            .begin(1)
+            .read(1, 1, 10)
+            .changed(55, update(1, 10, 11, 0))
+            .recorded()
+            .read(1, 1, 11)
+            .commit(1)
+            .recorded();
+    assertThat(notWatched(history)).isEmpty();
+  }
+
+  /** Two handles of a pool on one connection are two sessions. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void connectionOfTwoWatchedSessionsIsWatched(boolean isClosed) {
+    ValueHistory history = new ValueHistory(3).add(new Event.SessionIdentified(2, 101));
+    history.begin(1).read(1, 1, 10).write(1, 1, 11);
+    if (isClosed) {
+      history.add(new Event.SessionClosed(2));
+    }
+    history
+        .begin(3)
+        .read(3, 1, 10)
+        .commit(1)
+        .changed(1, update(1, 10, 11, 0))
+        .write(3, 1, 12)
+        .commit(3)
+        .changed(3, update(1, 11, 12, 0))
+        .recorded();
+    assertThat(notWatched(history)).isEmpty();
+    List<Anomaly> found = history.anomalies();
+    assertConfirmed(found, Phenomenon.LOST_UPDATE);
+    assertThat(sessions(found)).containsExactlyInAnyOrder("s1", "s3");
+  }
+
+  @Test
+  void numberOfAClosedSessionStaysWatched() {
+    ValueHistory history =
+        new ValueHistory(2)
+            .add(new Event.SessionIdentified(2, 155))
+            .add(new Event.SessionClosed(2));
+    assertThat(notWatched(lostToOther(history))).isEmpty();
+  }
+
+  @Test
+  void sessionWithoutANumberMayBeAnyWriter() {
+    ValueHistory history =
+        new ValueHistory(1)
+            .add(new Event.SessionOpened(7, "s7", new Database("MySQL", "", Map.of())))
+            .begin(7)
+            .read(7, 9, 10)
+            .commit(7);
+    assertThat(notWatched(lostToOther(history))).isEmpty();
+  }
+
+  @Test
+  void sessionOfAnotherProcessMayBeAnyWriter() {
+    long session = 5L << Integer.SIZE | 1;
+    ValueHistory history =
+        new ValueHistory(1)
+            .add(new Event.SessionOpened(session, "other", new Database("MySQL", "", Map.of())))
+            .add(new Event.SessionIdentified(session, 300));
+    assertThat(notWatched(lostToOther(history))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void afterALossNobodyIsSaidToBeNotWatched(boolean numbered) {
+    ValueHistory history =
+        new ValueHistory("MySQL", IsolationLevel.READ_COMMITTED, numbered, 1)
+            .add(new Event.Gap(0, 0, GapReason.OVERFLOW, "", 5));
+    assertThat(notWatched(lostToOther(history))).isEmpty();
+  }
+
+  /** Without numbers, it may be a transaction that a function or a procedure committed. */
+  @ParameterizedTest
+  @ValueSource(strings = {"active", "committed"})
+  void withoutNumbersWatchedWorkAtTheSameTimeMayBeTheWriter(String other) {
+    ValueHistory history =
+        new ValueHistory("MariaDB", IsolationLevel.READ_COMMITTED, false, 2)
+            .begin(1)
+            .read(1, 1, 10)
+            .begin(2)
+            .statement(2, StatementKind.OTHER, List.of(), List.of());
+    if (other.equals("committed")) {
+      history.commit(2);
+    }
+    history
+        .changed(55, update(1, 10, 11, 0))
+        .recorded()
+        .write(1, 1, 12)
+        .commit(1)
+        .changed(1, update(1, 11, 12, 0))
+        .recorded();
+    assertThat(notWatched(history)).isEmpty();
   }
 
   @Test

@@ -107,6 +107,49 @@ class VersionsFromLogTest {
     }
   }
 
+  /** A change by a client that is not watched, between a read and the write that rests on it. */
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void anUpdateThatIsLostToAClientThatIsNotWatchedNamesIt(ServerKind kind) throws Exception {
+    try (Bank bank = new Bank(kind)) {
+      Watched watched = new Watched(bank.url());
+      watched.run(
+          (one, other) -> {
+            loseAnUpdateTo(() -> bank.execute("UPDATE account SET balance = 7 WHERE id = 1"), one);
+            // what is written to other rows is no concern of the application
+            loseAnUpdateTo(
+                () -> bank.execute("UPDATE account SET balance = 8 WHERE id = 2"), other);
+          });
+
+      assertThat(watched.report())
+          .singleElement()
+          .satisfies(
+              anomaly ->
+                  assertThat(anomaly)
+                      .contains("LOST_UPDATE", "CONFIRMED", "HAZARD", "account (not watched)")
+                      .contains("VersionsFromLogTest.loseAnUpdateTo")
+                      .contains(
+                          kind == ServerKind.MYSQL
+                              ? "a session that is not watched (connection "
+                              : "a session that is not watched, at "));
+    }
+  }
+
+  private static void loseAnUpdateTo(Step between, Connection one) throws SQLException {
+    one.setAutoCommit(false);
+    int seen = balance(one, 1);
+    between.run();
+    try (Statement statement = one.createStatement()) {
+      statement.executeUpdate("UPDATE account SET balance = " + (seen - 10) + " WHERE id = 1");
+    }
+    one.commit();
+  }
+
+  /** What happens in between. */
+  private interface Step {
+    void run() throws SQLException;
+  }
+
   @ParameterizedTest
   @MethodSource("kinds")
   void aKilledReaderMissesNothing(ServerKind kind) throws Exception {

@@ -147,6 +147,32 @@ class VersionsFromTriggersTest {
   }
 
   @Test
+  void updateThatIsLostToASessionThatIsNotWatchedNamesIt() throws Exception {
+    run(
+        "1 SELECT balance FROM account WHERE id = 1",
+        "0 UPDATE account SET balance = 90 WHERE id = 1",
+        "1 UPDATE account SET balance = 80 WHERE id = 1",
+        "1 commit",
+        "1 SELECT balance FROM account WHERE id = 2",
+        "0 UPDATE account SET balance = 70 WHERE id = 3",
+        "0 UPDATE account SET owner = 'eve' WHERE id = 2",
+        "1 UPDATE account SET balance = 60 WHERE id = 2",
+        "1 commit");
+    assertThat(reported()).containsExactly("LOST_UPDATE");
+    String found = watched.reported().get(0).json().toString();
+    long connection;
+    try (Statement statement = admin.createStatement();
+        ResultSet row = statement.executeQuery("CALL SESSION_ID()")) {
+      assertThat(row.next()).isTrue();
+      connection = row.getLong(1);
+    }
+    assertThat(found)
+        .contains("a session that is not watched (connection " + connection + "), at ")
+        .containsIgnoringCase("account (not watched)");
+    assertThat(watched.analysedAfterwards().anomalies()).hasSize(1);
+  }
+
+  @Test
   void writeSkew() throws Exception {
     level = "SNAPSHOT";
     run(

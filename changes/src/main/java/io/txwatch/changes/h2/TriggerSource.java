@@ -20,6 +20,8 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -650,8 +652,8 @@ public final class TriggerSource implements ChangeSource {
             Long.toString(transactions),
             new LogPosition(name, position.offset() + 1),
             one.session(),
-            -1,
-            -1,
+            ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()),
+            1,
             null,
             changes,
             isComplete);
