@@ -135,6 +135,45 @@ class VersionsFromLogTest {
     }
   }
 
+  /** A procedure that writes three rows: of a client that is not watched, and of one that is. */
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void aProcedureIsNamedForWhoCalledIt(ServerKind kind) throws Exception {
+    try (Bank bank = new Bank(kind)) {
+      bank.execute(
+          "DELETE FROM account",
+          "INSERT INTO account VALUES (1, 100), (2, 100), (3, 100)",
+          "CREATE PROCEDURE spend() BEGIN UPDATE account SET balance = balance - 1 WHERE id = 3;"
+              + " UPDATE account SET balance = balance - 1 WHERE id = 2;"
+              + " UPDATE account SET balance = balance - 1 WHERE id = 1; END");
+      Watched watched = new Watched(bank.url());
+      watched.run(
+          (one, other) ->
+              loseAnUpdateTo(
+                  () -> bank.execute("START TRANSACTION", "CALL spend()", "COMMIT"), one));
+      assertThat(watched.report())
+          .singleElement()
+          .satisfies(
+              anomaly -> assertThat(anomaly).contains("LOST_UPDATE", "account (not watched)"));
+
+      Watched caller = new Watched(bank.url());
+      caller.run(
+          (one, other) -> {
+            other.setAutoCommit(false);
+            loseAnUpdateTo(
+                () -> {
+                  try (Statement statement = other.createStatement()) {
+                    statement.execute("CALL spend()");
+                  }
+                  other.commit();
+                },
+                one);
+          });
+      assertThat(caller.report())
+          .noneSatisfy(anomaly -> assertThat(anomaly).contains("not watched"));
+    }
+  }
+
   private static void loseAnUpdateTo(Step between, Connection one) throws SQLException {
     one.setAutoCommit(false);
     int seen = balance(one, 1);

@@ -289,6 +289,33 @@ class VersionsFromTriggersTest {
     Awaitility.await().until(() -> triggers().equals(List.of("AUDIT")));
   }
 
+  /** What a cascade and a trigger of the application write for a session that is not watched. */
+  @Test
+  void cascadesAndTriggersOfASessionThatIsNotWatched() throws Exception {
+    run(
+        "0 CREATE TABLE total (id INT PRIMARY KEY, n INT)",
+        "0 INSERT INTO total VALUES (1, 0)",
+        "0 CREATE TRIGGER audit AFTER UPDATE ON account FOR EACH ROW CALL '"
+            + Audit.class.getName()
+            + "'",
+        "0 CREATE TABLE card (id INT PRIMARY KEY, account INT, valid INT,"
+            + " FOREIGN KEY (account) REFERENCES account (id) ON DELETE CASCADE)",
+        "0 INSERT INTO card VALUES (7, 1, 1)",
+        "1 SELECT n FROM total WHERE id = 1",
+        "1 SELECT valid FROM card WHERE id = 7",
+        "0 UPDATE account SET balance = 1 WHERE id = 2",
+        "0 DELETE FROM account WHERE id = 1",
+        "1 UPDATE total SET n = 9 WHERE id = 1",
+        "1 SELECT valid FROM card WHERE id = 7",
+        "1 commit");
+    assertThat(reported()).contains("LOST_UPDATE").allMatch(name -> !name.startsWith("?"));
+    assertThat(watched.reported())
+        .allSatisfy(
+            found ->
+                assertThat(found.json().toString())
+                    .contains("a session that is not watched (connection "));
+  }
+
   @Test
   void aTableMadeInTheMiddle() throws Exception {
     run("1 SELECT balance FROM account WHERE id = 1");
