@@ -306,6 +306,14 @@ public final class Analyzer implements EventSink {
         across == Across.OFF ? null : new StaleWrites(across, granularity, this::reportStaleWrite);
   }
 
+  /**
+   * Events of several processes may come, from the next one on: a process of which none has come
+   * yet may watch any writer, so that nobody counts as not watched.
+   */
+  public void shared() {
+    versions.shared();
+  }
+
   private void reportStaleWrite(StaleWrite found) {
     String key = inference.rowKey(found.scope(), found.table(), found.row());
     onAnomaly.accept(StaleWriteAnomaly.of(found, key));

@@ -45,6 +45,7 @@ final class SharedAnalysis {
         new Analyzer(
             options.judge(), this::found, options.memory(), Set.of(), options.granularity());
     analysis.across(options.across());
+    analysis.shared();
     analysis.onWithdrawn(this::withdrawn);
     this.analyzer = new FaultTolerantAnalyzer(analysis, listener::log);
     this.history = options.history().isEmpty() ? null : open(options, clients);

@@ -161,6 +161,9 @@ public final class VersionResolver {
   /** How many events had been added at a time. */
   private record Tick(long nanos, long added) {}
 
+  /** Whether sessions of other processes may be watched, too. */
+  private boolean shared;
+
   private boolean active;
   private long now = Long.MIN_VALUE;
 
@@ -180,6 +183,14 @@ public final class VersionResolver {
     this.maxSessions = (int) Math.max(1 << 10, Math.min(1 << 16, memory / BYTES_PER_VERSION));
     this.maxVersions =
         (int) Math.max(MIN_VERSIONS, Math.min(MAX_VERSIONS, memory / BYTES_PER_VERSION));
+  }
+
+  /**
+   * From now on nobody counts as not watched: events of another process that watches the writer may
+   * be on their way, even the first ones of that process.
+   */
+  public void shared() {
+    shared = true;
   }
 
   /** Processes an event. */
@@ -671,7 +682,7 @@ public final class VersionResolver {
     if (!isDecided(transaction, record)) {
       record.decideAll();
     }
-    if (known && record.stated == null) {
+    if (known && record.stated == null && !shared) {
       showUnwatched(transaction, session, record);
     }
     Map<Integer, List<KnownRow>> written = written(transaction);

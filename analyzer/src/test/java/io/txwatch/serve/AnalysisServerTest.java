@@ -11,6 +11,7 @@ import io.txwatch.history.GapReason;
 import io.txwatch.link.Frames;
 import io.txwatch.link.wire.Frame;
 import io.txwatch.page.LivePage;
+import io.txwatch.version.ValueHistory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -91,6 +92,20 @@ class AnalysisServerTest {
         served.awaitEvents(history.size());
         assertThat(served.phenomena()).isEqualTo(expected);
       }
+    }
+  }
+
+  /** Another service may watch any writer, and its first events be on their way. */
+  @Test
+  void nobodyIsSaidToBeNotWatched() throws Exception {
+    List<Event> history = new ValueHistory(1).lostToOther().events();
+    assertThat(ValueHistory.anomalies(history)).hasSize(1);
+    try (TestServer served = new TestServer()) {
+      try (EventSink orders = served.service("orders")) {
+        TestServer.send(orders, history);
+      }
+      served.awaitEvents(history.size());
+      assertThat(served.found).isEmpty();
     }
   }
 

@@ -24,7 +24,7 @@ import java.util.Objects;
  * are numbered from 1, a session's connection is 100 more; rows of table "t" have a key "id" and a
  * value "v".
  */
-final class ValueHistory {
+public final class ValueHistory {
 
   static final ValueHash HASH = new ValueHash(7);
   static final List<String> COLUMNS = List.of("id", "v");
@@ -101,7 +101,7 @@ final class ValueHistory {
     return new ValueHistory(database, IsolationLevel.READ_COMMITTED, sessions);
   }
 
-  ValueHistory(int sessions) {
+  public ValueHistory(int sessions) {
     this("MySQL", IsolationLevel.READ_COMMITTED, true, sessions);
   }
 
@@ -243,7 +243,19 @@ final class ValueHistory {
     return new int[] {HASH.of(key), HASH.of(value)};
   }
 
-  List<Event> events() {
+  /** Session 1 changes a row that connection 155, which is not watched, changed since it read. */
+  public ValueHistory lostToOther() {
+    return begin(1)
+        .read(1, 1, 10)
+        .changed(55, update(1, 10, 11, 0))
+        .recorded()
+        .write(1, 1, 12)
+        .commit(1)
+        .changed(1, update(1, 11, 12, 0))
+        .recorded();
+  }
+
+  public List<Event> events() {
     return events;
   }
 
@@ -251,7 +263,7 @@ final class ValueHistory {
     return anomalies(events);
   }
 
-  static List<Anomaly> anomalies(List<Event> events) {
+  public static List<Anomaly> anomalies(List<Event> events) {
     List<Anomaly> found = new ArrayList<>();
     Analyzer analyzer = new Analyzer(Judge.DBMS, found::add);
     events.forEach(analyzer::accept);

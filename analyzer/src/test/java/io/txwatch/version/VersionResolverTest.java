@@ -4,12 +4,14 @@ import static io.txwatch.version.ValueHistory.HASH;
 import static io.txwatch.version.ValueHistory.update;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.analyzer.Analyzer;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Confidence;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.anomaly.Verdict;
 import io.txwatch.dependency.KnownRow;
+import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Access;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
@@ -301,25 +303,14 @@ class VersionResolverTest {
   }
 
   /** A client that nobody watches has connection 155. */
-  private static ValueHistory lostToOther(ValueHistory history) {
-    return history
-        .begin(1)
-        .read(1, 1, 10)
-        .changed(55, update(1, 10, 11, 0))
-        .recorded()
-        .write(1, 1, 12)
-        .commit(1)
-        .changed(1, update(1, 11, 12, 0))
-        .recorded();
-  }
-
   private static final String NOT_WATCHED = "a session that is not watched";
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void lostUpdateBySomebodyWhoIsNotWatched(boolean numbered) {
     List<Anomaly> found =
-        lostToOther(new ValueHistory("MySQL", IsolationLevel.READ_COMMITTED, numbered, 1))
+        new ValueHistory("MySQL", IsolationLevel.READ_COMMITTED, numbered, 1)
+            .lostToOther()
             .anomalies();
 
     assertConfirmed(found, Phenomenon.LOST_UPDATE);
@@ -473,7 +464,7 @@ class VersionResolverTest {
         new ValueHistory(2)
             .add(new Event.SessionIdentified(2, 155))
             .add(new Event.SessionClosed(2));
-    assertThat(notWatched(lostToOther(history))).isEmpty();
+    assertThat(notWatched(history.lostToOther())).isEmpty();
   }
 
   @Test
@@ -484,7 +475,7 @@ class VersionResolverTest {
             .begin(7)
             .read(7, 9, 10)
             .commit(7);
-    assertThat(notWatched(lostToOther(history))).isEmpty();
+    assertThat(notWatched(history.lostToOther())).isEmpty();
   }
 
   @Test
@@ -494,7 +485,39 @@ class VersionResolverTest {
         new ValueHistory(1)
             .add(new Event.SessionOpened(session, "other", new Database("MySQL", "", Map.of())))
             .add(new Event.SessionIdentified(session, 300));
-    assertThat(notWatched(lostToOther(history))).isEmpty();
+    assertThat(notWatched(history.lostToOther())).isEmpty();
+  }
+
+  /** Its first events may be on their way. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anotherProcessMayWatchAnyWriter(boolean numbered) {
+    List<Event> events =
+        new ValueHistory("MySQL", IsolationLevel.READ_COMMITTED, numbered, 1)
+            .lostToOther()
+            .events();
+    List<Anomaly> found = new ArrayList<>();
+    try (Analyzer analyzer = new Analyzer(Judge.DBMS, found::add)) {
+      analyzer.shared();
+      events.forEach(analyzer::accept);
+    }
+    assertThat(ValueHistory.anomalies(events)).hasSize(1);
+    assertThat(found).isEmpty();
+  }
+
+  /** What its sessions changed before they were closed may be recorded afterwards. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void inADatabaseThatIsOpenedAgainNobodyIsSaidToBeNotWatchedAtFirst(boolean numbered) {
+    ValueHistory history =
+        new ValueHistory("MySQL", IsolationLevel.READ_COMMITTED, numbered, 55)
+            .begin(55)
+            .write(55, 9, 1)
+            .commit(55)
+            .recorded()
+            .closed()
+            .reopened(1);
+    assertThat(notWatched(history.lostToOther())).isEmpty();
   }
 
   @ParameterizedTest
@@ -503,7 +526,7 @@ class VersionResolverTest {
     ValueHistory history =
         new ValueHistory("MySQL", IsolationLevel.READ_COMMITTED, numbered, 1)
             .add(new Event.Gap(0, 0, GapReason.OVERFLOW, "", 5));
-    assertThat(notWatched(lostToOther(history))).isEmpty();
+    assertThat(notWatched(history.lostToOther())).isEmpty();
   }
 
   /** Without numbers, it may be a transaction that a function or a procedure committed. */

@@ -291,7 +291,13 @@ final class CheckCommand implements Callable<Integer> {
         Analyzer analyzer = new Analyzer(by, groups::add, memory, orders(), granularity.value)) {
       analyzer.across(across.value);
       TimedBatches analysis = new TimedBatches(event -> analyzer.accept(atLevel(event)));
-      reader.forEach(analysis);
+      reader.forEach(
+          event -> {
+            if (reader.isShared()) {
+              analyzer.shared();
+            }
+            analysis.accept(event);
+          });
       analysis.finish();
       analyzer.suspectAll();
       analyzer.close();

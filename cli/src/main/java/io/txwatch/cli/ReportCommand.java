@@ -131,7 +131,13 @@ final class ReportCommand implements Callable<Integer> {
             Progress.ofBytes(console, file.toString(), reader.totalBytes(), reader::bytesRead);
         Analyzer analyzer = new Analyzer(judge, groups::add, granularity.value)) {
       analyzer.across(across.value);
-      reader.forEach(analyzer::accept);
+      reader.forEach(
+          event -> {
+            if (reader.isShared()) {
+              analyzer.shared();
+            }
+            analyzer.accept(event);
+          });
       analyzer.suspectAll();
       analyzer.close();
       return analyzer.coverage();

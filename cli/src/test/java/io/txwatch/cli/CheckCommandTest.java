@@ -9,9 +9,14 @@ import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.HistoryWriter;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Origin;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
+import io.txwatch.history.RowChange;
+import io.txwatch.history.RowValues;
+import io.txwatch.history.StatedWrite;
 import io.txwatch.history.StatementKind;
+import io.txwatch.history.ValueHash;
 import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
 import java.io.IOException;
@@ -100,6 +105,79 @@ class CheckCommandTest {
             Invocation.of("check", "--isolation", "SER", "--fail-on", "never", file.toString())
                 .code())
         .isZero();
+  }
+
+  /** Another process may watch the writer in a history of an analyzer that several share. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void writerThatIsNotWatchedIsNamedUnlessSeveralProcessesMayWatch(boolean shared)
+      throws IOException {
+    Path recorded = directory.resolve("unwatched.history");
+    try (HistoryWriter history = HistoryWriter.open(recorded)) {
+      if (shared) {
+        history.from(new Origin(7, 1, 0, 100));
+      }
+      lostToOther().forEach(history::accept);
+    }
+    Path page = directory.resolve("report.html");
+    Invocation.of("report", recorded.toString(), "--out", page.toString());
+    String checked = Invocation.of("check", "--json", recorded.toString()).out();
+    for (String report : List.of(checked, Files.readString(page))) {
+      assertThat(report.contains("a session that is not watched (connection 55)"))
+          .isEqualTo(!shared);
+    }
+    assertThat(checked.contains("LOST_UPDATE")).isEqualTo(!shared);
+  }
+
+  /** By value: connection 55 changes a row between T1's read and its write. */
+  private static List<Event> lostToOther() {
+    ValueHash hash = new ValueHash(7);
+    long key = hash.ofKey(1);
+    int[] seen = {hash.of(1), hash.of(10)};
+    int[] other = {hash.of(1), hash.of(11)};
+    int[] own = {hash.of(1), hash.of(12)};
+    List<String> columns = List.of("id", "v");
+    Database database = new Database("MySQL", "", Map.of());
+    RowValues read = new RowValues("t", columns, new long[] {key}, seen);
+    RowValues written = new RowValues("t", List.of("v"), new long[] {key}, new int[] {hash.of(12)});
+    return List.of(
+        new Event.SessionOpened(9, "record", database),
+        new Event.ChangesRead(9, 1),
+        new Event.SessionOpened(11, "pool-1", database),
+        new Event.SessionIdentified(11, 101),
+        new Event.TransactionBegan(11, T1, IsolationLevel.READ_COMMITTED, 0),
+        new Event.StatementExecuted(
+            11, T1, 1, StatementKind.SELECT, "SELECT", "", List.of(), true, null),
+        new Event.ValuesObserved(11, T1, 1, 10, 15, List.of(read), List.of(), ""),
+        new Event.Changed(
+            9,
+            55,
+            "",
+            20,
+            0,
+            List.of(new RowChange(Access.UPDATE, "t", columns, key, key, seen, other, 0))),
+        new Event.ChangesRead(9, 25),
+        new Event.StatementExecuted(
+            11, T1, 2, StatementKind.UPDATE, "UPDATE", "", List.of(), true, null),
+        new Event.ValuesObserved(
+            11,
+            T1,
+            2,
+            30,
+            35,
+            List.of(),
+            List.of(new StatedWrite(Access.UPDATE, written, true)),
+            ""),
+        new Event.EndTimed(11, T1, 40, 45),
+        new Event.TransactionEnded(11, T1, Outcome.COMMITTED, 0, 3),
+        new Event.Changed(
+            9,
+            101,
+            "",
+            50,
+            0,
+            List.of(new RowChange(Access.UPDATE, "t", columns, key, key, other, own, 0))),
+        new Event.ChangesRead(9, 55));
   }
 
   @Test

@@ -3,6 +3,9 @@ package io.txwatch.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.capture.Pipeline;
+import io.txwatch.history.Event;
+import io.txwatch.history.HistoryFormatException;
+import io.txwatch.history.HistoryReader;
 import io.txwatch.servers.DatabaseServer;
 import io.txwatch.servers.MariaDbServer;
 import io.txwatch.servers.MySqlServer;
@@ -14,12 +17,14 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
@@ -115,7 +120,12 @@ class VersionsFromLogTest {
       Watched watched = new Watched(bank.url());
       watched.run(
           (one, other) -> {
-            loseAnUpdateTo(() -> bank.execute("UPDATE account SET balance = 7 WHERE id = 1"), one);
+            loseAnUpdateTo(
+                () -> {
+                  bank.execute("UPDATE account SET balance = 7 WHERE id = 1");
+                  watched.awaitChanges(1);
+                },
+                one);
             // what is written to other rows is no concern of the application
             loseAnUpdateTo(
                 () -> bank.execute("UPDATE account SET balance = 8 WHERE id = 2"), other);
@@ -150,7 +160,11 @@ class VersionsFromLogTest {
       watched.run(
           (one, other) ->
               loseAnUpdateTo(
-                  () -> bank.execute("START TRANSACTION", "CALL spend()", "COMMIT"), one));
+                  () -> {
+                    bank.execute("START TRANSACTION", "CALL spend()", "COMMIT");
+                    watched.awaitChanges(1);
+                  },
+                  one));
       assertThat(watched.report())
           .singleElement()
           .satisfies(
@@ -256,12 +270,15 @@ class VersionsFromLogTest {
     final Properties properties = new Properties();
     private final String url;
     private final Path file;
+    private final Path history;
 
     Watched(String url) throws IOException {
       this.url = url;
       this.file = Files.createTempFile(directory, "anomalies", ".jsonl");
+      this.history = directory.resolve(file.getFileName() + ".history");
       properties.setProperty("txwatch.versions", "log");
       properties.setProperty("txwatch.report", file.toString());
+      properties.setProperty("txwatch.history", history.toString());
     }
 
     void run(Work work) throws SQLException {
@@ -272,6 +289,34 @@ class VersionsFromLogTest {
         work.with(one, other);
       }
       Pipeline.of(Settings.ofUrlProperties(properties)).close();
+    }
+
+    /**
+     * Waits until so many transactions were received from the log. On MariaDB, whose log has no
+     * numbers of connections, what is written before may be taken for the writer of the last one.
+     */
+    void awaitChanges(int count) {
+      long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+      try {
+        while (changes() < count) {
+          assertThat(System.nanoTime()).as("received: %d", changes()).isLessThan(end);
+          Thread.sleep(5);
+        }
+      } catch (IOException | InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    private int changes() throws IOException {
+      int changes = 0;
+      try (HistoryReader reader = HistoryReader.open(history)) {
+        for (Event event; (event = reader.next().orElse(null)) != null; ) {
+          changes += event instanceof Event.Changed ? 1 : 0;
+        }
+      } catch (NoSuchFileException | HistoryFormatException e) {
+        return 0; // nothing is written yet
+      }
+      return changes;
     }
 
     List<String> report() throws IOException {

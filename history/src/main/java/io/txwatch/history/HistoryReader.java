@@ -46,6 +46,7 @@ public final class HistoryReader implements Closeable {
   private RecordScanner scanner;
   private boolean inFirstPart = true;
   private Origin origin = Origin.NONE;
+  private boolean shared;
   private boolean closedInOrder;
   private boolean atEnd;
   private final long totalBytes;
@@ -118,6 +119,14 @@ public final class HistoryReader implements Closeable {
   /** Returns the origin of the last event, counting that event. */
   Origin origin() {
     return origin;
+  }
+
+  /**
+   * Whether the events read so far are those that an analyzer recorded which several processes may
+   * share.
+   */
+  public boolean isShared() {
+    return shared;
   }
 
   public HistoryHeader header() {
@@ -242,6 +251,7 @@ public final class HistoryReader implements Closeable {
     }
     if (entry.hasOrigin()) {
       origin = Origin.of(entry.getOrigin());
+      shared |= !origin.isNone();
       return;
     }
     origin = origin.next();
