@@ -157,6 +157,7 @@ final class PreparationOptions {
       }
       generator.writeEndArray();
       writeStrings(generator, "cleanUp", plan.atTheEnd());
+      writeStrings(generator, "warnings", plan.warnings());
       writeStrings(generator, "changed", result.changed());
       generator.writeArrayFieldStart("failed");
       for (PreparationResult.Failure failure : result.failed()) {

@@ -49,6 +49,11 @@ final class MariaDbDdl extends MySqlDdl {
   }
 
   @Override
+  List<String> warnings(Connection connection, TableInfo table) throws SQLException {
+    return MariaDbColumnRights.warnings(connection, table);
+  }
+
+  @Override
   boolean filledByUpdate() {
     return false;
   }

@@ -181,7 +181,19 @@ public final class Preparation {
         home().orElse(""),
         plans,
         missing,
-        action == Action.PREPARE ? statistics(infos, plans) : cleanUp(infos));
+        action == Action.PREPARE ? statistics(infos, plans) : cleanUp(infos),
+        action == Action.PREPARE ? warnings(infos, plans) : List.of());
+  }
+
+  /** Also of tables that are prepared already: the rights may be missing still. */
+  private List<String> warnings(List<TableInfo> tables, List<TablePlan> plans) throws SQLException {
+    List<String> warnings = new ArrayList<>();
+    for (int i = 0; i < plans.size(); i++) {
+      if (plans.get(i).decision() != Decision.LEFT_ALONE) {
+        warnings.addAll(ddl.warnings(connection, tables.get(i)));
+      }
+    }
+    return warnings;
   }
 
   private List<String> statistics(List<TableInfo> tables, List<TablePlan> plans) {

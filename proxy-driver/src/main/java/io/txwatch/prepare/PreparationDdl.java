@@ -60,6 +60,11 @@ abstract class PreparationDdl {
     return List.of();
   }
 
+  /** What somebody must do, once this table is prepared, so that all users can work as before. */
+  List<String> warnings(Connection connection, TableInfo table) throws SQLException {
+    return List.of();
+  }
+
   /** The steps that prepare it, or complete a preparation that was interrupted. */
   abstract List<PreparationStep> prepare(Connection connection, TableInfo table)
       throws SQLException;

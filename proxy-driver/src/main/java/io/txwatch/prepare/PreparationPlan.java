@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
  * @param missing names that were asked for and stand for nothing
  * @param atTheEnd what is done at the end: statistics taken, or what no table needs any more
  *     removed
+ * @param warnings what users of the database can no longer do once it is executed, and the remedy
  */
 public record PreparationPlan(
     Action action,
@@ -23,7 +24,8 @@ public record PreparationPlan(
     String home,
     List<TablePlan> tables,
     List<String> missing,
-    List<String> atTheEnd) {
+    List<String> atTheEnd,
+    List<String> warnings) {
 
   /** The two ways. */
   public enum Action {
@@ -84,6 +86,7 @@ public record PreparationPlan(
       lines.add("  at the end");
       atTheEnd.forEach(sql -> lines.add("    " + sql + ";"));
     }
+    warnings.forEach(warning -> lines.add("  warning: " + warning));
     List<TablePlan> done = with(Decision.NOTHING_TO_DO);
     if (!done.isEmpty()) {
       lines.add(
