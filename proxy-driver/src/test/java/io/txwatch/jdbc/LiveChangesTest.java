@@ -2,6 +2,8 @@ package io.txwatch.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.history.Event;
+import io.txwatch.history.GapReason;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.settings.Setting;
@@ -20,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -161,6 +164,69 @@ class LiveChangesTest {
     assertThat(differences).isEmpty();
   }
 
+  static Stream<Arguments> limits() {
+    return kinds()
+        .filter(kind -> kind != ServerKind.POSTGRESQL)
+        .flatMap(
+            kind ->
+                Stream.of("max_join_size=1", "sql_select_limit=1")
+                    .map(limit -> Arguments.of(kind, limit)));
+  }
+
+  /**
+   * Somebody else limits queries for all sessions ({@code SET GLOBAL}): this holds for those that
+   * begin later, those of txwatch included. Here the URL sets it, as the server is not ours alone.
+   */
+  @ParameterizedTest
+  @MethodSource("limits")
+  void queriesAreLimitedInNewSessions(ServerKind kind, String limit) throws Exception {
+    TestDatabase raw = limited(kind, limit);
+    TestDatabase watched = limited(kind, limit);
+    try (Connection preparing = DriverManager.getConnection(unlimited(watched, limit))) {
+      watched.prepare(preparing);
+    }
+    List<String> expected = workUnder(limit, raw, UnaryOperator.identity());
+    List<String> got =
+        workUnder(
+            limit,
+            watched,
+            plain ->
+                watched.watched(
+                    plain, UnaryOperator.identity(), Map.of(Setting.VERSIONS, "columns")));
+    assertThat(got).isEqualTo(expected);
+    assertThat(expected.stream().filter(outcome -> outcome.contains(" failed 42000 1104")))
+        .hasSize(limit.startsWith("max_join_size") ? 10 : 0);
+    assertThat(watched.events(Event.Gap.class))
+        .extracting(Event.Gap::reason)
+        .doesNotContain(GapReason.LOOKUP_FAILED, GapReason.NOT_PREPARED);
+  }
+
+  private static TestDatabase limited(ServerKind kind, String limit) throws SQLException {
+    String url = TestServers.freshDatabase(kind) + "&sessionVariables=" + limit;
+    return TestDatabase.at(kind, url, SETUP);
+  }
+
+  private static String unlimited(TestDatabase database, String limit) {
+    return database.url.replace("&sessionVariables=" + limit, "");
+  }
+
+  /** In a session that began before, in one that begins later, and in one that limits itself. */
+  private static List<String> workUnder(
+      String limit, TestDatabase database, UnaryOperator<Connection> watch) throws SQLException {
+    String[] texts = Arrays.copyOf(Client.TEXTS, Client.TEXTS.length + 1);
+    texts[Client.TEXTS.length] = "SELECT v FROM live WHERE id <> ?";
+    List<String> outcomes = new ArrayList<>();
+    try (Connection before = watch.apply(DriverManager.getConnection(unlimited(database, limit)));
+        Connection later = watch.apply(DriverManager.getConnection(database.url))) {
+      Client client = new Client(before, 1, texts);
+      outcomes.addAll(client.work());
+      outcomes.addAll(new Client(later, 1, texts).work());
+      TestDatabase.execute(before, "SET SESSION " + limit);
+      outcomes.addAll(client.work());
+    }
+    return outcomes;
+  }
+
   /** How many transactions failed that would not have; what follows from one is none more. */
   private static int failures(List<String> expected, List<String> got) {
     int failures = 0;
@@ -225,7 +291,7 @@ class LiveChangesTest {
                     UnaryOperator.identity(),
                     Map.of(Setting.VERSIONS, roles ? "system" : "columns"))
                 : raw;
-        clients.add(new Client(connection, i));
+        clients.add(new Client(connection, i, Client.TEXTS));
       }
     }
 
@@ -286,12 +352,14 @@ class LiveChangesTest {
 
     private final Connection connection;
     private final int id;
+    private final String[] texts;
     private final List<PreparedStatement> open = new ArrayList<>();
 
-    Client(Connection connection, int id) throws SQLException {
+    Client(Connection connection, int id, String... texts) throws SQLException {
       this.connection = connection;
       this.id = id;
-      for (String text : TEXTS) {
+      this.texts = texts;
+      for (String text : texts) {
         open.add(connection.prepareStatement(text));
       }
     }
@@ -300,12 +368,12 @@ class LiveChangesTest {
     List<String> work() {
       List<String> outcomes = new ArrayList<>();
       for (boolean autoCommit : new boolean[] {false, true}) {
-        for (int i = 0; i < TEXTS.length; i++) {
+        for (int i = 0; i < texts.length; i++) {
           int statement = i;
-          String where = (autoCommit ? "alone " : "") + TEXTS[i];
+          String where = (autoCommit ? "alone " : "") + texts[i];
           outcomes.add("prepared " + where + run(autoCommit, () -> prepared(statement)));
         }
-        for (String text : TEXTS) {
+        for (String text : texts) {
           String where = (autoCommit ? "alone " : "") + text;
           outcomes.add(where + run(autoCommit, () -> plain(text)));
         }
@@ -316,8 +384,8 @@ class LiveChangesTest {
                   false,
                   () -> {
                     List<String> each = new ArrayList<>();
-                    for (int i = 0; i < TEXTS.length; i++) {
-                      each.add(prepared(i) + plain(TEXTS[i].replace("100", "200")));
+                    for (int i = 0; i < texts.length; i++) {
+                      each.add(prepared(i) + plain(texts[i].replace("100", "200")));
                     }
                     return each.toString();
                   }));
