@@ -69,7 +69,7 @@ class ResolutionProperties {
    * a watched one that set the same values right after it. Whether that one wrote the row after it
    * is nowhere recorded, so both answers are right then: that it did, and that it did not.
    */
-  @Property(seed = "2026112801", tries = 1500)
+  @Property(tries = 1500)
   void everyReadIsResolvedToTheVersionThatItReturned(@ForAll long seed) {
     Shape shape = shape(new Random(seed));
     StoreSimulation store = new StoreSimulation(shape, seed).run();
@@ -176,7 +176,7 @@ class ResolutionProperties {
   }
 
   /** They write the same values to the same rows as those that are watched, to and fro. */
-  @Property(seed = "2026112801", tries = 500)
+  @Property(tries = 500)
   void writersThatAreNotWatchedForgeNothing(@ForAll long seed) {
     Random random = new Random(seed);
     Shape shape =
@@ -193,7 +193,7 @@ class ResolutionProperties {
     assertReal(shape, seed, new StoreSimulation(shape, seed).run().byValue());
   }
 
-  @Property(seed = "2026112801", tries = 500)
+  @Property(tries = 500)
   void lostEventsForgeNothing(@ForAll long seed) {
     Random random = new Random(seed);
     Shape shape = shape(random);
