@@ -236,7 +236,7 @@ final class ReadResolver {
       if (statement.number >= before.number) {
         return false;
       }
-      if (statement.succeeded && mayWrite(statement, table, key)) {
+      if (mayWrite(statement, table, key)) {
         return true;
       }
     }
@@ -260,7 +260,7 @@ final class ReadResolver {
   }
 
   private static boolean mayWrite(TimedStatement statement, String table, long key) {
-    return statement.kind.mayWrite()
+    return statement.mayWrite
         && (!statement.statesAllWrites()
             || !statement.statesWriteTo(table) // but a trigger may
             || statement.states(table, key));

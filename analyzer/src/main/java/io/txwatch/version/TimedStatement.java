@@ -1,6 +1,7 @@
 package io.txwatch.version;
 
 import io.txwatch.history.Access;
+import io.txwatch.history.Event;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.StatedWrite;
 import io.txwatch.history.StatementKind;
@@ -11,7 +12,10 @@ final class TimedStatement {
 
   final int number;
   final StatementKind kind;
-  final boolean succeeded;
+
+  /** Whether it may have written rows, be it that they were undone. */
+  final boolean mayWrite;
+
   Window window = Window.UNKNOWN;
   boolean timed;
   List<RowValues> reads = List.of();
@@ -28,15 +32,20 @@ final class TimedStatement {
   /** The last statement that a rollback to a savepoint undid together with this one. */
   int undoneThrough;
 
-  TimedStatement(int number, StatementKind kind, boolean succeeded) {
-    this.number = number;
-    this.kind = kind;
-    this.succeeded = succeeded;
+  TimedStatement(Event.StatementExecuted event) {
+    this.number = event.statement();
+    this.kind = event.kind();
+    this.mayWrite = event.succeeded() && kind.mayWrite() && !writesNoRows(event);
+  }
+
+  /** Whether it is one like SET or SHOW; CALL may write rows that are not seen. */
+  private static boolean writesNoRows(Event.StatementExecuted event) {
+    return event.kind() == StatementKind.OTHER && event.writesSeen();
   }
 
   /** Whether a change that the DBMS recorded may be this statement's. */
   boolean mayHaveChanged() {
-    return succeeded && !undone && kind.mayWrite();
+    return mayWrite && !undone;
   }
 
   /** Whether it states all rows that it wrote itself. */

@@ -408,8 +408,7 @@ public final class VersionResolver {
 
   private void executed(Event.StatementExecuted event) {
     TimedTransaction transaction = transaction(event.session(), event.transaction());
-    TimedStatement statement =
-        new TimedStatement(event.statement(), event.kind(), event.succeeded());
+    TimedStatement statement = new TimedStatement(event);
     transaction.statements.add(statement);
     if (statement.mayHaveChanged()) {
       ChangeRecord record = record(event.session());

@@ -98,6 +98,9 @@ final class Watched implements Application, AutoCloseable {
 
   @Override
   public void prepare(Workspace workspace, boolean isNew) throws SQLException {
+    if (List.of("log", "triggers", "statements").contains(properties.getProperty("txwatch.versions"))) {
+      return;
+    }
     try (Connection connection = workspace.connect()) {
       prepare(connection);
     }

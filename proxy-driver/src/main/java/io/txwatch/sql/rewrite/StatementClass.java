@@ -75,7 +75,8 @@ record StatementClass(
           "BACKUP",
           "LOADXML",
           "REFRESH",
-          "MOVE" ->
+          "MOVE",
+          "BINLOG" ->
           prepareTransaction(tokens, from) ? NO_ROWS : opaque(verb);
       case "EXPLAIN", "DESCRIBE", "DESC" -> explain(tokens, from, to);
       case "BEGIN",
@@ -125,8 +126,7 @@ record StatementClass(
           "PURGE",
           "CHANGE",
           "STOP",
-          "XA",
-          "BINLOG" ->
+          "XA" ->
           NO_ROWS;
       default -> UNKNOWN;
     };
