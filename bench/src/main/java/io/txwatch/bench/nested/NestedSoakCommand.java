@@ -65,6 +65,12 @@ public final class NestedSoakCommand implements Callable<Integer> {
       defaultValue = "inline")
   private String instrument = "inline";
 
+  @Option(
+      names = "--versions",
+      description = "auto, system, columns, log, triggers, statements",
+      defaultValue = "auto")
+  private String versions = "auto";
+
   @Option(names = "--clients", defaultValue = "4")
   private int clients = 4;
 
@@ -88,7 +94,8 @@ public final class NestedSoakCommand implements Callable<Integer> {
         IsolationLevel level =
             IsolationLevel.parse(name)
                 .orElseThrow(() -> new UnusableOptionException("unknown level " + name));
-        Result result = new NestedSoakRun(kind, level, instrument).run(seed, clients, commits);
+        Result result =
+            new NestedSoakRun(kind, level, instrument, versions).run(seed, clients, commits);
         output.write(row(kind, level, result));
         output.progress(kind + " " + level + ": " + result.coverage());
         explain(result);

@@ -11,6 +11,7 @@ import io.txwatch.coverage.Coverage;
 import io.txwatch.history.AnalysisQueues;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.jdbc.TxWatchDriver;
+import io.txwatch.servers.MariaDbServer;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.sql.Connection;
@@ -31,11 +32,13 @@ final class NestedSoakRun {
   private final ServerKind kind;
   private final IsolationLevel level;
   private final String instrument;
+  private final String versions;
 
-  NestedSoakRun(ServerKind kind, IsolationLevel level, String instrument) {
+  NestedSoakRun(ServerKind kind, IsolationLevel level, String instrument, String versions) {
     this.kind = kind;
     this.level = level;
     this.instrument = instrument;
+    this.versions = versions;
   }
 
   /** A reported anomaly and whether it is true. */
@@ -71,11 +74,18 @@ final class NestedSoakRun {
   }
 
   Result run(long seed, int clients, int commits) throws SQLException, InterruptedException {
+    if (versions.equals("log")) {
+      TestServers.startBy(
+          ServerKind.MARIADB,
+          () -> MariaDbServer.start("--log-bin=binlog", "--binlog-format=ROW", "--server-id=1"));
+    }
     String url = TestServers.freshDatabase(kind);
     try (Connection raw = DriverManager.getConnection(url)) {
       AuditedTables.create(raw, kind);
     }
-    Databases.prepare(url);
+    if (!List.of("log", "triggers", "statements").contains(versions)) {
+      Databases.prepare(url);
+    }
     try (Connection raw = DriverManager.getConnection(url)) {
       AuditedTables.audit(raw, kind);
     }
@@ -142,6 +152,7 @@ final class NestedSoakRun {
   private Connection open(String url) throws SQLException {
     Properties properties = new Properties();
     properties.setProperty("txwatch.instrument", instrument);
+    properties.setProperty("txwatch.versions", versions);
     properties.setProperty("txwatch.log", "none");
     Connection connection =
         new TxWatchDriver().connect("jdbc:txwatch:" + url.substring("jdbc:".length()), properties);
