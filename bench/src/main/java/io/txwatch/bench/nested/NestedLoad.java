@@ -44,12 +44,20 @@ final class NestedLoad {
     Connection open() throws SQLException;
   }
 
-  NestedLoad(long seed, int clients, int commits) {
+  /**
+   * A load that has not run.
+   *
+   * @param withKeys whether each query selects from one table, and the key as well
+   */
+  NestedLoad(long seed, int clients, int commits, boolean withKeys) {
     this.seed = seed;
     this.clients = clients;
     this.commits = commits;
     QueryGenerator generator = new QueryGenerator(seed);
-    this.queries = Stream.generate(generator::next).limit(QUERIES).toList();
+    this.queries =
+        Stream.generate(withKeys ? generator::nextWithKeys : generator::next)
+            .limit(QUERIES)
+            .toList();
   }
 
   /** Runs until so many transactions have committed; gives each by its number. */

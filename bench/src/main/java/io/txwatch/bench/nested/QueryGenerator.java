@@ -15,6 +15,17 @@ final class QueryGenerator {
     random = new Random(seed);
   }
 
+  /** The next query on one table that returns the keys of its rows, as ORMs send them. */
+  NestedQuery nextWithKeys() {
+    List<Column> columns = new ArrayList<>(columns());
+    if (!columns.contains(Column.ID)) {
+      columns.add(Column.ID);
+    }
+    return NestedQuery.of(
+        new NestedQuery.Rows(
+            new NestedQuery.Source(table(), condition(random.nextInt(2))), columns));
+  }
+
   /** The next query; at least one block stands within another. */
   NestedQuery next() {
     int depth = 1 + random.nextInt(MAX_DEPTH);

@@ -387,8 +387,7 @@ public final class ColumnUse {
       subquery(subquery, scope);
     } else if (expression instanceof Expression.Opaque) {
       throw new UnknownUseException();
-    } else if (expression instanceof Expression.Chain chain
-        && chain.operators().stream().allMatch("OR"::equals)) {
+    } else if (expression instanceof Expression.Chain chain && isDisjunction(chain)) {
       List<Part> operands = new ArrayList<>();
       for (Expression operand : chain.operands()) {
         operands.add(() -> expression(operand, scope, byPredicate));
@@ -444,7 +443,13 @@ public final class ColumnUse {
     }
   }
 
-  private static boolean isChoice(Expression.Call call) {
+  /** Whether one of its operands alone may decide. */
+  static boolean isDisjunction(Expression.Chain chain) {
+    return chain.operators().stream().allMatch("OR"::equals);
+  }
+
+  /** Whether its first argument alone may decide. */
+  static boolean isChoice(Expression.Call call) {
     return CHOICES.contains(Identifiers.fold(call.name().get(call.name().size() - 1)));
   }
 

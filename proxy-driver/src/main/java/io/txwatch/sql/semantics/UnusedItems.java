@@ -96,6 +96,64 @@ final class UnusedItems {
 
     /** Adds every name in an expression, also those in its subqueries. */
     void addIn(Node node) {
+      addOf(node);
+      node.children().forEach(this::addIn);
+    }
+
+    /** As {@link #addIn}, but only the names whose value surely counts. */
+    void addSurelyIn(Node node) {
+      addOf(node);
+      if (node instanceof Expression.Chain chain && ColumnUse.isDisjunction(chain)) {
+        addCommon(chain.operands());
+      } else if (node instanceof Expression.Case choice) {
+        addFirst(choice.parts());
+      } else if (node instanceof Expression.Call call && ColumnUse.isChoice(call)) {
+        addFirst(call.parts());
+      } else {
+        node.children().forEach(this::addSurelyIn);
+      }
+    }
+
+    private void addFirst(List<? extends Node> parts) {
+      if (!parts.isEmpty()) {
+        addSurelyIn(parts.get(0));
+      }
+    }
+
+    /** Adds the names that each of some nodes has. */
+    private void addCommon(List<? extends Node> nodes) {
+      Names common = null;
+      for (Node node : nodes) {
+        Names of = new Names();
+        of.addSurelyIn(node);
+        if (common == null || common.all) {
+          common = of;
+        } else if (!of.all) {
+          common.retain(of);
+        }
+      }
+      if (common != null) {
+        addAll(common);
+      }
+    }
+
+    private void retain(Names other) {
+      plain.retainAll(other.plain);
+      qualified.forEach(
+          (qualifier, columns) ->
+              columns.retainAll(other.qualified.getOrDefault(qualifier, Set.of())));
+    }
+
+    private void addAll(Names other) {
+      all |= other.all;
+      plain.addAll(other.plain);
+      other.qualified.forEach(
+          (qualifier, columns) ->
+              qualified.computeIfAbsent(qualifier, any -> new HashSet<>()).addAll(columns));
+    }
+
+    /** Adds what a node itself names. */
+    private void addOf(Node node) {
       if (node instanceof Expression.Name name) {
         if (name.parts().size() == 2) {
           qualified
@@ -111,7 +169,6 @@ final class UnusedItems {
       if (node instanceof Source.Join join) {
         join.using().forEach(name -> plain.add(Identifiers.fold(name)));
       }
-      node.children().forEach(this::addIn);
     }
   }
 
@@ -145,7 +202,7 @@ final class UnusedItems {
 
     void addIn(Node node) {
       any.addIn(node);
-      sure.addIn(node);
+      sure.addSurelyIn(node);
     }
 
     /** What of it may be columns of a source. */
@@ -236,7 +293,7 @@ final class UnusedItems {
         continue;
       }
       if (use == Use.SURE) {
-        mentions.sure.addIn(item);
+        mentions.sure.addSurelyIn(item);
         mentions.sure.all |= item.value() instanceof Expression.Star;
       } else {
         doubtful.add(item);

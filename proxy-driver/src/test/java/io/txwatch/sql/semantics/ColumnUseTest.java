@@ -100,6 +100,14 @@ class ColumnUseTest {
         -> t read=a predicate=a;u read=c predicate=c
         SELECT a FROM t WHERE b = 1 OR a = 2
         -> t read=a,b predicate=a,b some=b
+        SELECT d.id FROM (SELECT id, a, b FROM t) d WHERE d.a < 4 OR d.a < 1 AND d.b = 2
+        -> t read=a,b,id predicate=a,b,id some=b
+        WITH w AS (SELECT id, a, b FROM t) SELECT w.id FROM w WHERE w.a = 1 OR (w.b = 2 AND w.a = 3)
+        -> t read=a,b,id predicate=a,b,id some=b
+        SELECT coalesce(d.a, d.b) FROM (SELECT a, b FROM t) d
+        -> t read=a,b predicate=a,b some=b
+        SELECT 1 FROM (SELECT a, b FROM t) d JOIN u ON d.a = u.a OR d.b = u.a
+        -> t read=a,b predicate=a,b some=a,b;u read=a predicate=a
         SELECT 1 FROM t WHERE a = 1 AND (b = 1 OR b > 2)
         -> t read=a,b predicate=a,b
         SELECT coalesce(a, b) FROM t
