@@ -52,6 +52,28 @@ class VersionResolverTest {
     assertConfirmed(history.anomalies(), Phenomenon.LOST_UPDATE);
   }
 
+  /** The log was not read yet up to the end of that transaction when the next one's change came. */
+  @Test
+  void aTransactionThatOnlySetsAVariableChangedNothing() {
+    ValueHistory history =
+        new ValueHistory("MySQL", IsolationLevel.READ_COMMITTED, true, 2)
+            .begin(1)
+            .statement(1, StatementKind.OTHER, List.of(), List.of())
+            .commit(1)
+            .begin(1)
+            .begin(2)
+            .read(1, 1, 10)
+            .read(2, 1, 10)
+            .write(1, 1, 11)
+            .commit(1)
+            .write(2, 1, 12)
+            .commit(2)
+            .changed(1, update(1, 10, 11, 0))
+            .changed(2, update(1, 11, 12, 0))
+            .recorded();
+    assertConfirmed(history.anomalies(), Phenomenon.LOST_UPDATE);
+  }
+
   /** The change may be of somebody else, who made it before the transaction read that value. */
   @Test
   void aReadBeforeItsOwnWriteOfTheSameValueMayBeOfSomebodyElse() {

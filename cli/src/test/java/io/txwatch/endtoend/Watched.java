@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -33,6 +34,9 @@ import java.util.function.Consumer;
  * a report in files of its own. Closed, everything that happened has been written and analysed.
  */
 final class Watched implements Application, AutoCloseable {
+
+  /** Where versions come from while the tables stay as they are. */
+  private static final Set<String> BY_VALUE = Set.of("log", "triggers", "statements");
 
   private final Properties properties = new Properties();
   private final Path history;
@@ -98,7 +102,7 @@ final class Watched implements Application, AutoCloseable {
 
   @Override
   public void prepare(Workspace workspace, boolean isNew) throws SQLException {
-    if (List.of("log", "triggers", "statements").contains(properties.getProperty("txwatch.versions"))) {
+    if (BY_VALUE.contains(properties.getProperty("txwatch.versions", "auto"))) {
       return;
     }
     try (Connection connection = workspace.connect()) {
