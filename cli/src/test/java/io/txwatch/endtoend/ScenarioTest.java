@@ -52,8 +52,8 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code -Dscenarios.styles=all} every cell runs in both styles at every level; with {@code
  * -Dscenarios.only=h1} only cells whose names begin with that text run; with {@code
  * -Dscenarios.versions=log} rows are known by their values, at {@code inline}, and what differs
- * from the table fails. Cells of one DBMS run one
- * after the other, those of different ones side by side.
+ * from the table fails. Cells of one DBMS run one after the other, those of different ones side by
+ * side.
  */
 class ScenarioTest {
 
@@ -225,8 +225,7 @@ class ScenarioTest {
       throws Exception {
     String level = instrumentation.name().toLowerCase(Locale.ROOT);
     Watched watched =
-        new Watched(
-            folder, Map.of("txwatch.instrument", level, "txwatch.versions", VERSIONS));
+        new Watched(folder, Map.of("txwatch.instrument", level, "txwatch.versions", VERSIONS));
     ScenarioRun run;
     try (watched) {
       run = running.as(watched);

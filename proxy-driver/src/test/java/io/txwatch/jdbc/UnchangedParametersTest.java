@@ -224,8 +224,7 @@ class UnchangedParametersTest {
       TestDatabase watched = TestDatabase.of(kind, TABLE, ROW);
       String options = "&useAffectedRows=true" + option;
       Connection plain = DriverManager.getConnection(raw.url + options);
-      Connection connection =
-          watched.watched(DriverManager.getConnection(watched.url + options));
+      Connection connection = watched.watched(DriverManager.getConnection(watched.url + options));
       Connection inRaw = raw.raw();
       Connection inWatched = watched.raw();
       TestDatabase.execute(plain, session);

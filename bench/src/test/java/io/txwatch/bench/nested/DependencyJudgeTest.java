@@ -176,7 +176,8 @@ class DependencyJudgeTest {
   @Test
   void everyQueryOfALoadIsExplained() throws Exception {
     NestedSoakRun.Result result =
-        new NestedSoakRun(ServerKind.H2, IsolationLevel.READ_COMMITTED, "inline", "auto").run(1, 2, 30);
+        new NestedSoakRun(ServerKind.H2, IsolationLevel.READ_COMMITTED, "inline", "auto")
+            .run(1, 2, 30);
 
     assertThat(result.complete()).isTrue();
     assertThat(result.transactions()).hasSizeGreaterThanOrEqualTo(30);
