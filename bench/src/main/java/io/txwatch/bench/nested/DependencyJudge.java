@@ -444,7 +444,7 @@ final class DependencyJudge {
 
   /**
    * Whether other values of some columns of a row change the result, or what is {@linkplain
-   * TableRows#operand noted} of a subquery, with other rows as given.
+   * TableRows#operand noted} beside it, with other rows as given.
    */
   private boolean isUsed(
       Seen seen, RowKey row, int columns, long[] other, Map<RowKey, long[]> besides) {

@@ -29,7 +29,7 @@ record NestedQuery(String sql, Shape shape) {
     return text(shape.result(tables));
   }
 
-  /** What it returns, followed by what was noted of its subqueries. */
+  /** What it returns, followed by what was noted of its subqueries and rows. */
   String trace(Function<String, List<long[]>> tables) {
     Set<String> operands = new TreeSet<>();
     String result =
@@ -77,7 +77,10 @@ record NestedQuery(String sql, Shape shape) {
   record Rows(Source source, List<Column> columns) implements Shape {
     @Override
     public Stream<String> result(TableRows tables) {
-      return source.rows(tables).stream()
+      List<long[]> rows = source.rows(tables);
+      // Another one in its place, behind a LIMIT, may look the same.
+      rows.forEach(row -> tables.operand("row " + Column.ID.of(row)));
+      return rows.stream()
           .map(row -> columns.stream().map(c -> "" + c.of(row)).collect(Collectors.joining(",")));
     }
 

@@ -8,8 +8,8 @@ interface TableRows {
   List<long[]> of(String table);
 
   /**
-   * Notes what a subquery in a condition returned, or the values of which a subquery anywhere
-   * returned the greatest.
+   * Notes what a subquery in a condition returned, the values of which a subquery anywhere returned
+   * the greatest, or which rows the outermost block returned.
    */
   default void operand(String values) {}
 }

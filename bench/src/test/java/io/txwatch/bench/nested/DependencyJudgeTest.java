@@ -82,6 +82,20 @@ class DependencyJudgeTest {
     assertThat(ofOverwrittenK(table, notInNone)).isEqualTo(Truth.FALSE);
   }
 
+  /** Rows 3 and 9 have the same K, so that LIMIT takes one for the other. */
+  @Test
+  void aReturnedRowCountsThoughAnotherOneWouldLookTheSame() throws Exception {
+    Condition sameK = new Condition.Compare(Column.K, "=", OTHER);
+    NestedQuery.Source first =
+        new NestedQuery.Source(
+            new Relation.First(new Relation.Table("ta"), sameK, 1),
+            new Condition.Compare(Column.ID, "<", 10));
+    NestedQuery query = NestedQuery.of(new NestedQuery.Rows(first, List.of(Column.K)));
+
+    assertThat(ofOverwrittenK(query, OTHER)).isEqualTo(Truth.UNDECIDED);
+    assertThat(ofOverwrittenK(query, OTHER + Column.VALUES_OF_K)).isEqualTo(Truth.FALSE);
+  }
+
   /** Rows 3 and 9 have the same K, and row 3 has the greater N. */
   @Test
   void eachRowOfWhichTheGreatestIsReturnedMayCount() throws Exception {
