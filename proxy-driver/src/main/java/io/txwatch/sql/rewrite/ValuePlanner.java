@@ -129,7 +129,10 @@ final class ValuePlanner {
       Optional<Read> read = read(block, table, selection);
       read.ifPresent(reads::add);
       if (read.isEmpty() && unread.isEmpty()) {
-        unread = "the key of " + tables.display(table) + " is not in the result";
+        unread =
+            tables.isUnknown(table)
+                ? tables.display(table) + " is not a table that txwatch has found"
+                : "the key of " + tables.display(table) + " is not in the result";
       }
     }
     return new ValuePlan(

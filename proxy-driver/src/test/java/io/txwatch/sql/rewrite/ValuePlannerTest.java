@@ -115,6 +115,7 @@ class ValuePlannerTest {
         "select max(id) from account   -> an aggregate, or a function that may be one",
         "select 2 from account having 1 = 1                            -> HAVING",
         "select id from rich           -> the key of rich is not in the result",
+        "select id from elsewhere      -> elsewhere is not a table that txwatch has found",
         "select a.id from (select * from account) a                    -> a subquery",
         "select * from account natural join person -> the key of account is not in the result",
       })
