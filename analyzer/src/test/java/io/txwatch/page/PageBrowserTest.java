@@ -446,33 +446,47 @@ class PageBrowserTest {
     assertThat(browser().consoleErrors()).isEmpty();
   }
 
+  /** Dark differs in colors alone: of its rules, that of the contrast. */
   @Test
   void accessibleInLightDarkAndAtPhoneWidth(@TempDir Path folder) throws Exception {
+    String report =
+        report(
+            folder,
+            ExampleAnomalies.lostUpdate(),
+            ExampleAnomalies.skewOfThree(),
+            ExampleAnomalies.longFork());
     for (String link : List.of("", "lost update", "G2-item", "long fork")) {
-      for (boolean dark : new boolean[] {false, true}) {
-        for (boolean phone : new boolean[] {false, true}) {
-          browser().setDark(dark);
-          browser().setSize(phone ? Browser.PHONE : Browser.DESKTOP);
-          browser()
-              .open(
-                  report(
-                      folder,
-                      ExampleAnomalies.lostUpdate(),
-                      ExampleAnomalies.skewOfThree(),
-                      ExampleAnomalies.longFork()));
-          if (!link.isEmpty()) {
-            browser().follow(link);
-            browser().driver().findElement(By.cssSelector(".about summary")).click();
-          }
-          String name =
-              (link.isEmpty() ? "list" : link.replace(' ', '-'))
-                  + (phone ? "-phone" : "-desktop")
-                  + (dark ? "-dark" : "-light");
-          browser().screenshot(name);
-          assertThat(browser().accessibilityViolations()).as(name).isEmpty();
+      for (boolean phone : new boolean[] {false, true}) {
+        browser().setDark(false);
+        browser().setSize(phone ? Browser.PHONE : Browser.DESKTOP);
+        browser().open(report);
+        if (!link.isEmpty()) {
+          browser().follow(link);
+          browser().driver().findElement(By.cssSelector(".about summary")).click();
         }
+        String name =
+            (link.isEmpty() ? "list" : link.replace(' ', '-')) + (phone ? "-phone" : "-desktop");
+        browser().screenshot(name + "-light");
+        assertThat(browser().accessibilityViolations()).as(name + "-light").isEmpty();
+        browser().setDark(true);
+        browser().screenshot(name + "-dark");
+        assertThat(browser().accessibilityViolations("color-contrast"))
+            .as(name + "-dark")
+            .isEmpty();
       }
     }
+  }
+
+  @Test
+  void darkChangesColorsAlone() throws Exception {
+    String css =
+        new String(
+            LivePage.class.getResourceAsStream("page.css").readAllBytes(), StandardCharsets.UTF_8);
+
+    assertThat(css)
+        .containsOnlyOnce("prefers-color-scheme")
+        .containsPattern(
+            "\\(prefers-color-scheme: dark\\) \\{\\s*:root \\{\\s*(--[a-z-]+: #[0-9a-f]{6};\\s*)+}\\s*}");
   }
 
   @Test

@@ -33,6 +33,7 @@ record JarRun(int code, String out, String err) {
   static Process start(Path out, Path err, String... args) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.add("-Dtxwatch.servers.path=" + DemoIT.serversPath());
     command.addAll(List.of("-jar", JAR.toString()));
     command.addAll(List.of(args));
