@@ -89,6 +89,10 @@ public final class VersionResolver {
       if (closedScopes.get(index(name))) {
         watched.lost(now); // changes of its sessions may be on their way
       }
+      watched.shedding(shedding);
+      if (bypassed) {
+        watched.bypassed();
+      }
     }
 
     private ChangeRecord record() {
@@ -133,6 +137,12 @@ public final class VersionResolver {
    * as a test suite does, would fill the memory.
    */
   private final Map<String, Scope> scopes = new HashMap<>();
+
+  /** Whether events of whole transactions are omitted, in databases opened later as well. */
+  private boolean shedding;
+
+  /** Whether work was done on a watched connection that was not observed. */
+  private boolean bypassed;
 
   /**
    * The dropped ones, by hash, which others may have, too: what is read first in one that is opened
@@ -225,7 +235,10 @@ public final class VersionResolver {
       lastStatement = e;
     } else if (event instanceof Event.TransactionBegan e) {
       lastBegan = e;
-    } else if (event instanceof Event.SessionOpened || event instanceof Event.SessionClosed) {
+    } else if (event instanceof Event.SessionOpened
+        || event instanceof Event.SessionClosed
+        || event instanceof Event.RowsShed
+        || event instanceof Event.Gap) {
       observe(event);
     }
     out.accept(event);
@@ -274,7 +287,8 @@ public final class VersionResolver {
         record.stated.lost(); // nor are all writes emitted
       }
       lostAll();
-      scopes.values().forEach(scope -> scope.watched.shedding(!e.share().isAll()));
+      shedding = !e.share().isAll();
+      scopes.values().forEach(scope -> scope.watched.shedding(shedding));
     } else if (event instanceof Event.Gap e) {
       gap(e);
     }
@@ -518,6 +532,7 @@ public final class VersionResolver {
       return;
     }
     if (event.reason() == GapReason.BYPASS) {
+      bypassed = true;
       scopes.values().forEach(scope -> scope.watched.bypassed());
     } else {
       lostAll();

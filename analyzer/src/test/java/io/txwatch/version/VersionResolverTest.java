@@ -18,6 +18,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.RowChange;
+import io.txwatch.history.RowShare;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.ValueHash;
 import io.txwatch.history.WriterList;
@@ -353,6 +354,10 @@ class VersionResolverTest {
   }
 
   private static List<Event> notWatched(ValueHistory history) {
+    return notWatched(history.events());
+  }
+
+  private static List<Event> notWatched(List<Event> events) {
     List<Event> found = new ArrayList<>();
     VersionResolver resolver =
         new VersionResolver(
@@ -372,7 +377,7 @@ class VersionResolverTest {
               }
             },
             1 << 20);
-    history.events().forEach(resolver::accept);
+    events.forEach(resolver::accept);
     resolver.flush();
     return found;
   }
@@ -549,6 +554,23 @@ class VersionResolverTest {
         new ValueHistory("MySQL", IsolationLevel.READ_COMMITTED, numbered, 1)
             .add(new Event.Gap(0, 0, GapReason.OVERFLOW, "", 5));
     assertThat(notWatched(history.lostToOther())).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"shed, numbered", "shed", "bypassed"})
+  void whatIsOmittedIsAlsoOmittedInADatabaseThatIsOpenedLater(String how) {
+    Event before =
+        how.startsWith("shed")
+            ? new Event.RowsShed(1, new RowShare(2), 0, 0)
+            : new Event.Gap(0, 0, GapReason.BYPASS, "", 1);
+    List<Event> events =
+        new ArrayList<>(
+            new ValueHistory("MySQL", IsolationLevel.READ_COMMITTED, how.endsWith("numbered"), 1)
+                .lostToOther()
+                .events());
+    assertThat(notWatched(events)).isNotEmpty();
+    events.add(0, before);
+    assertThat(notWatched(events)).isEmpty();
   }
 
   /** Without numbers, it may be a transaction that a function or a procedure committed. */
