@@ -262,8 +262,10 @@ public class MySqlSchemaReader extends SchemaReader {
             table.name());
     boolean updateRunsNothing = triggers.stream().noneMatch(t -> t.endsWith("UPDATE"));
     List<List<String>> keys = keys(connection, table);
-    boolean keepsKey =
-        !keys.isEmpty() && updateRunsNothing && keys.get(0).stream().noneMatch(changing::contains);
+    boolean keepsKey = // a trigger after the UPDATE cannot change its row
+        !keys.isEmpty()
+            && !triggers.contains("BEFORE UPDATE")
+            && keys.get(0).stream().noneMatch(changing::contains);
     return new Catalog.Traits(
         Map.copyOf(types),
         Set.copyOf(changing),

@@ -147,6 +147,26 @@ class VersionsByValueTest {
     assertThat(reads.get(1).values()).containsExactly(HASH.of(20));
   }
 
+  @ParameterizedTest
+  @MethodSource("mySqlLike")
+  void aTriggerThatCannotChangeTheKeyDoesNotHideIt(ServerKind kind) throws SQLException {
+    TestDatabase database = shop(kind);
+    try (Connection raw = database.raw()) {
+      TestDatabase.execute(
+          raw, "CREATE TRIGGER fires AFTER UPDATE ON item FOR EACH ROW SET @fired = 1");
+      TestDatabase.execute(
+          raw, "CREATE TRIGGER sets BEFORE UPDATE ON line FOR EACH ROW SET NEW.id = OLD.id + 10");
+    }
+    try (Connection connection = database.watched(database.raw(), LOG);
+        Statement statement = connection.createStatement()) {
+      readAll(statement.executeQuery("SELECT id, qty FROM item WHERE id = 2"));
+      readAll(statement.executeQuery("SELECT id, amount FROM line WHERE id = 2"));
+    }
+    List<RowValues> reads = reads(database);
+    assertThat(reads).hasSize(1);
+    assertThat(reads.get(0).keys()).containsExactly(HASH.ofKey(2));
+  }
+
   private static int index(RowValues rows, String column) {
     return rows.columns().stream().map(String::toLowerCase).toList().indexOf(column);
   }
