@@ -12,6 +12,7 @@ import io.txwatch.jdbc.TestDatabase;
 import io.txwatch.jdbc.Watch;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
+import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -24,6 +25,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -37,7 +39,8 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Somebody else changes a table while ten threads work with it over a pool of ten connections. What
@@ -45,7 +48,9 @@ import org.junit.jupiter.api.Test;
  * statement fails that would not fail without txwatch, except where an error aborts the
  * transaction: there one transaction of a connection may fail.
  *
- * <p>{@code -Dtxwatch.test.print=true} prints the outcomes, a line for each change.
+ * <p>{@code -Dtxwatch.test.print=true} prints the outcomes, a line for each change. Each build runs
+ * PostgreSQL alone; {@code -Dtxwatch.test.dbms=mysql,mariadb} runs the others, with auxiliary
+ * columns.
  */
 class LiveChangesUnderLoadTest {
 
@@ -64,26 +69,50 @@ class LiveChangesUnderLoadTest {
     "DELETE FROM live WHERE id = 100 + ?",
   };
 
+  private static final String RIGHTS_BY_COLUMN = "rights by column";
+  private static final String NO_TABLE = "42S02 1146";
+  private static final String DEADLOCK = "40001 1213";
+
   /**
    * What is executed before the clients begin, and what somebody else executes while they work.
    *
    * @param own what each client executes on its own connection instead
+   * @param between the error of the states between its statements, where each commits by itself
+   * @param locksAll whether writes lock all rows, or the gap of all, afterwards, so that any two
+   *     transactions can deadlock
    */
-  private record Change(List<String> before, List<String> change, List<String> own) {
+  private record Change(
+      List<String> before,
+      List<String> change,
+      List<String> own,
+      Set<String> between,
+      boolean locksAll) {
     static Change of(String... change) {
-      return new Change(List.of(), List.of(change), List.of());
+      return new Change(List.of(), List.of(change), List.of(), Set.of(), false);
     }
 
     static Change ofOwn(String... own) {
-      return new Change(List.of(), List.of(), List.of(own));
+      return new Change(List.of(), List.of(), List.of(own), Set.of(), false);
     }
 
     Change after(String... before) {
-      return new Change(List.of(before), change, own);
+      return new Change(List.of(before), change, own, between, locksAll);
+    }
+
+    Change between(String error) {
+      return new Change(before, change, own, Set.of(error), locksAll);
+    }
+
+    Change lockingAll() {
+      return new Change(before, change, own, between, true);
     }
   }
 
-  private static Map<String, Change> all() {
+  private static Map<String, Change> of(ServerKind kind) {
+    return kind == ServerKind.POSTGRESQL ? ofPostgres() : ofMySql(kind);
+  }
+
+  private static Map<String, Change> ofPostgres() {
     Map<String, Change> all = new LinkedHashMap<>();
     all.put(
         "replaced by a view that has fewer columns",
@@ -147,7 +176,7 @@ class LiveChangesUnderLoadTest {
             "CREATE TRIGGER t BEFORE INSERT OR UPDATE ON live FOR EACH ROW"
                 + " EXECUTE FUNCTION undone()"));
     all.put(
-        "rights by column",
+        RIGHTS_BY_COLUMN,
         Change.of("REVOKE ALL ON live FROM %u", "GRANT SELECT (id, v), UPDATE (v) ON live TO %u"));
     all.put("rights to insert", Change.of("REVOKE SELECT ON live FROM %u"));
     all.put(
@@ -182,26 +211,212 @@ class LiveChangesUnderLoadTest {
     return all;
   }
 
-  @Test
+  private static Map<String, Change> ofMySql(ServerKind kind) {
+    Map<String, Change> all = new LinkedHashMap<>();
+    all.put(
+        "replaced by a view that has fewer columns",
+        Change.of(
+                "ALTER TABLE live RENAME TO former", "CREATE VIEW live AS SELECT id, v FROM former")
+            .between(NO_TABLE));
+    all.put(
+        "replaced by a view that cannot be written",
+        Change.of(
+                "ALTER TABLE live RENAME TO former",
+                "CREATE VIEW live AS SELECT id, max(v) AS v, max(w) AS w FROM former GROUP BY id")
+            .between(NO_TABLE));
+    all.put(
+        "swapped with a view",
+        Change.of(
+            "CREATE TABLE former LIKE live",
+            "CREATE VIEW latter AS SELECT * FROM former",
+            "RENAME TABLE former TO gone, live TO former, latter TO live"));
+    all.put(
+        "replaced by a view that checks",
+        Change.of(
+                "RENAME TABLE live TO former",
+                "CREATE VIEW live AS SELECT * FROM former WHERE id < 6 WITH CHECK OPTION")
+            .between(NO_TABLE));
+    all.put(
+        "replaced by a view that copies",
+        Change.of(
+                "RENAME TABLE live TO former",
+                "CREATE ALGORITHM = TEMPTABLE VIEW live AS SELECT * FROM former")
+            .between(NO_TABLE));
+    all.put(
+        "a view replaced by its table",
+        Change.of("DROP VIEW live", "ALTER TABLE former RENAME TO live")
+            .after("ALTER TABLE live RENAME TO former", "CREATE VIEW live AS SELECT * FROM former")
+            .between(NO_TABLE));
+    all.put("a column added", Change.of("ALTER TABLE live ADD COLUMN x INT DEFAULT 7"));
+    all.put("a column added before", Change.of("ALTER TABLE live ADD COLUMN x INT FIRST"));
+    all.put("a column dropped", Change.of("ALTER TABLE live DROP COLUMN w"));
+    all.put("a used column dropped", Change.of("ALTER TABLE live DROP COLUMN v"));
+    all.put(
+        "a column renamed",
+        Change.of("ALTER TABLE live RENAME COLUMN v TO x, RENAME COLUMN w TO v"));
+    all.put("a column moved", Change.of("ALTER TABLE live MODIFY w INT FIRST"));
+    all.put("a column hidden", Change.of("ALTER TABLE live MODIFY w INT INVISIBLE"));
+    all.put("a column demanded", Change.of("ALTER TABLE live ADD COLUMN x INT NOT NULL"));
+    all.put("another type", Change.of("ALTER TABLE live MODIFY v DECIMAL(9,2)"));
+    all.put("another type of the key", Change.of("ALTER TABLE live MODIFY id BIGINT"));
+    all.put("a key that counts", Change.of("ALTER TABLE live MODIFY id INT AUTO_INCREMENT"));
+    all.put(
+        "a generated column",
+        Change.of("ALTER TABLE live DROP COLUMN v, ADD COLUMN v INT AS (id) STORED"));
+    all.put(
+        "a virtual column",
+        Change.of("ALTER TABLE live DROP COLUMN v, ADD COLUMN v INT AS (id) VIRTUAL"));
+    all.put(
+        "made anew without a key",
+        Change.of("DROP TABLE live", "CREATE TABLE live (w INT, v INT, id INT)")
+            .between(NO_TABLE)
+            .lockingAll());
+    all.put(
+        "made anew with its rows",
+        Change.of(
+            "CREATE TABLE latter (id INT PRIMARY KEY, v INT, w INT)",
+            "INSERT INTO latter SELECT id, v, w FROM live WHERE id < 100",
+            "RENAME TABLE live TO former, latter TO live"));
+    all.put(
+        "made anew with its rows and auxiliary columns",
+        Change.of(
+            "CREATE TABLE latter LIKE live",
+            "INSERT INTO latter (id, v, w) SELECT id, v, w FROM live WHERE id < 100",
+            "RENAME TABLE live TO former, latter TO live"));
+    all.put(
+        "swapped twice",
+        Change.of(
+                "RENAME TABLE live TO former, latter TO live",
+                "RENAME TABLE live TO latter, former TO live")
+            .after("CREATE TABLE latter (id INT PRIMARY KEY, v INT)"));
+    all.put("no longer prepared", Change.of("ALTER TABLE live DROP txw_rid, DROP txw_wl"));
+    all.put("without its writers", Change.of("ALTER TABLE live DROP txw_wl"));
+    all.put("without its ids", Change.of("ALTER TABLE live DROP txw_rid"));
+    all.put("emptied", Change.of("TRUNCATE TABLE live").lockingAll());
+    all.put("partitioned", Change.of("ALTER TABLE live PARTITION BY HASH (id) PARTITIONS 3"));
+    all.put(
+        "a partition exchanged",
+        Change.of(
+                // MySQL exchanges none to which columns were added instantly: docs/changes.md
+                "ALTER TABLE live FORCE",
+                "ALTER TABLE latter FORCE",
+                "ALTER TABLE live EXCHANGE PARTITION p WITH TABLE latter")
+            .after(
+                "CREATE TABLE latter LIKE live",
+                "INSERT INTO latter VALUES (1, 7, 7), (2, 8, 8)",
+                "ALTER TABLE live PARTITION BY RANGE (id)"
+                    + " (PARTITION p VALUES LESS THAN (6), PARTITION q VALUES LESS THAN (1000))"));
+    all.put("the key dropped", Change.of("ALTER TABLE live DROP PRIMARY KEY").lockingAll());
+    all.put("another key", Change.of("ALTER TABLE live DROP PRIMARY KEY, ADD PRIMARY KEY (id, v)"));
+    all.put("a key added", Change.of("ALTER TABLE live ADD UNIQUE (w)"));
+    all.put(
+        "an index dropped", Change.of("DROP INDEX i ON live").after("CREATE INDEX i ON live (v)"));
+    all.put("a check", Change.of("ALTER TABLE live ADD CHECK (v < 11)"));
+    all.put(
+        "rows that refer to it",
+        Change.of(
+            "CREATE TABLE child (id INT, FOREIGN KEY (id) REFERENCES live (id))",
+            "INSERT INTO child VALUES (1)"));
+    all.put(
+        "a trigger",
+        Change.of("CREATE TRIGGER t BEFORE UPDATE ON live FOR EACH ROW SET NEW.w = 9"));
+    all.put(
+        "triggers that write elsewhere",
+        Change.of(
+            "CREATE TRIGGER t AFTER UPDATE ON live FOR EACH ROW INSERT INTO notes VALUES (1)",
+            "CREATE TRIGGER s AFTER INSERT ON live FOR EACH ROW INSERT INTO notes VALUES (2)",
+            "CREATE TRIGGER r BEFORE DELETE ON live FOR EACH ROW INSERT INTO notes VALUES (3)"));
+    all.put(
+        "a trigger that rejects",
+        Change.of("CREATE TRIGGER t BEFORE INSERT ON live FOR EACH ROW SIGNAL SQLSTATE '45000'"));
+    all.put(
+        "a trigger dropped",
+        Change.of("DROP TRIGGER t")
+            .after("CREATE TRIGGER t BEFORE INSERT ON live FOR EACH ROW SET NEW.w = 9"));
+    all.put(
+        RIGHTS_BY_COLUMN,
+        Change.of("REVOKE ALL ON live FROM %u", "GRANT SELECT (id, v), UPDATE (v) ON live TO %u")
+            .between("42000 1142"));
+    all.put("rights to insert", Change.of("REVOKE SELECT ON live FROM %u"));
+    all.put(
+        "rights given back",
+        Change.of("GRANT SELECT ON live TO %u").after("REVOKE SELECT ON live FROM %u"));
+    all.put("no rights to write", Change.of("REVOKE INSERT, UPDATE, DELETE ON live FROM %u"));
+    all.put("no rights", Change.of("REVOKE ALL ON live FROM %u"));
+    all.put("without transactions", Change.of("ALTER TABLE live ENGINE = MyISAM"));
+    all.put(
+        "with transactions",
+        Change.of("ALTER TABLE live ENGINE = InnoDB").after("ALTER TABLE live ENGINE = MyISAM"));
+    all.put("written anew", Change.of("ALTER TABLE live FORCE"));
+    all.put("optimized", Change.of("OPTIMIZE TABLE live"));
+    all.put("another row format", Change.of("ALTER TABLE live ROW_FORMAT = COMPACT"));
+    for (String characters : List.of("latin1", "utf16", "utf8mb4 COLLATE utf8mb4_bin")) {
+      all.put(
+          "converted to " + characters.replaceAll(" .*_", " "),
+          Change.of("ALTER TABLE live CONVERT TO CHARACTER SET " + characters));
+    }
+    if (kind == ServerKind.MARIADB) {
+      all.put(
+          "replaced at once",
+          Change.of("CREATE OR REPLACE TABLE live (id INT PRIMARY KEY, v INT)").lockingAll());
+      all.put("with its history", Change.of("ALTER TABLE live ADD SYSTEM VERSIONING"));
+      all.put("in memory", Change.of("ALTER TABLE live ENGINE = MEMORY"));
+      all.put("another engine", Change.of("ALTER TABLE live ENGINE = Aria"));
+      all.put(
+          "replaced by a sequence",
+          Change.of("DROP TABLE live", "CREATE SEQUENCE live").between(NO_TABLE));
+    } else {
+      all.put("a hidden key", Change.of("ALTER TABLE live ALTER COLUMN id SET INVISIBLE"));
+    }
+    for (String own :
+        List.of(
+            "SESSION TRANSACTION READ ONLY",
+            "SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+            "SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+            "max_join_size = 1",
+            "sql_select_limit = 1",
+            "sql_safe_updates = 1",
+            "sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES'",
+            "character_set_results = 'utf8mb3'")) {
+      all.put(own, Change.ofOwn("SET " + own));
+    }
+    all.put(
+        "a temporary table before it",
+        Change.ofOwn("CREATE TEMPORARY TABLE IF NOT EXISTS live (id INT PRIMARY KEY, v INT)"));
+    return all;
+  }
+
+  static Stream<ServerKind> kinds() {
+    return Stream.of(System.getProperty("txwatch.test.dbms", "postgresql").split(","))
+        .map(name -> ServerKind.valueOf(name.toUpperCase(Locale.ROOT)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
   @DisplayName("53, 60 somebody changes a table while the clients of a pool use it")
-  void outcomesAreThoseOfTheUnwatchedTwin() throws Exception {
-    String rawUrl = TestServers.freshDatabase(ServerKind.POSTGRESQL);
-    String watchedUrl = TestServers.freshDatabase(ServerKind.POSTGRESQL);
+  void outcomesAreThoseOfTheUnwatchedTwin(ServerKind kind) throws Exception {
+    String rawUrl = TestServers.freshDatabase(kind);
+    String watchedUrl = TestServers.freshDatabase(kind);
     String only = System.getProperty("txwatch.test.change", ".*");
     List<String> differences = new ArrayList<>();
-    for (Map.Entry<String, Change> change : all().entrySet()) {
+    for (Map.Entry<String, Change> change : of(kind).entrySet()) {
       if (!change.getKey().matches(only)) {
         continue;
       }
       Run raw;
       Run watched;
-      try (Side side = new Side(rawUrl, change.getValue(), false)) {
+      try (Side side = new Side(kind, rawUrl, change.getValue(), false)) {
         raw = side.run();
       }
-      try (Side side = new Side(watchedUrl, change.getValue(), true)) {
+      try (Side side = new Side(kind, watchedUrl, change.getValue(), true)) {
         watched = side.run();
       }
-      Comparison comparison = new Comparison(raw, watched);
+      if (change.getKey().equals(RIGHTS_BY_COLUMN) && kind != ServerKind.POSTGRESQL) {
+        raw = raw.withOneErrorOfAccess();
+        watched = watched.withOneErrorOfAccess();
+      }
+      Comparison comparison =
+          new Comparison(raw, watched, change.getValue(), kind == ServerKind.POSTGRESQL ? 1 : 0);
       if (Boolean.getBoolean("txwatch.test.print")) {
         System.err.println("| " + change.getKey() + " | " + comparison.row() + " |");
       }
@@ -222,6 +437,10 @@ class LiveChangesUnderLoadTest {
     boolean failed() {
       return !failure.isEmpty();
     }
+
+    Executed withFailure(String other) {
+      return new Executed(connection, text, other, began, ended);
+    }
   }
 
   /**
@@ -231,6 +450,22 @@ class LiveChangesUnderLoadTest {
    */
   private record Run(
       List<Executed> executed, Map<String, String> last, long changeBegan, long changeEnded) {
+
+    /**
+     * On MySQL and MariaDB, a prepared statement that is executed again after other rights were
+     * granted may fail with another error of the two that deny access: docs/changes.md.
+     */
+    Run withOneErrorOfAccess() {
+      Map<String, String> all = new TreeMap<>();
+      last.forEach((where, outcome) -> all.put(where, outcome.replace("42000 1143", "42000 1142")));
+      return new Run(
+          executed.stream()
+              .map(one -> one.withFailure(one.failure().replace("42000 1143", "42000 1142")))
+              .toList(),
+          all,
+          changeBegan,
+          changeEnded);
+    }
 
     boolean isDuringChange(Executed one) {
       return one.began() <= changeEnded && one.ended() >= changeBegan;
@@ -266,7 +501,10 @@ class LiveChangesUnderLoadTest {
     }
   }
 
-  private record Comparison(Run raw, Run watched) {
+  /**
+   * @param tolerated how many transactions of a connection may fail because of an error that aborts
+   */
+  private record Comparison(Run raw, Run watched, Change change, int tolerated) {
 
     /** Those of the watched side that the raw side does not explain. */
     private List<Executed> unexplained() {
@@ -275,11 +513,23 @@ class LiveChangesUnderLoadTest {
           .forEach((text, all) -> byText.computeIfAbsent(text, any -> new TreeSet<>()).addAll(all));
       Set<String> any = new TreeSet<>();
       byText.values().forEach(any::addAll);
+      any.addAll(change.between());
       return watched.executed().stream()
           .filter(Executed::failed)
           .filter(one -> !byText.getOrDefault(one.text(), Set.of()).contains(one.failure()))
           .filter(one -> !(watched.isDuringChange(one) && any.contains(one.failure())))
+          .filter(one -> !isDeadlockOfAny(one))
           .toList();
+    }
+
+    /**
+     * True if it may have met the locks of other transactions: those of the change on the table, if
+     * it reads before it writes, or those on all rows.
+     */
+    private boolean isDeadlockOfAny(Executed one) {
+      return one.failure().equals(DEADLOCK)
+          && one.text().endsWith("all")
+          && (change.locksAll() || watched.isDuringChange(one));
     }
 
     private static int mostOfAConnection(List<Executed> failed) {
@@ -308,7 +558,7 @@ class LiveChangesUnderLoadTest {
                 }
               });
       List<Executed> unexplained = unexplained();
-      if (mostOfAConnection(unexplained) > 1) {
+      if (mostOfAConnection(unexplained) > tolerated) {
         differences.add("failed: " + describe(unexplained));
       }
       List<Executed> alone =
@@ -345,18 +595,22 @@ class LiveChangesUnderLoadTest {
 
   /** A database with a pool of connections and the clients that use it. */
   private static final class Side implements AutoCloseable {
+    private final ServerKind kind;
     private final String url;
     private final String user;
     private final Change change;
+    private final boolean watched;
     private final HikariDataSource pool;
     private final List<Executed> executed = Collections.synchronizedList(new ArrayList<>());
     private final AtomicIntegerArray rounds = new AtomicIntegerArray(CLIENTS);
     private volatile boolean ended;
     private volatile List<String> own = List.of();
 
-    Side(String url, Change change, boolean watched) throws SQLException {
+    Side(ServerKind kind, String url, Change change, boolean watched) throws SQLException {
+      this.kind = kind;
       this.url = url;
       this.change = change;
+      this.watched = watched;
       user = url.replaceAll(".*/([a-z0-9_]+)\\?.*", "$1");
       drop();
       List<String> setup = new ArrayList<>();
@@ -369,11 +623,19 @@ class LiveChangesUnderLoadTest {
                   Stream.iterate(1, i -> i <= CLIENTS, i -> i + 1)
                       .map(i -> "(" + i + ", " + i + ", " + i + ")")
                       .toList()));
-      TestDatabase database = TestDatabase.at(ServerKind.POSTGRESQL, url, setup);
+      TestDatabase database = TestDatabase.at(kind, url, setup);
       execute("GRANT ALL ON live TO %u", "GRANT ALL ON notes TO %u");
       execute(change.before().toArray(String[]::new));
-      String used = url.replaceAll("user=[^&]*", "user=" + user) + "&prepareThreshold=2";
-      Settings settings = Settings.of(Map.of());
+      boolean columns = kind != ServerKind.POSTGRESQL;
+      if (watched && columns) {
+        try (Connection preparing = database.raw()) {
+          database.prepare(preparing);
+        }
+      }
+      String used =
+          url.replaceAll("user=[^&]*", "user=" + user)
+              + (columns ? "&useServerPrepStmts=true" : "&prepareThreshold=2");
+      Settings settings = Settings.of(columns ? Map.of(Setting.VERSIONS, "columns") : Map.of());
       Pipeline pipeline =
           new Pipeline(
               Ids.ofNode(1),
@@ -399,6 +661,15 @@ class LiveChangesUnderLoadTest {
 
     /** Removes what the change before has left. */
     private void drop() throws SQLException {
+      if (kind != ServerKind.POSTGRESQL) {
+        execute(
+            "DROP USER IF EXISTS %u",
+            "CREATE USER %u",
+            "DROP DATABASE IF EXISTS %u",
+            "CREATE DATABASE %u CHARACTER SET utf8mb4",
+            "GRANT CREATE TEMPORARY TABLES ON %u.* TO %u");
+        return;
+      }
       execute(
           "DROP SCHEMA IF EXISTS s, public CASCADE",
           "DROP ROLE IF EXISTS %u",
@@ -413,6 +684,9 @@ class LiveChangesUnderLoadTest {
     private void execute(String... texts) throws SQLException {
       try (Connection connection = DriverManager.getConnection(url)) {
         for (String text : texts) {
+          if (text.contains("txw_") && !watched) {
+            continue; // the raw side has no auxiliary columns
+          }
           try {
             TestDatabase.execute(connection, text.replace("%u", user));
           } catch (SQLException e) {
@@ -434,7 +708,11 @@ class LiveChangesUnderLoadTest {
         }
         awaitRounds(clients);
         long began = System.nanoTime();
-        execute("BEGIN; " + String.join("; ", change.change()) + "; COMMIT");
+        if (kind == ServerKind.POSTGRESQL) {
+          execute("BEGIN; " + String.join("; ", change.change()) + "; COMMIT");
+        } else {
+          execute(change.change().toArray(String[]::new));
+        }
         own = change.own();
         long ended = System.nanoTime();
         awaitRounds(clients);
@@ -492,7 +770,9 @@ class LiveChangesUnderLoadTest {
               settle(connection);
               Client at = new Client(connection, client + 1);
               for (; transaction < Client.KINDS && !at.evicted(); transaction++) {
-                executed.add(at.execute(transaction));
+                do {
+                  executed.add(at.execute(transaction));
+                } while (at.outcome.equals("failed " + DEADLOCK));
                 last.put((client + 1) + " " + Client.text(transaction), at.outcome);
               }
             }
