@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -45,8 +46,11 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   private static final Pattern CREATE_TEMPORARY =
       Pattern.compile(
-          "(?is)\\bcreate\\s+(?:(?:or\\s+replace|global|local|cached|memory)\\s+)*"
-              + "temp(?:orary)?\\s+(?:table|view)\\s+(?:if\\s+not\\s+exists\\s+)?([^\\s(]+)");
+          "(?is)(?:\\bcreate\\s+(?:(?:or\\s+replace|global|local|cached|memory)\\s+)*"
+              + "temp(?:orary)?\\s+(?:table|view)\\s+(?:if\\s+not\\s+exists\\s+)?"
+              // SELECT … INTO TEMPORARY TABLE t (PostgreSQL)
+              + "|\\binto\\s+(?:(?:global|local)\\s+)?temp(?:orary)?\\s+(?:table\\s+)?)"
+              + "([^\\s(;]+)");
 
   /** Anywhere in a text: it may begin with a comment, or with another statement. */
   private static final Pattern CHANGES_SCHEMA =
@@ -57,21 +61,9 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private static final Pattern DROPS_TEMPORARY =
       Pattern.compile("(?i)^\\s*drop\\s+temporary\\s+table\\b[^;]*;?\\s*$");
 
-  private static final Pattern CHANGES_PATH =
-      Pattern.compile(
-          "(?is)(?:^|;)\\s*(?:use\\b|reset\\b|discard\\b"
-              + "|set\\s[^;]*(?:schema|search_path|catalog|role|authorization))");
-
   private static final Pattern CHANGES_SETTING = Pattern.compile("(?is)(?:^|;)\\s*set\\b");
 
-  private static final Pattern CHANGES_DATABASE = Pattern.compile("(?is)(?:^|;)\\s*use\\b");
-
-  private static final Pattern USE =
-      Pattern.compile("(?i)\\s*use\\s+(`?)(?<name>[a-z0-9_$]+)\\1\\s*;?\\s*");
-
   private static final Pattern ATTACH = Pattern.compile("(?i)\\battach\\b");
-
-  private static final Pattern LOCAL = Pattern.compile("(?is)^\\s*set\\s+local\\b.*");
 
   /** Before it is anything else, such a statement is parsed over a snapshot. */
   private static final String[] TAKE_SNAPSHOTS = {
@@ -104,8 +96,10 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   /** True if the open transaction has changed the path: its end, or a savepoint, may undo that. */
   private boolean changesPath;
 
-  private @Nullable List<String> pathBefore;
-  private boolean pathIsLocal;
+  /** The path of a session that is not asked. */
+  private final SearchPath followed;
+
+  private final List<String> firstPath;
 
   private boolean schemaChanged;
   private @Nullable String executing;
@@ -129,6 +123,8 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     this.shared = shared;
     this.session = shared.snapshots().add(view);
     this.path = opened.path();
+    this.firstPath = path;
+    this.followed = new SearchPath(path);
     this.names = new NamePath(path, path);
     this.otherLexis = opened.otherLexis();
     this.serverRun = opened.serverRun();
@@ -355,7 +351,8 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   }
 
   /**
-   * A statement that is no SELECT, INSERT, UPDATE or DELETE has been executed: what it may have
+   * A statement that is no SELECT, INSERT, UPDATE or DELETE has been executed, or one that
+   * {@linkplain io.txwatch.jdbc.plan.CachedPlan#mayChangeNames may change names}: what it may have
    * changed is asked anew. To be called right after it succeeded, on its thread.
    */
   public void executed(String sql) {
@@ -374,14 +371,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     if ((makesTemporary && sql.indexOf(';') < 0) || DROPS_TEMPORARY.matcher(sql).matches()) {
       return;
     }
-    if (CHANGES_PATH.matcher(sql).find()) {
-      Matcher use = USE.matcher(sql);
-      boolean isPlain = use.matches() && namesAreDatabases();
-      pathChanged(LOCAL.matcher(sql).matches(), isPlain ? List.of(use.group("name")) : List.of());
-      if (CHANGES_DATABASE.matcher(sql).find()) {
-        names = new NamePath(isPlain ? List.of(use.group("name")) : unknown(), names.called());
-      }
-    }
+    dialect().map(one -> PathChange.of(sql, one)).ifPresent(this::follow);
     boolean changesSchema = CHANGES_SCHEMA.matcher(sql).find();
     if (compilesStatements() && (changesSchema || CHANGES_SETTING.matcher(sql).find())) {
       shared.compiledAnew();
@@ -434,17 +424,26 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
    * {@code setSchema} or {@code setCatalog} has been called on the connection.
    *
    * @param name what it was set to
-   * @param shown what the connection shows after that
+   * @param isCatalog true if it was {@code setCatalog}
+   * @param shown what the connection shows after that, where databases are set so
    */
-  public void pathChanged(@Nullable String name, @Nullable String shown) {
-    boolean isKnown = name != null && name.equals(shown);
-    if (shared.isSeparate() && namesAreDatabases()) {
-      if (isKnown) {
-        pathChanged(false, List.of(name));
+  public void pathChanged(@Nullable String name, boolean isCatalog, @Nullable String shown) {
+    if (!shared.isSeparate()) {
+      pathMayHaveChanged();
+    } else if (namesAreDatabases()) {
+      if (name != null && name.equals(shown)) {
+        move(state -> state.in(List.of(name)), false);
       } // else the driver has taken no notice
-    } else {
-      pathChanged(false, List.of());
+    } else if (!isCatalog || !ignoresCatalog()) {
+      move(
+          state -> name == null ? state.in(List.of()) : state.in(shared.schemas(List.of(name))),
+          false);
     }
+  }
+
+  /** True if {@code setCatalog} has no effect. */
+  private boolean ignoresCatalog() {
+    return dialect().map(one -> one.<Boolean>select(true, false, false, true, false)).orElse(false);
   }
 
   /**
@@ -499,23 +498,63 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     return dialect().map(one -> one.<Boolean>select(false, true, true, false, false)).orElse(false);
   }
 
-  /**
-   * Names are looked up elsewhere.
-   *
-   * @param separately where, if the session is not asked; empty if that is not known
-   */
-  private void pathChanged(boolean local, List<String> separately) {
-    if (!shared.isSeparate()) {
-      changesPath = !view.isIdle() && sql().map(DialectSql::rollbackRestoresPath).orElse(false);
-      pathIsOld();
+  /** A statement has been executed that may change where names are looked up. */
+  private void follow(PathChange change) {
+    if (change.effect() == PathChange.Effect.NONE) {
       return;
     }
-    if (pathBefore == null && !view.isIdle()) {
-      pathBefore = path;
+    List<String> schemas = change.names().stream().map(shared::fold).toList();
+    if (namesAreDatabases()) {
+      names = new NamePath(schemas.size() == 1 ? schemas : unknown(), names.called());
     }
-    pathIsLocal = local;
-    path = separately;
-    ownVersion++;
+    if (!shared.isSeparate()) {
+      pathMayHaveChanged();
+      return;
+    }
+    switch (change.effect()) {
+      case NONE -> {}
+      case TO -> {
+        List<String> found = shared.schemas(schemas);
+        move(state -> state.in(found), change.isLocal());
+      }
+      case RESET -> move(state -> state.in(firstPath), change.isLocal());
+      case RESET_ALL -> move(state -> new SearchPath.State(firstPath, false, false), false);
+      case UNKNOWN -> move(state -> state.in(List.of()), change.isLocal());
+      case ROLE -> move(state -> state.role(true), change.isLocal());
+      case OWN_ROLE -> move(state -> state.role(false), false);
+      case USER -> move(SearchPath.State::ofOtherUser, change.isLocal());
+    }
+  }
+
+  private void pathMayHaveChanged() {
+    changesPath = !view.isIdle() && rollbackRestoresPath();
+    pathIsOld();
+  }
+
+  private boolean rollbackRestoresPath() {
+    return sql().map(DialectSql::rollbackRestoresPath).orElse(false);
+  }
+
+  private void move(UnaryOperator<SearchPath.State> change, boolean local) {
+    followed.change(change, rollbackRestoresPath() && isInSomeTransaction(), local);
+    moved();
+  }
+
+  /** Also one that {@code setSchema} has begun. */
+  private boolean isInSomeTransaction() {
+    try {
+      return !view.isIdle() || !connection.getAutoCommit();
+    } catch (SQLException e) {
+      return true;
+    }
+  }
+
+  private void moved() {
+    List<String> schemas = followed.schemas();
+    if (!schemas.equals(path)) {
+      path = schemas;
+      ownVersion++;
+    }
   }
 
   private void pathIsOld() {
@@ -527,6 +566,10 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   public void rolledBackToSavepoint() {
     if (changesPath) {
       pathIsOld();
+    }
+    if (shared.isSeparate()) {
+      followed.rolledBackToSavepoint();
+      moved();
     }
   }
 
@@ -564,15 +607,9 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       changesPath = false;
       pathIsOld();
     }
-    List<String> before = pathBefore;
-    if (before != null) { // the session is not asked
-      boolean undone =
-          pathIsLocal || (!committed && sql().map(DialectSql::rollbackRestoresPath).orElse(false));
-      if (undone) {
-        path = before;
-        ownVersion++;
-      }
-      pathBefore = null;
+    if (shared.isSeparate()) {
+      followed.ended(committed);
+      moved();
     }
   }
 

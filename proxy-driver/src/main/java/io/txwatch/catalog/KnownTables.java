@@ -39,6 +39,9 @@ final class KnownTables {
   /** Look-ups of tables whose preparation is postponed. */
   final Set<String> putOff = ConcurrentHashMap.newKeySet();
 
+  /** Where names are looked up, by the path that is set. */
+  final Map<List<String>, List<String>> paths = new ConcurrentHashMap<>();
+
   private KnownTables(
       Map<String, Table> tables,
       Map<String, TableInfo> readAhead,

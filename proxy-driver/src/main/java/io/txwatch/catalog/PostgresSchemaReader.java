@@ -155,6 +155,35 @@ final class PostgresSchemaReader extends SchemaReader {
   }
 
   @Override
+  boolean readsPaths() {
+    return true;
+  }
+
+  /** A schema that the user may not use is passed over; one that is not there yet may come. */
+  @Override
+  List<String> path(Connection connection, List<String> names) throws SQLException {
+    List<String> path = new ArrayList<>();
+    for (String name : names) {
+      if (!name.startsWith("pg_temp")) { // a temporary table hides others wherever it is looked up
+        path.addAll(
+            query(
+                connection,
+                "SELECT e.name FROM (SELECT CASE ? WHEN '$user' THEN current_user::text"
+                    + " ELSE ?::text END) AS e(name)"
+                    + " WHERE NOT EXISTS (SELECT 1 FROM pg_catalog.pg_namespace n"
+                    + " WHERE n.nspname = e.name AND NOT has_schema_privilege(n.oid, 'USAGE'))",
+                row -> text(row, 1),
+                name,
+                name));
+      }
+    }
+    if (!path.contains("pg_catalog")) {
+      path.add("pg_catalog");
+    }
+    return path;
+  }
+
+  @Override
   InitialSessionState opened(Connection connection) throws SQLException {
     if (!identifiesRuns) {
       return opened(connection, START);

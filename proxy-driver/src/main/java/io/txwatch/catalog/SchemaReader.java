@@ -23,6 +23,20 @@ public abstract class SchemaReader {
   /** The schemas in which the connection looks unqualified names up, first first. */
   public abstract List<String> path(Connection connection) throws SQLException;
 
+  /** True if the DBMS decides which schemas of a path that is set are looked in. */
+  boolean readsPaths() {
+    return false;
+  }
+
+  /**
+   * The schemas in which a session looks unqualified names up once its path was set to these.
+   *
+   * @param names as stored, first first
+   */
+  List<String> path(Connection connection, List<String> names) throws SQLException {
+    return names;
+  }
+
   /**
    * The run of the server that a session is in, as far as the session itself shows it without being
    * asked.

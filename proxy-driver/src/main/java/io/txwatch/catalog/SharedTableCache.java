@@ -161,6 +161,38 @@ final class SharedTableCache {
     }
   }
 
+  /** The name that an identifier means. */
+  String fold(String identifier) {
+    return reader == null ? identifier : reader.folding().fold(identifier);
+  }
+
+  /**
+   * Where names are looked up once a session has set its path to these schemas. Asked on the
+   * connection of our own; empty if that is not known.
+   *
+   * @param names as stored, first first
+   */
+  List<String> schemas(List<String> names) {
+    SeparateConnection own = separate;
+    SchemaReader reading = reader;
+    if (own == null || reading == null) {
+      return List.of();
+    }
+    KnownTables at = known();
+    List<String> before = at.paths.get(names);
+    if (before != null) {
+      return before;
+    }
+    try {
+      List<String> found =
+          reading.readsPaths() ? own.use(c -> reading.path(c, names)) : List.copyOf(names);
+      at.paths.put(names, found);
+      return found;
+    } catch (SQLException | RuntimeException e) {
+      return List.of();
+    }
+  }
+
   /** True if nothing of ours is sent on the application's connections. */
   boolean isSeparate() {
     return separate != null;

@@ -64,6 +64,13 @@ public final class CachedPlan {
           "(?is)\\s*(set(?!\\s+statement\\b)|show|use|explain|describe|desc|analyze|check|do|kill)\\b"
               + "(?!.*\\bcompletion_type\\b).*");
 
+  /**
+   * PostgreSQL: a function that may set where names are looked up, or a new temporary table, which
+   * hides another one.
+   */
+  private static final Pattern CHANGES_NAMES =
+      Pattern.compile("(?i)\\bset_config\\b|\\binto\\s+(?:(?:global|local)\\s+)?temp(?:orary)?\\s");
+
   private static final int MAX_LEAD_CHARACTERS = 512;
 
   private final RewritePlan plan;
@@ -107,6 +114,7 @@ public final class CachedPlan {
   private final boolean asksDiagnostics;
   private final boolean asksRowCount;
   private final boolean mayBeginUnheard;
+  private final boolean mayChangeNames;
 
   /**
    * A plan that has not been executed.
@@ -149,7 +157,13 @@ public final class CachedPlan {
     this.asksFoundRows = FOUND_ROWS.matcher(plan.original()).find();
     this.asksRowCount = ROW_COUNT.matcher(plan.original()).find();
     this.mayBeginUnheard = mayBeginUnheard(plan);
+    this.mayChangeNames = CHANGES_NAMES.matcher(plan.original()).find();
     this.asksDiagnostics = asksFoundRows || DIAGNOSTICS.matcher(plan.original()).find();
+  }
+
+  /** True if it is a query, or a write, after which a name may mean another table. */
+  public boolean mayChangeNames() {
+    return mayChangeNames;
   }
 
   public RewritePlan plan() {

@@ -35,6 +35,8 @@ public final class EarlierStatements {
       catalog.executed(sql);
       changes.executed(sql);
       justSet = sql.stripLeading().regionMatches(true, 0, "SET", 0, 3);
+    } else if (cached.mayChangeNames()) {
+      catalog.executed(cached.plan().original());
     }
     if (justReturned && cached.asksRowCount()) {
       database.memory().asksRowCount();

@@ -158,7 +158,9 @@ public class WatchedConnection extends DelegatingConnection {
   public void setSchema(String schema) throws SQLException {
     delegate.setSchema(schema);
     catalog.pathChanged(
-        schema, context.isByValue() && catalog.namesAreDatabases() ? delegate.getSchema() : "");
+        schema,
+        false,
+        context.isByValue() && catalog.namesAreDatabases() ? delegate.getSchema() : "");
     calledTo(schema);
   }
 
@@ -166,7 +168,9 @@ public class WatchedConnection extends DelegatingConnection {
   public void setCatalog(String name) throws SQLException {
     delegate.setCatalog(name);
     catalog.pathChanged(
-        name, context.isByValue() && catalog.namesAreDatabases() ? delegate.getCatalog() : "");
+        name,
+        true,
+        context.isByValue() && catalog.namesAreDatabases() ? delegate.getCatalog() : "");
     calledTo(name);
   }
 
