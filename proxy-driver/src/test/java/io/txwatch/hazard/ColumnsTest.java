@@ -15,6 +15,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -170,6 +171,94 @@ class ColumnsTest {
         ResultSet rows = statement.executeQuery("SELECT * FROM item NATURAL JOIN line")) {
       assertThat(rows.next()).isTrue();
     }
+  }
+
+  /** On H2, NATURAL compares with the table before, and USING with the first one. */
+  @OnEach
+  @DisplayName("11 chains of joins by name")
+  void chainsOfJoins(Place place) throws SQLException {
+    String odd = place.isMySqlLike() ? "`Odd`" : "\"Odd\"";
+    List<String> statements = new ArrayList<>();
+    String[] shown = {"*", "article.*, writer.name", "COUNT(*)", "name, title", "DISTINCT *"};
+    for (String first : joins("author", "uid", "writer.uid = author.uid")) {
+      for (String then : joins("article", "aid", "author.aid = article.aid")) {
+        for (String what : shown) {
+          String order = what.contains("COUNT") ? "" : " ORDER BY name, title, note";
+          statements.add("SELECT " + what + " FROM writer " + first + " " + then + order);
+        }
+      }
+    }
+    statements.addAll(
+        List.of(
+            "SELECT * FROM author NATURAL JOIN article NATURAL JOIN writer ORDER BY 1, 2, 3, 4, 5",
+            "SELECT * FROM article a NATURAL JOIN author b NATURAL JOIN writer c ORDER BY name, title",
+            "SELECT a.*, c.* FROM article a NATURAL JOIN author b NATURAL JOIN writer c ORDER BY c.uid, a.aid",
+            "SELECT * FROM writer NATURAL JOIN writer w NATURAL JOIN author ORDER BY name, note",
+            "SELECT * FROM writer NATURAL JOIN author NATURAL JOIN article NATURAL JOIN "
+                + odd
+                + " ORDER BY name, title",
+            "SELECT * FROM writer NATURAL JOIN author NATURAL JOIN "
+                + odd
+                + " o NATURAL JOIN article ORDER BY name, title",
+            "SELECT * FROM (writer NATURAL JOIN author) NATURAL JOIN article ORDER BY name, title",
+            "SELECT * FROM writer NATURAL JOIN (author NATURAL JOIN article) ORDER BY name, title",
+            "SELECT * FROM (SELECT * FROM writer) w NATURAL JOIN author NATURAL JOIN article ORDER BY name, title",
+            "SELECT * FROM writer NATURAL JOIN (SELECT * FROM author) a NATURAL JOIN article ORDER BY name, title",
+            "SELECT * FROM writer, author NATURAL JOIN article NATURAL JOIN writer w ORDER BY 1, 2, 3, 4, 5, 6",
+            "SELECT * FROM all_of NATURAL JOIN article ORDER BY name, title",
+            "SELECT * FROM writer NATURAL JOIN all_of NATURAL JOIN article ORDER BY name, title",
+            "SELECT name FROM writer WHERE EXISTS (SELECT * FROM author NATURAL JOIN article NATURAL JOIN writer w) ORDER BY name",
+            "INSERT INTO target SELECT * FROM writer NATURAL JOIN author NATURAL JOIN article",
+            "SELECT * FROM target ORDER BY 1, 2, 3",
+            "CREATE VIEW joined AS SELECT * FROM writer NATURAL JOIN author NATURAL JOIN article",
+            "SELECT * FROM joined ORDER BY 1, 2, 3",
+            "SELECT * FROM writer CROSS JOIN (author JOIN article USING (aid)) ORDER BY name, note",
+            "SELECT * FROM writer, (author CROSS JOIN article) ORDER BY name, note, title"));
+    if (!place.is(ServerKind.SQLITE)) {
+      statements.add(
+          "SELECT name FROM writer NATURAL JOIN author NATURAL JOIN article ORDER BY name, title FOR UPDATE");
+    }
+    if (!place.is(ServerKind.SQLITE, ServerKind.H2)) {
+      String chain = "writer NATURAL JOIN author NATURAL JOIN article";
+      statements.add("UPDATE " + chain + " SET note = 'x' WHERE title = 'p'");
+      statements.add("DELETE author FROM " + chain + " WHERE title = 'q'");
+      statements.add("SELECT * FROM author ORDER BY 1, 2, 3");
+    }
+    place
+        .of(
+            "CREATE TABLE writer (name VARCHAR(9), uid INT PRIMARY KEY)",
+            "CREATE TABLE author (note VARCHAR(9), aid INT, uid INT)",
+            "CREATE TABLE article (title VARCHAR(9), aid INT PRIMARY KEY)",
+            "CREATE TABLE "
+                + odd
+                + " ("
+                + odd.replace("Odd", "the id")
+                + " INT, uid INT, title VARCHAR(9))",
+            "CREATE TABLE target (a VARCHAR(9), b VARCHAR(9), c VARCHAR(9), d VARCHAR(9), e VARCHAR(9))",
+            "INSERT INTO writer VALUES ('a', 1), ('b', 2), ('c', 3)",
+            "INSERT INTO author VALUES ('k', 1, 1), ('l', 2, 2), ('m', 2, 1), ('n', 9, 2)",
+            "INSERT INTO article VALUES ('p', 1), ('q', 2), ('r', 3)",
+            "INSERT INTO " + odd + " VALUES (1, 1, 'p'), (2, 2, 'q')",
+            "CREATE VIEW all_of AS SELECT name, aid FROM writer JOIN author ON author.uid = writer.uid")
+        .run(
+            (connection, transcript) -> {
+              try (Statement statement = connection.createStatement()) {
+                for (String sql : statements) {
+                  transcript.step(sql, () -> transcript.results(statement, statement.execute(sql)));
+                }
+              }
+            });
+  }
+
+  private static List<String> joins(String table, String name, String on) {
+    return List.of(
+        "NATURAL JOIN " + table,
+        "NATURAL LEFT JOIN " + table,
+        "JOIN " + table + " USING (" + name + ")",
+        "RIGHT JOIN " + table + " USING (" + name + ")",
+        "LEFT JOIN " + table + " ON " + on,
+        "RIGHT JOIN " + table + " ON " + on,
+        "CROSS JOIN " + table);
   }
 
   @OnEach

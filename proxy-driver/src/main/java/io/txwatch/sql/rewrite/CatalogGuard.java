@@ -325,11 +325,19 @@ final class CatalogGuard {
       plain |= i == star;
       boolean number = tokens.is(i, TokenKind.NUMBER);
       if (tokens.isAnyWord(i, "DISTINCT", "UNION", "INTERSECT", "EXCEPT", "GROUP", "INTO")
-          || (number && (tokens.isWord(i - 1, "BY") || tokens.is(i - 1, TokenKind.COMMA)))) {
+          || (number && (tokens.isWord(i - 1, "BY") || tokens.is(i - 1, TokenKind.COMMA)))
+          || isJoinInParentheses(i)) {
         return false;
       }
     }
     return plain;
+  }
+
+  /** True for {@code a JOIN (b JOIN c)}, which shows the columns of c under other names. */
+  private boolean isJoinInParentheses(int i) {
+    return tokens.isOpen(i)
+        && (tokens.isWord(i - 1, "JOIN") || tokens.is(i - 1, TokenKind.COMMA))
+        && !beginsQuery(i);
   }
 
   /** True if a star stands in the list of a plain SELECT in EXISTS. */

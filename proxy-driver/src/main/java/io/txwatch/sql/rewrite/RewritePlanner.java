@@ -240,7 +240,7 @@ public final class RewritePlanner implements Planner {
     Rewrite rewrite =
         StatementRewriter.rewrite(context, watched).and(InnerWrites.of(context, watched));
     boolean isProtected = Protection.isNeeded(dialect);
-    if (isProtected && rewrite.is(Flag.EXPOSED)) {
+    if ((isProtected || dialect.sql().joinsInvisibleColumns()) && rewrite.is(Flag.EXPOSED)) {
       String why = rewrite.gap().map(Gap::detail).orElse("");
       throw new NotUnderstood(GapReason.SHAPE, why);
     }

@@ -11,6 +11,7 @@ import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.semantics.Tables;
 import io.txwatch.sql.syntax.Clause.Kind;
+import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Expression.Star;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.Item;
@@ -36,6 +37,7 @@ import java.util.stream.Stream;
  * INSERT's source) is written out from the catalog. The star of the one top-level block stays, and
  * its hidden columns are left to the wrapper: so the application sees a column that was added
  * behind the catalog's back. NATURAL JOIN would join on the auxiliary columns: it becomes USING.
+ * H2's has rules of its own ({@link JoinsByName}).
  */
 final class StarGuard {
 
@@ -163,7 +165,10 @@ final class StarGuard {
     }
     for (Source node : statement.parts().sources()) {
       try {
-        hidden = hidden.and(natural(node));
+        hidden =
+            sql.joinsInvisibleColumns()
+                ? hidden.and(joinsOfMerge(node))
+                : hidden.and(natural(node));
       } catch (NotUnderstood e) {
         hidden = hidden.and(exposed(e));
       }
@@ -186,6 +191,9 @@ final class StarGuard {
   private Rewrite blockOrExposed(Block block) {
     Rewrite joins = Rewrite.NONE;
     try {
+      if (sql.joinsInvisibleColumns()) {
+        return joinsByName(block);
+      }
       for (Source node : block.sources()) {
         joins = joins.and(natural(node));
       }
@@ -195,6 +203,46 @@ final class StarGuard {
       Rewrite exposed = joins.and(exposed(e));
       return shows ? exposed.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY)) : exposed;
     }
+  }
+
+  /** Of the writes, H2 knows joins in MERGE alone: its message for another quotes the text. */
+  private Rewrite joinsOfMerge(Source node) throws NotUnderstood {
+    return statement.parts().tree() instanceof Statement.Merge
+        ? Rewrite.of(new JoinsByName(statement, node, this::output).edits())
+        : Rewrite.NONE;
+  }
+
+  /** NATURAL joins on H2, whose star does not show the auxiliary columns. */
+  private Rewrite joinsByName(Block block) throws NotUnderstood {
+    List<JoinsByName> sources =
+        block.sources().stream()
+            .map(node -> new JoinsByName(statement, node, this::output))
+            .toList();
+    Rewrite joins = Rewrite.NONE;
+    for (JoinsByName source : sources) {
+      joins = joins.and(Rewrite.of(source.edits()));
+    }
+    boolean isStarLost = sources.stream().anyMatch(JoinsByName::isStarLost);
+    return isStarLost && block.role() != Role.EXISTS
+        ? joins.and(mergedStars(block, sources))
+        : joins;
+  }
+
+  private Rewrite mergedStars(Block block, List<JoinsByName> sources) throws NotUnderstood {
+    Rewrite written = Rewrite.NONE;
+    for (Item item : block.items()) {
+      if (item.value() instanceof Expression.Operation part && part.operator().equals("EXCEPT")) {
+        throw new NotUnderstood(GapReason.SHAPE, "a star without some of its columns");
+      }
+      if (item.star().filter(star -> star.qualifier().isEmpty()).isPresent()) {
+        List<String> columns = new ArrayList<>();
+        for (JoinsByName source : sources) {
+          columns.addAll(source.star());
+        }
+        written = written.and(replace(item.span(), String.join(", ", columns)));
+      }
+    }
+    return written;
   }
 
   /**
@@ -239,6 +287,10 @@ final class StarGuard {
       return Rewrite.NONE;
     }
     boolean plain = !block.distinct() && !block.has(Kind.GROUP_BY) && !block.has(Kind.INTO);
+    if (block.sources().stream().anyMatch(this::hasQueryOfJoin)
+        || block.sources().stream().skip(1).anyMatch(this::isQueryOfJoin)) {
+      throw new NotUnderstood(GapReason.SHAPE, "a star over a join in parentheses behind another");
+    }
     if (block.role() == Role.TOP && plain && !ordinals(block)) {
       return Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY);
     }
@@ -249,6 +301,21 @@ final class StarGuard {
       }
     }
     return expanded;
+  }
+
+  /**
+   * True for {@code a JOIN (b JOIN c)}: SQLite makes a query of what is in the parentheses, whose
+   * star has an order of its own, and other names for the auxiliary columns of c.
+   */
+  private boolean hasQueryOfJoin(Source source) {
+    return source.unwrapped() instanceof Source.Join join
+        && (isQueryOfJoin(join.right()) || hasQueryOfJoin(join.left()));
+  }
+
+  private boolean isQueryOfJoin(Source source) {
+    return source instanceof Source.Nested nested
+        && nested.unwrapped() instanceof Source.Join
+        && hasAny(nested);
   }
 
   private Rewrite tableQueries() throws NotUnderstood {
@@ -341,7 +408,7 @@ final class StarGuard {
    * @param sql how to name it
    * @param bare its name alone
    */
-  private record Column(String name, String sql, String bare) {}
+  record Column(String name, String sql, String bare) {}
 
   private List<Column> output(Source node) throws NotUnderstood {
     List<Column> out = new ArrayList<>();
@@ -514,11 +581,11 @@ final class StarGuard {
     return new NotUnderstood(GapReason.SHAPE, "USING names a column that the catalog lacks");
   }
 
-  private static boolean unknown(List<Column> columns) {
+  static boolean unknown(List<Column> columns) {
     return columns.stream().anyMatch(c -> c.name.equals("*"));
   }
 
-  private static List<String> common(List<Column> left, List<Column> right) {
+  static List<String> common(List<Column> left, List<Column> right) {
     List<String> common = new ArrayList<>();
     for (Column column : left) {
       if (!column.name.equals("*") && right.stream().anyMatch(c -> c.name.equals(column.name))) {
