@@ -8,9 +8,11 @@ import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
@@ -31,12 +33,34 @@ import org.jspecify.annotations.Nullable;
  */
 public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
 
-  private static final String MYSQL_SETTINGS =
-      "SHOW VARIABLES WHERE Variable_name IN ('innodb_snapshot_isolation',"
-          + " 'transaction_isolation', 'tx_isolation', 'log_bin', 'binlog_format', 'sql_mode',"
-          + " 'character_set_connection',"
-          + " 'lower_case_table_names', 'innodb_rollback_on_timeout', 'tidb_txn_mode',"
-          + " 'wsrep_on', 'group_replication_single_primary_mode')";
+  private static final List<String> MYSQL_SETTINGS =
+      List.of(
+          "innodb_snapshot_isolation",
+          "transaction_isolation",
+          "tx_isolation",
+          "log_bin",
+          "binlog_format",
+          "sql_mode",
+          "character_set_connection",
+          "lower_case_table_names",
+          "innodb_rollback_on_timeout",
+          "tidb_txn_mode",
+          "wsrep_on",
+          "group_replication_single_primary_mode");
+
+  /** Those that SHOW gives as ON or OFF, and SELECT as 1 or 0. */
+  private static final Set<String> MYSQL_SWITCHES =
+      Set.of(
+          "innodb_snapshot_isolation",
+          "log_bin",
+          "innodb_rollback_on_timeout",
+          "wsrep_on",
+          "group_replication_single_primary_mode");
+
+  /** The error of a query that {@code max_join_size} forbids. */
+  private static final int TOO_BIG_SELECT = 1104;
+
+  private static final int UNKNOWN_VARIABLE = 1193;
 
   private static final String H2_SETTINGS =
       "SELECT SETTING_NAME, SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS"
@@ -124,12 +148,12 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
     String version;
     String comment;
     try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery("SELECT VERSION(), @@version_comment")) {
+        ResultSet row = statement.executeQuery("SELECT VERSION(), @@version_comment LIMIT 1")) {
       row.next();
       version = row.getString(1);
       comment = Optional.ofNullable(row.getString(2)).orElse("");
     }
-    Map<String, String> settings = pairs(connection, MYSQL_SETTINGS);
+    Map<String, String> settings = mySqlSettings(connection);
     Named named = ofMySqlVersion(version, comment);
     String mode = settings.getOrDefault("sql_mode", "");
     boolean otherLexis = SessionSqlMode.isOther(mode);
@@ -137,6 +161,41 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
     return new DatabaseProbe(
         new Database(named.product, named.version, settings, place(url)),
         otherLexis ? Optional.empty() : Optional.of(dialect));
+  }
+
+  /**
+   * The settings that a server has. A session may begin with limits for its queries: SHOW then
+   * fails ({@code max_join_size}) or gives no row ({@code sql_select_limit}).
+   */
+  private static Map<String, String> mySqlSettings(Connection connection) throws SQLException {
+    try {
+      String names = "('" + String.join("', '", MYSQL_SETTINGS) + "')";
+      Map<String, String> settings =
+          pairs(connection, "SHOW VARIABLES WHERE Variable_name IN " + names);
+      if (!settings.isEmpty()) {
+        return settings;
+      }
+    } catch (SQLException e) {
+      if (e.getErrorCode() != TOO_BIG_SELECT) {
+        throw e;
+      }
+    }
+    Map<String, String> settings = new TreeMap<>();
+    for (String name : MYSQL_SETTINGS) {
+      try {
+        String value = single(connection, "SELECT @@" + name + " LIMIT 1");
+        settings.put(name, MYSQL_SWITCHES.contains(name) ? onOrOff(value) : value);
+      } catch (SQLException e) {
+        if (e.getErrorCode() != UNKNOWN_VARIABLE) {
+          throw e;
+        }
+      }
+    }
+    return settings;
+  }
+
+  private static String onOrOff(String value) {
+    return value.equals("1") ? "ON" : value.equals("0") ? "OFF" : value;
   }
 
   /** A product and its version. */

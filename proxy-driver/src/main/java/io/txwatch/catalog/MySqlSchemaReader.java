@@ -54,6 +54,9 @@ public class MySqlSchemaReader extends SchemaReader {
   /** How long the rows of a table are counted at most. */
   private static final int MAX_COUNT_MILLIS = 100;
 
+  /** For {@code sql_select_limit}, whose DEFAULT in a session is the global value. */
+  private static final String NO_LIMIT = "18446744073709551615";
+
   /** A default that is all zero bytes in a row's buffer, as NULL is. */
   private static final Pattern ZERO = Pattern.compile("|NULL|-?0*\\.?0*");
 
@@ -389,6 +392,10 @@ public class MySqlSchemaReader extends SchemaReader {
     return false;
   }
 
+  /**
+   * Also lifts the limits that the server may set for the queries of new sessions, as by {@code SET
+   * GLOBAL max_join_size}: look-ups would fail, or miss columns.
+   */
   @Override
   public List<String> bounds(Duration lock, Duration work) {
     String locks =
@@ -396,6 +403,7 @@ public class MySqlSchemaReader extends SchemaReader {
             + Math.max(1, lock.toSeconds())
             + ", SESSION innodb_lock_wait_timeout = "
             + Math.max(1, lock.toSeconds());
-    return List.of(locks);
+    String rows = "SET SESSION sql_big_selects = 1, SESSION sql_select_limit = " + NO_LIMIT;
+    return List.of(locks, rows);
   }
 }

@@ -9,6 +9,7 @@ import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,6 +79,25 @@ class DatabaseProbeTest {
         .containsKey("log_bin");
     assertThat(probe("jdbc:h2:mem:probe;MODE=PostgreSQL").settings())
         .containsEntry("MODE", "PostgreSQL");
+  }
+
+  /** As after SET GLOBAL, when SHOW fails, or gives no row. */
+  @ParameterizedTest
+  @CsvSource({
+    "MYSQL, max_join_size=1", "MYSQL, sql_select_limit=0",
+    "MARIADB, max_join_size=1", "MARIADB, sql_select_limit=0",
+  })
+  void aSessionThatLimitsItsQueriesIsKnown(ServerKind kind, String limit) throws Exception {
+    String url = TestServers.of(kind).url();
+    Map<String, String> known = probe(url).settings();
+    Map<String, String> limited = probe(url + "&sessionVariables=" + limit).settings();
+    assertThat(limited.keySet()).contains("sql_mode").isEqualTo(known.keySet());
+    known.forEach(
+        (name, value) -> {
+          if (!name.equals("sql_mode")) { // which Connector/J sets where it reads no row
+            assertThat(limited).containsEntry(name, value);
+          }
+        });
   }
 
   @Test
