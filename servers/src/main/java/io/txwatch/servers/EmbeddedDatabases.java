@@ -40,7 +40,7 @@ final class EmbeddedDatabases {
 
   private static Path temporaryDirectory() {
     try {
-      Path directory = Files.createTempDirectory("txwatch-sqlite");
+      Path directory = Directories.temporary("txwatch-sqlite");
       Runtime.getRuntime()
           .addShutdownHook(
               new Thread(

@@ -53,8 +53,7 @@ abstract class LocalServer implements DatabaseServer {
     this.kind = kind;
     this.user = user;
     try {
-      Path directory =
-          Files.createTempDirectory("txwatch-" + kind.product().toLowerCase(Locale.ROOT));
+      Path directory = Directories.temporary("txwatch-" + kind.product().toLowerCase(Locale.ROOT));
       this.data = Files.createDirectory(directory.resolve("data"));
       initial.copyInto(data);
       this.port = ServerProcess.freePort();
