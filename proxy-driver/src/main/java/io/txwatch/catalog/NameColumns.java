@@ -87,12 +87,16 @@ final class NameColumns {
   }
 
   /**
-   * SQLite, by the affinity of a type. A column of integers can contain text, too, and the
-   * collation of a column is nowhere in its catalog.
+   * SQLite, by the affinity of a type. A column of integers can contain text, too, unless it is the
+   * row id; and the collation of a column is nowhere in its catalog.
+   *
+   * @param isRowId true if the row id is the key, which has no index then
    */
-  static Optional<KeyColumn> ofSqlite(String name, String declared) {
+  static Optional<KeyColumn> ofSqlite(String name, String declared, boolean isRowId) {
     String type = declared.toUpperCase(Locale.ROOT);
-    if (type.contains("INT")) {
+    if (isRowId) {
+      return Optional.of(column(name, Kind.INTEGER, true));
+    } else if (type.contains("INT")) {
       return Optional.of(column(name, Kind.NUMBER, true));
     }
     boolean isApproximate = type.contains("REAL") || type.contains("FLOA") || type.contains("DOUB");

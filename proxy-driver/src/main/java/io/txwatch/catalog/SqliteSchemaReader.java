@@ -134,8 +134,9 @@ final class SqliteSchemaReader extends SchemaReader {
     return NameColumns.known(
         query(
             connection,
-            "SELECT name, type FROM pragma_table_xinfo(?, ?) WHERE pk > 0 ORDER BY pk",
-            row -> NameColumns.ofSqlite(text(row, 1), text(row, 2)),
+            "SELECT name, type, NOT EXISTS (SELECT 1 FROM pragma_index_list(?1, ?2)"
+                + " WHERE origin = 'pk') FROM pragma_table_xinfo(?1, ?2) WHERE pk > 0 ORDER BY pk",
+            row -> NameColumns.ofSqlite(text(row, 1), text(row, 2), row.getBoolean(3)),
             table.name(),
             table.schema()));
   }

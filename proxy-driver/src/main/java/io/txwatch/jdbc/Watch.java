@@ -274,6 +274,7 @@ public final class Watch {
             case TRIGGERS ->
                 ChangeReaders.ofTriggers(
                     real, pipeline, dialect.get(), catalog.database(), catalog.home());
+            case STATEMENTS -> ChangeReaders.ofListener(real, dialect.get(), catalog);
             default -> ChangeReading.NONE;
           };
       if (database.versions().areByValue()) {

@@ -2,24 +2,20 @@ package io.txwatch.changes.sqlite;
 
 import io.txwatch.changes.RowChange;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
-import org.sqlite.SQLiteCommitListener;
+import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConnection;
 import org.sqlite.SQLiteUpdateListener;
 
 /**
- * Listens to one connection. SQLite does not report what a savepoint or a failed statement undoes,
- * nor whether a COMMIT succeeds after its listener was called: whoever executes the statements
- * does, with {@link #size}, {@link #undoTo} and {@link #ended}. Not thread-safe, as the connection.
+ * The rows that one connection changes. Nothing is executed on the connection. Not thread-safe, as
+ * the connection.
  */
 public final class RowIdListener implements AutoCloseable {
 
-  static final int MAX_ROWS = 100_000;
-
-  /** Of all connections of this process. */
-  private static final AtomicLong COMMITS = new AtomicLong();
+  static final int MAX_ROWS = 1 << 16;
 
   /**
    * A changed row.
@@ -29,114 +25,116 @@ public final class RowIdListener implements AutoCloseable {
    */
   public record RowIdChange(RowChange.Kind kind, String database, String table, long rowId) {}
 
-  /**
-   * A committed transaction.
-   *
-   * @param order of the commits of a database; 0 if the commit listener was not called: nothing was
-   *     written
-   * @param changes in order
-   * @param isComplete false if there were too many
-   */
-  public record Committed(long order, List<RowIdChange> changes, boolean isComplete) {
-
-    /** A transaction of immutable changes. */
-    public Committed {
-      changes = List.copyOf(changes);
-    }
-  }
+  /** A number that is not known. */
+  public static final long UNKNOWN = Long.MIN_VALUE;
 
   private final SQLiteConnection connection;
-  private final List<RowIdChange> changes = new ArrayList<>();
   private final SQLiteUpdateListener updates = this::changed;
-  private final SQLiteCommitListener commits =
-      new SQLiteCommitListener() {
-        @Override
-        public void onCommit() {
-          order = COMMITS.incrementAndGet();
-        }
+  private List<RowIdChange> changes = new ArrayList<>();
+  private long countBefore = UNKNOWN;
+  private long count;
 
-        @Override
-        public void onRollback() {
-          forget();
-        }
-      };
-
-  private long order;
-  private boolean isTooLarge;
-
-  /**
-   * Begins to listen, between two transactions.
-   *
-   * @param connection of SQLite's own driver; nothing is executed on it
-   */
-  public RowIdListener(SQLiteConnection connection) {
+  private RowIdListener(SQLiteConnection connection) {
     this.connection = connection;
-    connection.addUpdateListener(updates);
-    connection.addCommitListener(commits);
   }
 
-  /** Why a connection cannot be listened to, in one line; empty if it can. */
-  public static String problem(Connection connection) {
+  /**
+   * Begins to listen to a connection, or to the one behind a pool's handle.
+   *
+   * @return null if it is none of the SQLite driver that the class loader of txwatch sees, or that
+   *     driver cannot be listened to
+   */
+  public static @Nullable RowIdListener to(Connection connection) {
     try {
-      return connection instanceof SQLiteConnection
-          ? ""
-          : "not a connection of the SQLite driver that txwatch's class loader sees";
-    } catch (LinkageError e) {
-      return "the class loader of txwatch does not see the SQLite driver";
+      Connection behind =
+          connection instanceof SQLiteConnection
+              ? connection
+              : connection.unwrap(SQLiteConnection.class);
+      if (!(behind instanceof SQLiteConnection own)) {
+        return null;
+      }
+      own.getDatabase().total_changes(); // another type in older versions of the driver
+      own.getDatabase().changes();
+      RowIdListener listener = new RowIdListener(own);
+      own.addUpdateListener(listener.updates);
+      return listener;
+    } catch (SQLException | RuntimeException | LinkageError e) {
+      return null;
     }
   }
 
   private void changed(SQLiteUpdateListener.Type type, String database, String table, long rowId) {
-    if (changes.size() >= MAX_ROWS) {
-      isTooLarge = true;
-      return;
-    }
-    RowChange.Kind kind =
-        switch (type) {
-          case INSERT -> RowChange.Kind.INSERT;
-          case UPDATE -> RowChange.Kind.UPDATE;
-          case DELETE -> RowChange.Kind.DELETE;
-        };
-    changes.add(new RowIdChange(kind, database, table, rowId));
-  }
-
-  /** The number of rows that the transaction has changed until now. */
-  public int size() {
-    return changes.size();
-  }
-
-  /**
-   * ROLLBACK TO SAVEPOINT, or a statement failed and was undone.
-   *
-   * @param size what {@link #size} was at the savepoint, or before the statement
-   */
-  public void undoTo(int size) {
-    if (size < changes.size()) {
-      changes.subList(size, changes.size()).clear();
+    if (count++ < MAX_ROWS) {
+      RowChange.Kind kind =
+          switch (type) {
+            case INSERT -> RowChange.Kind.INSERT;
+            case UPDATE -> RowChange.Kind.UPDATE;
+            case DELETE -> RowChange.Kind.DELETE;
+          };
+      changes.add(new RowIdChange(kind, database, table, rowId));
     }
   }
 
+  /** A statement, or a batch of them, is about to be executed. */
+  public void begin() {
+    countBefore = counted();
+    count = 0;
+    changes = new ArrayList<>();
+  }
+
   /**
-   * The transaction has ended: COMMIT has returned, or an autocommitted statement.
+   * The changed rows since {@link #begin}, in order; after a statement failed, also those that were
+   * undone.
    *
-   * @return what it committed; after a rollback, nothing
+   * @return null if they were too many
    */
-  public Committed ended() {
-    Committed committed = new Committed(order, changes, !isTooLarge);
-    forget();
-    return committed;
+  public @Nullable List<RowIdChange> changes() {
+    return count > MAX_ROWS ? null : changes;
   }
 
-  private void forget() {
-    order = 0;
-    isTooLarge = false;
-    changes.clear();
+  /**
+   * How many more rows SQLite has counted since {@link #begin}. (It counts no rows that REPLACE
+   * takes away.) Negative while a statement returns rows: SQLite counts what it wrote itself when
+   * that has ended.
+   *
+   * @return {@link #UNKNOWN} if the connection is closed
+   */
+  public long unseen() {
+    long now = counted();
+    return now == UNKNOWN || countBefore == UNKNOWN ? UNKNOWN : now - countBefore - count;
   }
 
-  /** Ends listening; the connection stays open. */
+  /**
+   * How many rows the last statement wrote itself, without its triggers and cascades, once it has
+   * ended.
+   *
+   * @return {@link #UNKNOWN} if the connection is closed
+   */
+  public long writtenByLast() {
+    try {
+      return connection.getDatabase().changes();
+    } catch (SQLException | RuntimeException e) {
+      return UNKNOWN;
+    }
+  }
+
+  private long counted() {
+    try {
+      return connection.getDatabase().total_changes();
+    } catch (SQLException | RuntimeException e) {
+      return UNKNOWN;
+    }
+  }
+
+  /** Ends listening. */
   @Override
   public void close() {
-    connection.removeUpdateListener(updates);
-    connection.removeCommitListener(commits);
+    try {
+      if (!connection.isClosed()) {
+        connection.removeUpdateListener(updates);
+      }
+    } catch (SQLException | RuntimeException e) {
+      // it was closed meanwhile, and its listeners are gone with it
+    }
   }
 }

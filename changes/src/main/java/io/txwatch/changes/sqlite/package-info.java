@@ -6,12 +6,10 @@
  * columns: once another connection drops one of these, each write of this connection fails; and
  * they would have to be created on the connection of the application. A listener executes no SQL,
  * stores nothing, and cannot fail a statement. It gives no values; none for tables WITHOUT ROWID,
- * nor for a DELETE of all rows; and REPLACE does not give the rows that it replaces. How many rows
- * a statement gave can be compared with its update count. Connections that nobody listens to, among
- * them those of other processes, are not seen.
- *
- * <p>Order: SQLite has one writer at a time, and the commit listener is called while it is that
- * writer, so that the order of these calls is the order of commits of a database.
+ * nor for a DELETE of all rows; after an UPDATE of a key only the new one; and REPLACE does not
+ * give the rows that it takes away. But for the last, SQLite's own count of changes shows that rows
+ * were not given. Connections that nobody listens to, among them those of other processes, are not
+ * seen.
  */
 @NullMarked
 package io.txwatch.changes.sqlite;

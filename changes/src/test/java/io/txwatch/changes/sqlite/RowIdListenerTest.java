@@ -1,9 +1,7 @@
 package io.txwatch.changes.sqlite;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.txwatch.changes.sqlite.RowIdListener.Committed;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -11,6 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sqlite.SQLiteConnection;
@@ -34,8 +33,16 @@ class RowIdListenerTest {
     }
   }
 
-  private static List<String> lines(Committed committed) {
-    return committed.changes().stream()
+  private static RowIdListener listener(Connection connection) {
+    return Objects.requireNonNull(RowIdListener.to(connection));
+  }
+
+  /** The rows that statements changed. */
+  private static List<String> changed(
+      RowIdListener listener, Connection connection, String... texts) throws SQLException {
+    listener.begin();
+    execute(connection, texts);
+    return Objects.requireNonNull(listener.changes()).stream()
         .map(one -> one.kind() + " " + one.database() + "." + one.table() + " " + one.rowId())
         .toList();
   }
@@ -50,63 +57,36 @@ class RowIdListenerTest {
           "CREATE TABLE k(id INTEGER PRIMARY KEY, p INT REFERENCES p(id) ON DELETE CASCADE)",
           "CREATE TABLE a(id INTEGER PRIMARY KEY, n INT)",
           "CREATE TRIGGER tr AFTER UPDATE ON p BEGIN INSERT INTO a(n) VALUES (new.n); END");
-      RowIdListener listener = new RowIdListener(connection);
-      execute(connection, "BEGIN", "INSERT INTO p VALUES (1, 1), (2, 1), (3, 2)");
-      execute(connection, "INSERT INTO k VALUES (9, 2)", "COMMIT");
-      assertThat(lines(listener.ended()))
+      RowIdListener listener = listener(connection);
+      assertThat(
+              changed(
+                  listener,
+                  connection,
+                  "INSERT INTO p VALUES (1, 1), (2, 1), (3, 2)",
+                  "INSERT INTO k VALUES (9, 2)"))
           .containsExactly(
               "INSERT main.p 1", "INSERT main.p 2", "INSERT main.p 3", "INSERT main.k 9");
-      execute(connection, "UPDATE p SET n = 7 WHERE n = 1");
-      assertThat(lines(listener.ended()))
+      assertThat(changed(listener, connection, "UPDATE p SET n = 7 WHERE n = 1"))
           .containsExactly(
               "UPDATE main.p 1", "INSERT main.a 1", "UPDATE main.p 2", "INSERT main.a 2");
-      execute(connection, "DELETE FROM p WHERE id = 2");
-      assertThat(lines(listener.ended()))
+      assertThat(changed(listener, connection, "DELETE FROM p WHERE id = 2"))
           .containsExactlyInAnyOrder("DELETE main.p 2", "DELETE main.k 9");
+      assertThat(changed(listener, connection, "INSERT INTO a(n) SELECT id FROM p"))
+          .containsExactly("INSERT main.a 3", "INSERT main.a 4");
+      assertThat(
+              changed(
+                  listener,
+                  connection,
+                  "INSERT INTO p VALUES (3, 1), (4, 1) ON CONFLICT (id) DO UPDATE SET n = 9"))
+          .containsExactly("UPDATE main.p 3", "INSERT main.a 5", "INSERT main.p 4");
+      assertThat(listener.unseen()).isZero();
       listener.close();
-      execute(connection, "UPDATE p SET n = 8");
-      assertThat(listener.ended().changes()).isEmpty();
+      assertThat(changed(listener, connection, "UPDATE p SET n = 8")).isEmpty();
+      listener.close();
     }
   }
 
-  @Test
-  void rolledBackRowsAreForgotten() throws Exception {
-    try (SQLiteConnection connection = connect()) {
-      execute(connection, "CREATE TABLE p(id INTEGER PRIMARY KEY, n INT)");
-      RowIdListener listener = new RowIdListener(connection);
-      execute(connection, "BEGIN", "INSERT INTO p VALUES (1, 1)", "ROLLBACK");
-      assertThat(listener.ended()).isEqualTo(new Committed(0, List.of(), true));
-      execute(connection, "BEGIN", "INSERT INTO p VALUES (1, 1)", "SAVEPOINT s");
-      int size = listener.size();
-      execute(connection, "UPDATE p SET n = 2", "ROLLBACK TO s");
-      listener.undoTo(size);
-      assertThatThrownBy(() -> execute(connection, "INSERT INTO p VALUES (5, 5), (1, 1)"))
-          .isInstanceOf(SQLException.class);
-      listener.undoTo(size);
-      execute(connection, "COMMIT");
-      assertThat(lines(listener.ended())).containsExactly("INSERT main.p 1");
-      assertThatThrownBy(() -> execute(connection, "INSERT INTO p VALUES (5, 5), (1, 1)"))
-          .isInstanceOf(SQLException.class);
-      assertThat(listener.ended().changes()).isEmpty();
-    }
-  }
-
-  @Test
-  void commitsOfSeveralConnectionsHaveAnOrder() throws Exception {
-    try (SQLiteConnection one = connect();
-        SQLiteConnection other = connect()) {
-      execute(one, "CREATE TABLE p(id INTEGER PRIMARY KEY, n INT)");
-      RowIdListener first = new RowIdListener(one);
-      RowIdListener second = new RowIdListener(other);
-      execute(other, "INSERT INTO p VALUES (1, 1)");
-      execute(one, "UPDATE p SET n = 2");
-      Committed later = first.ended();
-      Committed earlier = second.ended();
-      assertThat(earlier.order()).isPositive().isLessThan(later.order());
-    }
-  }
-
-  /** What the update count of the statement shows to be missing; and no schema change breaks it. */
+  /** What SQLite's count shows to be missing; and no schema change breaks it. */
   @Test
   void whatIsNotSeenIsAsDescribed() throws Exception {
     try (SQLiteConnection connection = connect();
@@ -114,21 +94,55 @@ class RowIdListenerTest {
         Statement statement = connection.createStatement()) {
       execute(
           connection,
-          "CREATE TABLE p(id INTEGER PRIMARY KEY, n INT, m INT)",
+          "CREATE TABLE p(id INTEGER PRIMARY KEY, n INT UNIQUE, m INT)",
           "CREATE TABLE w(a TEXT PRIMARY KEY) WITHOUT ROWID",
+          "CREATE TABLE t(id INTEGER PRIMARY KEY)",
+          "CREATE TRIGGER tr AFTER INSERT ON t BEGIN DELETE FROM w; END",
           "INSERT INTO p VALUES (1, 1, 1), (2, 2, 2)");
-      RowIdListener listener = new RowIdListener(connection);
-      assertThat(statement.executeUpdate("INSERT INTO w VALUES ('a')")).isEqualTo(1);
-      assertThat(listener.ended().changes()).isEmpty();
+      RowIdListener listener = listener(connection);
+      assertThat(changed(listener, connection, "INSERT INTO w VALUES ('a')")).isEmpty();
+      assertThat(listener.unseen()).isEqualTo(1);
+      assertThat(changed(listener, connection, "INSERT INTO t VALUES (1)")).hasSize(1);
+      assertThat(listener.unseen()).isEqualTo(1);
       execute(other, "ALTER TABLE p DROP COLUMN m");
-      assertThat(statement.executeUpdate("UPDATE p SET n = 3 WHERE id = 1")).isEqualTo(1);
-      assertThat(listener.ended().changes()).hasSize(1);
-      assertThat(statement.executeUpdate("DELETE FROM p")).isEqualTo(2);
-      assertThat(listener.ended().changes()).isEmpty();
+      assertThat(changed(listener, connection, "UPDATE p SET n = 3 WHERE id = 1")).hasSize(1);
+      assertThat(listener.unseen()).isZero();
+      assertThat(changed(listener, connection, "UPDATE p SET id = 7 WHERE id = 1"))
+          .containsExactly("UPDATE main.p 7");
+      assertThat(changed(listener, connection, "REPLACE INTO p VALUES (8, 3)"))
+          .containsExactly("INSERT main.p 8"); // which took 7 away
+      assertThat(listener.unseen()).isZero();
+      assertThat(changed(listener, connection, "DELETE FROM p")).isEmpty();
+      assertThat(listener.unseen()).isEqualTo(2);
       try (ResultSet rows = statement.executeQuery("SELECT * FROM sqlite_temp_master")) {
         assertThat(rows.next()).isFalse();
       }
-      assertThat(RowIdListener.problem(connection)).isEmpty();
     }
+  }
+
+  @Test
+  void aStatementOfManyRowsIsNotKept() throws Exception {
+    try (SQLiteConnection connection = connect()) {
+      execute(connection, "CREATE TABLE p(id INTEGER PRIMARY KEY)");
+      RowIdListener listener = listener(connection);
+      listener.begin();
+      execute(
+          connection,
+          "WITH RECURSIVE c(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM c WHERE n <= "
+              + RowIdListener.MAX_ROWS
+              + ") INSERT INTO p SELECT n FROM c");
+      assertThat(listener.changes()).isNull();
+      assertThat(listener.unseen()).isZero();
+    }
+  }
+
+  @Test
+  void aClosedConnectionIsLeftAlone() throws Exception {
+    SQLiteConnection connection = connect();
+    RowIdListener listener = listener(connection);
+    connection.close();
+    listener.begin();
+    assertThat(listener.unseen()).isNegative();
+    listener.close();
   }
 }

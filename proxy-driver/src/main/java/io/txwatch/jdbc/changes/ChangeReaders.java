@@ -2,11 +2,13 @@ package io.txwatch.jdbc.changes;
 
 import io.txwatch.capture.Pipeline;
 import io.txwatch.catalog.ConnectionSource;
+import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.catalog.Login;
 import io.txwatch.changes.Probe;
 import io.txwatch.changes.binlog.BinaryLogSource;
 import io.txwatch.changes.binlog.ServerAddress;
 import io.txwatch.changes.h2.TriggerSource;
+import io.txwatch.changes.sqlite.RowIdListener;
 import io.txwatch.history.Database;
 import io.txwatch.jdbc.log.Notices;
 import io.txwatch.settings.Setting;
@@ -87,6 +89,12 @@ public final class ChangeReaders {
   public static ChangeReading ofTriggers(
       Connection real, Pipeline pipeline, Dialect dialect, Database database, String home) {
     if (!dialect.select(false, false, false, true, false)) {
+      if (dialect == Dialect.SQLITE) {
+        Notices.print(
+            "no row versions come from triggers: they are used for H2 in memory only; with"
+                + " txwatch.versions=statements the rows are known that statements write on SQLite");
+        return ChangeReading.NONE;
+      }
       return withoutTriggers(
           "triggers are used for H2 in memory only, not for " + database.displayName());
     }
@@ -110,6 +118,24 @@ public final class ChangeReaders {
     return lease.record() instanceof Triggers shared
         ? new TriggersReading(lease, shared, TriggerSource.sessionId(own))
         : lease;
+  }
+
+  /**
+   * The rows that a connection writes, if its driver gives them: SQLite's does. Nothing is executed
+   * on the connection. Never throws.
+   *
+   * @param real the driver's connection, or a pool's handle on it
+   */
+  public static ChangeReading ofListener(Connection real, Dialect dialect, JdbcCatalog catalog) {
+    if (dialect != Dialect.SQLITE) {
+      return ChangeReading.NONE;
+    }
+    try {
+      RowIdListener listener = RowIdListener.to(real);
+      return listener == null ? ChangeReading.NONE : new ListenedWrites(listener, catalog);
+    } catch (LinkageError e) {
+      return ChangeReading.NONE; // a driver in a class loader of its own
+    }
   }
 
   /** H2's own connection behind a pool's handle. */

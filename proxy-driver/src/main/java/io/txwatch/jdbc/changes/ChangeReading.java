@@ -1,5 +1,8 @@
 package io.txwatch.jdbc.changes;
 
+import io.txwatch.history.StatedWrite;
+import java.util.List;
+
 /** One watched connection's share in the reading of what its DBMS records of changes. */
 public interface ChangeReading {
 
@@ -26,6 +29,25 @@ public interface ChangeReading {
 
   /** The connection is about to send several statements at once. */
   default void sendingBatch() {}
+
+  /**
+   * All statements that were sent at once have been executed.
+   *
+   * @param counts the update count of each
+   */
+  default void sentBatch(long[] counts) {}
+
+  /**
+   * What a statement that was sent has written. To be called before the connection sends the next
+   * one; for statements that were sent at once, in their order.
+   *
+   * @param stated what it states itself
+   * @param count its update count; negative if that is not known
+   * @param sql its text
+   */
+  default List<StatedWrite> written(List<StatedWrite> stated, long count, String sql) {
+    return stated;
+  }
 
   /**
    * The connection has executed a statement that is no query and no DML. To be called before its

@@ -4,6 +4,9 @@
  * connections of txwatch's own, started with the first watched connection and closed after the
  * last. What it lacks it says in one line; the application never waits for it, except at most two
  * seconds when the first connection is opened.
+ *
+ * <p>On SQLite, which has no record, {@link io.txwatch.jdbc.changes.ListenedWrites} gives the rows
+ * that a connection wrote.
  */
 @NullMarked
 package io.txwatch.jdbc.changes;

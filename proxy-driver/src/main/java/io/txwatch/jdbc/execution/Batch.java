@@ -282,6 +282,7 @@ public final class Batch {
           .forEach(
               cached -> instead.computeIfAbsent(cached, c -> context.plans().refused(c, ours)));
     }
+    context.state().changes().sentBatch(counts);
     values.forEach(item -> ifKnown(item, StatementValues::returned));
     for (int i = 0; i < plans.size(); i++) {
       Execution execution = begun == null ? begin(i) : begun.get(i);

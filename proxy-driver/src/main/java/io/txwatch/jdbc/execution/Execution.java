@@ -198,7 +198,17 @@ public final class Execution {
   public void valuesNotRead(String why) {
     if (values != null) {
       values.unread(why);
-      values.counted(-1);
+      written(values, -1);
+    }
+  }
+
+  private void written(StatementValues shown, long count) {
+    shown.counted(count);
+    try {
+      shown.written(
+          stated -> context.state().changes().written(stated, count, cached.plan().original()));
+    } catch (RuntimeException e) {
+      context.fault(e);
     }
   }
 
@@ -252,7 +262,7 @@ public final class Execution {
    */
   public void counted(long count) {
     if (values != null) {
-      values.counted(count);
+      written(values, count);
     }
     Optional<NewRows> given = cached.plan().newRows();
     if (observation == null || firstRow == 0 || given.isEmpty()) {

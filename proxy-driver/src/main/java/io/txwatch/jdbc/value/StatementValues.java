@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -189,6 +190,15 @@ public final class StatementValues implements ObservedValues {
     } else if (rows > 0 && !isCertain) {
       writes = List.of(rowsOf(stated, false));
     }
+  }
+
+  /**
+   * More is known of what it wrote than it states.
+   *
+   * @param known from what it states
+   */
+  public synchronized void written(UnaryOperator<List<StatedWrite>> known) {
+    writes = List.copyOf(known.apply(writes));
   }
 
   /** A write of no row if it is complete; else one of which nothing is certain but the table. */
