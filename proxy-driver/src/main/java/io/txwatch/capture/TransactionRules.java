@@ -42,7 +42,8 @@ public abstract class TransactionRules {
             () -> new MySqlTransactionRules(dialect, database),
             () -> new MariaDbTransactionRules(dialect, database),
             () -> new H2TransactionRules(dialect),
-            () -> new SqliteTransactionRules(dialect))
+            () -> new SqliteTransactionRules(dialect),
+            () -> new OtherTransactionRules(dialect, database))
         .get();
   }
 

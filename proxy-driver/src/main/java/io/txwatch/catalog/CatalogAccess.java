@@ -104,7 +104,8 @@ final class CatalogAccess {
             (in, what) -> mysql(in, what, true),
             (in, what) -> mysql(in, what, false),
             (in, what) -> own.use(in.connection(), LOCK, what),
-            this::sqlite)
+            this::sqlite,
+            (in, what) -> own.use(in.connection(), LOCK, what))
         .read(context, use);
   }
 
@@ -130,7 +131,7 @@ final class CatalogAccess {
     return reader
         .dialect()
         .<Way<List<String>>>select(
-            CatalogAccess::postgresPath, ofInnoDb, ofInnoDb, ofSession, ofSession)
+            CatalogAccess::postgresPath, ofInnoDb, ofInnoDb, ofSession, ofSession, ofSession)
         .read(context, path);
   }
 
@@ -140,7 +141,7 @@ final class CatalogAccess {
       return separate.use(use);
     }
     Use<T> bounded = connection -> bracketed(connection, FIRST_BOUNDS, use);
-    return outsideOfTransactions(fresh, reader.dialect().select(bounded, use, use, use, use));
+    return outsideOfTransactions(fresh, reader.dialect().select(bounded, use, use, use, use, use));
   }
 
   /**
@@ -159,7 +160,7 @@ final class CatalogAccess {
     Way<T> ofCatalog = this::read; // PostgreSQL's readers look at the catalog alone
     return reader
         .dialect()
-        .select(ofCatalog, ofInnoDb, ofInnoDb, ofCatalog, ofCatalog)
+        .select(ofCatalog, ofInnoDb, ofInnoDb, ofCatalog, ofCatalog, ofCatalog)
         .read(context, use);
   }
 

@@ -69,6 +69,13 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
   private static final Pattern PARAMETERS = Pattern.compile("[?;].*", Pattern.DOTALL);
   private static final Pattern PRIVATE =
       Pattern.compile("jdbc:(h2:mem:|sqlite:(:memory:)?)", Pattern.CASE_INSENSITIVE);
+
+  private static final String UNNAMED = "an unnamed DBMS";
+
+  /** Those that have a dialect of their own, unless they are set to another lexical mode. */
+  private static final Set<String> OURS =
+      Set.of("PostgreSQL", "CockroachDB", "openGauss", "MySQL", "MariaDB", "TiDB", "OceanBase");
+
   private static final AtomicLong PRIVATE_COUNT = new AtomicLong();
 
   /**
@@ -80,7 +87,7 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
   public static DatabaseProbe of(Connection connection, String url) throws SQLException {
     DatabaseMetaData metaData = connection.getMetaData();
     String driverSays =
-        orElse(metaData == null ? null : metaData.getDatabaseProductName(), "an unnamed DBMS");
+        orElse(metaData == null ? null : metaData.getDatabaseProductName(), UNNAMED);
     String name = driverSays.toLowerCase(Locale.ROOT);
     if (name.contains("postgresql") || name.contains("cockroach") || name.contains("gauss")) {
       return postgres(connection, url);
@@ -101,7 +108,19 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
           new Database("SQLite", version, settings, place(url)), Optional.of(Dialect.SQLITE));
     }
     return new DatabaseProbe(
-        new Database(driverSays, version, Map.of(), place(url)), Optional.empty());
+        new Database(driverSays, version.strip().split("\\s-\\s|\\R", 2)[0], Map.of(), place(url)),
+        Optional.empty());
+  }
+
+  /**
+   * The same where statements are not rewritten: any other DBMS is taken to speak standard SQL, but
+   * for one of ours that is set to another lexical mode, and a driver that names none: a stub.
+   */
+  DatabaseProbe notRewritten() {
+    boolean isUnnamed = database.product().isBlank() || database.product().equals(UNNAMED);
+    return dialect.isPresent() || isUnnamed || OURS.contains(database.product())
+        ? this
+        : new DatabaseProbe(database, Optional.of(Dialect.OTHER));
   }
 
   /** What a driver gives, which may be a stub that gives nothing. */

@@ -443,7 +443,9 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   /** True if {@code setCatalog} has no effect. */
   private boolean ignoresCatalog() {
-    return dialect().map(one -> one.<Boolean>select(true, false, false, true, false)).orElse(false);
+    return dialect()
+        .map(one -> one.<Boolean>select(true, false, false, true, false, false))
+        .orElse(false);
   }
 
   /**
@@ -495,7 +497,9 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   /** True if what {@code USE} names is all that a name without a schema is looked up in. */
   public boolean namesAreDatabases() {
-    return dialect().map(one -> one.<Boolean>select(false, true, true, false, false)).orElse(false);
+    return dialect()
+        .map(one -> one.<Boolean>select(false, true, true, false, false, false))
+        .orElse(false);
   }
 
   /** A statement has been executed that may change where names are looked up. */

@@ -2,6 +2,7 @@ package io.txwatch.catalog;
 
 import io.txwatch.sql.KeyColumn;
 import io.txwatch.sql.KeyColumn.Kind;
+import java.sql.Types;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -103,6 +104,22 @@ final class NameColumns {
     return type.isEmpty() || type.contains("BLOB") || isApproximate
         ? Optional.empty()
         : Optional.of(column(name, Kind.TEXT, false));
+  }
+
+  /**
+   * Any other DBMS, by JDBC's number of a type. How it compares text is not known.
+   *
+   * @param type one of {@link Types}
+   */
+  static Optional<KeyColumn> ofJdbc(String name, int type) {
+    return switch (type) {
+      case Types.TINYINT, Types.SMALLINT, Types.INTEGER, Types.BIGINT ->
+          Optional.of(column(name, Kind.INTEGER, true));
+      case Types.NUMERIC, Types.DECIMAL -> Optional.of(column(name, Kind.NUMBER, false));
+      case Types.VARCHAR, Types.NVARCHAR -> Optional.of(column(name, Kind.TEXT, false));
+      case Types.CHAR, Types.NCHAR -> Optional.of(column(name, Kind.PADDED_TEXT, false));
+      default -> Optional.empty();
+    };
   }
 
   /** PostgreSQL. */

@@ -95,7 +95,12 @@ record PathChange(Effect effect, List<String> names, boolean isLocal) {
     PathChange read(Dialect dialect) {
       return dialect
           .<Function<Reader, PathChange>>select(
-              Reader::ofPostgres, Reader::ofMySql, Reader::ofMySql, Reader::ofH2, one -> NONE)
+              Reader::ofPostgres,
+              Reader::ofMySql,
+              Reader::ofMySql,
+              Reader::ofH2,
+              one -> NONE,
+              Reader::ofOther)
           .apply(this);
     }
 
@@ -113,6 +118,31 @@ record PathChange(Effect effect, List<String> names, boolean isLocal) {
       int value = from + 2;
       boolean isAssigned = tokens.isOperator(value, '=') || tokens.isWord(value, "TO");
       return to(names(isAssigned ? value + 1 : value), false);
+    }
+
+    private PathChange ofOther() {
+      boolean isSet = tokens.isWord(from, "SET");
+      int what = tokens.isWord(from + 1, "CURRENT") ? from + 2 : from + 1;
+      if (isSet && tokens.isWord(what, "SCHEMA")) {
+        int value = tokens.isOperator(what + 1, '=') ? what + 2 : what + 1;
+        return value + 1 == to && tokens.isName(value) ? to(names(value), false) : unknown(false);
+      }
+      boolean mayChange =
+          tokens.isAnyWord(from, "USE", "CONNECT")
+              || (isSet || tokens.isWord(from, "ALTER") && tokens.isWord(from + 1, "SESSION"))
+                  && tokens.hasAnyWord(
+                      from,
+                      to,
+                      "SCHEMA",
+                      "CURRENT_SCHEMA",
+                      "SQLID",
+                      "CURRENT_SQLID",
+                      "PATH",
+                      "CATALOG",
+                      "AUTHORIZATION",
+                      "ROLE",
+                      "USER");
+      return mayChange ? unknown(false) : NONE;
     }
 
     private PathChange ofPostgres() {

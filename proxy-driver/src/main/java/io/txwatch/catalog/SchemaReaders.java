@@ -35,7 +35,8 @@ public final class SchemaReaders {
             () -> new MySqlSchemaReader(dialect, database),
             () -> new MariaDbSchemaReader(dialect, database),
             () -> new H2SchemaReader(H2SchemaReader.folding(connection)),
-            SqliteSchemaReader::new)
+            SqliteSchemaReader::new,
+            () -> new MetadataSchemaReader(H2SchemaReader.folding(connection)))
         .open();
   }
 }

@@ -129,6 +129,12 @@ final class SharedTableCache {
       this.access = new CatalogAccess(reader, dedicated, onApplication, own);
       if (own != null) {
         own.of(reader);
+        if (dialect.select(false, false, false, false, false, true)) {
+          log.notice(
+              probe.database().displayName()
+                  + ", by the statement: of writes, only what their statements state is known"
+                  + " (txwatch.versions=statements)");
+        }
         if (DatabaseProbe.isPrivate(url)) {
           log.notice(
               "a database that has one connection only: with txwatch.versions="
@@ -154,7 +160,7 @@ final class SharedTableCache {
   private static DatabaseProbe probe(SeparateConnection own, String url)
       throws SeparateConnectionException {
     try {
-      return own.use(connection -> DatabaseProbe.of(connection, url));
+      return own.use(connection -> DatabaseProbe.of(connection, url).notRewritten());
     } catch (SQLException e) {
       own.close();
       throw new SeparateConnectionException(e);
@@ -244,6 +250,9 @@ final class SharedTableCache {
   /** Where versions come from on a DBMS, if that is the setting. */
   private static CatalogMode.Versions available(
       CatalogMode.Versions wanted, DatabaseProbe probe, CatalogLog log) {
+    if (probe.dialect().isEmpty() && probe.notRewritten().dialect().isPresent()) {
+      return CatalogMode.Versions.STATEMENTS;
+    }
     if (!probe.dialect().map(one -> one.sql().hasSystemVersions()).orElse(false)) {
       return CatalogMode.Versions.COLUMNS;
     }

@@ -32,7 +32,10 @@ abstract class PreparationDdl {
             () -> new MySqlDdl(reader, DbmsVersion.isAtLeast(database.version(), 8, 0, 23)),
             () -> new MariaDbDdl(reader, DbmsVersion.isAtLeast(database.version(), 10, 3, 0)),
             () -> new H2Ddl(reader),
-            () -> new SqliteDdl(reader))
+            () -> new SqliteDdl(reader),
+            () -> {
+              throw new IllegalArgumentException(database.displayName());
+            })
         .get();
   }
 

@@ -107,7 +107,7 @@ public final class Redactor {
         tokens.areWords(first, "ALTER")
             && tokens.isAnyWord(first + 1, "ROLE", "USER", "DATABASE", "SYSTEM");
     boolean isSet = (alters || tokens.isWord(first, "SET")) && !namesSchemas();
-    return isRollback || dialect.select(isSet, false, false, false, isPragma);
+    return isRollback || dialect.select(isSet, false, false, false, isPragma, isSet);
   }
 
   private boolean namesSchemas() {

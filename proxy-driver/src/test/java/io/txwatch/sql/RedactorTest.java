@@ -110,7 +110,13 @@ class RedactorTest {
         .flatMap(
             dialect -> {
               List<String> own =
-                  dialect.select(POSTGRESQL, IN_MYSQL, IN_MYSQL, List.of("'$'"), List.of("\"$\""));
+                  dialect.select(
+                      POSTGRESQL,
+                      IN_MYSQL,
+                      IN_MYSQL,
+                      List.of("'$'"),
+                      List.of("\"$\""),
+                      List.of("'$'"));
               Arbitrary<String> values =
                   Arbitraries.frequencyOf(
                       Tuple.of(1, Arbitraries.of(ANYWHERE)), Tuple.of(2, Arbitraries.of(own)));

@@ -48,7 +48,7 @@ public final class ChangeReaders {
       Dialect dialect,
       Database database,
       String home) {
-    if (!dialect.select(false, true, true, false, false)) {
+    if (!dialect.select(false, true, true, false, false, false)) {
       return without(database.displayName() + " has no log that is read");
     }
     String user = settings.get(Setting.LOG_USER);
@@ -88,7 +88,7 @@ public final class ChangeReaders {
    */
   public static ChangeReading ofTriggers(
       Connection real, Pipeline pipeline, Dialect dialect, Database database, String home) {
-    if (!dialect.select(false, false, false, true, false)) {
+    if (!dialect.select(false, false, false, true, false, false)) {
       if (dialect == Dialect.SQLITE) {
         Notices.print(
             "no row versions come from triggers: they are used for H2 in memory only; with"

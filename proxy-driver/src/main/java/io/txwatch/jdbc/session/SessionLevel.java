@@ -41,7 +41,13 @@ public final class SessionLevel {
         state
             .rules()
             .dialect()
-            .select(isIdle(state), mayAskMySql(state, next), mayAskMySql(state, next), true, false);
+            .select(
+                isIdle(state),
+                mayAskMySql(state, next),
+                mayAskMySql(state, next),
+                true,
+                false,
+                false);
     if (!mayAsk) {
       return;
     }
@@ -54,6 +60,7 @@ public final class SessionLevel {
                 SessionLevel::ofVariables,
                 SessionLevel::ofVariables,
                 SessionLevel::ofDriver,
+                asked -> IsolationLevel.UNKNOWN,
                 asked -> IsolationLevel.UNKNOWN);
     try {
       state.tracker().foundLevel(question.ask(state));

@@ -81,7 +81,9 @@ final class LevelChanges {
     Tokens tokens = Tokenizer.tokenize(sql, dialect);
     if (tokens.isBroken()) {
       boolean isPragma = sql.toLowerCase(Locale.ROOT).contains("pragma");
-      return dialect.select(true, true, true, true, isPragma) ? LevelChange.ANY : LevelChange.NONE;
+      return dialect.select(true, true, true, true, isPragma, true)
+          ? LevelChange.ANY
+          : LevelChange.NONE;
     }
     for (int i = 0; i < tokens.count(); i++) {
       if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
@@ -118,6 +120,7 @@ final class LevelChanges {
               evaluated(from, to),
               evaluated(from, to),
               LevelChange.ANY,
+              LevelChange.ANY,
               LevelChange.ANY);
       case "call" ->
           dialect.select(
@@ -125,11 +128,17 @@ final class LevelChanges {
               LevelChange.ANY,
               LevelChange.ANY,
               evaluated(from, to),
+              LevelChange.ANY,
               LevelChange.ANY);
       case "pragma" -> pragma(from, to);
       default -> // on SQLite, PRAGMA alone changes a level
           dialect.select(
-              LevelChange.ANY, LevelChange.ANY, LevelChange.ANY, LevelChange.ANY, LevelChange.NONE);
+              LevelChange.ANY,
+              LevelChange.ANY,
+              LevelChange.ANY,
+              LevelChange.ANY,
+              LevelChange.NONE,
+              LevelChange.ANY);
     };
   }
 
@@ -150,7 +159,12 @@ final class LevelChanges {
   /** What an expression can do that calls an unknown function. */
   private LevelChange ofExpression() {
     return dialect.select(
-        LevelChange.SESSION, LevelChange.ANY, LevelChange.ANY, LevelChange.ANY, LevelChange.ANY);
+        LevelChange.SESSION,
+        LevelChange.ANY,
+        LevelChange.ANY,
+        LevelChange.ANY,
+        LevelChange.ANY,
+        LevelChange.ANY);
   }
 
   private LevelChange executes(int from, int to) {
@@ -306,7 +320,8 @@ final class LevelChanges {
                 || name.equals("CHARACTERISTICS")
             ? LevelChange.SESSION
             : LevelChange.ANY;
-    return dialect.select(inPostgres, inMySql, inMySql, LevelChange.ANY, LevelChange.ANY);
+    return dialect.select(
+        inPostgres, inMySql, inMySql, LevelChange.ANY, LevelChange.ANY, LevelChange.ANY);
   }
 
   /** How many names of levels, or of settings that change what a level is, stand there. */

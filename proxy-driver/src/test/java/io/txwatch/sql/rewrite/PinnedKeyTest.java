@@ -6,6 +6,7 @@ import io.txwatch.sql.Catalog;
 import io.txwatch.sql.KeyColumn;
 import io.txwatch.sql.KeyColumn.Kind;
 import io.txwatch.sql.dialect.Dialect;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -42,7 +43,7 @@ class PinnedKeyTest {
       })
   void keyIsPinnedByAConjunctionWithConstants(String sql, String pinned) {
     KeyColumn id = new KeyColumn("id", Kind.INTEGER, true);
-    for (Dialect dialect : Dialect.values()) {
+    for (Dialect dialect : EnumSet.complementOf(EnumSet.of(Dialect.OTHER))) {
       assertThat(pinned(sql, dialect, id))
           .as("%s", dialect)
           .isEqualTo(Objects.toString(pinned, ""));
@@ -72,7 +73,7 @@ class PinnedKeyTest {
     String[] parts = column.split(", ");
     KeyColumn id = new KeyColumn("id", Kind.valueOf(parts[0]), Boolean.parseBoolean(parts[1]));
     for (String each : Stream.of(value, other).filter(Objects::nonNull).toList()) {
-      for (Dialect dialect : Dialect.values()) {
+      for (Dialect dialect : EnumSet.complementOf(EnumSet.of(Dialect.OTHER))) {
         boolean isPinned = Objects.toString(dialects, "").contains(dialect.name());
         assertThat(pinned("SELECT v FROM t WHERE id = " + each, dialect, id))
             .as("%s = %s on %s", column, each, dialect)
@@ -89,7 +90,7 @@ class PinnedKeyTest {
         "UPDATE t SET v = 1 WHERE b = ? AND a = 1 | a,b",
       })
   void allColumnsOfAKeyArePinned(String sql, String pinned) {
-    for (Dialect dialect : Dialect.values()) {
+    for (Dialect dialect : EnumSet.complementOf(EnumSet.of(Dialect.OTHER))) {
       assertThat(
               pinned(
                   sql,

@@ -1,0 +1,26 @@
+package io.txwatch.capture;
+
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.StatementKind;
+import io.txwatch.sql.SideRead.Moment;
+import io.txwatch.sql.SideRead.Purpose;
+import io.txwatch.sql.dialect.Dialect;
+
+/** Any other DBMS: nothing is known of its snapshots, and nothing of ours is sent. */
+final class OtherSnapshotRules extends SnapshotRules {
+
+  OtherSnapshotRules(Dialect dialect) {
+    super(dialect, false);
+  }
+
+  @Override
+  SideReadTiming besideRead(
+      StatementKind kind, Purpose purpose, Moment planned, boolean oneTable, Session session) {
+    return NOT_SENT;
+  }
+
+  @Override
+  public boolean mayPiggyback(IsolationLevel level) {
+    return false;
+  }
+}
