@@ -178,11 +178,13 @@ class ListenedWritesTest {
               known.add(key);
             }
           });
-      Set<Long> ids = new HashSet<>(before.get(table).keySet());
-      ids.addAll(after.get(table).keySet());
+      Map<Long, String> rowsBefore = before.getOrDefault(table, Map.of());
+      Map<Long, String> rowsAfter = after.getOrDefault(table, Map.of());
+      Set<Long> ids = new HashSet<>(rowsBefore.keySet());
+      ids.addAll(rowsAfter.keySet());
       for (long id : ids) {
-        String was = before.get(table).get(id);
-        String is = after.get(table).get(id);
+        String was = rowsBefore.get(id);
+        String is = rowsAfter.get(id);
         if (was == null || !was.equals(is)) {
           assertThat(known).as("%s: %s %d", text, table, id).contains(HASH.ofKey(id));
         }
