@@ -13,6 +13,7 @@ import io.txwatch.dependency.CommitOrder;
 import io.txwatch.dependency.DependencyInference;
 import io.txwatch.dependency.Edge;
 import io.txwatch.dependency.Granularity;
+import io.txwatch.dependency.KnownChange;
 import io.txwatch.dependency.KnownRow;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.guarantee.Advice;
@@ -180,6 +181,11 @@ public final class Analyzer implements EventSink {
               boolean columnsKnown) {
             coverage.countKnown(rows);
             inference.known(session, transaction, statement, rows, columnsKnown);
+          }
+
+          @Override
+          public void matters(KnownChange change) {
+            inference.matters(change);
           }
 
           @Override

@@ -260,6 +260,17 @@ public final class DependencyInference {
     }
   }
 
+  /**
+   * A change matters to a query that chose rows by a condition. To be called when the rows of both
+   * transactions are {@link #known}; it counts as no event.
+   */
+  public void matters(KnownChange change) {
+    Transaction reader = transactions.get(change.reader());
+    if (reader != null && reader.observed && !reader.discarded) {
+      chains.matters(reader, change, reader.session().scope);
+    }
+  }
+
   private void began(Event.TransactionBegan event) {
     Session session = session(event.session());
     Transaction transaction = transaction(event.transaction());

@@ -14,6 +14,8 @@ final class PredicateLinks {
   static final int POSSIBLE_WR = 4;
   static final int PROVEN_RW = 16;
   static final int PROVEN_WR = 64;
+  static final int CHOSEN_RW = 256;
+  static final int CHOSEN_WR = 1024;
 
   /**
    * A dependency that waits for its transactions to end.

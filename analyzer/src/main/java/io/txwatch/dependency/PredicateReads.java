@@ -1,5 +1,7 @@
 package io.txwatch.dependency;
 
+import static io.txwatch.dependency.PredicateLinks.CHOSEN_RW;
+import static io.txwatch.dependency.PredicateLinks.CHOSEN_WR;
 import static io.txwatch.dependency.PredicateLinks.POSSIBLE_RW;
 import static io.txwatch.dependency.PredicateLinks.POSSIBLE_WR;
 import static io.txwatch.dependency.PredicateLinks.PROVEN_RW;
@@ -135,6 +137,32 @@ final class PredicateReads {
       }
     }
     return found;
+  }
+
+  /**
+   * A change certainly matters to a query that chose rows by a condition.
+   *
+   * @param version the version that it made
+   */
+  void matters(Transaction reader, KnownChange change, Version version) {
+    Transaction writer = version.writer;
+    if (writer == null || writer == reader || writer.discarded) {
+      return;
+    }
+    DependencyKind kind = change.before() ? DependencyKind.WR : DependencyKind.RW;
+    EdgeEvidence evidence = change.chosen() ? EdgeEvidence.ITEM : EdgeEvidence.PREDICATE;
+    int link =
+        change.chosen()
+            ? change.before() ? CHOSEN_WR : CHOSEN_RW
+            : change.before() ? PROVEN_WR : PROVEN_RW;
+    if (links(reader).link(writer, link)) {
+      emitOrWait(
+          change.before()
+              ? new Waiting(
+                  writer, reader, kind, version, version.statement, change.query(), evidence)
+              : new Waiting(
+                  reader, writer, kind, version, change.query(), version.statement, evidence));
+    }
   }
 
   /** The memory of the reads that are kept for the tables. */

@@ -206,13 +206,40 @@ final class VersionChains {
     return true;
   }
 
+  /**
+   * A change matters to a query.
+   *
+   * @param place where the table is
+   */
+  void matters(Transaction reader, KnownChange change, String place) {
+    Table table = table(place, change.table());
+    Row row = table.broken ? null : table.row(change.row());
+    Version version = row == null || row.broken ? null : learn(row, change.writers());
+    if (version != null && change.deletion()) {
+      version = deletionBy(change.writer(), version);
+    }
+    if (version != null) {
+      predicates.matters(reader, change, version);
+    }
+  }
+
+  private static @Nullable Version deletionBy(long writer, Version deleted) {
+    for (Version next = deleted.firstNext; next != null; next = next.sibling) {
+      if (next.deletion && next.writer != null && next.writer.id() == writer) {
+        return next;
+      }
+    }
+    return null;
+  }
+
   private void readBounded(
       Transaction reader, Event.StatementExecuted event, KnownRow known, Row row) {
     Version version = row.broken ? null : learn(row, known.access().writers());
     if (version != null && version.writer != reader) {
       boolean atLeast = known.bound() == KnownRow.Bound.LOWER;
-      long columns = row.owner().columns.of(event.columns()).read();
-      reader.reads.add(new BoundedRead(version, reader, event.statement(), columns, atLeast));
+      ColumnBits.Used columns = row.owner().columns.of(event.columns());
+      long sure = columns.read() & ~columns.unsure();
+      reader.reads.add(new BoundedRead(version, reader, event.statement(), sure, atLeast));
       reader.addWeight(Footprint.READ);
     }
   }

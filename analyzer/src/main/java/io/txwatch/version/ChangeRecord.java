@@ -44,6 +44,9 @@ final class ChangeRecord {
   /** Watched transactions that have not passed, in the order in which they began. */
   final Set<TimedTransaction> open = new LinkedHashSet<>();
 
+  /** How watched transactions chose rows by conditions. */
+  final ChoiceResolver choices = new ChoiceResolver();
+
   /** What a row is at first: complete until something was lost or dropped. */
   private WriterList base = WriterList.INITIAL;
 
@@ -214,7 +217,12 @@ final class ChangeRecord {
             change.columns(),
             deletion ? null : change.after(),
             null);
+    version.moved = change.access() == Access.UPDATE && change.keyBefore() != change.keyAfter();
+    if (!deletion) {
+      version.withPlain(change.columns(), change.plainAfter());
+    }
     chain.add(version);
+    choices.changed(version);
     by.versions.add(version);
     versions++;
     versions -= chain.prune(needed);
@@ -251,21 +259,23 @@ final class ChangeRecord {
     if (last.by == null && last.values == null) {
       last.columns = change.columns();
       last.values = change.before();
+      last.withPlain(change.columns(), change.plainBefore());
     } else if (last.deletion || !isSame(last, change)) {
       RecordedTransaction missing =
           new RecordedTransaction(0, Long.MAX_VALUE, 0, Long.MIN_VALUE, List.of(), ids.next());
       missing.decide(null);
       chain.add(
           new RowVersion(
-              chain,
-              last.deletion ? newId(chain.key) : last.rowId,
-              missing,
-              0,
-              last.deletion,
-              false,
-              change.columns(),
-              change.before(),
-              null));
+                  chain,
+                  last.deletion ? newId(chain.key) : last.rowId,
+                  missing,
+                  0,
+                  last.deletion,
+                  false,
+                  change.columns(),
+                  change.before(),
+                  null)
+              .withPlain(change.columns(), change.plainBefore()));
       versions++;
     }
   }
@@ -293,6 +303,7 @@ final class ChangeRecord {
   /** Some of the record is missing: what is known of rows no longer continues. */
   void lost() {
     rows.clear();
+    choices.clear();
     versions = 0;
     base = new WriterList(WriterToken.of(ids.next(), 1), false);
     decideAll();

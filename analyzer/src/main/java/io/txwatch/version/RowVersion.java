@@ -23,11 +23,20 @@ final class RowVersion {
   final boolean insertion;
   final boolean deletion;
 
+  /** Whether its statement gave the row this key, or another one: it was there, or still is. */
+  boolean moved;
+
   /** The columns of {@link #values}. */
   List<String> columns;
 
   /** The hashes of its values; null if none is known. */
   int @Nullable [] values;
+
+  /** The values themselves, in the order in which the record has the columns; null if not known. */
+  @Nullable Object @Nullable [] plain;
+
+  /** The columns of {@link #plain}. */
+  List<String> plainColumns = List.of();
 
   /** How many of the columns its statement assigned: the first ones. */
   private final int assigned;
@@ -66,6 +75,21 @@ final class RowVersion {
     this.assigned = columns.size();
     this.values = values;
     this.base = base;
+  }
+
+  /** Its values themselves are known. */
+  RowVersion withPlain(List<String> ofColumns, @Nullable Object[] known) {
+    if (known.length > 0) {
+      plainColumns = ofColumns;
+      plain = known;
+    }
+    return this;
+  }
+
+  /** Whether the transaction's changes of the row end with this version, so that others see it. */
+  boolean isLastOfWriter() {
+    int next = row.versions.indexOf(this) + 1;
+    return by == null || next >= row.versions.size() || row.versions.get(next).by != by;
   }
 
   /** Whether somebody was given its list of writers, so that none can precede it any more. */

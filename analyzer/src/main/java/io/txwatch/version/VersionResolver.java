@@ -1,5 +1,6 @@
 package io.txwatch.version;
 
+import io.txwatch.dependency.KnownChange;
 import io.txwatch.dependency.KnownRow;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
@@ -58,6 +59,12 @@ public final class VersionResolver {
      */
     void known(
         long session, long transaction, int statement, List<KnownRow> rows, boolean columnsKnown);
+
+    /**
+     * A change matters to a query that chose rows by a condition. Both transactions have passed, or
+     * are about to.
+     */
+    default void matters(KnownChange change) {}
 
     /**
      * A transaction that nobody watches, which wrote rows that watched ones used.
@@ -447,6 +454,7 @@ public final class VersionResolver {
     statement.reads = event.reads();
     statement.returnedRows = !event.reads().isEmpty();
     statement.writes = event.writes();
+    statement.choices = event.choices();
     if (event.writes().size() == 1
         && event.writes().get(0).complete()
         && event.writes().get(0).rows().size() == 0) {
@@ -717,7 +725,33 @@ public final class VersionResolver {
             writes,
             isCertain(transaction, statement.number));
       }
-      statement.reads = List.of();
+    }
+    if (known && record.stated == null) {
+      record.choices.passed(transaction, session.product(), record.skew(), needed(), this::matters);
+    }
+    transaction.statements.forEach(statement -> statement.reads = List.of());
+  }
+
+  private void matters(
+      TimedTransaction reader,
+      TimedStatement query,
+      RowVersion version,
+      boolean before,
+      boolean chosen) {
+    RecordedTransaction by = version.by;
+    RowVersion replaced = version.deletion ? version.row.before(version) : version;
+    if (by != null && by.writer != null && replaced != null) {
+      listener.matters(
+          new KnownChange(
+              reader.id,
+              query.number,
+              by.writer.id,
+              version.row.table,
+              version.rowId,
+              replaced.writers(),
+              version.deletion,
+              before,
+              chosen));
     }
   }
 

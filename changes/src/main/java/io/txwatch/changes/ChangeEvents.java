@@ -23,10 +23,17 @@ public final class ChangeEvents implements ChangeListener {
       Pattern.compile(
           "\\s*(?:create\\s+(?!or\\s+replace\\b)|grant\\b|analyze\\b)", Pattern.CASE_INSENSITIVE);
 
+  /** Longer texts are not kept for conditions. */
+  private static final int MAX_PLAIN_LENGTH = 64;
+
   private final long session;
   private final String home;
   private final ValueHash hash;
   private final Consumer<Event> out;
+
+  /** Whether a CHAR is equal to a text only if that has the blanks as well: H2. */
+  private final boolean comparesPadding;
+
   private volatile @Nullable Mark mark;
   private volatile long through = Long.MIN_VALUE;
 
@@ -57,6 +64,7 @@ public final class ChangeEvents implements ChangeListener {
     this.home = home;
     this.hash = hash;
     this.out = out;
+    this.comparesPadding = database.product().equals("H2");
     out.accept(new Event.SessionOpened(session, name, database));
   }
 
@@ -92,7 +100,9 @@ public final class ChangeEvents implements ChangeListener {
         key(table, change.after()),
         values(table, change.before()),
         values(table, change.after()),
-        change.statement());
+        change.statement(),
+        plain(table, change.before()),
+        plain(table, change.after()));
   }
 
   private String name(String schema, String table) {
@@ -128,6 +138,29 @@ public final class ChangeEvents implements ChangeListener {
       hashes[i] = ValueHash.folded(wide(table.columns().get(i), row[i]));
     }
     return hashes;
+  }
+
+  /** The values that conditions compare; an order of texts is the DBMS's own. */
+  private @Nullable Object[] plain(ChangedTable table, @Nullable Object @Nullable [] row) {
+    if (row == null) {
+      return new Object[0];
+    }
+    @Nullable Object[] plain = new @Nullable Object[row.length];
+    for (int i = 0; i < plain.length; i++) {
+      boolean isPlain =
+          switch (table.columns().get(i).type()) {
+            case INTEGER, BOOLEAN, DECIMAL, TEXT, LABEL, DATE, DATE_TIME -> true;
+            case PADDED_TEXT -> !comparesPadding;
+            case DOUBLE, BYTES, INSTANT, DURATION, YEAR, BITS, OTHER -> false;
+          };
+      Object value = row[i];
+      boolean isWithheld =
+          value instanceof UnknownValue
+              || value instanceof String text && text.length() > MAX_PLAIN_LENGTH;
+      plain[i] =
+          value == null || isPlain && !isWithheld ? value : io.txwatch.history.RowChange.WITHHELD;
+    }
+    return plain;
   }
 
   /** The hash of a value; 0 if it is not known, or cannot be compared. */

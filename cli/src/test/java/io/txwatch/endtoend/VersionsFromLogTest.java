@@ -224,6 +224,40 @@ class VersionsFromLogTest {
     }
   }
 
+  /** Each withdraws what the sum of both accounts allows once. */
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void sumsThatMissAWithdrawalEach(ServerKind kind) throws Exception {
+    try (Bank bank = new Bank(kind)) {
+      Watched watched = new Watched(bank.url());
+      watched.run(
+          (one, other) -> {
+            List<Connection> both = List.of(one, other);
+            for (Connection session : both) {
+              session.setAutoCommit(false);
+              try (Statement statement = session.createStatement();
+                  ResultSet sum =
+                      statement.executeQuery(
+                          "SELECT SUM(balance) FROM account WHERE balance > 0")) {
+                assertThat(sum.next()).isTrue();
+              }
+            }
+            for (int i = 0; i < 2; i++) {
+              try (Statement statement = both.get(i).createStatement()) {
+                statement.execute("UPDATE account SET balance = -50 WHERE id = " + (i + 1));
+                statement.execute("INSERT INTO account VALUES (" + (i + 7) + ", 10)");
+              }
+            }
+            for (Connection session : both) {
+              session.commit();
+            }
+          });
+
+      assertThat(watched.report())
+          .anySatisfy(anomaly -> assertThat(anomaly).contains("WRITE_SKEW", "CONFIRMED"));
+    }
+  }
+
   /** With a user who may not read the log, and with another one who may. */
   @ParameterizedTest
   @MethodSource("kinds")

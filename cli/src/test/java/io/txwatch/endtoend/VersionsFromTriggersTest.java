@@ -186,6 +186,73 @@ class VersionsFromTriggersTest {
     assertThat(reported()).containsExactly("WRITE_SKEW");
   }
 
+  /** Each counts the rows, and inserts one that the other did not count. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT COUNT(*) FROM account",
+        "SELECT SUM(balance) FROM account WHERE balance BETWEEN 50 AND 150",
+        "SELECT balance FROM account WHERE owner = 'ann' OR owner IN ('bob', 'dan')",
+        "SELECT DISTINCT owner FROM account a WHERE NOT (a.balance < 7 OR a.id = 3)",
+        "SELECT id FROM account WHERE id >= 5"
+      })
+  void phantoms(String query) throws Exception {
+    level = "SNAPSHOT";
+    run(
+        "1 " + query,
+        "2 " + query,
+        "1 INSERT INTO account VALUES (5, 100, 'dan')",
+        "2 INSERT INTO account VALUES (6, 100, 'dan')",
+        "1 commit",
+        "2 commit");
+    assertThat(reported()).containsExactly("G2");
+  }
+
+  /** The rows that the others insert, change and delete are not among those that were chosen. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT COUNT(*) FROM account WHERE balance > 100",
+        "SELECT owner FROM account WHERE id % 2 = 1 AND balance = 100",
+        "SELECT MAX(balance) FROM account WHERE owner IS NULL",
+      })
+  void changesOfOtherRowsAreNoPhantoms(String query) throws Exception {
+    level = "SNAPSHOT";
+    run(
+        "1 " + query,
+        "2 " + query,
+        "1 INSERT INTO account VALUES (6, 100, 'dan')",
+        "2 DELETE FROM account WHERE id = 2",
+        "1 commit",
+        "2 commit");
+    assertThat(reported()).isEmpty();
+  }
+
+  @Test
+  void sumsThatMissAnUpdateEach() throws Exception {
+    level = "SNAPSHOT";
+    run(
+        "1 SELECT SUM(balance) FROM account WHERE id < 3",
+        "2 SELECT SUM(balance) FROM account WHERE id < 3",
+        "1 UPDATE account SET balance = balance - 100 WHERE id = 1",
+        "2 UPDATE account SET balance = balance - 100 WHERE id = 2",
+        "1 commit",
+        "2 commit");
+    assertThat(reported()).containsExactly("WRITE_SKEW");
+  }
+
+  /** The second count has what the first one lacks. */
+  @Test
+  void countsThatDiffer() throws Exception {
+    run(
+        "1 SELECT COUNT(*) FROM account WHERE owner = 'dan'",
+        "2 INSERT INTO account VALUES (5, 100, 'dan')",
+        "2 commit",
+        "1 SELECT COUNT(*) FROM account WHERE owner = 'dan'",
+        "1 commit");
+    assertThat(reported()).containsExactly("PHANTOM");
+  }
+
   @Test
   void readSkew() throws Exception {
     run(

@@ -326,6 +326,8 @@ public sealed interface Event {
    * @param reads the rows that it returned
    * @param writes what it wrote, as far as it states that itself
    * @param unread why rows that it returned are not in {@code reads}; empty if all are
+   * @param choices by which conditions it chose its rows. They stay in the process: no history
+   *     contains them
    */
   record ValuesObserved(
       long session,
@@ -335,8 +337,23 @@ public sealed interface Event {
       long returned,
       List<RowValues> reads,
       List<StatedWrite> writes,
-      String unread)
-      implements Event {}
+      String unread,
+      List<RowChoice> choices)
+      implements Event {
+
+    /** What a statement read and wrote of which no condition is known. */
+    public ValuesObserved(
+        long session,
+        long transaction,
+        int statement,
+        long sent,
+        long returned,
+        List<RowValues> reads,
+        List<StatedWrite> writes,
+        String unread) {
+      this(session, transaction, statement, sent, returned, reads, writes, unread, List.of());
+    }
+  }
 
   /**
    * When the statement that ended a transaction was executed. Precedes its {@link

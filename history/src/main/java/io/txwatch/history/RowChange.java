@@ -2,6 +2,7 @@ package io.txwatch.history;
 
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One change of a row, as the DBMS itself recorded it.
@@ -17,6 +18,10 @@ import java.util.List;
  * @param after the hashes of the values after it, likewise; empty for a DELETE
  * @param group changes of one statement have the same number; numbers ascend within a transaction
  *     in the order of execution
+ * @param plainBefore the values themselves before the change, in the order of {@code columns}, for
+ *     {@linkplain RowCondition conditions}: null is NULL, {@link #WITHHELD} one that cannot be
+ *     compared. Empty if they are not known. They stay in the process: no history contains them
+ * @param plainAfter those after it, likewise
  */
 public record RowChange(
     Access access,
@@ -26,10 +31,36 @@ public record RowChange(
     long keyAfter,
     int[] before,
     int[] after,
-    int group) {
+    int group,
+    @Nullable Object[] plainBefore,
+    @Nullable Object[] plainAfter) {
+
+  /** Stands for a value that is not known, or that conditions do not compare. */
+  public static final Object WITHHELD =
+      new Object() {
+        @Override
+        public String toString() {
+          return "withheld";
+        }
+      };
+
+  private static final @Nullable Object[] NOT_KNOWN = {};
 
   public RowChange {
     columns = List.copyOf(columns);
+  }
+
+  /** A change of which only the hashes of the values are known. */
+  public RowChange(
+      Access access,
+      String table,
+      List<String> columns,
+      long keyBefore,
+      long keyAfter,
+      int[] before,
+      int[] after,
+      int group) {
+    this(access, table, columns, keyBefore, keyAfter, before, after, group, NOT_KNOWN, NOT_KNOWN);
   }
 
   @Override

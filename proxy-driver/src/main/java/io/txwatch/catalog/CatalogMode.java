@@ -53,5 +53,10 @@ public record CatalogMode(
     public boolean areByValue() {
       return this == LOG || this == TRIGGERS || this == STATEMENTS;
     }
+
+    /** Whether a record of all changes is read. */
+    public boolean areRecorded() {
+      return this == LOG || this == TRIGGERS;
+    }
   }
 }

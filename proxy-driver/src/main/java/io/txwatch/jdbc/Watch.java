@@ -421,7 +421,7 @@ public final class Watch {
                 dialect,
                 planner.apply(
                     catalog.versions().areByValue()
-                        ? new UntouchedPlanner(dialect)
+                        ? new UntouchedPlanner(dialect, catalog.versions().areRecorded())
                         : new RewritePlanner(dialect, level, mostRows)),
                 texts,
                 catalog.versions(),

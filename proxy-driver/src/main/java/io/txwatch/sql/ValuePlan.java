@@ -1,6 +1,7 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.Access;
+import io.txwatch.history.RowCondition;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
@@ -16,8 +17,15 @@ import java.util.Optional;
  * @param unread why not every row that it reads can be known from its result; empty if all can, or
  *     if it reads none
  * @param write what it writes; empty for a query
+ * @param choice how a query chooses the rows of its table; empty if it has several, or if that is
+ *     not known
  */
-public record ValuePlan(List<Read> reads, int resultColumns, String unread, Optional<Write> write) {
+public record ValuePlan(
+    List<Read> reads,
+    int resultColumns,
+    String unread,
+    Optional<Write> write,
+    Optional<Choice> choice) {
 
   /** Where a value is known from. */
   public sealed interface Place {}
@@ -39,7 +47,7 @@ public record ValuePlan(List<Read> reads, int resultColumns, String unread, Opti
   /**
    * A literal.
    *
-   * @param value a Long or a String
+   * @param value a Long, a String, or a BigDecimal where it is only compared
    */
   public record Literal(Object value) implements Place {}
 
@@ -103,9 +111,26 @@ public record ValuePlan(List<Read> reads, int resultColumns, String unread, Opti
    */
   public record Row(List<Place> key, List<Place> values) {}
 
+  /**
+   * How a query chooses the rows of its only table.
+   *
+   * @param table its name as histories show it
+   * @param condition which rows: {@link io.txwatch.history.RowChoice}
+   * @param constants where the constants of the condition are
+   * @param oneRow true if its result is one row, whatever it chooses: an aggregate without GROUP BY
+   * @param exact true if nothing in the condition is {@linkplain RowCondition.Unknown unknown}
+   */
+  public record Choice(
+      String table, RowCondition condition, List<Place> constants, boolean oneRow, boolean exact) {}
+
   /** A statement that reads and writes no rows that it shows. */
   public static ValuePlan without(String unread) {
-    return new ValuePlan(List.of(), -1, unread, Optional.empty());
+    return new ValuePlan(List.of(), -1, unread, Optional.empty(), Optional.empty());
+  }
+
+  /** The same without how it chooses its rows. */
+  public ValuePlan withoutChoice() {
+    return new ValuePlan(reads, resultColumns, unread, write, Optional.empty());
   }
 
   /** The numbers of all parameters that are a value of a row. */
@@ -121,6 +146,7 @@ public record ValuePlan(List<Read> reads, int resultColumns, String unread, Opti
                       add(numbers, row.key());
                       add(numbers, row.values());
                     }));
+    choice.ifPresent(chosen -> add(numbers, chosen.constants()));
     return numbers;
   }
 
@@ -139,6 +165,6 @@ public record ValuePlan(List<Read> reads, int resultColumns, String unread, Opti
 
   /** True if nothing of it can be observed. */
   public boolean isEmpty() {
-    return reads.isEmpty() && write.isEmpty();
+    return reads.isEmpty() && write.isEmpty() && !choice.map(Choice::exact).orElse(false);
   }
 }

@@ -194,6 +194,25 @@ public final class Execution {
     return values != null && values.readsRows() && !over;
   }
 
+  /** True if it matters whether the application reads its result, and up to its end. */
+  public boolean choosesRows() {
+    return values != null && values.choosesRows() && !over;
+  }
+
+  /** The application moved to a row of its result. */
+  public void rowSeen() {
+    if (values != null) {
+      values.seen();
+    }
+  }
+
+  /** The application read its result to the end, and no limit cut it. */
+  public void readToEnd() {
+    if (values != null) {
+      values.readToEnd();
+    }
+  }
+
   /** Its result is not read, or it is that of a write, of whose rows no number is known. */
   public void valuesNotRead(String why) {
     if (values != null) {

@@ -3,6 +3,8 @@ package io.txwatch.jdbc.value;
 import io.txwatch.capture.ObservedValues;
 import io.txwatch.history.Access;
 import io.txwatch.history.Event;
+import io.txwatch.history.RowChange;
+import io.txwatch.history.RowChoice;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.StatedWrite;
 import io.txwatch.history.ValueHash;
@@ -16,6 +18,7 @@ import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
@@ -48,6 +51,9 @@ public final class StatementValues implements ObservedValues {
   private int values;
   private String unread;
   private List<StatedWrite> writes;
+  private final List<RowChoice> choices;
+  private volatile boolean hasRows;
+  private volatile boolean isReadToEnd;
 
   /**
    * A statement is to be sent, now or later.
@@ -64,6 +70,25 @@ public final class StatementValues implements ObservedValues {
       pinned[i] = hashes(read.key(), read.keyPlaces(), parameters);
     }
     this.writes = plan.write().map(write -> stated(write, parameters)).orElse(List.of());
+    this.choices =
+        plan.choice().map(choice -> List.of(chosen(choice, parameters))).orElse(List.of());
+  }
+
+  private static RowChoice chosen(ValuePlan.Choice choice, PinnedValues parameters) {
+    @Nullable Object[] constants = new @Nullable Object[choice.constants().size()];
+    for (int i = 0; i < constants.length; i++) {
+      Object value = RowChange.WITHHELD;
+      if (choice.constants().get(i) instanceof ValuePlan.Literal literal) {
+        value = literal.value();
+      } else if (choice.constants().get(i) instanceof ValuePlan.Parameter parameter) {
+        value =
+            parameters.isInteger(parameter.number())
+                ? (Object) parameters.integer(parameter.number())
+                : parameters.value(parameter.number());
+      }
+      constants[i] = value == null ? RowChange.WITHHELD : value; // NULL, or one that is not kept
+    }
+    return new RowChoice(choice.table(), choice.condition(), Arrays.asList(constants), false);
   }
 
   private static final long[] NONE = {};
@@ -161,6 +186,21 @@ public final class StatementValues implements ObservedValues {
   /** True if rows of a result are to be {@linkplain #row noted}. */
   public boolean readsRows() {
     return !plan.reads().isEmpty();
+  }
+
+  /** True if it matters whether the application reads its result, and up to its end. */
+  public boolean choosesRows() {
+    return plan.choice().isPresent();
+  }
+
+  /** The application moved to a row of the result. */
+  public void seen() {
+    hasRows = true;
+  }
+
+  /** The application read the result to its end, and it was not cut before. */
+  public void readToEnd() {
+    isReadToEnd = true;
   }
 
   /** Rows of the result are not noted. */
@@ -298,9 +338,25 @@ public final class StatementValues implements ObservedValues {
     }
     Event.ValuesObserved event =
         new Event.ValuesObserved(
-            session, transaction, statement, sent, returnedAt(), reads, writes, unread);
+            session, transaction, statement, sent, returnedAt(), reads, writes, unread, choices());
     buffers = new RowBuffer[0];
     layout = null;
     return event;
+  }
+
+  /** How it chose its rows; empty unless the application saw what it chose. */
+  private List<RowChoice> choices() {
+    if (plan.choice().isEmpty()) {
+      return List.of();
+    }
+    boolean isSeen = plan.choice().get().oneRow() ? hasRows : isReadToEnd;
+    boolean isFound =
+        plan.reads().size() == 1 && plan.reads().get(0).pinned() && hasRows && unread.isEmpty();
+    if (!isSeen || isFound) {
+      return List.of();
+    }
+    RowChoice of = choices.get(0);
+    boolean showsKeys = plan.reads().size() == 1 && isReadToEnd && unread.isEmpty();
+    return List.of(new RowChoice(of.table(), of.condition(), of.constants(), showsKeys));
   }
 }

@@ -42,6 +42,9 @@ abstract class ExecutingStatement extends DelegatingStatement {
   /** True if the driver cuts long values. */
   private boolean cutsValues;
 
+  /** Whether its results may have fewer rows than its text returns. */
+  boolean rowsLimited;
+
   /** True while a read of ours goes before the application's statement. */
   private volatile boolean starting;
 
@@ -183,10 +186,14 @@ abstract class ExecutingStatement extends DelegatingStatement {
       counted(countOfLast());
       return false;
     }
-    execution().after(-1);
-    if (!result || !(execution().cached().hidesColumns() || execution().readsValues())) {
-      execution().valuesNotRead("");
-      execution().succeeded(false);
+    Execution execution = execution();
+    execution.after(-1);
+    if (!result
+        || !(execution.cached().hidesColumns()
+            || execution.readsValues()
+            || execution.choosesRows())) {
+      execution.valuesNotRead("");
+      execution.succeeded(false);
     }
     return result;
   }
@@ -224,8 +231,8 @@ abstract class ExecutingStatement extends DelegatingStatement {
       execution.valuesNotRead("a result that rows are written through");
     } else if (execution.readsValues() && cutsValues) {
       execution.valuesNotRead("values that are cut");
-    } else if (execution.readsValues()) {
-      return new ValueResultSet(result, results(), execution);
+    } else if (execution.readsValues() || execution.choosesRows()) {
+      return new ValueResultSet(result, results(), execution, rowsLimited);
     } else {
       execution.valuesNotRead("");
     }

@@ -31,9 +31,13 @@ class ValueResultSet extends StatementResultSet {
 
   private @Nullable SQLException wasNullFailed;
 
-  ValueResultSet(ResultSet delegate, Origin origin, Execution execution) {
+  /** Whether it may have fewer rows than the query chose. */
+  private final boolean isCut;
+
+  ValueResultSet(ResultSet delegate, Origin origin, Execution execution, boolean isCut) {
     super(delegate, origin);
     this.execution = execution;
+    this.isCut = isCut;
     this.noted = origin.scrollable() ? new BitSet() : null;
   }
 
@@ -98,8 +102,12 @@ class ValueResultSet extends StatementResultSet {
       throw e;
     }
     if (onRow) {
+      execution.rowSeen();
       note();
     } else if (noted == null) {
+      if (!isCut) {
+        execution.readToEnd();
+      }
       execution.succeeded(true);
     }
     return onRow;

@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 class WatchedStatement extends ExecutingStatement {
 
-  private boolean rowsLimited;
   private boolean closesOnCompletion;
   private boolean escapes = true;
 

@@ -2,13 +2,16 @@ package io.txwatch.sql.rewrite;
 
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
+import java.math.BigDecimal;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.Pattern;
 
 /** The literals whose value is known from their text alone, in every DBMS and session. */
 final class Literals {
 
   private static final int MAX_DIGITS = 18;
+  private static final Pattern DECIMAL = Pattern.compile("[0-9]+\\.[0-9]+");
 
   private Literals() {}
 
@@ -20,6 +23,16 @@ final class Literals {
             && written.chars().allMatch(c -> c >= '0' && c <= '9')
         ? OptionalLong.of(Long.parseLong(written))
         : OptionalLong.empty();
+  }
+
+  /** The value of a token; empty unless it is digits with a point and no more, without a sign. */
+  static Optional<BigDecimal> decimal(Tokens tokens, int token) {
+    String written = tokens.text(token);
+    return tokens.is(token, TokenKind.NUMBER)
+            && written.length() <= MAX_DIGITS
+            && DECIMAL.matcher(written).matches()
+        ? Optional.of(new BigDecimal(written))
+        : Optional.empty();
   }
 
   /** The value of a token; empty unless it is a text in ASCII without quotes and backslashes. */

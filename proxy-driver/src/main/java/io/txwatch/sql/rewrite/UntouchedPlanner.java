@@ -27,9 +27,17 @@ import java.util.Optional;
 public final class UntouchedPlanner implements Planner {
 
   private final Dialect dialect;
+  private final boolean hasRecord;
 
-  public UntouchedPlanner(Dialect dialect) {
+  /**
+   * Plans texts of a dialect.
+   *
+   * @param hasRecord whether a record of all changes is read, so that a condition on rows can be
+   *     compared with it
+   */
+  public UntouchedPlanner(Dialect dialect, boolean hasRecord) {
     this.dialect = dialect;
+    this.hasRecord = hasRecord;
   }
 
   @Override
@@ -73,6 +81,7 @@ public final class UntouchedPlanner implements Planner {
     Optional<GapReason> reason = Optional.empty();
     try {
       values = ValuePlanner.plan(tokens, range, dialect, catalog);
+      values = hasRecord ? values : values.withoutChoice();
       if (values.isEmpty() && (what.kind().mayWrite() || !values.unread().isEmpty())) {
         reason = Optional.of(GapReason.SHAPE);
       }

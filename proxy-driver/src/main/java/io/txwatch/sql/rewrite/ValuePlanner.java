@@ -2,6 +2,7 @@ package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.RowCondition;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.KeyColumn;
 import io.txwatch.sql.KeyColumn.Kind;
@@ -28,6 +29,7 @@ import io.txwatch.sql.syntax.StatementSplitter;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokenizer;
 import io.txwatch.sql.syntax.Tokens;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -35,6 +37,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -101,7 +104,11 @@ final class ValuePlanner {
     }
     boolean readsOthers = !statement.parts().blocks().isEmpty();
     return new ValuePlan(
-        List.of(), -1, readsOthers ? "a query in a write" : "", write(statement.tree()));
+        List.of(),
+        -1,
+        readsOthers ? "a query in a write" : "",
+        write(statement.tree()),
+        Optional.empty());
   }
 
   // ---------------------------------------------------------------- queries
@@ -115,9 +122,10 @@ final class ValuePlanner {
     if (block.tables().isEmpty() && block.others().isEmpty()) {
       return ValuePlan.without(statement.parts().blocks().size() > 1 ? "a subquery" : "");
     }
+    Optional<ValuePlan.Choice> choice = choice(block);
     Optional<String> obstacle = Aggregation.obstacle(statement, block);
     if (obstacle.isPresent()) {
-      return ValuePlan.without(obstacle.get());
+      return new ValuePlan(List.of(), -1, obstacle.get(), Optional.empty(), choice);
     }
     String unread =
         !block.others().isEmpty() || statement.parts().blocks().size() > 1
@@ -139,7 +147,129 @@ final class ValuePlanner {
         List.copyOf(reads),
         selection.usesCatalog ? selection.columns : -1,
         unread,
-        Optional.empty());
+        Optional.empty(),
+        choice);
+  }
+
+  // ---------------------------------------------------------------- conditions
+
+  /** How a query chooses the rows of its table; empty unless it returns what it chooses. */
+  private Optional<ValuePlan.Choice> choice(Block block) {
+    boolean isPlain =
+        block.others().isEmpty()
+            && block.tables().size() == 1
+            && block.alone()
+            && !block.limited()
+            && !block.has(Clause.Kind.HAVING)
+            && !block.has(Clause.Kind.QUALIFY)
+            && !block.has(Clause.Kind.INTO)
+            && block.clause(Clause.Kind.LOCK).filter(this::skipsLocked).isEmpty()
+            && statement.parts().blocks().size() == 1
+            && !statement.parts().hasOpaque();
+    if (!isPlain || !isAlone(block.tables().get(0), block)) {
+      return Optional.empty();
+    }
+    Source.Table table = block.tables().get(0);
+    boolean isKnown =
+        !table.isCommon()
+            && table.columnAliases() == 0
+            && tables
+                .find(table)
+                .filter(Catalog.Table::hasDistinctNames)
+                .filter(found -> found.status() != Catalog.Status.NOT_A_BASE_TABLE)
+                .isPresent();
+    if (!isKnown) {
+      return Optional.empty();
+    }
+    ConditionReader reader =
+        new ConditionReader(
+            name -> owner(block, name) != null,
+            this::compared,
+            place -> !(place instanceof ValuePlan.Computed));
+    RowCondition condition =
+        block
+            .clause(Clause.Kind.WHERE)
+            .map(where -> reader.read(where.expressions().get(0)))
+            .orElse(RowCondition.ALWAYS);
+    return Optional.of(
+        new ValuePlan.Choice(
+            tables.display(table),
+            condition,
+            reader.constants(),
+            isOneRow(block),
+            isExact(condition)));
+  }
+
+  private static boolean isOneRow(Block block) {
+    return !block.distinct()
+        && !block.has(Clause.Kind.GROUP_BY)
+        && block.items().stream()
+            .anyMatch(
+                item ->
+                    item.value() instanceof Expression.Call call
+                        && !call.window()
+                        && call.name().size() == 1
+                        && AGGREGATES.contains(call.name().get(0).toUpperCase(Locale.ROOT)));
+  }
+
+  private static final Set<String> AGGREGATES = Set.of("COUNT", "SUM", "MIN", "MAX", "AVG");
+
+  private boolean skipsLocked(Clause lock) {
+    for (int i = lock.span().from(); i < lock.span().to(); i++) {
+      if (tokens.isWord(i, "SKIP")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** True if FROM has a table's name and its alias, and nothing that chooses among its rows. */
+  private static boolean isAlone(Source.Table table, Block block) {
+    int name = 2 * table.name().size() - 1;
+    int alias = table.alias().isPresent() ? 2 : 0; // with AS
+    return block
+        .clause(Clause.Kind.FROM)
+        .filter(from -> from.sources().size() == 1 && from.sources().get(0) == table)
+        .map(from -> from.content().to() - from.content().from())
+        .filter(size -> size == name || alias > 0 && (size == name + 1 || size == name + alias))
+        .isPresent();
+  }
+
+  private static boolean isExact(RowCondition condition) {
+    if (condition instanceof RowCondition.And and) {
+      return and.conditions().stream().allMatch(ValuePlanner::isExact);
+    } else if (condition instanceof RowCondition.Or or) {
+      return or.conditions().stream().allMatch(ValuePlanner::isExact);
+    } else if (condition instanceof RowCondition.Not not) {
+      return isExact(not.condition());
+    }
+    return !(condition instanceof RowCondition.Unknown);
+  }
+
+  /** The place of a constant that a column is compared with. */
+  private Place compared(Expression expression) {
+    Place place = value(expression);
+    if (place != ValuePlan.COMPUTED) {
+      return place;
+    }
+    Expression plain = expression.unwrapped();
+    if (plain instanceof Expression.Operation operation
+        && operation.operator().equals("-")
+        && operation.operands().get(0) instanceof Expression.Literal literal
+        && compared(literal) instanceof ValuePlan.Literal positive) {
+      if (positive.value() instanceof Long integer) {
+        return new ValuePlan.Literal(-integer);
+      } else if (positive.value() instanceof BigDecimal decimal) {
+        return new ValuePlan.Literal(decimal.negate());
+      }
+      return ValuePlan.COMPUTED;
+    }
+    Span span = plain.span();
+    return plain instanceof Expression.Literal && span.to() == span.from() + 1
+        ? Literals.decimal(tokens, span.from())
+            .<Place>map(ValuePlan.Literal::new)
+            .orElse(ValuePlan.COMPUTED)
+        : ValuePlan.COMPUTED;
   }
 
   /** The plain columns in a select list, by table's name in the statement and column. */

@@ -302,16 +302,20 @@ final class ExpressionParser {
     if (!negated && cursor.take("IS")) {
       return is(from, left);
     }
-    if (cursor.takeAny("ISNULL", "NOTNULL") || (negated && cursor.take("NULL"))) {
+    if (!negated && cursor.take("ISNULL")) {
       return new Operation(cursor.since(from), "IS NULL", List.of(left));
+    }
+    if (negated ? cursor.take("NULL") : cursor.take("NOTNULL")) {
+      return new Operation(cursor.since(from), "IS NOT NULL", List.of(left));
     }
     String not = negated ? "NOT " : "";
     if (cursor.take("BETWEEN")) {
-      cursor.takeAny("SYMMETRIC", "ASYMMETRIC");
+      String operator = cursor.take("SYMMETRIC") ? "BETWEEN SYMMETRIC" : "BETWEEN";
+      cursor.take("ASYMMETRIC");
       Expression low = operators();
       cursor.expect("AND");
       Expression high = operators();
-      return new Operation(cursor.since(from), not + "BETWEEN", List.of(left, low, high));
+      return new Operation(cursor.since(from), not + operator, List.of(left, low, high));
     }
     if (cursor.isWord("IN") && tokens.isOpen(at + (negated ? 2 : 1))) {
       cursor.at++;

@@ -2,12 +2,14 @@ package io.txwatch.sql.rewrite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.history.RowCondition;
 import io.txwatch.sql.Catalog.Status;
 import io.txwatch.sql.ValuePlan;
 import io.txwatch.sql.ValuePlan.Place;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -153,5 +155,99 @@ class ValuePlannerTest {
       })
   void aWriteStatesItsRows(String sql, String expected) {
     assertThat(plan(sql)).isEqualTo(expected);
+  }
+
+  // ---------------------------------------------------------------- conditions
+
+  /** {@code 1:} in front: the result is one row; {@code ?} is a condition that is not known. */
+  private static String choice(String sql) {
+    TestCatalog catalog =
+        new TestCatalog(Dialect.MARIADB)
+            .with("account", Status.NOT_PREPARED, "id", "owner", "balance")
+            .with("person", Status.NOT_PREPARED, "id", "n")
+            .view("rich", "select id, owner from account", "id", "owner");
+    return ValuePlanner.plan(sql, Dialect.MARIADB, catalog)
+        .choice()
+        .map(of -> (of.oneRow() ? "1: " : "") + text(of.condition(), of.constants()))
+        .orElse("NONE");
+  }
+
+  private static String text(RowCondition condition, List<Place> constants) {
+    if (condition instanceof RowCondition.And and) {
+      return joined(and.conditions(), " and ", constants);
+    } else if (condition instanceof RowCondition.Or or) {
+      return joined(or.conditions(), " or ", constants);
+    } else if (condition instanceof RowCondition.Not not) {
+      return "not " + text(not.condition(), constants);
+    } else if (condition instanceof RowCondition.IsNull isNull) {
+      return text(isNull.operand(), constants) + " is null";
+    } else if (condition instanceof RowCondition.Compare compare) {
+      return text(compare.left(), constants)
+          + " "
+          + compare.comparison().name().toLowerCase(Locale.ROOT)
+          + " "
+          + text(compare.right(), constants);
+    }
+    return "?";
+  }
+
+  private static String joined(List<RowCondition> of, String with, List<Place> constants) {
+    return of.isEmpty()
+        ? "ALL"
+        : of.stream().map(one -> text(one, constants)).collect(Collectors.joining(with, "(", ")"));
+  }
+
+  private static String text(RowCondition.Operand operand, List<Place> constants) {
+    if (operand instanceof RowCondition.Column column) {
+      return column.name();
+    } else if (operand instanceof RowCondition.Remainder remainder) {
+      return text(remainder.dividend(), constants) + "%" + text(remainder.divisor(), constants);
+    }
+    return "[" + place(constants.get(((RowCondition.Constant) operand).index())) + "]";
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiterString = "->",
+      quoteCharacter = '~',
+      value = {
+        "select * from account                                 -> ALL",
+        "select count(*) from account                          -> 1: ALL",
+        "select sum(a.balance), 7 from account as a where a.owner = ?" + " -> 1: owner equal [?1]",
+        "select owner, count(*) from account where balance >= -5 group by owner"
+            + " -> balance greater_or_equal [-5]",
+        "select count(*) over () from account where balance <> 1.50 -> balance not_equal [1.50]",
+        "select distinct owner from account where 3 < id and (owner = 'x' or owner is not null)"
+            + " -> ([3] less id and (owner equal [x] or not owner is null))",
+        "select id from account where id between ? and ? order by id for update"
+            + " -> (id greater_or_equal [?1] and id less_or_equal [?2])",
+        "select id from account where owner not in (1, ?) -> "
+            + "not (owner equal [1] or owner equal [?1])",
+        "select id from account where id % 3 = 0 and balance % owner = 1"
+            + " -> (id%[3] equal [0] and balance%owner equal [1])",
+        "select id from account where not (id = 1)  -> not id equal [1]",
+        "select id from account where not id = 1    -> ?", // depends on a mode of MySQL
+        "select id from account where owner like 'x%' and id = 1 -> (? and id equal [1])",
+        "select id from account where id = 1 + 2                  -> ?",
+        "select id from account where id <=> 1 or balance = now() -> (? or ?)",
+        "select id from account where balance = owner collate utf8mb4_bin -> ?",
+        "select id from account where id between owner and x'41' -> (id greater_or_equal owner and ?)",
+        // What is chosen is not what is returned, or is not known.
+        "select id from account limit 3                        -> NONE",
+        "select owner from account group by owner having count(*) > 1 -> NONE",
+        "select id from account where id = 1 for update skip locked -> NONE",
+        "select id from account partition (p0) where id = 1    -> NONE",
+        "select id from account use index (i) where id = 1     -> NONE",
+        "select id from account union select id from person    -> NONE",
+        "select id from account where id in (select id from person) -> NONE",
+        "select a.id from account a join person p on p.id = a.id    -> NONE",
+        "select id from (select id from account) a             -> NONE",
+        "select id from rich                                   -> NONE",
+        "select id from elsewhere                              -> NONE",
+        "select id into outfile 'x' from account               -> NONE",
+        "select 1                                              -> NONE",
+      })
+  void howAQueryChoosesItsRows(String sql, String expected) {
+    assertThat(choice(sql)).isEqualTo(expected);
   }
 }

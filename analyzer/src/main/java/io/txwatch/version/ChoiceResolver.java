@@ -1,0 +1,240 @@
+package io.txwatch.version;
+
+import io.txwatch.history.AccessedColumns.Columns;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.RowChoice;
+import io.txwatch.history.RowValues;
+import io.txwatch.history.StatementKind;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the dependencies between queries that chose rows by conditions and the changes of rows of
+ * the same table: Adya's predicate dependencies (1999, section 4.3), and those of rows that were
+ * chosen and of which the result shows no key, as those of an aggregate.
+ *
+ * <p>A change of a row matters to a query if what the query read of the row would be something else
+ * without the change, if that was made before, or with it, if it was made afterwards: the condition
+ * would have another value ({@link ConditionValue}), or the row is chosen with another value of a
+ * column that the query uses. The columns are the items: of a change made before, what others wrote
+ * later does not count; one made afterwards is supposed without those between. Changes that may
+ * have been made while the query ran count for neither. Each pair of transactions is considered
+ * when the second one has passed, for which the queries of the first one are kept.
+ */
+final class ChoiceResolver {
+
+  private static final int MAX_KEPT_PER_TABLE = 256;
+  private static final int MAX_CHANGES_PER_TABLE = 512;
+
+  /** Receives dependencies, each once its transactions have passed. */
+  interface Listener {
+
+    /**
+     * A change of a row matters to a query.
+     *
+     * @param version the version that the change made
+     * @param before whether the query read after the change
+     * @param chosen whether the query had chosen the row
+     */
+    void matters(
+        TimedTransaction reader,
+        TimedStatement query,
+        RowVersion version,
+        boolean before,
+        boolean chosen);
+  }
+
+  /** A query of a transaction that has passed. */
+  private record Query(
+      TimedTransaction reader,
+      TimedStatement statement,
+      RowChoice choice,
+      Window window,
+      Set<Long> shown,
+      Columns used) {}
+
+  private final Map<String, ArrayDeque<Query>> queries = new HashMap<>();
+  private final Map<String, ArrayDeque<RowVersion>> changes = new HashMap<>();
+
+  /** A change was recorded. */
+  void changed(RowVersion version) {
+    ArrayDeque<RowVersion> ofTable =
+        changes.computeIfAbsent(version.row.table, table -> new ArrayDeque<>());
+    ofTable.addLast(version);
+    if (ofTable.size() > MAX_CHANGES_PER_TABLE) {
+      ofTable.removeFirst();
+    }
+  }
+
+  void clear() {
+    queries.clear();
+    changes.clear();
+  }
+
+  /**
+   * A transaction passes: all that is recorded up to its end is known.
+   *
+   * @param needed transactions that ended earlier overlap with none that is active
+   */
+  void passed(
+      TimedTransaction transaction, String product, long skew, long needed, Listener listener) {
+    RecordedTransaction recorded = transaction.recorded;
+    if (recorded != null) {
+      for (RowVersion version : recorded.versions) {
+        for (Query query : queries.getOrDefault(version.row.table, new ArrayDeque<>())) {
+          if (version.isLastOfWriter()) {
+            compare(query, version.row, transaction, listener);
+          }
+        }
+      }
+    }
+    for (TimedStatement statement : transaction.statements) {
+      for (RowChoice choice : statement.choices) {
+        if (isUsable(transaction, statement)) {
+          Query query = query(transaction, statement, choice, product, skew);
+          Set<RowChain> rows = new LinkedHashSet<>();
+          changes
+              .getOrDefault(choice.table(), new ArrayDeque<>())
+              .forEach(version -> rows.add(version.row));
+          rows.forEach(row -> compare(query, row, null, listener));
+          keep(query, needed);
+        }
+      }
+    }
+  }
+
+  private void keep(Query query, long needed) {
+    ArrayDeque<Query> ofTable =
+        queries.computeIfAbsent(query.choice.table(), table -> new ArrayDeque<>());
+    while (!ofTable.isEmpty()
+        && (ofTable.size() >= MAX_KEPT_PER_TABLE
+            || ofTable.getFirst().reader.end.returned() < needed)) {
+      ofTable.removeFirst();
+    }
+    ofTable.addLast(query);
+  }
+
+  /** Whether it is known what the transaction itself had written when the statement ran. */
+  private static boolean isUsable(TimedTransaction transaction, TimedStatement query) {
+    if (!query.timed
+        || !transaction.level.isKnown()
+        || transaction.level == IsolationLevel.READ_UNCOMMITTED) {
+      return false;
+    }
+    RecordedTransaction recorded = transaction.recorded;
+    for (TimedStatement statement : transaction.statements) {
+      if (statement.number >= query.number) {
+        return true;
+      }
+      boolean wasUndone = statement.undone && statement.undoneThrough >= query.number;
+      boolean isKnown = recorded != null && !recorded.doubtful || statement.changedNothing;
+      if (statement.mayWrite && (wasUndone || !statement.undone && !isKnown)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static Query query(
+      TimedTransaction reader,
+      TimedStatement statement,
+      RowChoice choice,
+      String product,
+      long skew) {
+    Set<Long> shown = new HashSet<>();
+    for (RowValues rows : statement.reads) {
+      if (rows.table().equals(choice.table())) {
+        for (long key : rows.keys()) {
+          shown.add(key);
+        }
+      }
+    }
+    return new Query(
+        reader,
+        statement,
+        choice,
+        window(reader, statement, product).widened(skew),
+        shown,
+        statement.used(choice.table()));
+  }
+
+  /**
+   * When the rows were current from which a query chose. A query whose condition is true for some
+   * row has read the table, so a snapshot was taken by then.
+   */
+  private static Window window(
+      TimedTransaction transaction, TimedStatement statement, String product) {
+    Window window = ReadResolver.window(transaction, statement, product);
+    return statement.kind == StatementKind.SELECT && window.sent() < statement.window.sent()
+        ? new Window(window.sent(), Math.min(window.returned(), statement.window.returned()))
+        : window;
+  }
+
+  // ---------------------------------------------------------------- one row
+
+  /**
+   * Compares a query with the versions of a row.
+   *
+   * @param only the writer whose changes are looked for; null for all that have passed
+   */
+  private static void compare(
+      Query query, RowChain row, @Nullable TimedTransaction only, Listener listener) {
+    boolean isKnown = query.shown.contains(row.key); // by its values
+    if (isKnown || row.versions.isEmpty() || row.keptSince > query.window.sent()) {
+      return;
+    }
+    RowStates states = RowStates.of(query.choice, row, query.reader, query.statement);
+    if (states == null) {
+      return;
+    }
+    int first = states.first(query.window);
+    int last = states.last(query.window);
+    if (query.choice.showsKeys()) { // it was not chosen
+      while (first <= last && states.matches(first)) {
+        first++;
+      }
+      while (first <= last && states.matches(last)) {
+        last--;
+      }
+    }
+    if (last < first) {
+      return; // the record contradicts itself
+    }
+    boolean isChosen = true;
+    for (int i = first; i <= last; i++) {
+      isChosen &= states.matches(i);
+    }
+    for (int i = 1; i < states.size(); i++) {
+      RowVersion version = states.version(i);
+      boolean before = i <= first;
+      if (version != null
+          && (before || i > last)
+          && isOf(version, query, only)
+          && matters(states, i, first, last, query.used)) {
+        listener.matters(query.reader, query.statement, version, before, isChosen);
+      }
+    }
+  }
+
+  /** Whether a change matters, whichever of some states the query read. */
+  private static boolean matters(RowStates states, int change, int first, int last, Columns used) {
+    for (int read = first; read <= last; read++) {
+      if (!states.matters(change, read, used)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isOf(RowVersion version, Query query, @Nullable TimedTransaction only) {
+    TimedTransaction writer = version.by == null ? null : version.by.writer;
+    return writer != null
+        && writer != query.reader
+        && (only == null ? writer.passed : writer == only);
+  }
+}
