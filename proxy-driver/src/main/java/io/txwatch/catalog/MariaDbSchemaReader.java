@@ -26,7 +26,7 @@ final class MariaDbSchemaReader extends MySqlSchemaReader {
     boolean fits =
         query(
                 connection,
-                "SELECT @@GLOBAL.group_concat_max_len >= " + characters,
+                "SELECT @@GLOBAL.group_concat_max_len >= " + characters + ONE_ROW,
                 row -> row.getBoolean(1))
             .get(0);
     return fits && super.isSmall(connection, table);

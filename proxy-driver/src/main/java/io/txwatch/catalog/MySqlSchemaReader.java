@@ -57,6 +57,9 @@ public class MySqlSchemaReader extends SchemaReader {
   /** For {@code sql_select_limit}, whose DEFAULT in a session is the global value. */
   private static final String NO_LIMIT = "18446744073709551615";
 
+  /** Behind a query of one row: without a LIMIT, {@code sql_select_limit=0} gives none. */
+  static final String ONE_ROW = " LIMIT 1";
+
   /** A default that is all zero bytes in a row's buffer, as NULL is. */
   private static final Pattern ZERO = Pattern.compile("|NULL|-?0*\\.?0*");
 
@@ -113,7 +116,7 @@ public class MySqlSchemaReader extends SchemaReader {
 
   @Override
   public List<String> path(Connection connection) throws SQLException {
-    List<String> current = query(connection, "SELECT DATABASE()", row -> text(row, 1));
+    List<String> current = query(connection, "SELECT DATABASE()" + ONE_ROW, row -> text(row, 1));
     return current.get(0).isEmpty() ? List.of() : current;
   }
 
@@ -133,7 +136,8 @@ public class MySqlSchemaReader extends SchemaReader {
     return query(
             connection,
             "SELECT DATABASE(), @@sql_mode, @@character_set_connection, @@completion_type, "
-                + runText,
+                + runText
+                + ONE_ROW,
             row ->
                 new InitialSessionState(
                     text(row, 1).isEmpty() ? List.of() : List.of(text(row, 1)),

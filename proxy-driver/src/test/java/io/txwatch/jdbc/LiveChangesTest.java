@@ -23,6 +23,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -190,15 +191,42 @@ class LiveChangesTest {
         workUnder(
             limit,
             watched,
-            plain ->
-                watched.watched(
-                    plain, UnaryOperator.identity(), Map.of(Setting.VERSIONS, "columns")));
+            plain -> {
+              Connection connection =
+                  watched.watched(
+                      plain, UnaryOperator.identity(), Map.of(Setting.VERSIONS, "columns"));
+              if (!limit.equals("sql_select_limit=0")) {
+                // of which the drivers cannot read the isolation level
+                assertThat(connection).as("watched").isNotSameAs(plain);
+              }
+              return connection;
+            });
     assertThat(got).isEqualTo(expected);
     assertThat(expected.stream().filter(outcome -> outcome.contains(" failed 42000 1104")))
         .hasSize(limit.startsWith("max_join_size") ? 10 : 0);
     assertThat(watched.events(Event.Gap.class))
         .extracting(Event.Gap::reason)
         .doesNotContain(GapReason.LOOKUP_FAILED, GapReason.NOT_PREPARED, GapReason.FAULT);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = ServerKind.class,
+      names = {"MYSQL", "MARIADB"})
+  void aSessionWhoseQueriesGiveNoRowsIsAskedForItsDatabase(ServerKind kind) throws Exception {
+    TestDatabase database = TestDatabase.at(kind, TestServers.freshDatabase(kind), SETUP);
+    try (Connection preparing = database.raw()) {
+      database.prepare(preparing);
+    }
+    try (Connection connection =
+        database.watched(
+            database.raw(), UnaryOperator.identity(), Map.of(Setting.VERSIONS, "columns"))) {
+      TestDatabase.execute(
+          connection, "SET SESSION sql_select_limit = 0", "USE " + connection.getCatalog());
+      assertThat(TestDatabase.updated(connection, "UPDATE live SET v = v + 1 WHERE id = 1"))
+          .isEqualTo(1);
+    }
+    assertThat(database.events(Event.Gap.class)).isEmpty();
   }
 
   private static TestDatabase limited(ServerKind kind, String limit) throws SQLException {
