@@ -40,14 +40,14 @@ class AnomalyProperties {
   private static final Set<Phenomenon> OF_SNAPSHOTS =
       Set.of(Phenomenon.WRITE_SKEW, Phenomenon.G2_ITEM);
 
-  @Property(tries = 500)
+  @Property
   void serialExecutionHasNoAnomaly(
       @ForAll long seed, @ForAll @IntRange(min = 1, max = 60) int transactions) {
     List<Event> history = Simulation.run(Mode.SERIAL, new Random(seed), 3, transactions, 4, false);
     assertThat(Notation.analyzed(history)).isEmpty();
   }
 
-  @Property(tries = 500)
+  @Property
   void snapshotIsolationPermitsOnlyAdjacentRwEdges(
       @ForAll long seed, @ForAll @IntRange(min = 2, max = 40) int transactions) {
     List<Event> history =
@@ -55,7 +55,7 @@ class AnomalyProperties {
     assertThat(Notation.analyzed(history)).extracting(Anomaly::phenomenon).isSubsetOf(OF_SNAPSHOTS);
   }
 
-  @Property(tries = 500)
+  @Property
   void readCommittedHasNoDirtyReads(
       @ForAll long seed, @ForAll @IntRange(min = 2, max = 40) int transactions) {
     List<Event> history =
@@ -74,7 +74,7 @@ class AnomalyProperties {
    * For each strong component the worst class of its cycles is reported, and nothing outside the
    * components, in any order of arrival.
    */
-  @Property(tries = 500)
+  @Property
   void everyComponentIsReportedWithItsWorstCycle(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 10) int transactions) {
     Random random = new Random(seed);
@@ -110,7 +110,7 @@ class AnomalyProperties {
         });
   }
 
-  @Property(tries = 300)
+  @Property
   void lostEventCreatesNoFalseAnomaly(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 8) int transactions) {
     List<Event> history = Simulation.run(mode, new Random(seed), 4, transactions, 3, false);
@@ -130,7 +130,7 @@ class AnomalyProperties {
     }
   }
 
-  @Property(tries = 300)
+  @Property
   void discardingCreatesNoFalseAnomaly(
       @ForAll Mode mode,
       @ForAll long seed,
@@ -152,7 +152,7 @@ class AnomalyProperties {
         .forEach(anomaly -> assertTrue(anomaly, truth));
   }
 
-  @Property(tries = 500)
+  @Property
   void anomaliesDoNotDependOnArrivalOrder(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 10) int transactions) {
     if (mode == Mode.BROKEN) {
@@ -167,7 +167,7 @@ class AnomalyProperties {
   }
 
   /** However events arrive: who wrote over what came after the version that he had read. */
-  @Property(tries = 500)
+  @Property
   void lostUpdateIsReportedForTheTransactionThatLostIt(
       @ForAll long seed, @ForAll @IntRange(min = 3, max = 9) int transactions) {
     Random random = new Random(seed);

@@ -88,7 +88,7 @@ class DiscardProperties {
     return spans;
   }
 
-  @Property(tries = 500)
+  @Property
   void discardingMissesNoOtherAnomaly(
       @ForAll PredicateSimulation.Mode mode,
       @ForAll long seed,

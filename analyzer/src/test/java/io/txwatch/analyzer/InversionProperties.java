@@ -16,7 +16,7 @@ import net.jqwik.api.constraints.IntRange;
 /** Enabled orders only add anomalies to those found by item. */
 class InversionProperties {
 
-  @Property(tries = 300)
+  @Property
   void realTimeOrderAddsOnlyInversions(
       @ForAll PredicateSimulation.Mode mode,
       @ForAll long seed,
@@ -31,7 +31,7 @@ class InversionProperties {
     assertThat(with).isEqualTo(without);
   }
 
-  @Property(tries = 300)
+  @Property
   void serialExecutionHasNoInversion(
       @ForAll long seed, @ForAll @IntRange(min = 2, max = 20) int transactions) {
     List<Event> history =

@@ -32,7 +32,7 @@ import net.jqwik.api.constraints.IntRange;
 class PredicateProperties {
 
   /** What a predicate saw was there, and what it missed was not, when it was evaluated. */
-  @Property(tries = 1000)
+  @Property
   void reportedDependenciesAreTrue(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 30) int transactions) {
     PredicateSimulation run = PredicateSimulation.run(mode, new Random(seed), 4, transactions);
@@ -43,7 +43,7 @@ class PredicateProperties {
   }
 
   /** The same while the share of the rows that is observed changes. */
-  @Property(tries = 3000)
+  @Property
   void reportedDependenciesAreTrueUnderOverload(
       @ForAll Mode mode,
       @ForAll long seed,
@@ -58,7 +58,7 @@ class PredicateProperties {
   }
 
   /** The same of what is proven, in whatever order the sessions' events arrive. */
-  @Property(tries = 1000)
+  @Property
   void provenDependenciesAreTrueInEveryArrivalOrder(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 20) int transactions) {
     Random random = new Random(seed);
@@ -73,7 +73,7 @@ class PredicateProperties {
    * Transactions that do not overlap are in no cycle, whatever events are lost: no reported
    * dependency is opposite to the order in which they ran.
    */
-  @Property(tries = 3000)
+  @Property
   void serialTransactionsAreInNoCycleWhateverIsLost(
       @ForAll long seed,
       @ForAll @IntRange(min = 2, max = 30) int transactions,
@@ -118,7 +118,7 @@ class PredicateProperties {
    * The result does not depend on identity hash codes: {@code check} reports what was reported
    * live.
    */
-  @Property(tries = 500)
+  @Property
   void sameHistoryGivesTheSameResult(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 30) int transactions) {
     PredicateSimulation run = PredicateSimulation.run(mode, new Random(seed), 4, transactions);
@@ -142,7 +142,7 @@ class PredicateProperties {
   /**
    * A writer that commits during a transaction that has read by predicate gets an rw edge from it.
    */
-  @Property(tries = 1000)
+  @Property
   void concurrentWritersArePredicateAntiDependencies(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 12) int transactions) {
     PredicateSimulation run = PredicateSimulation.run(mode, new Random(seed), 4, transactions);
@@ -193,7 +193,7 @@ class PredicateProperties {
     return Objects.requireNonNull(spans.get(transaction));
   }
 
-  @Property(tries = 500)
+  @Property
   void serialExecutionHasNoPossibleAnomaly(
       @ForAll long seed, @ForAll @IntRange(min = 1, max = 60) int transactions) {
     Random random = new Random(seed);
@@ -203,7 +203,7 @@ class PredicateProperties {
         .allMatch(Anomaly::possible);
   }
 
-  @Property(tries = 500)
+  @Property
   void snapshotIsolationPermitsOnlyAdjacentRwEdges(
       @ForAll long seed, @ForAll @IntRange(min = 2, max = 40) int transactions) {
     PredicateSimulation run =
@@ -213,7 +213,7 @@ class PredicateProperties {
         .isSubsetOf(Phenomenon.WRITE_SKEW, Phenomenon.G2_ITEM, Phenomenon.G2);
   }
 
-  @Property(tries = 500)
+  @Property
   void readCommittedHasNoDirtyReads(
       @ForAll long seed, @ForAll @IntRange(min = 2, max = 40) int transactions) {
     PredicateSimulation run =

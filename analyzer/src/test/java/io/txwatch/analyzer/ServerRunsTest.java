@@ -58,7 +58,7 @@ class ServerRunsTest {
   }
 
   /** Each run is serial, but the second starts from a state that some commits are missing from. */
-  @Property(tries = 500)
+  @Property
   void serialRunsHaveNoAnomaly(@ForAll long seed) {
     Random random = new Random(seed);
     List<Event> history = serialWithCrash(random, "a", "b");

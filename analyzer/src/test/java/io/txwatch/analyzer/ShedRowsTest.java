@@ -100,7 +100,7 @@ class ShedRowsTest {
   }
 
   /** Each cycle consists of dependencies of the whole history, and no verdict is worse. */
-  @Property(tries = 1000)
+  @Property
   void anomaliesAreThoseOfTheWholeHistory(
       @ForAll Mode mode,
       @ForAll long seed,

@@ -56,7 +56,7 @@ class SuspectedAnomaliesProperties {
     }
   }
 
-  @Property(tries = 500)
+  @Property
   void suspectedAnomaliesAreThoseThatCommitsWouldConfirm(
       @ForAll PredicateSimulation.Mode mode,
       @ForAll long seed,

@@ -230,7 +230,7 @@ class UnwatchedWritersTest {
    * may be undone. No update is lost to an id that is the transaction's own, or that was written
    * before its read.
    */
-  @Property(tries = 500)
+  @Property
   void nothingIsLostToOneself(@ForAll Random random) {
     Store store = new Store(random);
     for (int i = 0; i < 300; i++) {

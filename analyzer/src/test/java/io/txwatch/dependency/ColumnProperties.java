@@ -60,7 +60,7 @@ class ColumnProperties implements SimulatedModes {
    * those are reported as such instead of as dependencies. And without reads of an own version that
    * its writer undid: of rows, the reader read nothing of others then.
    */
-  @Property(tries = 300)
+  @Property
   void dependencyThroughColumnsImpliesAPathThroughRows(
       @ForAll("modesWithoutDirtyReads") Mode mode,
       @ForAll long seed,

@@ -51,7 +51,7 @@ class InferenceProperties {
     }
   }
 
-  @Property(tries = 400)
+  @Property
   void lostEventCreatesNoDependency(
       @ForAll Mode mode,
       @ForAll long seed,

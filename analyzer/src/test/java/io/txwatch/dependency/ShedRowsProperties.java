@@ -21,7 +21,7 @@ class ShedRowsProperties implements SimulatedModes {
   private static final String TABLE = "t";
 
   /** Of the rows of the share everything is inferred, and of the others nothing. */
-  @Property(tries = 1500)
+  @Property(tries = 500)
   void constantShareGivesWhatAllRowsGiveForItsRows(
       @ForAll("modes") Mode mode,
       @ForAll long seed,
@@ -39,7 +39,7 @@ class ShedRowsProperties implements SimulatedModes {
   }
 
   /** However the share changes, each dependency and wrong read exists in the whole history. */
-  @Property(tries = 3000)
+  @Property(tries = 1000)
   void changingShareGivesNothingElse(
       @ForAll("modes") Mode mode,
       @ForAll long seed,
@@ -61,7 +61,7 @@ class ShedRowsProperties implements SimulatedModes {
    * unobserved write, as if another had written it. Without dirty reads, as in {@link
    * InferenceProperties}.
    */
-  @Property(tries = 1500)
+  @Property(tries = 500)
   void changingShareGivesNoOtherTransactions(
       @ForAll("modesWithoutDirtyReads") Mode mode,
       @ForAll long seed,

@@ -65,7 +65,7 @@ class ElleExportProperties {
           "G2_ITEM",
           "G2");
 
-  @Property(tries = 300)
+  @Property
   void roundTripPreservesTheAnomalies(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 12) int transactions)
       throws IOException {
@@ -76,7 +76,7 @@ class ElleExportProperties {
   }
 
   /** As {@link #roundTripPreservesTheAnomalies}, with versions named by ids of the DBMS. */
-  @Property(tries = 300)
+  @Property
   void roundTripPreservesTheAnomaliesWithIdsOfTheDbms(
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 12) int transactions)
       throws IOException {
@@ -92,7 +92,7 @@ class ElleExportProperties {
    * classes of cycles are compared: over two columns of a row, which are two keys, some have
    * another name than over one row. Dirty reads by columns are not compared.
    */
-  @Property(tries = 500)
+  @Property
   void roundTripPreservesTheAnomaliesOfColumns(
       @ForAll Mode mode,
       @ForAll boolean idsByDbms,

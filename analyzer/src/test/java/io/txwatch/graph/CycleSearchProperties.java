@@ -16,7 +16,7 @@ class CycleSearchProperties {
 
   private static final int UNLIMITED = Integer.MAX_VALUE;
 
-  @Property(tries = 1000)
+  @Property
   void cycleHasFewestTransactionsAndOfThoseFewestSuppositions(
       @ForAll long seed,
       @ForAll @IntRange(min = 2, max = 6) int nodes,
@@ -44,7 +44,7 @@ class CycleSearchProperties {
   }
 
   /** Whatever the budget: a cycle that was found is one of the shortest. */
-  @Property(tries = 500)
+  @Property
   void cycleIsShortestWhenTheBudgetIsUsedUp(
       @ForAll long seed, @ForAll @IntRange(min = 1, max = 20) int budget) {
     RandomGraph random = new RandomGraph(new Random(seed), 6, 20);

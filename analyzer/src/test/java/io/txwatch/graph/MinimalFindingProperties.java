@@ -19,7 +19,7 @@ import net.jqwik.api.constraints.IntRange;
 /** Judges the findings on random graphs, of which some edges arrive at once, by all cycles. */
 class MinimalFindingProperties {
 
-  @Property(tries = 1000)
+  @Property
   void findingIsMinimalThroughOneOfTheEdgesThatClosedIt(
       @ForAll long seed,
       @ForAll @IntRange(min = 3, max = 6) int nodes,

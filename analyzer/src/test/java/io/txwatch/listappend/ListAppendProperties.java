@@ -25,7 +25,7 @@ class ListAppendProperties {
   static final List<IsolationLevel> LEVELS =
       List.of(IsolationLevel.READ_COMMITTED, IsolationLevel.SNAPSHOT, IsolationLevel.SERIALIZABLE);
 
-  @Property(tries = 1500)
+  @Property(tries = 500)
   void verdictIsThatOfASearchOfAllOrders(
       @ForAll long seed, @ForAll @IntRange(min = 2, max = 8) int transactions) {
     SmallHistory history = SmallHistory.random(new Random(seed), transactions);

@@ -30,7 +30,7 @@ class MinimalListCycleProperties {
     noCycleOfItsClassHasFewerTransactions(-2830, 6);
   }
 
-  @Property(tries = 1500)
+  @Property(tries = 500)
   void noCycleOfItsClassHasFewerTransactions(
       @ForAll long seed, @ForAll @IntRange(min = 3, max = 8) int transactions) {
     SmallHistory small = SmallHistory.random(new Random(seed), transactions);

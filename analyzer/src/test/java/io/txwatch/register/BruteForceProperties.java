@@ -14,7 +14,7 @@ import net.jqwik.api.Property;
 /** Compares the checker with a search of every order, on random register histories. */
 class BruteForceProperties {
 
-  @Property(tries = 300)
+  @Property
   void verdictEqualsThatOfEveryOrder(@ForAll long seed) {
     assertThat(differences(seed, false)).isEmpty();
   }

@@ -11,7 +11,7 @@ import net.jqwik.api.constraints.IntRange;
 /** Random graphs; two nodes lie on a cycle together if each is reached from the other. */
 class StrongComponentsProperties {
 
-  @Property(tries = 500)
+  @Property
   void componentsAreTheMutuallyReachableNodes(
       @ForAll long seed,
       @ForAll @IntRange(min = 1, max = 12) int nodes,

@@ -12,14 +12,14 @@ import net.jqwik.api.Property;
 /** Random schedules of a few sessions; a judge that knows everything decides by the definition. */
 class StaleWritesProperties {
 
-  @Property(tries = 1000)
+  @Property
   void findsWhatTheDefinitionSays(@ForAll long seed) {
     RandomSessions sessions = new RandomSessions(seed, false);
     assertThat(found(sessions)).as(sessions.history()).isEqualTo(sessions.staleWrites());
   }
 
   /** MySQL and MariaDB: what an UPDATE wrote is known once somebody reads the row. */
-  @Property(tries = 1000)
+  @Property
   void findsItLaterWhereUpdatesReturnNoRows(@ForAll long seed) {
     RandomSessions sessions = new RandomSessions(seed, true);
     Set<String> found = found(sessions);

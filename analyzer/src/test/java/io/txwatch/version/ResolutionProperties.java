@@ -69,7 +69,7 @@ class ResolutionProperties {
    * a watched one that set the same values right after it. Whether that one wrote the row after it
    * is nowhere recorded, so both answers are right then: that it did, and that it did not.
    */
-  @Property(tries = 1500)
+  @Property
   void everyReadIsResolvedToTheVersionThatItReturned(@ForAll long seed) {
     Shape shape = shape(new Random(seed));
     StoreSimulation store = new StoreSimulation(shape, seed).run();
@@ -168,7 +168,7 @@ class ResolutionProperties {
     return last < 0 ? 0 : access.writers().transaction(last);
   }
 
-  @Property(tries = 1000)
+  @Property
   void anomaliesAreThoseOfTheExactHistory(@ForAll long seed) {
     Shape shape = shape(new Random(seed));
     StoreSimulation store = new StoreSimulation(shape, seed).run();
@@ -176,7 +176,7 @@ class ResolutionProperties {
   }
 
   /** They write the same values to the same rows as those that are watched, to and fro. */
-  @Property(tries = 500)
+  @Property
   void writersThatAreNotWatchedForgeNothing(@ForAll long seed) {
     Random random = new Random(seed);
     Shape shape =
@@ -193,7 +193,7 @@ class ResolutionProperties {
     assertReal(shape, seed, new StoreSimulation(shape, seed).run().byValue());
   }
 
-  @Property(tries = 500)
+  @Property
   void lostEventsForgeNothing(@ForAll long seed) {
     Random random = new Random(seed);
     Shape shape = shape(random);
@@ -284,7 +284,7 @@ class ResolutionProperties {
     store.exact().forEach(exact::accept);
   }
 
-  @Property(tries = 500)
+  @Property
   void uniqueReadsHaveTheDependenciesOfTheExactHistory(@ForAll long seed) {
     Random random = new Random(seed);
     Shape shape =
