@@ -34,14 +34,14 @@ import org.junit.jupiter.api.io.TempDir;
  * A random mixed workload on PostgreSQL, watched, and checked a second time against the
  * application's own log: at SERIALIZABLE there is nothing to find; at REPEATABLE READ every edge of
  * every reported anomaly is in the log; at READ COMMITTED also every lost update that the log
- * proves is found. Twenty-five thousand transactions at each level by eight threads; with {@code
+ * proves is found. Ten thousand transactions at each level by eight threads; with {@code
  * -Dworkload.transactions=1000000 -Dworkload.threads=4}, as many as that. With more threads than
  * processors a long run leaves the analyzer too little time, and events are lost.
  */
 class RandomWorkloadTest {
 
   private static final int THREADS = Integer.getInteger("workload.threads", 8);
-  private static final int TRANSACTIONS = Integer.getInteger("workload.transactions", 25_000);
+  private static final int TRANSACTIONS = Integer.getInteger("workload.transactions", 10_000);
 
   /** A completed run. */
   private record Run(String url, Watched watched, List<Attempt> attempts, ApplicationLog log) {}
