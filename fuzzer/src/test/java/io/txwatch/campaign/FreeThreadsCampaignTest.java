@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Campaigns that execute each case also with freely threaded sessions. */
 class FreeThreadsCampaignTest {
 
-  private static final int CASES = 30;
+  private static final int CASES = 16;
 
   /** What InnoDB permits at REPEATABLE READ is a violation by Adya's levels. */
   @ParameterizedTest

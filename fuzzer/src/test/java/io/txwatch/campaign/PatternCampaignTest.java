@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class PatternCampaignTest {
 
-  private static final int CASES = 64;
+  private static final int CASES = 40;
 
   /** Patterns appear where the level permits them, and nothing new is reported. */
   @ParameterizedTest
@@ -93,9 +93,13 @@ class PatternCampaignTest {
             9,
             dbms.levels(),
             List.of(new IsoRel(), new ApTrans(Judge.DBMS)),
-            400,
+            270,
             Duration.ofMinutes(5),
-            1);
+            1,
+            CaseGenerator.MAX_STATEMENTS,
+            120,
+            Set.of(),
+            Set.of());
     Map<Long, String> generated = new ConcurrentHashMap<>();
     Campaign.Listener listener =
         new VerdictListener(
