@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.history.Event;
 import io.txwatch.jdbc.TestDatabase;
 import io.txwatch.servers.ServerKind;
+import io.txwatch.sql.rewrite.RewritePlanner.Level;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Collections;
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
@@ -49,7 +51,11 @@ class LimitsTest {
                   try (Connection connection = connections.open()) {
                     for (int rows : new int[] {maxParameters(place) / 3, 5}) {
                       connection.setAutoCommit(false);
-                      for (String columns : new String[] {"", " (id, name, qty)"}) {
+                      boolean few = rows == 5;
+                      for (String columns :
+                          few || place.level() == Level.PREDICATES
+                              ? List.of("", " (id, name, qty)")
+                              : List.of("")) {
                         String sql =
                             "INSERT INTO item"
                                 + columns
@@ -155,10 +161,11 @@ class LimitsTest {
                   var row = statement.executeQuery("SELECT @@max_allowed_packet")) {
                 row.next();
                 most = Math.min(row.getInt(1), 16 << 20);
+                most = place.level() == Level.INLINE ? most / 8 : most; // an INSERT is the same
               }
               String head = "INSERT INTO item (id, name, qty) VALUES (100, 'x', 1)";
               StringBuilder sql = new StringBuilder(head);
-              for (int i = 101; sql.length() < 300_000; i++) {
+              for (int i = 101; sql.length() < 30_000; i++) {
                 sql.append(",(").append(i).append(",'x',1)");
               }
               sql.append("/*").append("-".repeat(most - sql.length() - 200)).append("*/");

@@ -41,6 +41,7 @@ class UnchangedParametersTest {
   private static final int STATEMENTS = 40;
   private static final int EXECUTIONS = 5;
   private static final long SEED = 20261122;
+  private static final String BATCHES = "&rewriteBatchedStatements=true";
 
   private static final String TABLE =
       "CREATE TABLE r (id INT PRIMARY KEY, i INT, k TINYINT, g BIGINT, u INT UNSIGNED,"
@@ -147,6 +148,18 @@ class UnchangedParametersTest {
           20_200_101,
           null);
 
+  /** The times, each after the next of them, after the one before and after the second before. */
+  private static final List<Object> NEIGHBOURS = neighbours();
+
+  private static List<Object> neighbours() {
+    List<Object> all = new ArrayList<>(TIMES);
+    for (int i = 0; i < TIMES.size(); i++) {
+      all.add(TIMES.get(i));
+      all.add(TIMES.get((i + 2) % TIMES.size()));
+    }
+    return all;
+  }
+
   private interface Work {
     List<Object> run(PreparedStatement statement) throws SQLException;
   }
@@ -162,7 +175,7 @@ class UnchangedParametersTest {
                     Arguments.of(kind, fractions(kind), "SELECT 1"),
                     Arguments.of(kind, "", "SET time_zone = '+05:30'"),
                     Arguments.of(kind, "&useServerPrepStmts=true", "SELECT 1"),
-                    Arguments.of(kind, "&rewriteBatchedStatements=true", "SELECT 1")));
+                    Arguments.of(kind, BATCHES, "SELECT 1")));
   }
 
   /** A session that does with fractions of seconds what others do not: it is strict as well. */
@@ -282,9 +295,14 @@ class UnchangedParametersTest {
     }
   }
 
+  /** Those whose executions, not in batches, differ. */
+  static Stream<Arguments> sessionsOfSingleExecutions() {
+    return sessions().filter(session -> !session.get()[1].equals(BATCHES));
+  }
+
   /** Each after each of those near to it, in columns of every kind. */
   @ParameterizedTest
-  @MethodSource("sessions")
+  @MethodSource("sessionsOfSingleExecutions")
   void timesAreComparedAsTheyAreStored(ServerKind kind, String option, String session)
       throws SQLException {
     try (Rows rows = Rows.of(kind, option, session)) {
@@ -292,11 +310,9 @@ class UnchangedParametersTest {
         String sql = "UPDATE r SET " + column + " = ? WHERE id = ?";
         try (PreparedStatement one = rows.plain.prepareStatement(sql);
             PreparedStatement other = rows.connection.prepareStatement(sql)) {
-          for (int i = 0; i < TIMES.size(); i++) {
-            for (int k : new int[] {i, (i + 1) % TIMES.size(), i, (i + 2) % TIMES.size()}) {
-              Work work = execution(Arrays.asList(TIMES.get(k), 1));
-              rows.nameTheirWriterIfTheyChange(one, other, work, sql + " " + TIMES.get(k));
-            }
+          for (Object time : NEIGHBOURS) {
+            Work work = execution(Arrays.asList(time, 1));
+            rows.nameTheirWriterIfTheyChange(one, other, work, sql + " " + time);
           }
         }
       }
