@@ -1,8 +1,13 @@
 package io.txwatch.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txwatch.history.Event;
+import io.txwatch.history.Outcome;
+import io.txwatch.history.StatementKind;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -10,32 +15,48 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** A DBMS of which txwatch knows nothing but what its driver says: Apache Derby in memory. */
+/**
+ * A DBMS of which txwatch knows little more than what its driver says: Apache Derby and HSQLDB in
+ * memory.
+ */
 class VersionsOfAnyDatabaseTest {
 
   private static final AtomicInteger COUNT = new AtomicInteger();
 
   @TempDir private Path folder = Path.of("");
 
-  private final String url = "jdbc:derby:memory:bank" + COUNT.incrementAndGet() + ";create=true";
+  /** What is told apart in the tests: how the DBMS is reached, and begun with. */
+  enum Product {
+    DERBY("jdbc:derby:memory:bank%d;create=true"),
+    HSQLDB("jdbc:hsqldb:mem:bank%d;hsqldb.tx=mvcc");
+
+    private final String url;
+
+    Product(String url) {
+      this.url = url;
+    }
+  }
+
+  private String url = "";
 
   @BeforeAll
   static void logsIntoAFile() {
     System.setProperty("derby.stream.error.file", "target/derby.log");
   }
 
-  @BeforeEach
-  void tables() throws SQLException {
+  private void tables(Product product) throws SQLException {
+    url = product.url.formatted(COUNT.incrementAndGet());
     execute(
         "CREATE TABLE account (id INT PRIMARY KEY, balance INT NOT NULL, owner VARCHAR(10))",
         "INSERT INTO account VALUES (1, 100, 'ann'), (2, 100, 'bob')",
@@ -100,8 +121,9 @@ class VersionsOfAnyDatabaseTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"auto", "statements", "columns"})
-  void aLostUpdateIsReported(String versions) throws Exception {
+  @CsvSource({"DERBY, auto", "DERBY, statements", "DERBY, columns", "HSQLDB, auto"})
+  void aLostUpdateIsReported(Product product, String versions) throws Exception {
+    tables(product);
     Watched watched =
         run(
             versions,
@@ -125,13 +147,9 @@ class VersionsOfAnyDatabaseTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      ints = {
-        Connection.TRANSACTION_READ_COMMITTED,
-        Connection.TRANSACTION_REPEATABLE_READ,
-        Connection.TRANSACTION_SERIALIZABLE
-      })
-  void oneAfterTheOtherIsCorrect(int level) throws Exception {
+  @CsvSource({"DERBY, 2", "DERBY, 4", "DERBY, 8", "HSQLDB, 2", "HSQLDB, 4", "HSQLDB, 8"})
+  void oneAfterTheOtherIsCorrect(Product product, int level) throws Exception {
+    tables(product);
     Watched watched =
         run(
             "statements",
@@ -148,8 +166,10 @@ class VersionsOfAnyDatabaseTest {
     assertThat(watched.analysedAfterwards().coverage().resolution().unique()).isPositive();
   }
 
-  @Test
-  void rowsAreReadByTheKeysThatMetadataShows() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void rowsAreReadByTheKeysThatMetadataShows(Product product) throws Exception {
+    tables(product);
     Watched watched =
         run(
             "statements",
@@ -174,12 +194,189 @@ class VersionsOfAnyDatabaseTest {
               }
               one.rollback();
             });
+    assertThat(rowsRead(watched))
+        .containsExactly("ACCOUNT 2", "RATE 1", "Mixed_Name 1", "ARCHIVE.ACCOUNT 1");
+  }
+
+  private static List<String> rowsRead(Watched watched) throws IOException {
+    return watched.events().stream()
+        .filter(Event.ValuesObserved.class::isInstance)
+        .flatMap(event -> ((Event.ValuesObserved) event).reads().stream())
+        .map(rows -> rows.table() + " " + rows.size())
+        .toList();
+  }
+
+  private static List<Outcome> outcomes(Watched watched) throws IOException {
+    return watched.events().stream()
+        .filter(Event.TransactionEnded.class::isInstance)
+        .map(event -> ((Event.TransactionEnded) event).outcome())
+        .toList();
+  }
+
+  /** SQL Server rolls back after some errors, and not after others. */
+  @ParameterizedTest
+  @EnumSource
+  void afterAnErrorACommitMayBeOfLess(Product product) throws Exception {
+    tables(product);
+    Watched watched =
+        run(
+            "statements",
+            Connection.TRANSACTION_READ_COMMITTED,
+            (one, other) -> {
+              for (boolean commits : List.of(true, false, true)) {
+                set(one, 1);
+                assertThatThrownBy(
+                        () -> {
+                          try (Statement statement = one.createStatement()) {
+                            statement.execute("INSERT INTO account VALUES (2, 0, 'eve')");
+                          }
+                        })
+                    .isInstanceOf(SQLException.class);
+                if (commits) {
+                  one.commit();
+                } else {
+                  one.rollback();
+                }
+              }
+              set(one, 2);
+              one.commit();
+            });
+    assertThat(outcomes(watched))
+        .containsExactly(Outcome.UNKNOWN, Outcome.ABORTED, Outcome.UNKNOWN, Outcome.COMMITTED);
+  }
+
+  /** Oracle commits before each definition, also before one that fails; Derby does not. */
+  @ParameterizedTest
+  @EnumSource
+  void aDefinitionMayCommitOrNot(Product product) throws Exception {
+    tables(product);
+    Watched watched =
+        run(
+            "statements",
+            Connection.TRANSACTION_READ_COMMITTED,
+            (one, other) -> {
+              for (String definition : List.of("CREATE TABLE made (id INT)", "DROP TABLE made")) {
+                set(one, 1);
+                try (Statement statement = one.createStatement()) {
+                  statement.execute(definition);
+                }
+                if (definition.startsWith("DROP")) {
+                  one.rollback();
+                } else {
+                  one.commit();
+                }
+              }
+              try (Statement statement = one.createStatement()) {
+                statement.execute("LOCK TABLE account IN EXCLUSIVE MODE");
+              } catch (SQLException e) {
+                one.rollback(); // HSQLDB's is another
+              }
+              try (Statement statement = one.createStatement()) {
+                statement.execute("SET SCHEMA archive");
+              }
+              set(one, 1);
+              one.commit();
+            });
+    List<Outcome> outcomes = new ArrayList<>(outcomes(watched));
+    outcomes.remove(Outcome.ABORTED); // of the statement that HSQLDB refused
+    assertThat(outcomes).containsExactly(Outcome.UNKNOWN, Outcome.UNKNOWN, Outcome.COMMITTED);
+  }
+
+  /** Oracle commits when a connection is closed. */
+  @Test
+  void whatIsOpenWhenAConnectionIsClosedMayBeCommitted() throws Exception {
+    tables(Product.HSQLDB); // Derby refuses
+    Watched watched =
+        run(
+            "statements",
+            Connection.TRANSACTION_READ_COMMITTED,
+            (one, other) -> {
+              set(one, 1);
+              one.close();
+            });
+    assertThat(outcomes(watched)).containsExactly(Outcome.UNKNOWN);
+  }
+
+  /** Oracle closes the stream of a LONG when another column of the row is read. */
+  @ParameterizedTest
+  @EnumSource
+  void besideALargeValueNothingIsRead(Product product) throws Exception {
+    tables(product);
+    execute(
+        "CREATE TABLE letter (id INT PRIMARY KEY, n INT, body CLOB)",
+        "INSERT INTO letter VALUES (1, 2, 'dear')");
+    Watched watched =
+        run(
+            "statements",
+            Connection.TRANSACTION_READ_COMMITTED,
+            (one, other) -> {
+              try (Statement statement = one.createStatement()) {
+                for (String text :
+                    List.of(
+                        "SELECT id, n FROM letter",
+                        "SELECT * FROM letter",
+                        "SELECT n, body FROM letter WHERE id = 1")) {
+                  try (ResultSet row = statement.executeQuery(text)) {
+                    assertThat(row.next()).isTrue();
+                    assertThat(row.getInt("n")).isEqualTo(2);
+                    if (text.indexOf('*') >= 0) {
+                      assertThat(row.getCharacterStream(3).read()).isEqualTo('d');
+                    }
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                }
+              }
+              one.rollback();
+            });
+    assertThat(rowsRead(watched)).containsExactly("LETTER 1");
+  }
+
+  /**
+   * A trigger may give a row another key, and MERGE and TRUNCATE write rows that are not stated.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void whatATriggerMayChangeIsNotKnown(Product product) throws Exception {
+    tables(product);
+    execute(
+        product == Product.DERBY
+            ? "CREATE TRIGGER moves AFTER INSERT ON account REFERENCING NEW AS n FOR EACH ROW"
+                + " UPDATE account SET id = n.id + 100 WHERE id = n.id"
+            : "CREATE TRIGGER moves BEFORE INSERT ON account REFERENCING NEW AS n FOR EACH ROW"
+                + " SET n.id = n.id + 100");
+    Watched watched =
+        run(
+            "statements",
+            Connection.TRANSACTION_READ_COMMITTED,
+            (one, other) -> {
+              try (Statement statement = one.createStatement()) {
+                statement.execute("INSERT INTO account VALUES (3, 1, 'eve')");
+                statement.execute("UPDATE \"Mixed_Name\" SET n = 2 WHERE \"Id\" = 1");
+                statement.execute(
+                    "MERGE INTO rate USING account ON code = id"
+                        + " WHEN MATCHED THEN UPDATE SET cents = 3");
+              }
+              balance(one, "");
+              one.commit();
+              try (Statement statement = one.createStatement()) {
+                statement.execute("TRUNCATE TABLE rate");
+              }
+              one.commit();
+            });
+    assertThat(rowsRead(watched)).isEmpty();
     assertThat(
             watched.events().stream()
                 .filter(Event.ValuesObserved.class::isInstance)
-                .flatMap(event -> ((Event.ValuesObserved) event).reads().stream())
-                .map(rows -> rows.table() + " " + rows.size())
-                .toList())
-        .containsExactly("ACCOUNT 2", "RATE 1", "Mixed_Name 1", "ARCHIVE.ACCOUNT 1");
+                .flatMap(event -> ((Event.ValuesObserved) event).writes().stream())
+                .map(write -> write.rows().table() + " " + write.rows().size() + write.complete()))
+        .containsExactly("ACCOUNT 0false", "Mixed_Name 1true");
+    assertThat(
+            watched.events().stream()
+                .filter(Event.StatementExecuted.class::isInstance)
+                .map(event -> ((Event.StatementExecuted) event).kind())
+                .filter(StatementKind::mayWrite))
+        .containsExactly(
+            StatementKind.INSERT, StatementKind.UPDATE, StatementKind.MERGE, StatementKind.DDL);
   }
 }

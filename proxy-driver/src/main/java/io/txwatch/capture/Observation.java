@@ -158,6 +158,13 @@ public final class Observation {
     }
   }
 
+  /** Records that the statement may commit what its transaction has done before. */
+  public void mayCommit() {
+    synchronized (tracker) {
+      transaction.mayBeCommitted |= number > 1;
+    }
+  }
+
   /** True if a version with another transaction's token may be this transaction's own. */
   private boolean mayBeOwn(WriterList writers) {
     if (number <= transaction.unnamedSince) {

@@ -124,7 +124,8 @@ final class SessionEvents {
           new Event.EndTimed(session, transaction.id, transaction.endSentAt(), returned));
       ends.accept(returned);
     }
-    transaction.events.ended(session, transaction.id, outcome, micros.getAsLong());
+    transaction.events.ended(
+        session, transaction.id, transaction.outcomeOfAll(outcome), micros.getAsLong());
   }
 
   void undone(SessionState.Transaction transaction, int firstStatement) {

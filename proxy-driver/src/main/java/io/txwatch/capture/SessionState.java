@@ -48,6 +48,12 @@ final class SessionState {
     /** True once the history contains the id that the DBMS gave to it as a whole. */
     boolean isIdentified;
 
+    /** True once the DBMS may have rolled back, on its own, what was done so far. */
+    boolean mayBeRolledBack;
+
+    /** True once a statement may have committed what was done before it. */
+    boolean mayBeCommitted;
+
     final TransactionEvents events;
 
     final List<Observation> open = new ArrayList<>(2);
@@ -88,6 +94,15 @@ final class SessionState {
     /** When the DBMS had ended it, or later. */
     long endReturnedAt() {
       return onlyValues == null ? System.nanoTime() : onlyValues.returnedAt();
+    }
+
+    /** The outcome of the whole of it, after its end had that outcome. */
+    Outcome outcomeOfAll(Outcome ofEnd) {
+      return switch (ofEnd) {
+        case COMMITTED -> mayBeRolledBack || mayBeCommitted ? Outcome.UNKNOWN : ofEnd;
+        case ABORTED -> mayBeCommitted ? Outcome.UNKNOWN : ofEnd;
+        case UNKNOWN -> ofEnd;
+      };
     }
 
     /** A statement may have written versions without the transaction's token. */
@@ -401,6 +416,11 @@ final class SessionState {
       case ROLLED_BACK -> {
         end(Outcome.ABORTED);
         explicit = false;
+      }
+      case MAY_BE_ROLLED_BACK -> {
+        if (current != null) {
+          current.mayBeRolledBack = true;
+        }
       }
       case CONNECTION_LOST -> lost = true;
     }

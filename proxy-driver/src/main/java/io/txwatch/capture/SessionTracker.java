@@ -326,7 +326,9 @@ public final class SessionTracker {
     }
     if (observation.transaction.single) {
       boolean mayHaveHappened =
-          after == TransactionRules.AfterError.CONNECTION_LOST && observation.kind.mayWrite();
+          (after == TransactionRules.AfterError.CONNECTION_LOST
+                  || after == TransactionRules.AfterError.MAY_BE_ROLLED_BACK)
+              && observation.kind.mayWrite();
       state.end(mayHaveHappened ? Outcome.UNKNOWN : Outcome.ABORTED);
       state.noteIfLost(error);
       return;
@@ -405,6 +407,8 @@ public final class SessionTracker {
   public synchronized void level(IsolationLevel newLevel) {
     if (state.rules.levelCommits() && !state.autoCommit) {
       committed();
+    } else if (state.rules.levelMayCommit() && state.current != null) {
+      state.current.mayBeCommitted = true;
     }
     state.setLevel(newLevel, false);
   }
@@ -483,7 +487,7 @@ public final class SessionTracker {
     }
     try {
       if (state.current != null) {
-        state.end(state.current.single ? Outcome.COMMITTED : Outcome.ABORTED);
+        state.end(state.current.single ? Outcome.COMMITTED : state.rules.afterClose());
       }
       state.branch = null;
       for (PendingBranches.Branch gone : PendingBranches.OF_THIS_PROCESS.takeUnprepared(this)) {
@@ -534,7 +538,7 @@ public final class SessionTracker {
   public synchronized void handedBack() {
     if (state.branch == null) {
       if (state.current != null) {
-        state.end(state.current.single ? Outcome.COMMITTED : Outcome.ABORTED);
+        state.end(state.current.single ? Outcome.COMMITTED : state.rules.afterClose());
       }
       state.explicit = false;
     }

@@ -3,6 +3,7 @@ package io.txwatch.capture;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.StatementKind;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
@@ -24,6 +25,10 @@ public abstract class TransactionRules {
     MUST_ROLL_BACK,
     /** The DBMS has rolled the transaction back (deadlock victims of MySQL, MariaDB, H2). */
     ROLLED_BACK,
+    /**
+     * It is not known whether the DBMS has rolled the transaction back: a COMMIT may be of less.
+     */
+    MAY_BE_ROLLED_BACK,
     /** The connection is lost, and uncommitted work with it. */
     CONNECTION_LOST
   }
@@ -104,6 +109,21 @@ public abstract class TransactionRules {
   /** True if a change of the session's level commits an open transaction. */
   public boolean levelCommits() {
     return false;
+  }
+
+  /** True if a change of the session's level may commit an open transaction, or not. */
+  boolean levelMayCommit() {
+    return false;
+  }
+
+  /** True if a statement may have committed what was open before it, or not, failed or not. */
+  public boolean mayCommit(StatementKind kind, String text) {
+    return false;
+  }
+
+  /** The outcome of a transaction that is open when its connection is closed. */
+  Outcome afterClose() {
+    return Outcome.ABORTED;
   }
 
   /** True if a statement that commits implicitly failed before that commit. */

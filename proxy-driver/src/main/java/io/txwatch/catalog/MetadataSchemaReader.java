@@ -148,8 +148,11 @@ final class MetadataSchemaReader extends SchemaReader {
     if (key.isEmpty()) {
       key = uniqueKey(metaData, catalog, schema, name, nullable);
     }
-    List<KeyColumn> named =
+    boolean mayChange =
         key.stream().anyMatch(changing::contains)
+            || TableTriggers.mayBeOn(metaData, schema, name); // of which one may give another key
+    List<KeyColumn> named =
+        mayChange
             ? List.of()
             : NameColumns.known(
                 key.stream().map(c -> NameColumns.ofJdbc(c, types.getOrDefault(c, 0))).toList());

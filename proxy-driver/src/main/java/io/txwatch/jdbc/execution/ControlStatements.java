@@ -55,6 +55,9 @@ final class ControlStatements {
         context
             .tracker()
             .afterwards(cached.kind(), cached.shownSql(), context.callSites().current(), alone);
+    if (context.rules().mayCommit(cached.kind(), cached.plan().original())) {
+      noted.mayCommit();
+    }
     Optional<GapReason> known = cached.plan().passThrough();
     if (known.isPresent()) {
       noted.notSeen(known.get(), cached.plan().passThroughDetail());

@@ -13,6 +13,7 @@ import io.txwatch.jdbc.plan.KnownKey;
 import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.read.StatementReads;
 import io.txwatch.jdbc.value.StatementValues;
+import io.txwatch.jdbc.value.StreamedColumns;
 import io.txwatch.sql.NewRows;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -38,6 +39,9 @@ public final class Execution {
   private @Nullable StatementValues values;
 
   private boolean over;
+
+  /** True once a row of its result was to be noted. */
+  private boolean hasRowsOfValues;
 
   /** True if the driver cuts long values: what is left of a list of writers names others. */
   private boolean valuesAreCut;
@@ -115,6 +119,9 @@ public final class Execution {
       }
       observation.accesses(cached.columns());
       noteWhatIsNotSeen(observation, cached);
+      if (context.rules().mayCommit(cached.kind(), cached.plan().original())) {
+        observation.mayCommit();
+      }
       context.executing(cached);
       return new Execution(context, cached, observation, firstRow);
     } catch (RuntimeException e) {
@@ -236,6 +243,13 @@ public final class Execution {
     StatementValues into = values;
     if (into != null) {
       try {
+        if (!hasRowsOfValues) {
+          hasRowsOfValues = true;
+          if (context.rules().dialect().driver().mayCloseStreams()
+              && StreamedColumns.mayBeIn(result.getMetaData())) {
+            into.stop("a large value, or one of an unusual type, in the result");
+          }
+        }
         into.row(result);
       } catch (SQLException | RuntimeException | LinkageError e) {
         into.stop("a value that cannot be read");

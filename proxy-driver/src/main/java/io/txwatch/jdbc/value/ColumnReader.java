@@ -112,7 +112,8 @@ enum ColumnReader {
     return type.contains("CHAR") || type.equals("TEXT") || type.equals("TINYTEXT");
   }
 
-  private static boolean isShort(ResultSetMetaData columns, int index) throws SQLException {
+  /** True if the values are not too long to be read. */
+  static boolean isShort(ResultSetMetaData columns, int index) throws SQLException {
     return columns.getPrecision(index) <= MAX_LENGTH;
   }
 }

@@ -21,7 +21,7 @@ public enum Dialect {
   /** SQLite. */
   SQLITE(new SqliteGrammar(), new SqliteSql(), new SqliteDriver()),
   /** Any other DBMS, whose standard SQL is read and never rewritten. */
-  OTHER(new OtherGrammar(), new OtherSql(), new DriverTraits());
+  OTHER(new OtherGrammar(), new OtherSql(), new OtherDriver());
 
   private final Grammar grammar;
   private final DialectSql sql;

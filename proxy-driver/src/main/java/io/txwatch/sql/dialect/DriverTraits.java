@@ -77,6 +77,14 @@ public class DriverTraits {
     return false;
   }
 
+  /**
+   * True if reading a column of a row may close the stream of a large value in another one, so that
+   * the application cannot read that one any more (Oracle's LONG).
+   */
+  public boolean mayCloseStreams() {
+    return false;
+  }
+
   /** True if the parameters that are set are forgotten with the items of a batch. */
   public boolean clearsParametersWithBatch() {
     return false;

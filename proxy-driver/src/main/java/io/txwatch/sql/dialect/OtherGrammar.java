@@ -9,6 +9,7 @@ final class OtherGrammar extends Grammar {
     super(
         EnumSet.of(
             Syntax.NATIONAL_STRINGS,
+            Syntax.BLOCKS,
             Syntax.MERGE,
             Syntax.OFFSET_ROWS_CLAUSE,
             Syntax.DATE_LITERALS));

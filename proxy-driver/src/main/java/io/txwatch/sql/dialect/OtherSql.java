@@ -18,6 +18,12 @@ final class OtherSql extends DialectSql {
     return false;
   }
 
+  /** Informix gives the next number of a sequence. */
+  @Override
+  public boolean generatesForZero() {
+    return true;
+  }
+
   @Override
   public boolean mayMakeValuesFit() {
     return true;

@@ -86,6 +86,8 @@ public enum Syntax {
   OFFSET_CLAUSE,
   /** {@code OFFSET 2 ROWS} is a clause; without {@code ROWS} it is a part of LIMIT. */
   OFFSET_ROWS_CLAUSE,
+  /** BEGIN may begin a block of statements; ROLLBACK may be followed by a savepoint's name. */
+  BLOCKS,
   /** {@code QUALIFY} is a clause. */
   QUALIFY,
   /** {@code SELECT UNIQUE}. */

@@ -52,7 +52,7 @@ final class TransactionControlReader {
   private TransactionControl read() {
     String verb = tokens.is(from, TokenKind.WORD) ? upper(from) : "";
     return switch (verb) {
-      case "BEGIN" -> new Begin(levelIn(from + 1));
+      case "BEGIN" -> begin();
       case "START" ->
           tokens.isWord(from + 1, "TRANSACTION")
               ? new Begin(levelIn(from + 2))
@@ -77,6 +77,15 @@ final class TransactionControlReader {
       case "PRAGMA" -> pragma();
       default -> commitsImplicitly(verb) ? new ImplicitCommit(locksAfter(verb)) : none();
     };
+  }
+
+  /** Where a block of statements may begin with BEGIN, too, only what is no block. */
+  private TransactionControl begin() {
+    boolean isBlock =
+        grammar.has(Syntax.BLOCKS)
+            && from + 1 < to
+            && !tokens.isAnyWord(from + 1, "TRAN", "TRANSACTION", "WORK");
+    return isBlock ? none() : new Begin(levelIn(from + 1));
   }
 
   private static TransactionControl none() {
@@ -111,6 +120,11 @@ final class TransactionControlReader {
         int name = tokens.isWord(i + 1, "SAVEPOINT") && i + 2 < to ? i + 2 : i + 1;
         return name(name).<TransactionControl>map(RollbackTo::new).orElse(none());
       }
+    }
+    int next = tokens.isAnyWord(from + 1, "TRAN", "TRANSACTION", "WORK") ? from + 2 : from + 1;
+    if (grammar.has(Syntax.BLOCKS) && next < to && !tokens.isWord(next, "AND")) {
+      // Transact-SQL: the name of a savepoint, or of the transaction
+      return name(next).<TransactionControl>map(RollbackTo::new).orElse(none());
     }
     return new Rollback(chains());
   }
@@ -267,6 +281,8 @@ final class TransactionControlReader {
             ? level.<TransactionControl>map(SetTransaction::new).orElse(none())
             : level.<TransactionControl>map(SetSession::new).orElse(none());
       }
+      case "IMPLICIT_TRANSACTIONS" ->
+          onOff(i).<TransactionControl>map(on -> new SetAutocommit(!on)).orElse(none());
       default -> none();
     };
   }

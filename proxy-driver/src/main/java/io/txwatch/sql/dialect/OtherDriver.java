@@ -1,0 +1,10 @@
+package io.txwatch.sql.dialect;
+
+/** A driver of which nothing is known but what JDBC says. */
+final class OtherDriver extends DriverTraits {
+
+  @Override
+  public boolean mayCloseStreams() {
+    return true;
+  }
+}
