@@ -299,17 +299,10 @@ public final class BinaryLogSource implements ChangeSource {
               if (!isClosed() && reader.getMasterServerId() == identity.serverId()) {
                 bytes.addAndGet(event.body().length + LogEvent.HEADER_LENGTH);
                 events.incrementAndGet();
+                reading();
                 assembler.event(event);
               }
             }));
-    reader.registerLifecycleListener(
-        new BinaryLogClient.AbstractLifecycleListener() {
-          @Override
-          public void onConnect(BinaryLogClient connected) {
-            state = isClosed() ? State.CLOSED : State.READING;
-            problem = "";
-          }
-        });
     lock.lock();
     try {
       if (isClosed()) {
@@ -326,6 +319,14 @@ public final class BinaryLogSource implements ChangeSource {
       }
     } finally {
       reader.abort();
+    }
+  }
+
+  /** The server sends the log: it may refuse that after it has accepted the connection. */
+  private void reading() {
+    if (state == State.CONNECTING) {
+      problem = "";
+      state = isClosed() ? State.CLOSED : State.READING;
     }
   }
 

@@ -15,7 +15,12 @@ import io.txwatch.history.EventSink;
 import io.txwatch.history.ValueHash;
 import io.txwatch.jdbc.log.Notices;
 import java.io.IOException;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -54,6 +59,9 @@ final class ChangeReader {
   /** An interruption of reading that is longer is reported while it lasts. */
   private static final long OUTAGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** Records of which a line says that they cannot be read; another one says when that is over. */
+  private static final Set<String> UNREAD = ConcurrentHashMap.newKeySet();
+
   private final ChangeRecord record;
   private final List<Scope> scopes = new CopyOnWriteArrayList<>();
   private final AtomicLong lastEnd = new AtomicLong(Long.MIN_VALUE);
@@ -64,6 +72,7 @@ final class ChangeReader {
 
   private long outageSince;
   private boolean outageReported;
+
   private long reconnects;
 
   ChangeReader(ChangeRecord record) {
@@ -190,7 +199,8 @@ final class ChangeReader {
 
     void await(long millis) {
       try {
-        if (!scope.ready.await(millis, TimeUnit.MILLISECONDS)) {
+        if (!scope.ready.await(millis, TimeUnit.MILLISECONDS)
+            && !UNREAD.contains(reader.record.name())) {
           Notices.print(
               "row versions from "
                   + reader.record.name()
@@ -331,6 +341,7 @@ final class ChangeReader {
       }
       source.start(new ForAllScopes());
       Notices.print("row versions come from " + record.name());
+      printOver(); // another reader has ended meanwhile
       opened.limits().forEach(limit -> Notices.print(record.name() + ": " + limit));
       ended(System.nanoTime());
       return source;
@@ -379,12 +390,22 @@ final class ChangeReader {
     }
   }
 
+  /** Prints that the record is read again, if a line said that it is not. */
+  private boolean printOver() {
+    return UNREAD.remove(record.name())
+        && Notices.printAgain("row versions come from " + record.name() + " again, since " + now());
+  }
+
+  private static String now() {
+    return LocalTime.now(ZoneOffset.UTC).truncatedTo(ChronoUnit.SECONDS) + " UTC";
+  }
+
   /** Prints that the record is not read for some time, and that its connection was lost. */
   private void watch(ChangeSource source) {
     long lost = source.statistics().reconnects();
     if (source.state() != ChangeSource.State.CONNECTING) {
-      if (lost > reconnects) {
-        Notices.print(
+      if (!printOver() && lost > reconnects) {
+        Notices.printAgain(
             "the connection that reads "
                 + record.name()
                 + " was lost and opened again; reading goes on where it ended");
@@ -398,11 +419,15 @@ final class ChangeReader {
     outageSince = outageSince == 0 ? now : outageSince;
     if (!outageReported && now - outageSince > OUTAGE_NANOS) {
       outageReported = true;
-      Notices.print(
-          "no row versions come from "
-              + record.name()
-              + " until it can be read again: "
-              + source.problem());
+      boolean isPrinted =
+          Notices.printAgain(
+              "no row versions come from "
+                  + record.name()
+                  + " until it can be read again: "
+                  + source.problem());
+      if (isPrinted) {
+        UNREAD.add(record.name());
+      }
     }
   }
 

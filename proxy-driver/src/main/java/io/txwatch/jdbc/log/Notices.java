@@ -1,12 +1,15 @@
 package io.txwatch.jdbc.log;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
  * What the user should know that is no {@linkplain Faults fault}: a line each, the same line once,
- * however many connections cause it. Thread-safe.
+ * however many connections cause it, or once a minute. Thread-safe.
  */
 public final class Notices {
 
@@ -15,7 +18,13 @@ public final class Notices {
   private static final Notices ON_STANDARD_ERROR =
       new Notices(line -> System.err.println("txwatch: " + line));
 
+  private static final long AGAIN_NANOS = TimeUnit.MINUTES.toNanos(1);
+
   private final Set<String> printed = ConcurrentHashMap.newKeySet();
+
+  /** When lines were printed that are printed again. */
+  private final Map<String, Long> printedAt = new HashMap<>();
+
   private final Consumer<String> out;
 
   Notices(Consumer<String> out) {
@@ -25,6 +34,27 @@ public final class Notices {
   /** Prints a line on standard error. */
   public static void print(String line) {
     ON_STANDARD_ERROR.add(line);
+  }
+
+  /**
+   * Prints a line on standard error about something that may happen again: the same line at most
+   * once a minute.
+   *
+   * @return false if it is not printed
+   */
+  public static boolean printAgain(String line) {
+    return ON_STANDARD_ERROR.addAgain(line, System.nanoTime());
+  }
+
+  boolean addAgain(String line, long nanos) {
+    synchronized (printedAt) {
+      printedAt.values().removeIf(at -> nanos - at >= AGAIN_NANOS);
+      if (printedAt.size() >= MAX_LINES || printedAt.putIfAbsent(line, nanos) != null) {
+        return false;
+      }
+    }
+    out.accept(line.replaceAll("\\s+", " "));
+    return true;
   }
 
   void add(String line) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class NoticesTest {
@@ -28,5 +29,13 @@ class NoticesTest {
         .hasSize(20)
         .startsWith("table 1 is not watched")
         .endsWith("table 20 is not watched (further notices are not printed)");
+  }
+
+  @Test
+  void whatHappensAgainIsPrintedOnceAMinute() {
+    for (int second = 0; second < 150; second += 10) {
+      notices.addAgain("the log cannot be read", TimeUnit.SECONDS.toNanos(second));
+    }
+    assertThat(lines).hasSize(3);
   }
 }
