@@ -8,6 +8,7 @@ import io.txwatch.history.StatementKind;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
@@ -30,6 +31,9 @@ final class ChoiceResolver {
 
   private static final int MAX_KEPT_PER_TABLE = 256;
   private static final int MAX_CHANGES_PER_TABLE = 512;
+
+  /** A change may be read from the record before its COMMIT has returned, by so much. */
+  private static final long RECORDED_LATE = 100_000_000L;
 
   /** Receives dependencies, each once its transactions have passed. */
   interface Listener {
@@ -79,44 +83,60 @@ final class ChoiceResolver {
   /**
    * A transaction passes: all that is recorded up to its end is known.
    *
-   * @param needed transactions that ended earlier overlap with none that is active
+   * @param needed transactions that ended earlier overlap with none that is active, nor with this
+   *     one
    */
   void passed(
       TimedTransaction transaction, String product, long skew, long needed, Listener listener) {
     RecordedTransaction recorded = transaction.recorded;
     if (recorded != null) {
       for (RowVersion version : recorded.versions) {
-        for (Query query : queries.getOrDefault(version.row.table, new ArrayDeque<>())) {
-          if (version.isLastOfWriter()) {
+        if (version.isLastOfWriter()) {
+          for (Query query : queries(version.row.table, needed)) {
             compare(query, version.row, transaction, listener);
           }
         }
       }
     }
+    long since = Window.minus(Math.min(transaction.horizon, transaction.began()), RECORDED_LATE);
     for (TimedStatement statement : transaction.statements) {
       for (RowChoice choice : statement.choices) {
         if (isUsable(transaction, statement)) {
           Query query = query(transaction, statement, choice, product, skew);
-          Set<RowChain> rows = new LinkedHashSet<>();
-          changes
-              .getOrDefault(choice.table(), new ArrayDeque<>())
-              .forEach(version -> rows.add(version.row));
-          rows.forEach(row -> compare(query, row, null, listener));
-          keep(query, needed);
+          changedSince(since, choice.table()).forEach(row -> compare(query, row, null, listener));
+          ArrayDeque<Query> kept = queries(choice.table(), needed);
+          if (kept.size() >= MAX_KEPT_PER_TABLE) {
+            kept.removeFirst();
+          }
+          kept.addLast(query);
         }
       }
     }
   }
 
-  private void keep(Query query, long needed) {
-    ArrayDeque<Query> ofTable =
-        queries.computeIfAbsent(query.choice.table(), table -> new ArrayDeque<>());
-    while (!ofTable.isEmpty()
-        && (ofTable.size() >= MAX_KEPT_PER_TABLE
-            || ofTable.getFirst().reader.end.returned() < needed)) {
-      ofTable.removeFirst();
+  /** The rows that were changed after a time, or about then. */
+  private Set<RowChain> changedSince(long time, String table) {
+    Set<RowChain> rows = new LinkedHashSet<>();
+    ArrayDeque<RowVersion> ofTable = changes.get(table);
+    if (ofTable != null) {
+      for (Iterator<RowVersion> last = ofTable.descendingIterator(); last.hasNext(); ) {
+        RowVersion version = last.next();
+        if (version.by != null && version.by.received < time) {
+          break;
+        }
+        rows.add(version.row);
+      }
     }
-    ofTable.addLast(query);
+    return rows;
+  }
+
+  /** The queries of a table that may have overlapped with an active transaction. */
+  private ArrayDeque<Query> queries(String table, long needed) {
+    ArrayDeque<Query> kept = queries.computeIfAbsent(table, t -> new ArrayDeque<>());
+    while (!kept.isEmpty() && kept.getFirst().reader.end.returned() < needed) {
+      kept.removeFirst();
+    }
+    return kept;
   }
 
   /** Whether it is known what the transaction itself had written when the statement ran. */

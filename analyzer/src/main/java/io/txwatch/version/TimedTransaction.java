@@ -23,6 +23,9 @@ final class TimedTransaction {
 
   IsolationLevel level;
 
+  /** When the oldest transaction began that was active when this one began. */
+  long horizon = Long.MAX_VALUE;
+
   /** In order of execution. */
   final List<TimedStatement> statements = new ArrayList<>();
 

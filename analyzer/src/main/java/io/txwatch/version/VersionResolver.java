@@ -390,6 +390,9 @@ public final class VersionResolver {
   }
 
   private TimedTransaction add(TimedTransaction transaction) {
+    if (!transactions.isEmpty()) {
+      transaction.horizon = transactions.values().iterator().next().began();
+    }
     transactions.put(transaction.id, transaction);
     transaction.connection = connections.getOrDefault(transaction.session, 0L);
     Session session = sessions.get(transaction.session);

@@ -17,6 +17,7 @@ import io.txwatch.history.ValueHash;
 import io.txwatch.history.WriterList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -110,9 +111,8 @@ class RowStatesTest {
         new TimedStatement(
             new Event.StatementExecuted(
                 1, 1, 1, StatementKind.SELECT, "", "", List.of(), true, null, List.of(), ""));
-    RowStates of =
-        RowStates.of(choice, row, new TimedTransaction(1, 1, IsolationLevel.READ_COMMITTED), query);
-    assertThat(of).isNotNull();
-    return of;
+    return Objects.requireNonNull(
+        RowStates.of(
+            choice, row, new TimedTransaction(1, 1, IsolationLevel.READ_COMMITTED), query));
   }
 }

@@ -400,6 +400,19 @@ class VersionsFromTriggersTest {
     assertThat(reported()).containsExactly("LOST_UPDATE");
   }
 
+  /** As the migration of a test's database is. */
+  @Test
+  void aTableThatSomebodyElseHasJustMade() throws Exception {
+    run("3 SELECT owner FROM account", "3 commit");
+    run(
+        "0 CREATE TABLE stock (id INT PRIMARY KEY, balance INT NOT NULL)",
+        "0 INSERT INTO stock VALUES (1, 100)");
+    for (String step : LOST_UPDATE) {
+      run(step.replace("account", "stock"));
+    }
+    assertThat(reported()).containsExactly("LOST_UPDATE");
+  }
+
   @Test
   void rowsWithoutKeyAreCounted() throws Exception {
     run(

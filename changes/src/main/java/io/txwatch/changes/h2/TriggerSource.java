@@ -28,6 +28,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -67,6 +68,7 @@ public final class TriggerSource implements ChangeSource {
   private static final long BUSY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long IDLE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long MAX_DDL_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long MAX_LOOK_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** Anywhere in a text: it may begin with a comment, or with another statement. */
   private static final Pattern CHANGES_TABLES =
@@ -93,6 +95,10 @@ public final class TriggerSource implements ChangeSource {
   private final AtomicInteger rowsHeld = new AtomicInteger();
   private final AtomicInteger failures = new AtomicInteger();
   private final ConcurrentLinkedQueue<SchemaChange> schemaChanges = new ConcurrentLinkedQueue<>();
+
+  /** Of sessions that found the schema changed by somebody else. */
+  private final ConcurrentLinkedQueue<CountDownLatch> lookRequests = new ConcurrentLinkedQueue<>();
+
   private final ConcurrentLinkedQueue<CountDownLatch> installRequests =
       new ConcurrentLinkedQueue<>();
   private final CountDownLatch installed = new CountDownLatch(1);
@@ -116,7 +122,11 @@ public final class TriggerSource implements ChangeSource {
   // Of the thread of the source:
   private @Nullable ChangeListener listener;
   private final Set<Catalog.Name> refused = new HashSet<>();
-  private long schemaNumber = -1;
+  private volatile long schemaNumber = -1;
+
+  /** The number of a schema that a session has waited for. */
+  private volatile long awaitedNumber = -1;
+
   private int triggersCreated;
   private int failedAttempts;
   private long installedAt;
@@ -322,14 +332,34 @@ public final class TriggerSource implements ChangeSource {
   }
 
   private void awaitTriggers() {
+    isLate |= !isServed(installRequests, MAX_DDL_WAIT_NANOS);
+  }
+
+  /**
+   * A session is about to use the database. If somebody who is not watched has changed the schema,
+   * this waits until the tables are looked up, but at most a tenth of a second, once for each
+   * change: else the first transactions after it would be lost.
+   */
+  public void using() {
+    long number = database.getModificationMetaId();
+    if (number != schemaNumber
+        && number != awaitedNumber
+        && state == State.READING
+        && Thread.currentThread() != thread) {
+      awaitedNumber = number;
+      isServed(lookRequests, MAX_LOOK_WAIT_NANOS);
+    }
+  }
+
+  private boolean isServed(Queue<CountDownLatch> requests, long nanos) {
     CountDownLatch done = new CountDownLatch(1);
-    installRequests.add(done);
+    requests.add(done);
     LockSupport.unpark(thread);
     try {
-      isLate |= !done.await(MAX_DDL_WAIT_NANOS, TimeUnit.NANOSECONDS);
+      return done.await(nanos, TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
-      isLate = true;
       Thread.currentThread().interrupt(); // The application's: it finds its interrupt again.
+      return false;
     }
   }
 
@@ -413,12 +443,13 @@ public final class TriggerSource implements ChangeSource {
           isIdle = true;
           if (pending.isEmpty()
               && installRequests.isEmpty()
+              && lookRequests.isEmpty()
               && !isPositionWanted
               && !isDescriptionWanted) {
             LockSupport.parkNanos(this, IDLE_PAUSE_NANOS);
           }
           isIdle = false;
-        } else if (installRequests.isEmpty()) {
+        } else if (installRequests.isEmpty() && lookRequests.isEmpty()) {
           LockSupport.parkNanos(this, BUSY_PAUSE_NANOS);
         }
       }
@@ -433,7 +464,11 @@ public final class TriggerSource implements ChangeSource {
     for (CountDownLatch one = installRequests.poll(); one != null; one = installRequests.poll()) {
       requests.add(one);
     }
-    boolean isWanted = isDescriptionWanted;
+    List<CountDownLatch> looks = new ArrayList<>();
+    for (CountDownLatch one = lookRequests.poll(); one != null; one = lookRequests.poll()) {
+      looks.add(one);
+    }
+    boolean isWanted = isDescriptionWanted || !looks.isEmpty();
     isDescriptionWanted = false;
     if (!requests.isEmpty()
         || isWanted
@@ -442,6 +477,7 @@ public final class TriggerSource implements ChangeSource {
       deliver();
       tryInstall(!requests.isEmpty());
       requests.forEach(CountDownLatch::countDown);
+      looks.forEach(CountDownLatch::countDown);
     }
     deliver();
     return !pending.isEmpty();

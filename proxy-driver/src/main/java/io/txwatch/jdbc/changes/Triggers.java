@@ -41,7 +41,13 @@ final class Triggers implements ChangeRecord {
 
   /** What a session sends is noted from now on. */
   SentStatements sendingOf(int session) {
+    source.using();
     return source.sendingOf(session);
+  }
+
+  /** A session is about to send something. */
+  void using() {
+    source.using();
   }
 
   void noLongerSending(int session) {

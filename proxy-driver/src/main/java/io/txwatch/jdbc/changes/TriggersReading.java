@@ -24,11 +24,13 @@ final class TriggersReading implements ChangeReading {
 
   @Override
   public void sending() {
+    triggers.using();
     sent.sending();
   }
 
   @Override
   public void sendingBatch() {
+    triggers.using();
     sent.sendingBatch();
   }
 
