@@ -1,5 +1,6 @@
 package io.txwatch.catalog;
 
+import java.lang.ref.WeakReference;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -82,9 +83,21 @@ final class SeparateConnection implements AutoCloseable {
         close();
       } else if (!isWatched && open != null && reader != null) {
         isWatched = true;
-        LATER.execute(this::closeIfIdle);
+        closeLater();
       }
     }
+  }
+
+  /** Closes it when it is idle, without keeping it, and so its driver, until then. */
+  private void closeLater() {
+    WeakReference<SeparateConnection> kept = new WeakReference<>(this);
+    LATER.execute(
+        () -> {
+          SeparateConnection connection = kept.get();
+          if (connection != null) {
+            connection.closeIfIdle();
+          }
+        });
   }
 
   private Connection opened() throws SQLException {
@@ -101,7 +114,7 @@ final class SeparateConnection implements AutoCloseable {
 
   private synchronized void closeIfIdle() {
     if (open != null && System.nanoTime() - usedAt < IDLE_NANOS) {
-      LATER.execute(this::closeIfIdle);
+      closeLater();
       return;
     }
     isWatched = false;

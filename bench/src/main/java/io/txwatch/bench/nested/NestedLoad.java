@@ -47,15 +47,15 @@ final class NestedLoad {
   /**
    * A load that has not run.
    *
-   * @param withKeys whether each query selects from one table, and the key as well
+   * @param onOneTable whether each query selects from one table, without a block within another
    */
-  NestedLoad(long seed, int clients, int commits, boolean withKeys) {
+  NestedLoad(long seed, int clients, int commits, boolean onOneTable) {
     this.seed = seed;
     this.clients = clients;
     this.commits = commits;
     QueryGenerator generator = new QueryGenerator(seed);
     this.queries =
-        Stream.generate(withKeys ? generator::nextWithKeys : generator::next)
+        Stream.generate(onOneTable ? generator::nextOnOneTable : generator::next)
             .limit(QUERIES)
             .toList();
   }

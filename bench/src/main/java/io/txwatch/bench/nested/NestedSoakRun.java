@@ -123,7 +123,7 @@ final class NestedSoakRun {
     }
   }
 
-  /** Whether rows are known by their keys and values: then each query returns its rows' keys. */
+  /** Whether rows are known by their keys and values: then each query is on one table. */
   private boolean isByValue() {
     return List.of("log", "triggers", "statements").contains(versions);
   }

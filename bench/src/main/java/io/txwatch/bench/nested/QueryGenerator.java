@@ -15,15 +15,21 @@ final class QueryGenerator {
     random = new Random(seed);
   }
 
-  /** The next query on one table that returns the keys of its rows, as ORMs send them. */
-  NestedQuery nextWithKeys() {
+  /**
+   * The next query on one table: half of them return the keys of their rows, as
+   * ORMs send them; others a sum, or some columns.
+   */
+  NestedQuery nextOnOneTable() {
+    NestedQuery.Source source = new NestedQuery.Source(table(), condition(random.nextInt(2)));
     List<Column> columns = new ArrayList<>(columns());
-    if (!columns.contains(Column.ID)) {
+    int choice = random.nextInt(4);
+    if (choice == 0) {
+      return NestedQuery.of(new NestedQuery.Total(source));
+    }
+    if (choice > 1 && !columns.contains(Column.ID)) {
       columns.add(Column.ID);
     }
-    return NestedQuery.of(
-        new NestedQuery.Rows(
-            new NestedQuery.Source(table(), condition(random.nextInt(2))), columns));
+    return NestedQuery.of(new NestedQuery.Rows(source, columns));
   }
 
   /** The next query; at least one block stands within another. */

@@ -89,7 +89,7 @@ public final class ChangeReaders {
   public static ChangeReading ofTriggers(
       Connection real, Pipeline pipeline, Dialect dialect, Database database, String home) {
     if (!dialect.select(false, false, false, true, false, false)) {
-      if (dialect == Dialect.SQLITE) {
+      if (isListenedTo(dialect)) {
         Notices.print(
             "no row versions come from triggers: they are used for H2 in memory only; with"
                 + " txwatch.versions=statements the rows are known that statements write on SQLite");
@@ -127,7 +127,7 @@ public final class ChangeReaders {
    * @param real the driver's connection, or a pool's handle on it
    */
   public static ChangeReading ofListener(Connection real, Dialect dialect, JdbcCatalog catalog) {
-    if (dialect != Dialect.SQLITE) {
+    if (!isListenedTo(dialect)) {
       return ChangeReading.NONE;
     }
     try {
@@ -136,6 +136,10 @@ public final class ChangeReaders {
     } catch (LinkageError e) {
       return ChangeReading.NONE; // a driver in a class loader of its own
     }
+  }
+
+  private static boolean isListenedTo(Dialect dialect) {
+    return dialect.select(false, false, false, false, true, false);
   }
 
   /** H2's own connection behind a pool's handle. */
