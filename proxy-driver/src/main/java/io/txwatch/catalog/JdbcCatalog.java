@@ -524,6 +524,8 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       case RESET -> move(state -> state.in(firstPath), change.isLocal());
       case RESET_ALL -> move(state -> new SearchPath.State(firstPath, false, false), false);
       case UNKNOWN -> move(state -> state.in(List.of()), change.isLocal());
+      case UNKNOWN_ROLE -> move(state -> state.in(List.of()).role(true), change.isLocal());
+      case UNKNOWN_USER -> move(state -> state.in(List.of()).ofOtherUser(), change.isLocal());
       case ROLE -> move(state -> state.role(true), change.isLocal());
       case OWN_ROLE -> move(state -> state.role(false), false);
       case USER -> move(SearchPath.State::ofOtherUser, change.isLocal());

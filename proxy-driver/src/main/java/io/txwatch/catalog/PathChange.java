@@ -36,6 +36,10 @@ record PathChange(Effect effect, List<String> names, boolean isLocal) {
     RESET_ALL,
     /** Not known. */
     UNKNOWN,
+    /** Not known, and the session may have taken a role. */
+    UNKNOWN_ROLE,
+    /** Not known, and the session may have become another user. */
+    UNKNOWN_USER,
     /** The session takes a role. */
     ROLE,
     /** The session has the role that it began with. */
@@ -72,11 +76,21 @@ record PathChange(Effect effect, List<String> names, boolean isLocal) {
     for (Span range : statements) {
       PathChange change = new Reader(tokens, range).read(dialect);
       if (statements.size() == 1 && !tokens.isBroken()) {
-        return change;
+        return change.effect == Effect.UNKNOWN ? withRole(change, sql) : change;
       }
       changes |= change.effect != Effect.NONE;
     }
-    return changes ? unknown(false) : NONE;
+    return changes ? withRole(unknown(false), sql) : NONE;
+  }
+
+  /** A text of which it is not known what it does may change the role, too, if it names one. */
+  private static PathChange withRole(PathChange unknown, String sql) {
+    String text = sql.toLowerCase(Locale.ROOT);
+    Effect effect =
+        text.contains("authorization")
+            ? Effect.UNKNOWN_USER
+            : text.contains("role") ? Effect.UNKNOWN_ROLE : Effect.UNKNOWN;
+    return new PathChange(effect, List.of(), unknown.isLocal);
   }
 
   /** Reads one statement. */

@@ -25,6 +25,7 @@ import net.jqwik.api.Provide;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * By value, tables are looked up on another connection than the application's: the name in a
@@ -248,6 +249,19 @@ class NamesByValueTest {
       })
   void aPlainPathIsFollowed(String steps, String table) throws SQLException {
     assertThat(run(ServerKind.POSTGRESQL, List.of(steps.split(" & "))).observed()).contains(table);
+  }
+
+  /** The role may not see the schemas, until the session has its own one again. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SET ROLE txwatch_names; SET search_path TO a & SET search_path TO a, public",
+        "SELECT set_config('role', 'txwatch_names', false) & SET search_path TO a, public",
+      })
+  void aRoleThatMayHaveBeenTakenLeavesNamesUnknown(String steps) throws SQLException {
+    assertThat(run(ServerKind.POSTGRESQL, List.of(steps.split(" & "))).observed()).isEmpty();
+    assertThat(run(ServerKind.POSTGRESQL, List.of((steps + " & RESET ROLE").split(" & "))).observed())
+        .contains("a.item");
   }
 
   @ParameterizedTest
