@@ -31,10 +31,13 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -110,7 +113,7 @@ class ConditionsTest {
                   real, url, "", () -> DriverManager.getConnection(url), settings, pipeline);
           Statement watches = watched.createStatement()) {
         for (int id = 1; id <= ROWS; id++) {
-          watches.execute(row(kind, id, random));
+          watches.execute(row(id, random));
         }
         Awaitility.await()
             .atMost(Duration.ofSeconds(20))
@@ -167,8 +170,8 @@ class ConditionsTest {
   }
 
   /** The ids of the rows that the DBMS chooses; null if it does not execute the query. */
-  private static @org.jspecify.annotations.Nullable Set<Integer> chosen(
-      Connection watched, String condition, Random random) throws SQLException {
+  private static @Nullable Set<Integer> chosen(Connection watched, String condition, Random random)
+      throws SQLException {
     List<String> literals = new ArrayList<>();
     String sql = "SELECT id FROM v WHERE " + condition;
     String text = random.nextBoolean() ? withParameters(sql, literals) : sql;
@@ -193,8 +196,7 @@ class ConditionsTest {
     }
   }
 
-  private static final java.util.regex.Pattern LITERAL =
-      java.util.regex.Pattern.compile("'[^']*'|(?<![\\w.'-])\\d+(?![\\w.'-])");
+  private static final Pattern LITERAL = Pattern.compile("'[^']*'|(?<![\\w.'-])\\d+(?![\\w.'-])");
 
   private static String withParameters(String sql, List<String> literals) {
     return LITERAL
@@ -211,8 +213,7 @@ class ConditionsTest {
   private static String table(ServerKind kind) {
     String exact =
         switch (kind) {
-          case MYSQL -> " COLLATE utf8mb4_bin";
-          case MARIADB -> " COLLATE utf8mb4_bin";
+          case MYSQL, MARIADB -> " COLLATE utf8mb4_bin";
           default -> "";
         };
     String inexact =
@@ -252,7 +253,7 @@ class ConditionsTest {
     return of.get(random.nextInt(of.size()));
   }
 
-  private static String row(ServerKind kind, int id, Random random) {
+  private static String row(int id, Random random) {
     return "INSERT INTO v VALUES ("
         + String.join(
             ", ",
@@ -279,8 +280,9 @@ class ConditionsTest {
 
   private static String condition(Random random, int depth) {
     int choice = random.nextInt(depth > 0 ? 10 : 7);
-    String column = one(List.copyOf(new java.util.TreeSet<>(VALUES.keySet())), random);
-    List<String> values = random.nextInt(8) == 0 ? one(OTHERS, random) : VALUES.get(column);
+    String column = one(List.copyOf(new TreeSet<>(VALUES.keySet())), random);
+    List<String> values =
+        random.nextInt(8) == 0 ? one(OTHERS, random) : VALUES.getOrDefault(column, NUMBERS);
     return switch (choice) {
       case 0 -> column + " IS " + (random.nextBoolean() ? "NOT NULL" : "NULL");
       case 1 ->

@@ -260,7 +260,8 @@ class NamesByValueTest {
       })
   void aRoleThatMayHaveBeenTakenLeavesNamesUnknown(String steps) throws SQLException {
     assertThat(run(ServerKind.POSTGRESQL, List.of(steps.split(" & "))).observed()).isEmpty();
-    assertThat(run(ServerKind.POSTGRESQL, List.of((steps + " & RESET ROLE").split(" & "))).observed())
+    assertThat(
+            run(ServerKind.POSTGRESQL, List.of((steps + " & RESET ROLE").split(" & "))).observed())
         .contains("a.item");
   }
 

@@ -16,8 +16,8 @@ final class QueryGenerator {
   }
 
   /**
-   * The next query on one table: half of them return the keys of their rows, as
-   * ORMs send them; others a sum, or some columns.
+   * The next query on one table: half of them return the keys of their rows, as ORMs send them;
+   * others a sum, or some columns.
    */
   NestedQuery nextOnOneTable() {
     NestedQuery.Source source = new NestedQuery.Source(table(), condition(random.nextInt(2)));
