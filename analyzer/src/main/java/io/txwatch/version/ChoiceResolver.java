@@ -1,6 +1,5 @@
 package io.txwatch.version;
 
-import io.txwatch.history.AccessedColumns.Columns;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.RowChoice;
 import io.txwatch.history.RowValues;
@@ -59,8 +58,7 @@ final class ChoiceResolver {
       TimedStatement statement,
       RowChoice choice,
       Window window,
-      Set<Long> shown,
-      Columns used) {}
+      Set<Long> shown) {}
 
   private final Map<String, ArrayDeque<Query>> queries = new HashMap<>();
   private final Map<String, ArrayDeque<RowVersion>> changes = new HashMap<>();
@@ -175,12 +173,7 @@ final class ChoiceResolver {
       }
     }
     return new Query(
-        reader,
-        statement,
-        choice,
-        window(reader, statement, product).widened(skew),
-        shown,
-        statement.used(choice.table()));
+        reader, statement, choice, window(reader, statement, product).widened(skew), shown);
   }
 
   /**
@@ -235,16 +228,16 @@ final class ChoiceResolver {
       if (version != null
           && (before || i > last)
           && isOf(version, query, only)
-          && matters(states, i, first, last, query.used)) {
+          && matters(states, i, first, last)) {
         listener.matters(query.reader, query.statement, version, before, isChosen);
       }
     }
   }
 
   /** Whether a change matters, whichever of some states the query read. */
-  private static boolean matters(RowStates states, int change, int first, int last, Columns used) {
+  private static boolean matters(RowStates states, int change, int first, int last) {
     for (int read = first; read <= last; read++) {
-      if (!states.matters(change, read, used)) {
+      if (!states.matters(change, read)) {
         return false;
       }
     }

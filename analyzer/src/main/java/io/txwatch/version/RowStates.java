@@ -1,6 +1,5 @@
 package io.txwatch.version;
 
-import io.txwatch.history.AccessedColumns.Columns;
 import io.txwatch.history.RowChoice;
 import io.txwatch.history.ValueHash;
 import java.util.ArrayList;
@@ -114,9 +113,8 @@ final class RowStates {
    * Whether the change that led to a state certainly matters to a query that read another one.
    *
    * @param read at least {@code change} if the query read afterwards
-   * @param used the columns that the query uses
    */
-  boolean matters(int change, int read, Columns used) {
+  boolean matters(int change, int read) {
     if (change <= read) {
       for (int later = change + 1; later <= read; later++) {
         if (isAbsent(later) || isAbsent(later - 1)) {
@@ -166,7 +164,7 @@ final class RowStates {
             known
                 && hashesSeen[column] != ValueHash.UNKNOWN
                 && hashesSeen[column] != otherHash
-                && isUsed(seen.plainColumns.get(column), used);
+                && isUsed(seen.plainColumns.get(column));
       }
     }
     int value = value(seen, other);
@@ -197,8 +195,8 @@ final class RowStates {
     return true;
   }
 
-  private static boolean isUsed(String column, Columns used) {
-    return used.all() || used.names().contains(column.toLowerCase(Locale.ROOT));
+  private boolean isUsed(String column) {
+    return choice.used().contains(column.toLowerCase(Locale.ROOT));
   }
 
   /** Whether one value of a condition is certainly true and the other one certainly is not. */

@@ -1,8 +1,6 @@
 package io.txwatch.version;
 
 import io.txwatch.history.Access;
-import io.txwatch.history.AccessedColumns;
-import io.txwatch.history.AccessedColumns.Columns;
 import io.txwatch.history.Event;
 import io.txwatch.history.RowChoice;
 import io.txwatch.history.RowValues;
@@ -25,9 +23,6 @@ final class TimedStatement {
   List<StatedWrite> writes = List.of();
   List<RowChoice> choices = List.of();
 
-  /** The columns that it uses: {@link Event.StatementExecuted#columns}. */
-  private final String columns;
-
   /** Whether it returned rows of a table. */
   boolean returnedRows;
 
@@ -42,21 +37,12 @@ final class TimedStatement {
   TimedStatement(Event.StatementExecuted event) {
     this.number = event.statement();
     this.kind = event.kind();
-    this.columns = event.columns();
     this.mayWrite = event.succeeded() && kind.mayWrite() && !writesNoRows(event);
   }
 
   /** Whether it is one like SET or SHOW; CALL may write rows that are not seen. */
   private static boolean writesNoRows(Event.StatementExecuted event) {
     return event.kind() == StatementKind.OTHER && event.writesSeen();
-  }
-
-  /** The columns of a table on which its result certainly depends, in lower case. */
-  Columns used(String table) {
-    return AccessedColumns.parse(columns)
-        .of(table)
-        .map(of -> of.some().equals(Columns.NONE) ? of.read() : of.predicate())
-        .orElse(Columns.NONE);
   }
 
   /** Whether a change that the DBMS recorded may be this statement's. */

@@ -2,7 +2,6 @@ package io.txwatch.version;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.history.AccessedColumns.Columns;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.RowChoice;
@@ -18,6 +17,7 @@ import io.txwatch.history.WriterList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -48,7 +48,7 @@ class RowStatesTest {
     "1 3 0 | 1 2 0,           1, 1", // it matches
     "1 2 0 | 1 4 0,           1, 1", // another n is read
     "1 2 0 | 1 2 1,           1, ''", // another column
-    "1 2 0 | 0 2 0,           1, 1", // the column decides, even if the result is the same
+    "1 2 0 | 0 2 0,           1, ''", // a column of the condition, which stays true
     "5 2 0 | 6 4 0,           0, ''", // in neither case
     "- | 1 2 0,               1, 1",
     "- | 1 2 0,               0, 1",
@@ -71,7 +71,7 @@ class RowStatesTest {
     RowStates row = states(states);
     StringBuilder mattering = new StringBuilder();
     for (int change = 1; change < row.size(); change++) {
-      if (row.matters(change, read, Columns.of(List.of("k", "n")))) {
+      if (row.matters(change, read)) {
         mattering.append(mattering.isEmpty() ? "" : " ").append(change);
       }
     }
@@ -106,7 +106,7 @@ class RowStatesTest {
                   isInitial ? WriterList.INITIAL : null)
               .withPlain(COLUMNS, plain));
     }
-    RowChoice choice = new RowChoice("t", CONDITION, List.of(2L, 0L), false);
+    RowChoice choice = new RowChoice("t", CONDITION, List.of(2L, 0L), Set.of("n"), false);
     TimedStatement query =
         new TimedStatement(
             new Event.StatementExecuted(

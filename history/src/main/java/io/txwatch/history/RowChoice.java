@@ -1,6 +1,7 @@
 package io.txwatch.history;
 
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,8 +11,14 @@ import org.jspecify.annotations.Nullable;
  * @param condition when a row is chosen
  * @param constants the values of the condition's {@linkplain RowCondition.Constant constants}: null
  *     is NULL, {@link RowChange#WITHHELD} one that is not known
+ * @param used the columns, in lower case, on which the result certainly depends in each row that is
+ *     chosen, apart from the condition
  * @param showsKeys whether {@link Event.ValuesObserved#reads} has the key of each row that was
  *     chosen
  */
 public record RowChoice(
-    String table, RowCondition condition, List<@Nullable Object> constants, boolean showsKeys) {}
+    String table,
+    RowCondition condition,
+    List<@Nullable Object> constants,
+    Set<String> used,
+    boolean showsKeys) {}

@@ -5,6 +5,7 @@ import io.txwatch.history.RowCondition;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What a statement says itself of the rows that it reads and writes: where the values of their keys
@@ -117,11 +118,18 @@ public record ValuePlan(
    * @param table its name as histories show it
    * @param condition which rows: {@link io.txwatch.history.RowChoice}
    * @param constants where the constants of the condition are
+   * @param used the columns, in lower case, on which its result certainly depends in each row that
+   *     it chooses, apart from the condition
    * @param oneRow true if its result is one row, whatever it chooses: an aggregate without GROUP BY
    * @param exact true if nothing in the condition is {@linkplain RowCondition.Unknown unknown}
    */
   public record Choice(
-      String table, RowCondition condition, List<Place> constants, boolean oneRow, boolean exact) {}
+      String table,
+      RowCondition condition,
+      List<Place> constants,
+      Set<String> used,
+      boolean oneRow,
+      boolean exact) {}
 
   /** A statement that reads and writes no rows that it shows. */
   public static ValuePlan without(String unread) {

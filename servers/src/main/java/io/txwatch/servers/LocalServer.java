@@ -53,7 +53,12 @@ abstract class LocalServer implements DatabaseServer {
     this.kind = kind;
     this.user = user;
     try {
-      Path directory = Directories.temporary("txwatch-" + kind.product().toLowerCase(Locale.ROOT));
+      String prefix = "txwatch-" + kind.product().toLowerCase(Locale.ROOT);
+      // MariaDB takes /dev/shm for persistent memory, and its log for one that no crash can lose.
+      Path directory =
+          kind == ServerKind.MARIADB
+              ? Files.createTempDirectory(prefix)
+              : Directories.temporary(prefix);
       this.data = Files.createDirectory(directory.resolve("data"));
       initial.copyInto(data);
       this.port = ServerProcess.freePort();

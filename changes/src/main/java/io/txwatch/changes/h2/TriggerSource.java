@@ -68,6 +68,7 @@ public final class TriggerSource implements ChangeSource {
   private static final long BUSY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long IDLE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long MAX_DDL_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long UNREPORTED_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final long MAX_LOOK_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** Anywhere in a text: it may begin with a comment, or with another statement. */
@@ -123,6 +124,11 @@ public final class TriggerSource implements ChangeSource {
   private @Nullable ChangeListener listener;
   private final Set<Catalog.Name> refused = new HashSet<>();
   private volatile long schemaNumber = -1;
+
+  /** The last number that this thread has seen, and when it saw it first. */
+  private long noticedNumber = -1;
+
+  private long noticedAt;
 
   /** The number of a schema that a session has waited for. */
   private volatile long awaitedNumber = -1;
@@ -470,10 +476,7 @@ public final class TriggerSource implements ChangeSource {
     }
     boolean isWanted = isDescriptionWanted || !looks.isEmpty();
     isDescriptionWanted = false;
-    if (!requests.isEmpty()
-        || isWanted
-        || (database.getModificationMetaId() != schemaNumber
-            && System.nanoTime() - installedAt >= IDLE_PAUSE_NANOS)) {
+    if (!requests.isEmpty() || isWanted || isChangedByOthers()) {
       deliver();
       tryInstall(!requests.isEmpty());
       requests.forEach(CountDownLatch::countDown);
@@ -481,6 +484,22 @@ public final class TriggerSource implements ChangeSource {
     }
     deliver();
     return !pending.isEmpty();
+  }
+
+  /**
+   * Whether the schema has changed, and no session has reported it for some time: one that has just
+   * executed the definition is about to.
+   */
+  private boolean isChangedByOthers() {
+    long number = database.getModificationMetaId();
+    long now = System.nanoTime();
+    if (number != noticedNumber) {
+      noticedNumber = number;
+      noticedAt = now;
+    }
+    return number != schemaNumber
+        && now - noticedAt >= UNREPORTED_NANOS
+        && now - installedAt >= IDLE_PAUSE_NANOS;
   }
 
   private void tryInstall(boolean isInTime) {

@@ -88,7 +88,8 @@ public final class StatementValues implements ObservedValues {
       }
       constants[i] = value == null ? RowChange.WITHHELD : value; // NULL, or one that is not kept
     }
-    return new RowChoice(choice.table(), choice.condition(), Arrays.asList(constants), false);
+    return new RowChoice(
+        choice.table(), choice.condition(), Arrays.asList(constants), choice.used(), false);
   }
 
   private static final long[] NONE = {};
@@ -357,6 +358,6 @@ public final class StatementValues implements ObservedValues {
     }
     RowChoice of = choices.get(0);
     boolean showsKeys = plan.reads().size() == 1 && isReadToEnd && unread.isEmpty();
-    return List.of(new RowChoice(of.table(), of.condition(), of.constants(), showsKeys));
+    return List.of(new RowChoice(of.table(), of.condition(), of.constants(), of.used(), showsKeys));
   }
 }

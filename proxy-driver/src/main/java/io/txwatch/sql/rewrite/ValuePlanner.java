@@ -38,6 +38,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -196,9 +197,45 @@ final class ValuePlanner {
             tables.display(table),
             condition,
             reader.constants(),
+            used(block, table),
             isOneRow(block),
             isExact(condition)));
   }
+
+  /**
+   * The columns on which the result certainly depends in each row: those that it shows, row by row,
+   * and those that it adds up.
+   */
+  private Set<String> used(Block block, Source.Table table) {
+    Set<String> used = new TreeSet<>();
+    boolean showsRows = !block.distinct() && !block.has(Clause.Kind.GROUP_BY);
+    for (Item item : block.items()) {
+      if (showsRows && item.value() instanceof Expression.Star) {
+        tables.find(table).map(Catalog.Table::starColumns).orElse(List.of()).stream()
+            .map(column -> column.toLowerCase(Locale.ROOT))
+            .forEach(used::add);
+      } else if (showsRows && item.value() instanceof Expression.Name name) {
+        addColumn(block, name, used);
+      } else if (item.value() instanceof Expression.Call call
+          && !call.window()
+          && !call.distinct()
+          && call.name().size() == 1
+          && ADDING.contains(call.name().get(0).toUpperCase(Locale.ROOT))
+          && call.parts().size() == 1
+          && call.parts().get(0) instanceof Expression.Name name) {
+        addColumn(block, name, used);
+      }
+    }
+    return Set.copyOf(used);
+  }
+
+  private void addColumn(Block block, Expression.Name name, Set<String> to) {
+    if (owner(block, name) != null) {
+      to.add(folded(name));
+    }
+  }
+
+  private static final Set<String> ADDING = Set.of("SUM", "AVG");
 
   private static boolean isOneRow(Block block) {
     return !block.distinct()
