@@ -45,7 +45,7 @@ final class ChangeRecord {
   final Set<TimedTransaction> open = new LinkedHashSet<>();
 
   /** How watched transactions chose rows by conditions. */
-  final ChoiceResolver choices = new ChoiceResolver();
+  final ChoiceResolver choices;
 
   /** What a row is at first: complete until something was lost or dropped. */
   private WriterList base = WriterList.INITIAL;
@@ -75,6 +75,7 @@ final class ChangeRecord {
     this.ids = ids;
     this.connections = connections;
     this.maxVersions = maxVersions;
+    this.choices = new ChoiceResolver(maxVersions / 4);
   }
 
   /** A session of it: clocks of several processes may differ. */

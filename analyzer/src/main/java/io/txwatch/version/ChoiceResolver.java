@@ -5,9 +5,9 @@ import io.txwatch.history.RowChoice;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.StatementKind;
 import java.util.ArrayDeque;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
@@ -30,6 +30,7 @@ final class ChoiceResolver {
 
   private static final int MAX_KEPT_PER_TABLE = 256;
   private static final int MAX_CHANGES_PER_TABLE = 512;
+  private static final int MAX_TABLES = 256;
 
   /** A change may be read from the record before its COMMIT has returned, by so much. */
   private static final long RECORDED_LATE = 100_000_000L;
@@ -60,22 +61,46 @@ final class ChoiceResolver {
       Window window,
       Set<Long> shown) {}
 
-  private final Map<String, ArrayDeque<Query>> queries = new HashMap<>();
-  private final Map<String, ArrayDeque<RowVersion>> changes = new HashMap<>();
+  /** Of the tables that were queried last. */
+  private final Map<String, ArrayDeque<Query>> queries = new LinkedHashMap<>(16, 0.75f, true);
+
+  /** Of the tables that were changed last. */
+  private final Map<String, ArrayDeque<RowVersion>> changes = new LinkedHashMap<>(16, 0.75f, true);
+
+  private final int maxChanges;
+  private int changesKept;
+
+  /** Keeps so many changes at most. */
+  ChoiceResolver(int maxChanges) {
+    this.maxChanges = maxChanges;
+  }
 
   /** A change was recorded. */
   void changed(RowVersion version) {
     ArrayDeque<RowVersion> ofTable =
         changes.computeIfAbsent(version.row.table, table -> new ArrayDeque<>());
     ofTable.addLast(version);
+    changesKept++;
     if (ofTable.size() > MAX_CHANGES_PER_TABLE) {
       ofTable.removeFirst();
+      changesKept--;
     }
+    while (changesKept > maxChanges) {
+      changesKept -= removeEldest(changes);
+    }
+  }
+
+  private static <T> int removeEldest(Map<String, ArrayDeque<T>> tables) {
+    Iterator<ArrayDeque<T>> eldest = tables.values().iterator();
+    int size = eldest.next().size();
+    eldest.remove();
+    return size;
   }
 
   void clear() {
     queries.clear();
     changes.clear();
+    changesKept = 0;
   }
 
   /**
@@ -107,6 +132,10 @@ final class ChoiceResolver {
             kept.removeFirst();
           }
           kept.addLast(query);
+          queries.put(choice.table(), kept);
+          if (queries.size() > MAX_TABLES) {
+            removeEldest(queries);
+          }
         }
       }
     }
@@ -130,7 +159,7 @@ final class ChoiceResolver {
 
   /** The queries of a table that may have overlapped with an active transaction. */
   private ArrayDeque<Query> queries(String table, long needed) {
-    ArrayDeque<Query> kept = queries.computeIfAbsent(table, t -> new ArrayDeque<>());
+    ArrayDeque<Query> kept = queries.getOrDefault(table, new ArrayDeque<>());
     while (!kept.isEmpty() && kept.getFirst().reader.end.returned() < needed) {
       kept.removeFirst();
     }

@@ -36,7 +36,7 @@ class VersionsOfAnyDatabaseTest {
 
   @TempDir private Path folder = Path.of("");
 
-  /** What is told apart in the tests: how the DBMS is reached, and begun with. */
+  /** A DBMS of the tests: how it is reached, and how a test begins. */
   enum Product {
     DERBY("jdbc:derby:memory:bank%d;create=true"),
     HSQLDB("jdbc:hsqldb:mem:bank%d;hsqldb.tx=mvcc");

@@ -133,6 +133,11 @@ public final class TriggerSource implements ChangeSource {
   /** The number of a schema that a session has waited for. */
   private volatile long awaitedNumber = -1;
 
+  /** How long sessions have waited so, in nanoseconds. */
+  private final AtomicLong waited = new AtomicLong();
+
+  private final long createdAt = System.nanoTime();
+
   private int triggersCreated;
   private int failedAttempts;
   private long installedAt;
@@ -344,16 +349,20 @@ public final class TriggerSource implements ChangeSource {
   /**
    * A session is about to use the database. If somebody who is not watched has changed the schema,
    * this waits until the tables are looked up, but at most a tenth of a second, once for each
-   * change: else the first transactions after it would be lost.
+   * change: else the first transactions after it would be lost. Where the schema changes all the
+   * time, sessions wait for a second, and a tenth of the time, at most.
    */
   public void using() {
     long number = database.getModificationMetaId();
     if (number != schemaNumber
         && number != awaitedNumber
+        && waited.get() < MAX_DDL_WAIT_NANOS + (System.nanoTime() - createdAt) / 10
         && state == State.READING
         && Thread.currentThread() != thread) {
       awaitedNumber = number;
+      long began = System.nanoTime();
       isServed(lookRequests, MAX_LOOK_WAIT_NANOS);
+      waited.addAndGet(System.nanoTime() - began);
     }
   }
 

@@ -51,7 +51,7 @@ public final class StatementValues implements ObservedValues {
   private int values;
   private String unread;
   private List<StatedWrite> writes;
-  private final List<RowChoice> choices;
+  private final @Nullable RowChoice choice;
   private volatile boolean hasRows;
   private volatile boolean isReadToEnd;
 
@@ -70,8 +70,7 @@ public final class StatementValues implements ObservedValues {
       pinned[i] = hashes(read.key(), read.keyPlaces(), parameters);
     }
     this.writes = plan.write().map(write -> stated(write, parameters)).orElse(List.of());
-    this.choices =
-        plan.choice().map(choice -> List.of(chosen(choice, parameters))).orElse(List.of());
+    this.choice = plan.choice().map(chosen -> chosen(chosen, parameters)).orElse(null);
   }
 
   private static RowChoice chosen(ValuePlan.Choice choice, PinnedValues parameters) {
@@ -191,7 +190,7 @@ public final class StatementValues implements ObservedValues {
 
   /** True if it matters whether the application reads its result, and up to its end. */
   public boolean choosesRows() {
-    return plan.choice().isPresent();
+    return choice != null;
   }
 
   /** The application moved to a row of the result. */
@@ -347,16 +346,17 @@ public final class StatementValues implements ObservedValues {
 
   /** How it chose its rows; empty unless the application saw what it chose. */
   private List<RowChoice> choices() {
-    if (plan.choice().isEmpty()) {
+    RowChoice of = choice;
+    if (of == null) {
       return List.of();
     }
-    boolean isSeen = plan.choice().get().oneRow() ? hasRows : isReadToEnd;
+    boolean isOneRow = plan.choice().map(ValuePlan.Choice::oneRow).orElse(false);
+    boolean isSeen = isOneRow ? hasRows : isReadToEnd;
     boolean isFound =
         plan.reads().size() == 1 && plan.reads().get(0).pinned() && hasRows && unread.isEmpty();
     if (!isSeen || isFound) {
       return List.of();
     }
-    RowChoice of = choices.get(0);
     boolean showsKeys = plan.reads().size() == 1 && isReadToEnd && unread.isEmpty();
     return List.of(new RowChoice(of.table(), of.condition(), of.constants(), of.used(), showsKeys));
   }
