@@ -33,6 +33,11 @@ final class TestedDbms implements AutoCloseable {
     this(kind, TestServers.freshDatabase(kind), "");
   }
 
+  /** A DBMS at the URL of an empty database. */
+  TestedDbms(ServerKind kind, String url) throws SQLException, UnsupportedDbmsException {
+    this(kind, url, "");
+  }
+
   private TestedDbms(ServerKind kind, String url, String sqliteParameters)
       throws SQLException, UnsupportedDbmsException {
     this.kind = kind;

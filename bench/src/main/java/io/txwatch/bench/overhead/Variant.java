@@ -34,6 +34,8 @@ public enum Variant {
   INLINE("txwatch inline", Layer.TXWATCH, "inline inprocess"),
   /** The same with versions from the server's binary log: nothing is rewritten. */
   LOG("txwatch, binary log", Layer.TXWATCH, "inline inprocess log"),
+  /** The same with triggers of H2 in memory. */
+  TRIGGERS("txwatch, triggers", Layer.TXWATCH, "inline inprocess triggers"),
   /** The same with what statements themselves state of their rows. */
   STATEMENTS("txwatch, statements", Layer.TXWATCH, "inline inprocess statements"),
   /** {@link #INLINE} without an analyzer. */

@@ -350,18 +350,18 @@ public final class TriggerSource implements ChangeSource {
    * A session is about to use the database. If somebody who is not watched has changed the schema,
    * this waits until the tables are looked up, but at most a tenth of a second, once for each
    * change: else the first transactions after it would be lost. Where the schema changes all the
-   * time, sessions wait for a second, and a tenth of the time, at most.
+   * time, sessions wait for a second, and half of the time, at most.
    */
   public void using() {
     long number = database.getModificationMetaId();
     if (number != schemaNumber
         && number != awaitedNumber
-        && waited.get() < MAX_DDL_WAIT_NANOS + (System.nanoTime() - createdAt) / 10
+        && waited.get() < MAX_DDL_WAIT_NANOS + (System.nanoTime() - createdAt) / 2
         && state == State.READING
         && Thread.currentThread() != thread) {
-      awaitedNumber = number;
       long began = System.nanoTime();
       isServed(lookRequests, MAX_LOOK_WAIT_NANOS);
+      awaitedNumber = number; // only now: others that use the database meanwhile wait, too
       waited.addAndGet(System.nanoTime() - began);
     }
   }
