@@ -181,6 +181,16 @@ public final class Analyzer implements EventSink {
               boolean columnsKnown) {
             coverage.countKnown(rows);
             inference.known(session, transaction, statement, rows, columnsKnown);
+            if (staleWrites != null) {
+              staleWrites.known(transaction, statement, rows, columnsKnown);
+            }
+          }
+
+          @Override
+          public void unresolved(long transaction, Set<String> tables) {
+            if (staleWrites != null) {
+              staleWrites.unresolved(transaction, tables);
+            }
           }
 
           @Override

@@ -3,6 +3,7 @@ package io.txwatch.stale;
 import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.dependency.Granularity;
+import io.txwatch.dependency.KnownRow;
 import io.txwatch.history.Access;
 import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.Database;
@@ -14,6 +15,7 @@ import io.txwatch.history.WriterList;
 import io.txwatch.stale.RowHistory.Seen;
 import io.txwatch.stale.RowHistory.Token;
 import io.txwatch.stale.RowHistory.Write;
+import io.txwatch.version.VersionResolver;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -37,6 +39,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Where the DBMS does not return what an UPDATE wrote (MySQL, MariaDB), its rows become known
  * when a later writers' list contains its token.
+ *
+ * <p>By value, what a statement read and wrote becomes {@link #known} when its transaction ends. A
+ * read of which only bounds are known supersedes what its group had read before, and starts no
+ * stale write.
  *
  * <p>What was not observed only hides stale writes. A statement without rows may have read a row
  * again, so its group's reads before it no longer count, and neither does a write of unknown
@@ -69,6 +75,10 @@ public final class StaleWrites {
 
   /** The texts of columns that are remembered in parsed form. */
   private static final int MAX_TEXTS = 1 << 10;
+
+  private static final int MAX_TABLES = 1 << 12;
+
+  private record Table(String scope, String name) {}
 
   private record RowKey(String scope, String table, long row) {}
 
@@ -105,12 +115,17 @@ public final class StaleWrites {
     }
   }
 
-  /** An UPDATE whose rows were not returned. */
-  private record Update(ObservedStatement by, String columns) {}
+  /** A statement whose rows are not known, or not yet. */
+  private record Rowless(ObservedStatement by, String columns) {
 
-  /** The same of a transaction that committed. */
+    boolean isUpdate() {
+      return by.kind() == StatementKind.UPDATE;
+    }
+  }
+
+  /** An UPDATE of that kind, of a transaction that committed. */
   private record CommittedUpdate(
-      Active transaction, Update update, Event.TransactionEnded end, long endedAt) {}
+      Active transaction, Rowless update, Event.TransactionEnded end, long endedAt) {}
 
   /** An active transaction. */
   private static final class Active {
@@ -119,10 +134,13 @@ public final class StaleWrites {
     final Session session;
     final long beganAt;
     final List<Step> steps = new ArrayList<>();
-    final List<Update> updates = new ArrayList<>(1);
+
+    /** By number. */
+    final Map<Integer, Rowless> rowless = new LinkedHashMap<>();
+
     int events = 1;
 
-    /** A statement of it may have read rows that were not observed. */
+    /** A statement of it may have read or written rows that were not observed. */
     boolean isGapped;
 
     /** An event of it was lost, or may have been. */
@@ -143,7 +161,7 @@ public final class StaleWrites {
   private final LinkedHashMap<Long, Session> sessions = new LinkedHashMap<>();
   private final LinkedHashMap<Long, Active> active = new LinkedHashMap<>();
 
-  /** The reads, writes and UPDATEs of all active transactions. */
+  /** The reads, writes and statements without rows of all active transactions. */
   private int steps;
 
   /** In the order of their last reads. */
@@ -155,11 +173,15 @@ public final class StaleWrites {
 
   private final LinkedHashMap<Token, CommittedUpdate> updates = new LinkedHashMap<>();
   private final Map<String, AccessedColumns> texts = new HashMap<>();
+
+  /** When each table's rows were last written without being known, on the clock of events. */
+  private final Map<Table, Long> hiddenWrites = new HashMap<>();
+
   private int reads;
   private long clock;
 
   /**
-   * Emits each stale write to {@code out}, from within {@link #accept}.
+   * Emits each stale write to {@code out}, from within {@link #accept} and {@link #known}.
    *
    * @param across which transactions belong together
    */
@@ -206,6 +228,7 @@ public final class StaleWrites {
     rows.clear();
     groups.clear();
     updates.clear();
+    hiddenWrites.clear();
     reads = 0;
   }
 
@@ -232,31 +255,97 @@ public final class StaleWrites {
     ObservedStatement statement =
         new ObservedStatement(event.statement(), event.kind(), event.sql(), event.callSite());
     for (RowAccess access : event.rows()) {
-      RowKey key = new RowKey(transaction.session.database().scope(), access.table(), access.row());
-      boolean isRead = access.access() == Access.READ;
-      RowHistory row = rows.get(key);
-      if (row == null && isRead && !transaction.group.isEmpty()) {
-        row = new RowHistory(isRowTheItem);
-        rows.put(key, row);
-        row.lastReadAt = clock;
-      }
-      if (row != null) {
-        learn(key, row, access.writers());
-        row.examine(found -> report(found, transaction.session.database(), key));
-      }
-      boolean isStep = isRead ? !transaction.group.isEmpty() : access.access().isWrite();
-      if (isStep && hasRoomFor(transaction)) {
-        transaction.steps.add(
-            new Step(key, access, columns(event.columns(), access.table()), statement));
-      }
+      used(transaction, statement, event.columns(), access);
     }
-    if (event.kind() == StatementKind.UPDATE
-        && event.rows().stream().noneMatch(access -> access.access().isWrite())) {
-      if (hasRoomFor(transaction)) {
-        transaction.updates.add(new Update(statement, event.columns()));
-      }
+    Rowless rowless = new Rowless(statement, event.columns());
+    boolean isUnreturned =
+        rowless.isUpdate() && event.rows().stream().noneMatch(access -> access.access().isWrite());
+    boolean mayBecomeKnown = event.rows().isEmpty() && steps < MAX_STEPS / 2;
+    if (isUnreturned ? hasRoomFor(transaction) : mayBecomeKnown && hasRoomFor(transaction)) {
+      transaction.rowless.put(event.statement(), rowless);
     }
     evictOld();
+  }
+
+  /**
+   * Rows of a statement became known, before the end of its transaction arrives.
+   *
+   * @param columnsKnown false if it is not certain that this statement wrote them
+   */
+  public void known(long id, int number, List<KnownRow> rows, boolean columnsKnown) {
+    Active transaction = active.get(id);
+    if (transaction == null) {
+      return;
+    }
+    Rowless statement = transaction.rowless.get(number);
+    if (statement == null || !transaction.session.isOpened()) {
+      transaction.isLossy = true;
+      return;
+    }
+    String columns = columnsKnown ? statement.columns() : "";
+    for (KnownRow row : rows) {
+      RowAccess access = row.access();
+      boolean isExact = row.bound() == KnownRow.Bound.EXACT;
+      used(transaction, statement.by(), columns, isExact ? access : uncertain(access));
+    }
+    if (rows.stream().anyMatch(row -> row.access().access().isWrite())) {
+      transaction.rowless.remove(number);
+      steps--;
+    }
+    evictOld();
+  }
+
+  private static RowAccess uncertain(RowAccess access) {
+    return new RowAccess(access.access(), access.table(), access.row(), access.writers(), false);
+  }
+
+  /**
+   * An active transaction read or wrote rows that will not become known.
+   *
+   * @param tables where it may have made versions that are between those in writers' lists: what
+   *     was read there before counts no more; {@link VersionResolver.Listener#ALL_TABLES} if
+   *     anywhere
+   */
+  public void unresolved(long id, Set<String> tables) {
+    Active transaction = active.get(id);
+    if (transaction != null) {
+      transaction.isGapped = true;
+      for (String table : tables) {
+        if (hiddenWrites.size() == MAX_TABLES) {
+          restart();
+        }
+        hiddenWrites.put(new Table(transaction.session.database().scope(), table), clock);
+      }
+    }
+  }
+
+  /** When a version of a table's rows that is not known may have been made last. */
+  private long lastHiddenWrite(RowKey row) {
+    return Math.max(
+        hiddenWrites.getOrDefault(new Table(row.scope(), row.table()), -1L),
+        hiddenWrites.getOrDefault(
+            new Table(row.scope(), VersionResolver.Listener.ALL_TABLES), -1L));
+  }
+
+  /** An active transaction's statement read or wrote a row. */
+  private void used(
+      Active transaction, ObservedStatement statement, String columns, RowAccess access) {
+    RowKey key = new RowKey(transaction.session.database().scope(), access.table(), access.row());
+    boolean isRead = access.access() == Access.READ;
+    RowHistory row = rows.get(key);
+    if (row == null && isRead && !transaction.group.isEmpty()) {
+      row = new RowHistory(isRowTheItem);
+      rows.put(key, row);
+      row.lastReadAt = clock;
+    }
+    if (row != null) {
+      learn(key, row, access.writers());
+      row.examine(found -> report(found, transaction.session.database(), key));
+    }
+    boolean isStep = isRead ? !transaction.group.isEmpty() : access.access().isWrite();
+    if (isStep && hasRoomFor(transaction)) {
+      transaction.steps.add(new Step(key, access, columns(columns, access.table()), statement));
+    }
   }
 
   /** Whether there is memory for one more step of a transaction, which otherwise lacks it. */
@@ -270,9 +359,9 @@ public final class StaleWrites {
   /** The steps of a transaction are needed no more. */
   private void release(@Nullable Active transaction) {
     if (transaction != null) {
-      steps -= transaction.steps.size() + transaction.updates.size();
+      steps -= transaction.steps.size() + transaction.rowless.size();
       transaction.steps.clear();
-      transaction.updates.clear();
+      transaction.rowless.clear();
     }
   }
 
@@ -283,7 +372,7 @@ public final class StaleWrites {
       CommittedUpdate committed = row.isKnown(version) ? null : updates.get(version);
       if (committed != null
           && committed.transaction().session.database().scope().equals(key.scope())) {
-        add(row, version, committed, columns(committed.update().columns(), key.table()));
+        add(key, row, version, committed, columns(committed.update().columns(), key.table()));
       }
     }
   }
@@ -304,10 +393,13 @@ public final class StaleWrites {
     Active transaction = active.get(event.transaction());
     if (transaction != null) {
       transaction.events++;
-      steps -= transaction.steps.size() + transaction.updates.size();
+      steps -= transaction.steps.size() + transaction.rowless.size();
       transaction.steps.removeIf(step -> !step.isRead() && isUndone(step.by(), event));
-      transaction.updates.removeIf(update -> isUndone(update.by(), event));
-      steps += transaction.steps.size() + transaction.updates.size();
+      transaction
+          .rowless
+          .values()
+          .removeIf(statement -> statement.isUpdate() && isUndone(statement.by(), event));
+      steps += transaction.steps.size() + transaction.rowless.size();
     }
   }
 
@@ -364,10 +456,12 @@ public final class StaleWrites {
   }
 
   private void remember(Active transaction, Event.TransactionEnded end) {
-    for (Update update : transaction.updates) {
-      updates.put(
-          new Token(end.transaction(), update.by().number()),
-          new CommittedUpdate(transaction, update, end, clock));
+    for (Rowless update : transaction.rowless.values()) {
+      if (update.isUpdate()) {
+        updates.put(
+            new Token(end.transaction(), update.by().number()),
+            new CommittedUpdate(transaction, update, end, clock));
+      }
       if (updates.size() > MAX_UPDATES) {
         updates.remove(updates.keySet().iterator().next());
       }
@@ -380,7 +474,10 @@ public final class StaleWrites {
     learn(step.row(), row, step.access().writers());
     row.supersede(transaction.group, step.read(), clock);
     Optional<Token> version = RowHistory.version(step.access().writers());
-    if (version.isPresent() && step.access().certain() && step.columns().isPresent()) {
+    if (version.isPresent()
+        && step.access().certain()
+        && step.columns().isPresent()
+        && transaction.beganAt > lastHiddenWrite(step.row())) {
       row.add(
           transaction.group,
           new Seen(version.get(), step.read(), observed(transaction, step.by(), end), clock));
@@ -401,8 +498,8 @@ public final class StaleWrites {
       return; // it changed nothing in the newest version, another transaction's
     }
     CommittedUpdate committed =
-        new CommittedUpdate(transaction, new Update(step.by(), ""), end, clock);
-    add(row, version, committed, step.isUpdate() ? step.columns() : Optional.empty());
+        new CommittedUpdate(transaction, new Rowless(step.by(), ""), end, clock);
+    add(step.row(), row, version, committed, step.isUpdate() ? step.columns() : Optional.empty());
   }
 
   /**
@@ -411,6 +508,7 @@ public final class StaleWrites {
    * @param columns the columns that an UPDATE used; empty if they are not known, or if it is none
    */
   private void add(
+      RowKey key,
       RowHistory row,
       Token version,
       CommittedUpdate committed,
@@ -427,7 +525,7 @@ public final class StaleWrites {
             columns.map(used -> ColumnSet.of(used.predicate())).orElse(ColumnSet.ALL),
             observed(transaction, committed.update().by(), committed.end()),
             columns.isPresent() && !transaction.group.isEmpty() && !transaction.isGapped
-                ? seenBefore(transaction, written.minus(read), row)
+                ? seenBefore(transaction, written.minus(read), key, row)
                 : List.of()));
     if (!transaction.group.isEmpty()) {
       row.supersede(transaction.group, written, committed.endedAt());
@@ -435,14 +533,17 @@ public final class StaleWrites {
   }
 
   /** What earlier transactions of the group had seen of the columns that a write assigns. */
-  private List<Seen> seenBefore(Active transaction, ColumnSet assigned, RowHistory row) {
+  private List<Seen> seenBefore(
+      Active transaction, ColumnSet assigned, RowKey key, RowHistory row) {
+    long lastHidden = lastHiddenWrite(key);
     List<Seen> before = new ArrayList<>();
     for (Seen one : row.seenBy(transaction.group)) {
       ColumnSet common =
           isRowTheItem && !assigned.isEmpty()
               ? one.columns()
               : one.columns().intersection(assigned);
-      if (one.endedAt() < transaction.beganAt && !common.isEmpty()) {
+      boolean isBefore = one.endedAt() < transaction.beganAt && one.endedAt() > lastHidden;
+      if (isBefore && !common.isEmpty()) {
         before.add(new Seen(one.version(), common, one.by(), one.endedAt()));
       }
     }
@@ -532,7 +633,7 @@ public final class StaleWrites {
             isRowTheItem ? List.of() : found.columns().sorted()));
   }
 
-  /** The reads, writes and UPDATEs of active transactions that are remembered. */
+  /** The reads, writes and statements without rows of active transactions. */
   int steps() {
     return steps;
   }

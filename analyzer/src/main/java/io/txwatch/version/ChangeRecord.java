@@ -3,6 +3,7 @@ package io.txwatch.version;
 import io.txwatch.history.Access;
 import io.txwatch.history.Event;
 import io.txwatch.history.RowChange;
+import io.txwatch.history.StatedWrite;
 import io.txwatch.history.ValueHash;
 import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
@@ -241,6 +242,20 @@ final class ChangeRecord {
       versions++;
     }
     return chain;
+  }
+
+  /** Whether a transaction is known to have changed all rows that it states, as far as by key. */
+  boolean shows(StatedWrite stated, @Nullable RecordedTransaction by) {
+    for (long key : stated.rows().keys()) {
+      RowChain chain = known(stated.rows().table(), key);
+      if (key != 0
+          && (by == null
+              || chain == null
+              || chain.versions.stream().noneMatch(version -> version.by == by))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The versions of a row; null if none is known. */

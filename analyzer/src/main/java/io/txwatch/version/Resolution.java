@@ -20,6 +20,11 @@ public record Resolution(long unique, long several, long none, long unrecorded, 
     return unique + several + none + unrecorded + withoutKey;
   }
 
+  /** Rows of which nothing is known. */
+  long unresolved() {
+    return none + unrecorded + withoutKey;
+  }
+
   /** The sum of this and another one. */
   public Resolution plus(Resolution other) {
     return new Resolution(

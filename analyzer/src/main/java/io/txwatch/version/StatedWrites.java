@@ -7,8 +7,10 @@ import io.txwatch.history.StatedWrite;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class StatedWrites {
 
   /** Stands for all tables. */
-  private static final String ALL = "";
+  private static final String ALL = VersionResolver.Listener.ALL_TABLES;
 
   private static final int MAX_TABLES = 1 << 12;
 
@@ -177,6 +179,58 @@ final class StatedWrites {
   /** Whether a transaction with this commit may have held the lock before a write that got it. */
   private static boolean mayPrecede(Window commit, Window write, long skew) {
     return Window.minus(commit.sent(), skew) <= write.returned();
+  }
+
+  /**
+   * The tables in which a transaction may have written rows whose versions are not known; {@link
+   * VersionResolver.Listener#ALL_TABLES} if it may have done so in any.
+   */
+  Set<String> unstated(TimedTransaction transaction) {
+    Set<String> tables = new HashSet<>();
+    for (TimedStatement statement : transaction.statements) {
+      if (statement.mayHaveChanged() && !statement.changedNothing) {
+        if (statement.writes.isEmpty()) {
+          tables.add(ALL);
+        }
+        for (StatedWrite write : statement.writes) {
+          if (!isWhole(write) || !record.shows(write, transaction.recorded)) {
+            tables.add(write.rows().table());
+          }
+        }
+      }
+    }
+    return tables;
+  }
+
+  /**
+   * Whether a transaction wrote only rows that it states, and no other one that has not passed may
+   * have written one in the same tables that it does not state.
+   */
+  boolean areAllStated(TimedTransaction transaction) {
+    if (!unstated(transaction).isEmpty()) {
+      return false;
+    }
+    Set<String> tables = new HashSet<>();
+    for (TimedStatement statement : transaction.statements) {
+      statement.writes.forEach(write -> tables.add(write.rows().table()));
+    }
+    for (TimedTransaction other : record.open) {
+      if (other != transaction && other.outcome != Outcome.ABORTED && mayWrite(other, tables)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean mayWrite(TimedTransaction transaction, Set<String> unstatedTo) {
+    for (TimedStatement statement : transaction.statements) {
+      if (statement.mayHaveChanged()
+          && !statement.changedNothing
+          && unstatedTo.stream().anyMatch(table -> mayWriteUnstated(statement, table))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void unstated(String table, long until) {

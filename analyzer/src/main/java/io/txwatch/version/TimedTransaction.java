@@ -46,6 +46,9 @@ final class TimedTransaction {
 
   boolean hasReads;
 
+  /** Whether it read rows of which no values were observed. */
+  boolean hasUnread;
+
   /** Whether several recorded transactions may be this one, and it is not known which. */
   boolean ambiguous;
 

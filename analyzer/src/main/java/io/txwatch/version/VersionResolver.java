@@ -9,6 +9,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.RowValues;
+import io.txwatch.history.StatedWrite;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -52,6 +53,9 @@ public final class VersionResolver {
   /** Receives the rows of statements, each before its transaction's end passes. */
   public interface Listener {
 
+    /** Stands for the names of all tables of a database. */
+    String ALL_TABLES = "";
+
     /**
      * The rows of a statement.
      *
@@ -59,6 +63,15 @@ public final class VersionResolver {
      */
     void known(
         long session, long transaction, int statement, List<KnownRow> rows, boolean columnsKnown);
+
+    /**
+     * Not all rows that a transaction read or wrote became known. Called after {@link #known}, and
+     * before its end passes.
+     *
+     * @param tables where it may have written rows that no writers' list shows; {@link #ALL_TABLES}
+     *     if that may be anywhere in its database
+     */
+    default void unresolved(long transaction, Set<String> tables) {}
 
     /**
      * A change matters to a query that chose rows by a condition. Both transactions have passed, or
@@ -452,6 +465,7 @@ public final class VersionResolver {
     }
     transaction.hasValues = true;
     transaction.hasReads |= !event.reads().isEmpty();
+    transaction.hasUnread |= !event.unread().isEmpty();
     statement.window = new Window(event.sent(), event.returned());
     statement.timed = true;
     statement.reads = event.reads();
@@ -585,10 +599,14 @@ public final class VersionResolver {
     if (event instanceof Event.TransactionEnded ended) {
       TimedTransaction transaction = transactions.get(ended.transaction());
       if (transaction != null) {
-        if (transaction.isResolved() && ended.outcome() != Outcome.ABORTED) {
-          resolve(transaction);
+        boolean isResolved = transaction.isResolved() && ended.outcome() != Outcome.ABORTED;
+        boolean isComplete = isResolved ? resolve(transaction) : !transaction.hasReads;
+        if (!isComplete || transaction.hasUnread || transaction.lossy) {
+          listener.unresolved(transaction.id, hidden(transaction));
         }
         pass(transaction);
+      } else if (active) { // it was dropped, with what it read and wrote
+        listener.unresolved(ended.transaction(), Set.of(Listener.ALL_TABLES));
       }
     } else if (event instanceof Event.SessionClosed closed) {
       closed(closed.session());
@@ -690,7 +708,8 @@ public final class VersionResolver {
     return true;
   }
 
-  private void resolve(TimedTransaction transaction) {
+  /** Passes on what is known of a transaction's rows; returns whether that is all. */
+  private boolean resolve(TimedTransaction transaction) {
     Session session = sessions.get(transaction.session);
     ChangeRecord record = record(transaction.session);
     boolean known =
@@ -702,8 +721,9 @@ public final class VersionResolver {
       transaction.statements.forEach(statement -> reads.unrecorded(statement.reads));
     }
     if (session == null || record == null) {
-      return;
+      return false;
     }
+    long unresolvedBefore = reads.counts().unresolved();
     if (!isDecided(transaction, record)) {
       record.decideAll();
     }
@@ -733,6 +753,43 @@ public final class VersionResolver {
       record.choices.passed(transaction, session.product(), record.skew(), needed(), this::matters);
     }
     transaction.statements.forEach(statement -> statement.reads = List.of());
+    return known
+        && reads.counts().unresolved() == unresolvedBefore
+        && areWritesKnown(transaction, record, written.keySet());
+  }
+
+  /**
+   * Whether it is known what all statements of a transaction wrote.
+   *
+   * @param writing those of which a row is known
+   */
+  private static boolean areWritesKnown(
+      TimedTransaction transaction, ChangeRecord record, Set<Integer> writing) {
+    RecordedTransaction recorded = transaction.recorded;
+    for (TimedStatement statement : transaction.statements) {
+      if (statement.mayHaveChanged() && !statement.changedNothing) {
+        if (!writing.contains(statement.number)) {
+          return false;
+        }
+        for (StatedWrite write : statement.writes) {
+          if (!record.shows(write, recorded)) {
+            return false;
+          }
+        }
+      }
+    }
+    return record.stated == null || record.stated.areAllStated(transaction);
+  }
+
+  /** The tables with rows that a transaction may have written, and that nothing shows. */
+  private Set<String> hidden(TimedTransaction transaction) {
+    ChangeRecord record = record(transaction.session);
+    if (record == null || transaction.outcome == Outcome.ABORTED) {
+      return Set.of();
+    }
+    return transaction.lossy
+        ? Set.of(Listener.ALL_TABLES)
+        : record.stated == null ? Set.of() : record.stated.unstated(transaction);
   }
 
   private void matters(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.analyzer.Notation;
 import io.txwatch.dependency.Granularity;
+import io.txwatch.stale.ByValue.Source;
 import java.util.Set;
 import java.util.TreeSet;
 import net.jqwik.api.ForAll;
@@ -27,6 +28,39 @@ class StaleWritesProperties {
     if (sessions.isShownAtTheEnd()) {
       assertThat(found).as(sessions.history()).isEqualTo(sessions.staleWrites());
     }
+  }
+
+  @Property
+  void findsTheSameByValueOrLess(@ForAll long seed, @ForAll Source source) {
+    RandomSessions sessions = new RandomSessions(seed, false);
+    assertThat(sessions.staleWrites())
+        .as(sessions.history())
+        .containsAll(foundByValue(sessions, source));
+  }
+
+  /** What a transaction read that was rolled back is not known by value. */
+  @Property(tries = 1)
+  void findsMostByValue() {
+    for (Source source : Source.values()) {
+      long all = 0;
+      long found = 0;
+      for (long seed = 0; seed < 1000; seed++) {
+        RandomSessions sessions = new RandomSessions(seed, false);
+        all += sessions.staleWrites().size();
+        found += foundByValue(sessions, source).size();
+      }
+      assertThat(found).as(source + " of " + all).isGreaterThan(all / 2);
+    }
+  }
+
+  private static Set<String> foundByValue(RandomSessions sessions, Source source) {
+    Set<String> found = new TreeSet<>();
+    ByValue.detect(
+        ByValue.events(Notation.events(sessions.history()), source),
+        Across.SESSION,
+        Granularity.COLUMN,
+        one -> found.add(one.writer().id() + " " + ByValue.row(one.row())));
+    return found;
   }
 
   private static Set<String> found(RandomSessions sessions) {

@@ -3,6 +3,8 @@ package io.txwatch.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.txwatch.servers.DatabaseServer;
+import io.txwatch.servers.MariaDbServer;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.nio.file.Path;
@@ -17,12 +19,18 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A form is filled in one transaction and saved in a later one, on each DBMS. */
+/**
+ * A form is filled in one transaction and saved in a later one, on each DBMS, with each way to know
+ * row versions.
+ */
 class StaleWriteTest {
 
   private static final String LOAD = "SELECT id, stock, version FROM item WHERE id = 1";
@@ -50,18 +58,71 @@ class StaleWriteTest {
     connection.commit();
   }
 
+  /** Where row versions come from. */
+  private record Way(ServerKind kind, String versions) {
+
+    boolean isByValue() {
+      return !versions.equals("auto");
+    }
+
+    /** The URL of a new, empty database. */
+    String freshDatabase() throws SQLException {
+      if (kind == ServerKind.MARIADB && versions.equals("log")) {
+        return logged().newDatabase("stale" + databases.incrementAndGet());
+      }
+      return TestServers.freshDatabase(kind);
+    }
+  }
+
+  private static final AtomicInteger databases = new AtomicInteger();
+  private static @Nullable DatabaseServer logged;
+
+  /** A MariaDB with a binary log. */
+  private static DatabaseServer logged() {
+    DatabaseServer running = logged;
+    if (running == null) {
+      running = MariaDbServer.start("--log-bin=binlog", "--binlog-format=ROW", "--server-id=7");
+      logged = running;
+    }
+    return running;
+  }
+
+  @AfterAll
+  static void stop() {
+    if (logged != null) {
+      logged.close();
+    }
+  }
+
+  static Stream<Way> ways() {
+    return kinds()
+        .flatMap(
+            kind ->
+                Stream.of("auto", "log", "triggers", "statements")
+                    .filter(versions -> isPossible(kind, versions))
+                    .map(versions -> new Way(kind, versions)));
+  }
+
+  private static boolean isPossible(ServerKind kind, String versions) {
+    return switch (versions) {
+      case "log" -> kind == ServerKind.MYSQL || kind == ServerKind.MARIADB;
+      case "triggers" -> kind == ServerKind.H2;
+      default -> true;
+    };
+  }
+
   /** One person loads the item, another one sells some, and the first one saves it. */
   private static List<ReportedAnomaly> reported(
-      ServerKind kind, Path folder, String across, String sale, String saving, int saved)
-      throws Exception {
-    String url = TestServers.freshDatabase(kind);
+      Way way, Path folder, String across, String sale, String saving, int saved) throws Exception {
+    String url = way.freshDatabase();
     try (Connection connection = DriverManager.getConnection(url)) {
       create(connection);
-      if (kind != ServerKind.POSTGRESQL) {
+      if (way.kind() != ServerKind.POSTGRESQL && !way.isByValue()) {
         Watched.prepare(connection);
       }
     }
-    Watched watched = new Watched(folder, Map.of("txwatch.across", across));
+    Watched watched =
+        new Watched(folder, Map.of("txwatch.across", across, "txwatch.versions", way.versions()));
     try (watched;
         Connection one = watched.connect(url);
         Connection other = watched.connect(url)) {
@@ -76,11 +137,12 @@ class StaleWriteTest {
   }
 
   @ParameterizedTest
-  @MethodSource("kinds")
-  void savingWithoutACheckIsAStaleWrite(ServerKind kind, @TempDir Path folder) throws Exception {
+  @MethodSource("ways")
+  void savingWithoutACheckIsAStaleWrite(Way way, @TempDir Path folder) throws Exception {
+    String rowName = way.isByValue() ? "\"rowname\":\"item row .." : "\"rowname\":\"item row 1\"";
     assertThat(
             reported(
-                kind,
+                way,
                 folder,
                 "session",
                 "UPDATE item SET stock = 7, version = 1 WHERE id = 1",
@@ -92,16 +154,16 @@ class StaleWriteTest {
               assertThat(stale.phenomenon()).isEqualTo("STALE_WRITE");
               assertThat(stale.json().get("possible").asBoolean()).isTrue();
               assertThat(stale.json().get("cycle").toString().toLowerCase(Locale.ROOT))
-                  .contains("\"columns\":[\"stock\",\"version\"]", "\"rowname\":\"item row 1\"");
+                  .contains("\"columns\":[\"stock\",\"version\"]", rowName);
             });
   }
 
   @ParameterizedTest
-  @MethodSource("kinds")
-  void savingTheVersionThatWasReadIsNone(ServerKind kind, @TempDir Path folder) throws Exception {
+  @MethodSource("ways")
+  void savingTheVersionThatWasReadIsNone(Way way, @TempDir Path folder) throws Exception {
     assertThat(
             reported(
-                kind,
+                way,
                 folder,
                 "session",
                 "UPDATE item SET stock = 7, version = 1 WHERE id = 1 AND version = 0",
@@ -111,11 +173,11 @@ class StaleWriteTest {
   }
 
   @ParameterizedTest
-  @MethodSource("kinds")
-  void computingInTheUpdateIsNone(ServerKind kind, @TempDir Path folder) throws Exception {
+  @MethodSource("ways")
+  void computingInTheUpdateIsNone(Way way, @TempDir Path folder) throws Exception {
     assertThat(
             reported(
-                kind,
+                way,
                 folder,
                 "session",
                 "UPDATE item SET stock = stock - 3 WHERE id = 1",
@@ -130,7 +192,7 @@ class StaleWriteTest {
   void whatIsAdvisedLosesNoSale(ServerKind kind, @TempDir Path folder) throws Exception {
     List<ReportedAnomaly> found =
         reported(
-            kind,
+            new Way(kind, "auto"),
             folder,
             "session",
             "UPDATE item SET stock = 7, version = 1 WHERE id = 1",
@@ -224,11 +286,11 @@ class StaleWriteTest {
   }
 
   @ParameterizedTest
-  @MethodSource("kinds")
-  void nothingIsReportedWithoutTraces(ServerKind kind, @TempDir Path folder) throws Exception {
+  @MethodSource("ways")
+  void nothingIsReportedWithoutTraces(Way way, @TempDir Path folder) throws Exception {
     assertThat(
             reported(
-                kind,
+                way,
                 folder,
                 "trace",
                 "UPDATE item SET stock = 7 WHERE id = 1",
