@@ -187,7 +187,7 @@ final class CatalogAccess {
             context.connection(), connection -> bracketed(connection, BOUNDS, use));
       }
       case OPEN -> {
-        if (!context.takesSnapshot() && !context.view().hasSnapshot()) {
+        if (!context.takesSnapshot().getAsBoolean() && !context.view().hasSnapshot()) {
           throw new LookupPostponedException("the transaction has no snapshot yet");
         }
         return behindSavepoint(context.connection(), use);

@@ -269,7 +269,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private LookupContext lookupContext() {
     String sent = executing;
     return new LookupContext(
-        connection, view, sent != null, sent != null && takesSnapshot(sent), schemaChanged);
+        connection, view, sent != null, () -> sent != null && takesSnapshot(sent), schemaChanged);
   }
 
   /** True if the statement is a query, a write of rows, or a definition, in parentheses or not. */

@@ -1,5 +1,6 @@
 package io.txwatch.sql;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -103,8 +104,13 @@ public interface Catalog {
      * True if no two columns differ in case only, so that a name in lower case is of one column.
      */
     public boolean hasDistinctNames() {
-      return columns.stream().map(name -> name.toLowerCase(Locale.ROOT)).distinct().count()
-          == columns.size();
+      Set<String> names = new HashSet<>();
+      for (String column : columns) {
+        if (!names.add(column.toLowerCase(Locale.ROOT))) {
+          return false;
+        }
+      }
+      return true;
     }
 
     /**

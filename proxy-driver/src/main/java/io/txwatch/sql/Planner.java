@@ -17,6 +17,32 @@ public interface Planner {
   }
 
   /**
+   * What is known of a text.
+   *
+   * @param columns as {@link #columns} gives them
+   * @param key as {@link #comparedKey} gives it
+   */
+  record Planned(RewritePlan plan, AccessedColumns columns, ComparedKey key) {}
+
+  /** The plan with the columns and the key of its text. */
+  default Planned planned(String sql, Catalog catalog, PlanRequest request) {
+    RewritePlan plan = plan(sql, catalog, request);
+    AccessedColumns columns;
+    try {
+      columns = columns(sql, catalog);
+    } catch (RuntimeException | StackOverflowError e) {
+      columns = AccessedColumns.UNKNOWN;
+    }
+    ComparedKey key;
+    try {
+      key = comparedKey(sql, catalog);
+    } catch (RuntimeException | StackOverflowError e) {
+      key = ComparedKey.NONE;
+    }
+    return new Planned(plan, columns, key);
+  }
+
+  /**
    * The columns that a text reads and writes, whatever is added to it.
    *
    * @return {@link AccessedColumns#UNKNOWN} if they are not known

@@ -9,6 +9,7 @@ import io.txwatch.changes.RowChange;
 import io.txwatch.changes.SchemaChange;
 import io.txwatch.changes.UnknownValue;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.DataFormatException;
@@ -350,7 +352,7 @@ final class LogAssembler {
 
   private void mysqlGtid(LogEvent event, EventBytes in) {
     in.skip(1);
-    String uuid = HexFormat.of().formatHex(in.take(16));
+    ByteBuffer server = ByteBuffer.wrap(in.take(16));
     long number = in.littleEndian(8);
     long micros = -1;
     if (in.remaining() > 0 && in.unsignedByte() == 2) {
@@ -362,7 +364,7 @@ final class LogAssembler {
     String id =
         event.type() == LogEvent.ANONYMOUS_GTID
             ? ""
-            : uuid.replaceFirst("(.{8})(.{4})(.{4})(.{4})(.{12})", "$1-$2-$3-$4-$5") + ":" + number;
+            : new UUID(server.getLong(), server.getLong()) + ":" + number;
     beginGroup(id, micros);
   }
 

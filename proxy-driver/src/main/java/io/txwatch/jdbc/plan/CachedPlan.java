@@ -47,6 +47,11 @@ public final class CachedPlan {
     ASSUMING_NOTHING
   }
 
+  /** A part of every text that one of the patterns below finds; most texts have none of them. */
+  private static final Pattern NOTABLE =
+      Pattern.compile(
+          "_ROWS|_COUNT|DIAGNOSTICS|SHOW\\s|set_config|\\stemp", Pattern.CASE_INSENSITIVE);
+
   private static final Pattern FOUND_ROWS = Pattern.compile("FOUND_ROWS", Pattern.CASE_INSENSITIVE);
 
   private static final Pattern ROW_COUNT =
@@ -154,11 +159,13 @@ public final class CachedPlan {
     this.assumes = !plan.assumed().isNothing();
     this.isAutocommitted = plan.assumed().isAutocommitted();
     this.writesUnnamed = writesUnnamed(plan);
-    this.asksFoundRows = FOUND_ROWS.matcher(plan.original()).find();
-    this.asksRowCount = ROW_COUNT.matcher(plan.original()).find();
+    boolean isNotable = NOTABLE.matcher(plan.original()).find();
+    this.asksFoundRows = isNotable && FOUND_ROWS.matcher(plan.original()).find();
+    this.asksRowCount = isNotable && ROW_COUNT.matcher(plan.original()).find();
     this.mayBeginUnheard = mayBeginUnheard(plan);
-    this.mayChangeNames = CHANGES_NAMES.matcher(plan.original()).find();
-    this.asksDiagnostics = asksFoundRows || DIAGNOSTICS.matcher(plan.original()).find();
+    this.mayChangeNames = isNotable && CHANGES_NAMES.matcher(plan.original()).find();
+    this.asksDiagnostics =
+        asksFoundRows || (isNotable && DIAGNOSTICS.matcher(plan.original()).find());
   }
 
   /** True if it is a query, or a write, after which a name may mean another table. */

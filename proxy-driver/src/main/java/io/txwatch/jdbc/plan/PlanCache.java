@@ -149,14 +149,10 @@ public final class PlanCache {
 
   private CachedPlan make(String sql, Catalog catalog, PlanRequest request) {
     try {
-      RewritePlan plan = planner.plan(sql, catalog, request);
+      Planner.Planned planned = planner.planned(sql, catalog, request);
       return unlessRefused(
           new CachedPlan(
-              plan,
-              show.apply(sql),
-              columns(plan, catalog),
-              comparedKey(plan, catalog),
-              newPlace()));
+              planned.plan(), show.apply(sql), columns(planned), planned.key(), newPlace()));
     } catch (RuntimeException | StackOverflowError e) {
       return new CachedPlan(
           RewritePlan.untouched(
@@ -174,21 +170,11 @@ public final class PlanCache {
   }
 
   /** The columns of a text, as histories name them; empty if they are not known. */
-  private String columns(RewritePlan plan, Catalog catalog) {
-    try {
-      String columns = planner.columns(plan.original(), catalog).text();
-      return plan.passThrough().isEmpty() ? columns : AccessedColumns.withoutItems(columns);
-    } catch (RuntimeException | StackOverflowError e) {
-      return "";
-    }
-  }
-
-  private ComparedKey comparedKey(RewritePlan plan, Catalog catalog) {
-    try {
-      return planner.comparedKey(plan.original(), catalog);
-    } catch (RuntimeException | StackOverflowError e) {
-      return ComparedKey.NONE;
-    }
+  private static String columns(Planner.Planned planned) {
+    String columns = planned.columns().text();
+    return planned.plan().passThrough().isEmpty()
+        ? columns
+        : AccessedColumns.withoutItems(columns);
   }
 
   /**

@@ -51,7 +51,10 @@ public final class StatementValues implements ObservedValues {
   private int values;
   private String unread;
   private List<StatedWrite> writes;
-  private final @Nullable RowChoice choice;
+
+  /** The constants of the condition by which it chooses its rows; null if it states none. */
+  private final @Nullable Object @Nullable [] constants;
+
   private volatile boolean hasRows;
   private volatile boolean isReadToEnd;
 
@@ -70,16 +73,17 @@ public final class StatementValues implements ObservedValues {
       pinned[i] = hashes(read.key(), read.keyPlaces(), parameters);
     }
     this.writes = plan.write().map(write -> stated(write, parameters)).orElse(List.of());
-    this.choice = plan.choice().map(chosen -> chosen(chosen, parameters)).orElse(null);
+    this.constants =
+        plan.choice().isPresent() ? constants(plan.choice().get().constants(), parameters) : null;
   }
 
-  private static RowChoice chosen(ValuePlan.Choice choice, PinnedValues parameters) {
-    @Nullable Object[] constants = new @Nullable Object[choice.constants().size()];
+  private static @Nullable Object[] constants(List<Place> places, PinnedValues parameters) {
+    @Nullable Object[] constants = new @Nullable Object[places.size()];
     for (int i = 0; i < constants.length; i++) {
       Object value = RowChange.WITHHELD;
-      if (choice.constants().get(i) instanceof ValuePlan.Literal literal) {
+      if (places.get(i) instanceof ValuePlan.Literal literal) {
         value = literal.value();
-      } else if (choice.constants().get(i) instanceof ValuePlan.Parameter parameter) {
+      } else if (places.get(i) instanceof ValuePlan.Parameter parameter) {
         value =
             parameters.isInteger(parameter.number())
                 ? (Object) parameters.integer(parameter.number())
@@ -87,8 +91,7 @@ public final class StatementValues implements ObservedValues {
       }
       constants[i] = value == null ? RowChange.WITHHELD : value; // NULL, or one that is not kept
     }
-    return new RowChoice(
-        choice.table(), choice.condition(), Arrays.asList(constants), choice.used(), false);
+    return constants;
   }
 
   private static final long[] NONE = {};
@@ -190,7 +193,7 @@ public final class StatementValues implements ObservedValues {
 
   /** True if it matters whether the application reads its result, and up to its end. */
   public boolean choosesRows() {
-    return choice != null;
+    return constants != null;
   }
 
   /** The application moved to a row of the result. */
@@ -346,18 +349,19 @@ public final class StatementValues implements ObservedValues {
 
   /** How it chose its rows; empty unless the application saw what it chose. */
   private List<RowChoice> choices() {
-    RowChoice of = choice;
-    if (of == null) {
+    @Nullable Object[] known = constants;
+    if (known == null || plan.choice().isEmpty()) {
       return List.of();
     }
-    boolean isOneRow = plan.choice().map(ValuePlan.Choice::oneRow).orElse(false);
-    boolean isSeen = isOneRow ? hasRows : isReadToEnd;
+    ValuePlan.Choice of = plan.choice().get();
+    boolean isSeen = of.oneRow() ? hasRows : isReadToEnd;
     boolean isFound =
         plan.reads().size() == 1 && plan.reads().get(0).pinned() && hasRows && unread.isEmpty();
     if (!isSeen || isFound) {
       return List.of();
     }
     boolean showsKeys = plan.reads().size() == 1 && isReadToEnd && unread.isEmpty();
-    return List.of(new RowChoice(of.table(), of.condition(), of.constants(), of.used(), showsKeys));
+    return List.of(
+        new RowChoice(of.table(), of.condition(), Arrays.asList(known), of.used(), showsKeys));
   }
 }

@@ -33,7 +33,11 @@ final class StatementColumns {
    * @return {@link AccessedColumns#UNKNOWN} if it is not one statement that was understood
    */
   static AccessedColumns of(String sql, Dialect dialect, Catalog catalog) {
-    Tokens tokens = Tokenizer.tokenize(sql, dialect);
+    return of(Tokenizer.tokenize(sql, dialect), dialect, catalog);
+  }
+
+  /** The same of a text's tokens. */
+  static AccessedColumns of(Tokens tokens, Dialect dialect, Catalog catalog) {
     return only(tokens, dialect)
         .map(statement -> of(statement, tokens, dialect, catalog))
         .orElse(AccessedColumns.UNKNOWN);

@@ -4,6 +4,7 @@ import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.Catalog;
+import io.txwatch.sql.ComparedKey;
 import io.txwatch.sql.PlanRequest;
 import io.txwatch.sql.Planner;
 import io.txwatch.sql.RewritePlan;
@@ -42,7 +43,23 @@ public final class UntouchedPlanner implements Planner {
 
   @Override
   public RewritePlan plan(String sql, Catalog catalog, PlanRequest request) {
+    return plan(Tokenizer.tokenize(sql, dialect), catalog);
+  }
+
+  @Override
+  public Planned planned(String sql, Catalog catalog, PlanRequest request) {
     Tokens tokens = Tokenizer.tokenize(sql, dialect);
+    RewritePlan plan = plan(tokens, catalog);
+    AccessedColumns columns;
+    try {
+      columns = StatementColumns.of(tokens, dialect, catalog);
+    } catch (RuntimeException | StackOverflowError e) {
+      columns = AccessedColumns.UNKNOWN;
+    }
+    return new Planned(plan, columns, ComparedKey.NONE);
+  }
+
+  private RewritePlan plan(Tokens tokens, Catalog catalog) {
     int parameters = RewritePlanner.countParameters(tokens);
     try {
       if (tokens.isBroken()) {
