@@ -48,4 +48,19 @@ public final class Watching {
     return Watch.connection(
         real, url, "", () -> DriverManager.getConnection(url), settings, pipeline);
   }
+
+  /**
+   * Wraps a connection whose statements are sent as they are.
+   *
+   * @param versions the value of {@code txwatch.versions}
+   * @param user one who may read the server's binary log without a password
+   */
+  public static Connection byValue(
+      Connection real, String url, String versions, String user, Pipeline pipeline) {
+    Settings settings =
+        Settings.of(
+            Map.of(Setting.VERSIONS, versions, Setting.LOG_USER, user, Setting.REDACT, "false"));
+    return Watch.connection(
+        real, url, "", () -> DriverManager.getConnection(url), settings, pipeline);
+  }
 }

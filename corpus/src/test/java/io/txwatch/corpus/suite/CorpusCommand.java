@@ -11,7 +11,8 @@ import picocli.CommandLine.Command;
     subcommands = {
       SqlLogicTestCommand.class,
       PostgresRegressCommand.class,
-      JUnitSuiteCommand.class
+      JUnitSuiteCommand.class,
+      SentScriptsCommand.class
     })
 public final class CorpusCommand {
 

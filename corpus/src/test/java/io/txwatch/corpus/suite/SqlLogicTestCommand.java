@@ -123,7 +123,7 @@ final class SqlLogicTestCommand implements Callable<Integer> {
   }
 
   /** The DBMS as sqllogictest names it. */
-  private static String engine(ServerKind kind) {
+  static String engine(ServerKind kind) {
     return switch (kind) {
       case MARIADB, MYSQL -> "mysql";
       case POSTGRESQL, SQLITE, H2 -> kind.name().toLowerCase(Locale.ROOT);

@@ -5,7 +5,8 @@
  * <p>{@link io.txwatch.corpus.suite.SqlLogicTestCommand} sends the statements of sqllogictest to
  * two databases and compares what an application sees. {@link
  * io.txwatch.corpus.suite.JUnitSuiteCommand} runs a command that runs JUnit tests, once without and
- * once with the agent, and compares the reports. {@code corpus/run} starts both.
+ * once with the agent, and compares the reports. {@link io.txwatch.corpus.suite.SentScriptsCommand}
+ * compares what scripts send. {@code corpus/run} starts them.
  */
 @NullMarked
 package io.txwatch.corpus.suite;
