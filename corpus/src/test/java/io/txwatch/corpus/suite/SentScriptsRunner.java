@@ -12,6 +12,8 @@ import io.txwatch.corpus.sent.GeneralLog;
 import io.txwatch.corpus.sent.RecordedConnection;
 import io.txwatch.corpus.sent.SentDifferences;
 import io.txwatch.guarantee.Judge;
+import io.txwatch.history.Event;
+import io.txwatch.history.EventSink;
 import io.txwatch.history.Ids;
 import io.txwatch.servers.DatabaseServer;
 import io.txwatch.servers.MariaDbServer;
@@ -61,6 +63,10 @@ final class SentScriptsRunner implements AutoCloseable {
   private final boolean transactions;
   private final Map<String, Tally> tallies = new LinkedHashMap<>();
   private final Map<String, Analyzer> analyzers = new LinkedHashMap<>();
+
+  /** One for all scripts: a reader of changes outlives a script, and goes on sending to its own. */
+  private final Map<String, Pipeline> pipelines = new LinkedHashMap<>();
+
   private DatabaseServer server;
   private int databases;
   private int scripts;
@@ -81,7 +87,9 @@ final class SentScriptsRunner implements AutoCloseable {
     for (String value : versions) {
       Tally tally = new Tally();
       tallies.put(value, tally);
-      analyzers.put(value, new Analyzer(Judge.named("dbms"), tally.anomalies::add));
+      Analyzer analyzer = new Analyzer(Judge.named("dbms"), tally.anomalies::add);
+      analyzers.put(value, analyzer);
+      pipelines.put(value, new Pipeline(Ids.ofNode(1), new OneAtATime(analyzer)));
     }
     this.server = start(kind);
   }
@@ -196,7 +204,7 @@ final class SentScriptsRunner implements AutoCloseable {
                   url,
                   versions,
                   server.user(),
-                  new Pipeline(Ids.ofNode(1), Objects.requireNonNull(analyzers.get(versions))))) {
+                  Objects.requireNonNull(pipelines.get(versions)))) {
         if (log != null) {
           log.clear();
         }
@@ -327,5 +335,21 @@ final class SentScriptsRunner implements AutoCloseable {
     if (kind.isServer()) {
       server.close();
     }
+  }
+
+  /**
+   * The reader of changes and the application send events, and the analyzer takes one at a time.
+   */
+  private record OneAtATime(Analyzer analyzer) implements EventSink {
+
+    @Override
+    public void accept(Event event) {
+      synchronized (analyzer) {
+        analyzer.accept(event);
+      }
+    }
+
+    @Override
+    public void close() {}
   }
 }
