@@ -9,11 +9,15 @@ import java.util.Optional;
  * @param preparer adds the auxiliary columns to a table when a statement first uses it; empty if
  *     tables are left as they are
  * @param versions where row versions come from
+ * @param rewrites true if more is to be observed than statements show that are sent as they are
  * @param readAhead how long one new connection may be kept from the application while tables are
  *     read ahead on it
  */
 public record CatalogMode(
-    Optional<TablePreparer.Factory> preparer, Versions versions, Duration readAhead) {
+    Optional<TablePreparer.Factory> preparer,
+    Versions versions,
+    boolean rewrites,
+    Duration readAhead) {
 
   /**
    * The shortest time that a pool may be configured to wait is 250 ms (HikariCP), and the
@@ -25,14 +29,26 @@ public record CatalogMode(
   public static final CatalogMode DEFAULT = new CatalogMode(Optional.empty(), Versions.AUTO);
 
   public CatalogMode(Optional<TablePreparer.Factory> preparer, Versions versions) {
-    this(preparer, versions, READ_AHEAD);
+    this(preparer, versions, false);
+  }
+
+  public CatalogMode(
+      Optional<TablePreparer.Factory> preparer, Versions versions, boolean rewrites) {
+    this(preparer, versions, rewrites, READ_AHEAD);
+  }
+
+  /** True if the user has chosen the auxiliary columns by asking for what needs them. */
+  boolean needsColumns() {
+    return rewrites || preparer.isPresent();
   }
 
   /** Where row versions come from. */
   public enum Versions {
     /**
      * The system columns on PostgreSQL 14 and later, the statements on older servers and on other
-     * DBMSs of its protocol; elsewhere the auxiliary columns.
+     * DBMSs of its protocol. On MySQL, MariaDB, H2 and SQLite the auxiliary columns if they are
+     * there or needed, else by value: from the log, the triggers or the statements, whichever of
+     * them can be had first.
      */
     AUTO,
     /** The auxiliary columns; on PostgreSQL as {@link #AUTO}. */

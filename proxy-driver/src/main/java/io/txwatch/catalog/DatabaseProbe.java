@@ -76,6 +76,8 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
   private static final Set<String> OURS =
       Set.of("PostgreSQL", "CockroachDB", "openGauss", "MySQL", "MariaDB", "TiDB", "OceanBase");
 
+  private static final Set<String> BY_VALUE = Set.of("MySQL", "MariaDB", "H2", "SQLite");
+
   private static final AtomicLong PRIVATE_COUNT = new AtomicLong();
 
   /**
@@ -110,6 +112,21 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
     return new DatabaseProbe(
         new Database(driverSays, version.strip().split("\\s-\\s|\\R", 2)[0], Map.of(), place(url)),
         Optional.empty());
+  }
+
+  /**
+   * True if versions can come by value there while nothing is set, as far as the driver shows
+   * without a query.
+   */
+  static boolean mayBeByValue(Connection connection) throws SQLException {
+    DatabaseMetaData metaData = connection.getMetaData();
+    String name = orElse(metaData == null ? null : metaData.getDatabaseProductName(), UNNAMED);
+    return BY_VALUE.contains(name);
+  }
+
+  /** The same once the DBMS was asked: forks show the product that they are compatible with. */
+  boolean mayBeByValue() {
+    return dialect.isPresent() && BY_VALUE.contains(database.product());
   }
 
   /**

@@ -210,6 +210,18 @@ public final class H2SchemaReader extends SchemaReader {
   }
 
   @Override
+  boolean hasPrepared(Connection connection) throws SQLException {
+    return !query(
+            connection,
+            "SELECT 1 FROM INFORMATION_SCHEMA.COLUMNS WHERE UPPER(COLUMN_NAME) = UPPER(?)"
+                + " AND TABLE_SCHEMA = ? FETCH FIRST ROW ONLY",
+            row -> 1,
+            ROW_ID,
+            connection.getSchema())
+        .isEmpty();
+  }
+
+  @Override
   public List<String> names(Connection connection, String schema) throws SQLException {
     return query(
         connection,

@@ -172,7 +172,10 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     return shared.usesSystemColumns() && !serverRun.isEmpty();
   }
 
-  /** Where versions come from: not {@link CatalogMode.Versions#AUTO}. */
+  /**
+   * Where versions come from; {@link CatalogMode.Versions#AUTO} if it is by value, from whichever
+   * source can be had.
+   */
   public CatalogMode.Versions versions() {
     return shared.versions();
   }

@@ -357,6 +357,18 @@ public class MySqlSchemaReader extends SchemaReader {
         "SELECT", "SELECT /*+ MAX_EXECUTION_TIME(" + MAX_COUNT_MILLIS + ") */");
   }
 
+  /** In all schemas if the connection has none. */
+  @Override
+  boolean hasPrepared(Connection connection) throws SQLException {
+    return !query(
+            connection,
+            "SELECT 1 FROM information_schema.columns WHERE column_name = ?"
+                + " AND (table_schema = DATABASE() OR DATABASE() IS NULL) LIMIT 1",
+            row -> 1,
+            ROW_ID)
+        .isEmpty();
+  }
+
   @Override
   public List<String> names(Connection connection, String schema) throws SQLException {
     return query(

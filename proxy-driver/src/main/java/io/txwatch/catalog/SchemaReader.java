@@ -87,6 +87,11 @@ public abstract class SchemaReader {
     return "SELECT COUNT(*) FROM (SELECT 1 FROM " + qualified(table) + " LIMIT " + most + ") t";
   }
 
+  /** True if a table of the connection's schema has the auxiliary column of row ids. One query. */
+  boolean hasPrepared(Connection connection) throws SQLException {
+    return false;
+  }
+
   /** The names of all tables, views and the like in a schema, sorted. */
   public abstract List<String> names(Connection connection, String schema) throws SQLException;
 

@@ -104,11 +104,11 @@ final class SharedTableCache {
     this.usage = TableUsage.of(key, MAX_READ_AHEAD);
     this.readAheadNanos = mode.readAhead().toNanos();
     this.log = log;
-    DatabaseProbe asked = mode.versions().areByValue() ? null : DatabaseProbe.of(connection, url);
-    this.versions = asked == null ? mode.versions() : available(mode.versions(), asked, log);
-    SeparateConnection own = versions.areByValue() ? new SeparateConnection(source) : null;
+    Asked asked = Asked.of(connection, url, source, mode, log);
+    this.versions = asked.versions();
+    this.probe = asked.probe();
+    SeparateConnection own = asked.own();
     this.separate = own;
-    this.probe = own == null ? Objects.requireNonNull(asked) : probe(own, url);
     // For want of another one; a server's tables are looked up there in any case.
     boolean onApplication = DatabaseProbe.isPrivate(url) || source == ConnectionSource.NONE;
     this.snapshots = SchemaChangeGate.of(probe.database().place());
@@ -154,6 +154,80 @@ final class SharedTableCache {
             "tables are not prepared at first sight through a pool's own connections, where waiting"
                 + " for a lock would be the application's: prepare them beforehand");
       }
+    }
+  }
+
+  /**
+   * What the DBMS is, and where versions come from.
+   *
+   * @param own the connection that was asked; null if it was the application's, and so are others
+   */
+  private record Asked(
+      CatalogMode.Versions versions, DatabaseProbe probe, @Nullable SeparateConnection own) {
+
+    static Asked of(
+        Connection connection,
+        String url,
+        ConnectionSource source,
+        CatalogMode mode,
+        CatalogLog log)
+        throws SQLException {
+      CatalogMode.Versions wanted = mode.versions();
+      if (wanted.areByValue()) {
+        return byValue(wanted, url, source);
+      }
+      boolean hasOthers = source != ConnectionSource.NONE && !DatabaseProbe.isPrivate(url);
+      if (wanted == CatalogMode.Versions.AUTO
+          && !mode.needsColumns()
+          && hasOthers
+          && DatabaseProbe.mayBeByValue(connection)) {
+        Asked unprepared = unprepared(url, source, log);
+        if (unprepared != null) {
+          return unprepared;
+        }
+      }
+      DatabaseProbe probe = DatabaseProbe.of(connection, url);
+      CatalogMode.Versions available = available(wanted, probe, log);
+      return available.areByValue()
+          ? byValue(available, url, source)
+          : new Asked(available, probe, null);
+    }
+
+    private static Asked byValue(
+        CatalogMode.Versions versions, String url, ConnectionSource source)
+        throws SeparateConnectionException {
+      SeparateConnection own = new SeparateConnection(source);
+      return new Asked(versions, SharedTableCache.probe(own, url), own);
+    }
+
+    /** Null if the tables have auxiliary columns, or versions cannot come by value. */
+    private static @Nullable Asked unprepared(
+        String url, ConnectionSource source, CatalogLog log) {
+      SeparateConnection own = new SeparateConnection(source);
+      try {
+        DatabaseProbe probe = SharedTableCache.probe(own, url);
+        if (probe.mayBeByValue()) {
+          Dialect dialect = probe.dialect().orElseThrow();
+          SchemaReader reader =
+              own.use(c -> SchemaReaders.of(dialect, probe.database(), c, false));
+          own.of(reader);
+          if (!own.use(reader::hasPrepared)) {
+            return new Asked(CatalogMode.Versions.AUTO, probe, own);
+          }
+          log.notice(
+              "row versions come from the columns that prepare has added; tables without them are"
+                  + " not observed");
+        }
+      } catch (SQLException e) {
+        log.notice(
+            "row versions come from the columns that prepare adds, since txwatch could not use a"
+                + " connection of its own: SQLState "
+                + e.getSQLState()
+                + ", code "
+                + e.getErrorCode());
+      }
+      own.close();
+      return null;
     }
   }
 
@@ -223,6 +297,7 @@ final class SharedTableCache {
                 url,
                 mode.preparer().isPresent() ? "auto" : "off",
                 mode.versions().name(),
+                mode.needsColumns() ? "columns" : "",
                 // It opens connections by the driver of the session that made it: web applications
                 // with copies of a driver must not share it, or one keeps the other's classes.
                 String.valueOf(System.identityHashCode(connection.getClass().getClassLoader())))
@@ -272,7 +347,10 @@ final class SharedTableCache {
     return CatalogMode.Versions.SYSTEM;
   }
 
-  /** Where versions come from: not {@link CatalogMode.Versions#AUTO}. */
+  /**
+   * Where versions come from; {@link CatalogMode.Versions#AUTO} if it is by value, from whichever
+   * source can be had.
+   */
   CatalogMode.Versions versions() {
     return versions;
   }

@@ -170,6 +170,17 @@ final class SqliteSchemaReader extends SchemaReader {
   }
 
   @Override
+  boolean hasPrepared(Connection connection) throws SQLException {
+    return !query(
+            connection,
+            "SELECT 1 FROM sqlite_schema t, pragma_table_xinfo(t.name) c"
+                + " WHERE t.type = 'table' AND c.name = ? COLLATE NOCASE LIMIT 1",
+            row -> 1,
+            ROW_ID)
+        .isEmpty();
+  }
+
+  @Override
   public List<String> names(Connection connection, String schema) throws SQLException {
     return query(
         connection,

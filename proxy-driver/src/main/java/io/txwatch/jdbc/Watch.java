@@ -235,6 +235,7 @@ public final class Watch {
       Pipeline pipeline,
       UnaryOperator<Planner> planner) {
     JdbcCatalog catalog = null;
+    ChangeReading changes = ChangeReading.NONE;
     try {
       Session session = new Session();
       catalog =
@@ -247,7 +248,8 @@ public final class Watch {
                   settings.get(Setting.PREPARE).equals("auto")
                       ? Optional.of(AutoPreparation::new)
                       : Optional.empty(),
-                  versions(settings)),
+                  versions(settings),
+                  !settings.get(Setting.INSTRUMENT).equals(Setting.INSTRUMENT.defaultValue())),
               session,
               LOG);
       Optional<Dialect> dialect = catalog.dialect();
@@ -256,11 +258,16 @@ public final class Watch {
         catalog.close();
         return Optional.empty();
       }
-      WatchedDatabase database =
-          database(catalog, dialect.get(), url, user, settings, pipeline, planner);
-      SessionTracker tracker = tracker(real, database, catalog);
-      ChangeReading changes =
-          switch (database.versions()) {
+      CatalogMode.Versions versions = catalog.versions();
+      changes =
+          switch (versions) {
+            case AUTO -> {
+              ChangeReaders.Chosen chosen =
+                  ChangeReaders.best(
+                      real, url, source, settings, pipeline, dialect.get(), catalog);
+              versions = chosen.versions();
+              yield chosen.reading();
+            }
             case LOG ->
                 ChangeReaders.ofLog(
                     url,
@@ -277,8 +284,12 @@ public final class Watch {
             case STATEMENTS -> ChangeReaders.ofListener(real, dialect.get(), catalog);
             default -> ChangeReading.NONE;
           };
+      WatchedDatabase database =
+          database(catalog, versions, dialect.get(), url, user, settings, pipeline, planner);
+      SessionTracker tracker = tracker(real, database, catalog);
       if (database.versions().areByValue()) {
-        tracker.areByValue(ConnectionNumber.of(real), changes::ended);
+        ChangeReading reading = changes;
+        tracker.areByValue(ConnectionNumber.of(real), reading::ended);
         if (database.versions() == CatalogMode.Versions.STATEMENTS) {
           tracker.statesWrites();
         }
@@ -286,6 +297,10 @@ public final class Watch {
       session.tracker = tracker;
       return Optional.of(new WatchedSession(database, tracker, catalog, changes));
     } catch (SeparateConnectionException e) {
+      changes.close();
+      if (catalog != null) {
+        catalog.close();
+      }
       Notices.print(
           "without a connection of its own txwatch does not watch others with txwatch.versions="
               + byValue(versions(settings)).name().toLowerCase(Locale.ROOT)
@@ -298,6 +313,7 @@ public final class Watch {
       if (!(e instanceof SQLException error && DatabaseProbe.isOfReplication(error))) {
         Faults.report(e);
       }
+      changes.close();
       if (catalog != null) {
         catalog.close();
       }
@@ -384,6 +400,7 @@ public final class Watch {
 
   private static WatchedDatabase database(
       JdbcCatalog catalog,
+      CatalogMode.Versions versions,
       Dialect dialect,
       String url,
       String user,
@@ -405,7 +422,7 @@ public final class Watch {
                 database.place(),
                 settings.toString(),
                 catalog.serverRun(),
-                catalog.versions().name(),
+                versions.name(),
                 catalog.usesSystemColumns() ? "system" : "")
             + System.identityHashCode(pipeline);
     int mostRows = settings.number(Setting.VERSION_SET_ROWS);
@@ -420,11 +437,11 @@ public final class Watch {
                 database,
                 dialect,
                 planner.apply(
-                    catalog.versions().areByValue()
-                        ? new UntouchedPlanner(dialect, catalog.versions().areRecorded())
+                    versions.areByValue()
+                        ? new UntouchedPlanner(dialect, versions.areRecorded())
                         : new RewritePlanner(dialect, level, mostRows)),
                 texts,
-                catalog.versions(),
+                versions,
                 mostRows,
                 show,
                 settings.isTrue(Setting.REDACT),

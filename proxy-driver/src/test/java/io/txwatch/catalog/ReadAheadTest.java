@@ -28,7 +28,7 @@ class ReadAheadTest {
   private static final int MAX_QUERIES = 40;
 
   private static final CatalogMode UNHURRIED =
-      new CatalogMode(Optional.empty(), CatalogMode.Versions.COLUMNS, Duration.ofMinutes(1));
+      new CatalogMode(Optional.empty(), CatalogMode.Versions.COLUMNS, false, Duration.ofMinutes(1));
 
   /** On MariaDB no table can be looked up before the application is about to send a statement. */
   @Test

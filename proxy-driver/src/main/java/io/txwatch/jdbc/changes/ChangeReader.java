@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -70,6 +71,12 @@ final class ChangeReader {
   private boolean listening;
   private boolean ended;
 
+  /** What is printed when the record is read; empty while it is not. */
+  private List<String> announcement = List.of();
+
+  /** Why it cannot be read; null if it can, or was not tried yet. */
+  private @Nullable String failure;
+
   private long outageSince;
   private boolean outageReported;
 
@@ -96,6 +103,10 @@ final class ChangeReader {
     /** Open until the record was read through the beginning, or cannot be read. */
     private final CountDownLatch ready = new CountDownLatch(1);
 
+    /** False while it is only tried whether the record can be read: then nothing is printed. */
+    private boolean isWanted;
+
+    private volatile boolean isRead;
     private int leases;
     private long unusedSince;
     private volatile @Nullable ChangeEvents events;
@@ -125,6 +136,7 @@ final class ChangeReader {
     private void emit(Event event) {
       sink.accept(event);
       if (event instanceof Event.ChangesRead) {
+        isRead = true;
         ready.countDown();
       }
     }
@@ -159,9 +171,11 @@ final class ChangeReader {
   /**
    * A connection to a database of this server is watched.
    *
+   * @param isTrial true if it is tried only whether the record can be read, and nothing printed
    * @return empty if this reader has ended
    */
-  synchronized @Nullable Lease acquire(Pipeline pipeline, Database database, String home) {
+  synchronized @Nullable Lease acquire(
+      Pipeline pipeline, Database database, String home, boolean isTrial) {
     if (ended) {
       return null;
     }
@@ -170,6 +184,7 @@ final class ChangeReader {
           && scope.home.equals(home)
           && scope.database.scope().equals(database.scope())) {
         scope.leases++;
+        want(scope, isTrial);
         return new Lease(this, scope);
       }
     }
@@ -179,8 +194,38 @@ final class ChangeReader {
       scope.open();
     }
     scopes.add(scope);
+    want(scope, isTrial);
+    if (failure != null) {
+      scope.ready.countDown();
+    }
     ended(System.nanoTime()); // the record is read through its beginning
     return new Lease(this, scope);
+  }
+
+  private void want(Scope scope, boolean isTrial) {
+    if (!isTrial && !scope.isWanted) {
+      scope.isWanted = true;
+      announce();
+    }
+  }
+
+  /** Prints that the record is read, or why not, unless that is only tried. */
+  private synchronized void announce() {
+    if (scopes.stream().noneMatch(scope -> scope.isWanted)) {
+      return;
+    }
+    announcement.forEach(Notices::print);
+    if (failure != null) {
+      Notices.print(
+          "no row versions come from "
+              + record.name()
+              + ", so that what is read and written is recorded and not resolved: "
+              + failure);
+    }
+  }
+
+  private synchronized String whyNot(Scope scope) {
+    return scope.isRead ? "" : failure == null ? "it was not read in time" : failure;
   }
 
   /** One watched connection's share in a reader. */
@@ -209,6 +254,16 @@ final class ChangeReader {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
+    }
+
+    /** Why the record cannot be read; empty if it is read. Waits so long until that is known. */
+    String tried(long millis) {
+      try {
+        scope.ready.await(millis, TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      return reader.whyNot(scope);
     }
 
     @Override
@@ -340,20 +395,25 @@ final class ChangeReader {
         scopes.forEach(Scope::open);
       }
       source.start(new ForAllScopes());
-      Notices.print("row versions come from " + record.name());
+      List<String> lines = new ArrayList<>();
+      lines.add("row versions come from " + record.name());
+      opened.limits().forEach(limit -> lines.add(record.name() + ": " + limit));
+      synchronized (this) {
+        announcement = lines;
+        failure = null;
+      }
+      announce();
       printOver(); // another reader has ended meanwhile
-      opened.limits().forEach(limit -> Notices.print(record.name() + ": " + limit));
       ended(System.nanoTime());
       return source;
     } catch (IOException | RuntimeException | LinkageError e) {
       if (source != null) {
         source.close();
       }
-      Notices.print(
-          "no row versions come from "
-              + record.name()
-              + ", so that what is read and written is recorded and not resolved: "
-              + e.getMessage());
+      synchronized (this) {
+        failure = String.valueOf(e.getMessage());
+      }
+      announce();
       return null;
     }
   }

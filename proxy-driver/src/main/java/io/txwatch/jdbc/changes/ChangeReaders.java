@@ -1,6 +1,7 @@
 package io.txwatch.jdbc.changes;
 
 import io.txwatch.capture.Pipeline;
+import io.txwatch.catalog.CatalogMode.Versions;
 import io.txwatch.catalog.ConnectionSource;
 import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.catalog.Login;
@@ -19,6 +20,8 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The readers of this process, one a server, or a database in memory. */
 public final class ChangeReaders {
@@ -48,8 +51,37 @@ public final class ChangeReaders {
       Dialect dialect,
       Database database,
       String home) {
+    Log log = log(url, source, loader, settings, dialect, database);
+    ChangeRecord record = log.record();
+    if (record == null) {
+      return without(log.missing());
+    }
+    ChangeReader.Lease lease = acquire(log.key(), record, pipeline, database, home, false);
+    lease.await(MAX_WAIT_MILLIS);
+    return lease;
+  }
+
+  /**
+   * A server's log.
+   *
+   * @param key equal for connections that share a reader
+   * @param missing why it has no record
+   */
+  private record Log(String key, @Nullable ChangeRecord record, String missing) {
+    static Log missing(String why) {
+      return new Log("", null, why);
+    }
+  }
+
+  private static Log log(
+      String url,
+      ConnectionSource source,
+      ClassLoader loader,
+      Settings settings,
+      Dialect dialect,
+      Database database) {
     if (!dialect.select(false, true, true, false, false, false)) {
-      return without(database.displayName() + " has no log that is read");
+      return Log.missing(database.displayName() + " has no log that is read");
     }
     String user = settings.get(Setting.LOG_USER);
     Optional<Login> login =
@@ -57,25 +89,20 @@ public final class ChangeReaders {
             ? source.login()
             : Optional.of(new Login(user, settings.get(Setting.LOG_PASSWORD)));
     if (login.isEmpty()) {
-      return without(
+      return Log.missing(
           "the data source keeps its password to itself; give txwatch.log-user and"
               + " txwatch.log-password");
     }
     Optional<ServerAddress> address = LogAddress.of(url, source.properties(), login.get());
     if (address.isEmpty()) {
-      return without("the URL does not name one host and port");
+      return Log.missing("the URL does not name one host and port");
     }
     BinaryLogSource.ConnectionOpener opener =
         user.isEmpty() ? source::open : () -> source.openAs(login.get());
-    ChangeReader.Lease lease =
-        acquire(
-            address.get() + "\0" + System.identityHashCode(loader),
-            new BinaryLog(address.get(), opener),
-            pipeline,
-            database,
-            home);
-    lease.await(MAX_WAIT_MILLIS);
-    return lease;
+    return new Log(
+        address.get() + "\0" + System.identityHashCode(loader),
+        new BinaryLog(address.get(), opener),
+        "");
   }
 
   /**
@@ -113,11 +140,123 @@ public final class ChangeReaders {
     }
     TriggerSource source = TriggerSource.of(own);
     Triggers triggers = new Triggers("the H2 database " + source.database(), source);
-    ChangeReader.Lease lease = acquire("H2\0" + database.run(), triggers, pipeline, database, home);
+    ChangeReader.Lease lease =
+        acquire("H2\0" + database.run(), triggers, pipeline, database, home, false);
     lease.await(MAX_WAIT_MILLIS);
     return lease.record() instanceof Triggers shared
         ? new TriggersReading(lease, shared, TriggerSource.sessionId(own))
         : lease;
+  }
+
+  /**
+   * Where versions come from, and a connection's share in it.
+   *
+   * @param versions from the log, from triggers, or from the statements
+   */
+  public record Chosen(Versions versions, ChangeReading reading) {}
+
+  /**
+   * The best source for a database that is watched by value without being set: its log or its
+   * triggers if they can be read within two seconds, else the statements, which is printed with the
+   * reason. The choice holds until the database's last watched connection is closed. Never throws.
+   *
+   * @param real the driver's connection, or a pool's handle on it
+   * @param url the real URL
+   * @param source opens connections that are not watched
+   */
+  public static Chosen best(
+      Connection real,
+      String url,
+      ConnectionSource source,
+      Settings settings,
+      Pipeline pipeline,
+      Dialect dialect,
+      JdbcCatalog catalog) {
+    Database database = catalog.database();
+    ClassLoader loader = real.getClass().getClassLoader();
+    SourceChoice choice =
+        SourceChoice.enter(
+            String.join(
+                "\0",
+                String.valueOf(System.identityHashCode(pipeline)),
+                database.scope(),
+                dialect == Dialect.H2 ? database.run() : ""));
+    Versions versions =
+        choice.versions(
+            () ->
+                dialect.<Supplier<Versions>>select(
+                        () -> Versions.STATEMENTS,
+                        () -> tryLog(url, source, loader, settings, pipeline, dialect, catalog),
+                        () -> tryLog(url, source, loader, settings, pipeline, dialect, catalog),
+                        () -> tryTriggers(real, pipeline, catalog),
+                        ChangeReaders::ofSqlite,
+                        () -> Versions.STATEMENTS)
+                    .get());
+    ChangeReading reading =
+        switch (versions) {
+          case LOG ->
+              ofLog(url, source, loader, settings, pipeline, dialect, database, catalog.home());
+          case TRIGGERS -> ofTriggers(real, pipeline, dialect, database, catalog.home());
+          default -> ofListener(real, dialect, catalog);
+        };
+    return new Chosen(versions, reading.closing(choice::leave));
+  }
+
+  private static Versions tryLog(
+      String url,
+      ConnectionSource source,
+      ClassLoader loader,
+      Settings settings,
+      Pipeline pipeline,
+      Dialect dialect,
+      JdbcCatalog catalog) {
+    Log log = log(url, source, loader, settings, dialect, catalog.database());
+    ChangeRecord record = log.record();
+    return record == null
+        ? statements("a log", log.missing())
+        : tried(Versions.LOG, log.key(), record, pipeline, catalog);
+  }
+
+  private static Versions tryTriggers(Connection real, Pipeline pipeline, JdbcCatalog catalog) {
+    try {
+      Connection own = h2(real);
+      Probe probe = TriggerSource.probe(own);
+      if (!probe.isReadable()) {
+        return statements("triggers", probe.missing());
+      }
+      TriggerSource source = TriggerSource.of(own);
+      Triggers triggers = new Triggers("the H2 database " + source.database(), source);
+      String key = "H2\0" + catalog.database().run();
+      return tried(Versions.TRIGGERS, key, triggers, pipeline, catalog);
+    } catch (SQLException | RuntimeException | LinkageError e) {
+      return statements("triggers", "txwatch cannot use the classes of this H2: " + e);
+    }
+  }
+
+  private static Versions tried(
+      Versions versions, String key, ChangeRecord record, Pipeline pipeline, JdbcCatalog catalog) {
+    ChangeReader.Lease lease =
+        acquire(key, record, pipeline, catalog.database(), catalog.home(), true);
+    String missing = lease.tried(MAX_WAIT_MILLIS);
+    lease.close();
+    return missing.isEmpty() ? versions : statements(record.name(), missing);
+  }
+
+  private static Versions statements(String other, String why) {
+    Notices.print(
+        "no row versions come from "
+            + other
+            + ", so that writes are known as far as their statements state them: "
+            + why
+            + "; or prepare the tables");
+    return Versions.STATEMENTS;
+  }
+
+  private static Versions ofSqlite() {
+    Notices.print(
+        "row versions come from the statements, and from the rows that SQLite's driver shows of"
+            + " their writes; prepared tables show more");
+    return Versions.STATEMENTS;
   }
 
   /**
@@ -159,17 +298,22 @@ public final class ChangeReaders {
   }
 
   private static ChangeReader.Lease acquire(
-      String key, ChangeRecord record, Pipeline pipeline, Database database, String home) {
+      String key,
+      ChangeRecord record,
+      Pipeline pipeline,
+      Database database,
+      String home,
+      boolean isTrial) {
     synchronized (READERS) {
       ChangeReader reader = READERS.get(key);
-      ChangeReader.Lease known = reader == null ? null : reader.acquire(pipeline, database, home);
+      ChangeReader.Lease known = reader == null ? null : reader.acquire(pipeline, database, home, isTrial);
       if (known != null) {
         return known;
       }
       READERS.values().removeIf(ChangeReader::hasEnded);
       ChangeReader created = new ChangeReader(record);
       READERS.put(key, created);
-      ChangeReader.Lease lease = created.acquire(pipeline, database, home);
+      ChangeReader.Lease lease = created.acquire(pipeline, database, home, isTrial);
       created.start();
       return java.util.Objects.requireNonNull(lease);
     }
