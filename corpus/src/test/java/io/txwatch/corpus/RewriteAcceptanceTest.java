@@ -61,7 +61,7 @@ class RewriteAcceptanceTest {
                 url,
                 "",
                 () -> DriverManager.getConnection(url),
-                CatalogMode.DEFAULT,
+                CatalogMode.REWRITING,
                 () -> true,
                 notice -> {})) {
       RewritePlanner planner =

@@ -102,7 +102,9 @@ public enum Setting {
       "auto|columns|system|log|triggers|statements",
       "where row versions come from: PostgreSQL's system columns, which need no prepare, or the"
           + " auxiliary columns (not on PostgreSQL); auto: on PostgreSQL system from 14 on, else"
-          + " statements; elsewhere columns;"
+          + " statements; on MySQL, MariaDB, H2 and SQLite columns if a table has them, or"
+          + " txwatch.prepare=auto or txwatch.instrument=items or predicates asks for them, else log"
+          + " or triggers if they can be read, else statements;"
           + " log (MySQL and MariaDB, experimental): the server's binary log, nothing is prepared or"
           + " rewritten; triggers (H2 in memory, experimental): triggers of this process, dropped when"
           + " the last watched connection is closed; statements (experimental): what the statements"

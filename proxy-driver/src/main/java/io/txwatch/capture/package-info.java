@@ -25,7 +25,7 @@
  *     server</td><td>it is open</td><td>no</td></tr>
  * <tr><td>{@code txwatch-changes}, {@code txwatch-binary-log}, {@code
  *     txwatch-binary-log-connection}, one of each a server</td><td>the first connection with {@code
- *     txwatch.versions=log}</td><td>1 s after the last one</td><td>the second and third: four times
+ *     txwatch.versions=log}, or without a setting</td><td>1 s after the last one</td><td>the second and third: four times
  *     a second, on the server's sign of life; all: once a minute, if the log cannot be
  *     read</td></tr>
  * <tr><td>{@code txwatch-shutdown}</td><td>the end of the JVM; registered as long as there is

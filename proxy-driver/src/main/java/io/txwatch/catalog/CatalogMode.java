@@ -25,8 +25,9 @@ public record CatalogMode(
    */
   private static final Duration READ_AHEAD = Duration.ofMillis(100);
 
-  /** Tables are left as they are. */
-  public static final CatalogMode DEFAULT = new CatalogMode(Optional.empty(), Versions.AUTO);
+  /** Tables are left as they are, and statements are rewritten. */
+  public static final CatalogMode REWRITING =
+      new CatalogMode(Optional.empty(), Versions.AUTO, true);
 
   public CatalogMode(Optional<TablePreparer.Factory> preparer, Versions versions) {
     this(preparer, versions, false);

@@ -46,7 +46,7 @@ class DeletedMatchesTest {
               url,
               "me",
               () -> DriverManager.getConnection(url),
-              CatalogMode.DEFAULT,
+              CatalogMode.REWRITING,
               () -> true,
               notice -> {})) {
         assertThat(catalog.find(List.of("website")).orElseThrow().traits().deletesAllMatches())

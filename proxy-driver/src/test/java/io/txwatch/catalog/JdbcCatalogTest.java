@@ -95,7 +95,7 @@ class JdbcCatalogTest {
               () -> {
                 throw new SQLException("database is locked");
               },
-              CatalogMode.DEFAULT,
+              CatalogMode.REWRITING,
               () -> true,
               notices::add)) {
         assertThat(find(catalog, "account").status()).isEqualTo(Status.PREPARED);
@@ -121,7 +121,7 @@ class JdbcCatalogTest {
                 }
                 return DriverManager.getConnection(shop.url());
               },
-              CatalogMode.DEFAULT,
+              CatalogMode.REWRITING,
               () -> true,
               notices::add)) {
         long version = catalog.version();

@@ -155,7 +155,7 @@ class ReadAheadTest {
                 url,
                 "",
                 () -> DriverManager.getConnection(url),
-                CatalogMode.DEFAULT,
+                CatalogMode.REWRITING,
                 () -> false,
                 lines::add)) {
       TestDatabase.execute(connection, "CREATE TABLE late (id INT PRIMARY KEY)");
