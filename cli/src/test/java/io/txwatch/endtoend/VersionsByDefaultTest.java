@@ -173,8 +173,7 @@ class VersionsByDefaultTest {
     try (DatabaseServer server =
         MariaDbServer.start("--log-bin=binlog", "--binlog-format=ROW", "--server-id=7")) {
       assertThat(
-              runAsApp(
-                  bank(server, "GRANT REPLICATION SLAVE, BINLOG MONITOR ON *.* TO app@'%'")))
+              runAsApp(bank(server, "GRANT REPLICATION SLAVE, BINLOG MONITOR ON *.* TO app@'%'")))
           .singleElement()
           .asString()
           .startsWith("txwatch: row versions come from the binary log of 127.0.0.1:");

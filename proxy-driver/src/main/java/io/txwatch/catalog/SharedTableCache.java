@@ -193,23 +193,20 @@ final class SharedTableCache {
           : new Asked(available, probe, null);
     }
 
-    private static Asked byValue(
-        CatalogMode.Versions versions, String url, ConnectionSource source)
+    private static Asked byValue(CatalogMode.Versions versions, String url, ConnectionSource source)
         throws SeparateConnectionException {
       SeparateConnection own = new SeparateConnection(source);
       return new Asked(versions, SharedTableCache.probe(own, url), own);
     }
 
     /** Null if the tables have auxiliary columns, or versions cannot come by value. */
-    private static @Nullable Asked unprepared(
-        String url, ConnectionSource source, CatalogLog log) {
+    private static @Nullable Asked unprepared(String url, ConnectionSource source, CatalogLog log) {
       SeparateConnection own = new SeparateConnection(source);
       try {
         DatabaseProbe probe = SharedTableCache.probe(own, url);
         if (probe.mayBeByValue()) {
           Dialect dialect = probe.dialect().orElseThrow();
-          SchemaReader reader =
-              own.use(c -> SchemaReaders.of(dialect, probe.database(), c, false));
+          SchemaReader reader = own.use(c -> SchemaReaders.of(dialect, probe.database(), c, false));
           own.of(reader);
           if (!own.use(reader::hasPrepared)) {
             return new Asked(CatalogMode.Versions.AUTO, probe, own);

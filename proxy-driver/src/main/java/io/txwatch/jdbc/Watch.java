@@ -263,8 +263,7 @@ public final class Watch {
           switch (versions) {
             case AUTO -> {
               ChangeReaders.Chosen chosen =
-                  ChangeReaders.best(
-                      real, url, source, settings, pipeline, dialect.get(), catalog);
+                  ChangeReaders.best(real, url, source, settings, pipeline, dialect.get(), catalog);
               versions = chosen.versions();
               yield chosen.reading();
             }

@@ -45,7 +45,8 @@ class JdbcCatalogTest {
             () -> DriverManager.getConnection(url),
             new CatalogMode(
                 auto ? Optional.of(AutoPreparation::new) : Optional.empty(),
-                CatalogMode.Versions.AUTO),
+                CatalogMode.Versions.AUTO,
+                true),
             () -> idle,
             notices::add);
     catalog.executing("SELECT 1");

@@ -184,7 +184,8 @@ public final class ChangeReaders {
     Versions versions =
         choice.versions(
             () ->
-                dialect.<Supplier<Versions>>select(
+                dialect
+                    .<Supplier<Versions>>select(
                         () -> Versions.STATEMENTS,
                         () -> tryLog(url, source, loader, settings, pipeline, dialect, catalog),
                         () -> tryLog(url, source, loader, settings, pipeline, dialect, catalog),
@@ -306,7 +307,8 @@ public final class ChangeReaders {
       boolean isTrial) {
     synchronized (READERS) {
       ChangeReader reader = READERS.get(key);
-      ChangeReader.Lease known = reader == null ? null : reader.acquire(pipeline, database, home, isTrial);
+      ChangeReader.Lease known =
+          reader == null ? null : reader.acquire(pipeline, database, home, isTrial);
       if (known != null) {
         return known;
       }
