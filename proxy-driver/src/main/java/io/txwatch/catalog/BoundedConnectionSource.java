@@ -5,8 +5,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +28,7 @@ final class BoundedConnectionSource implements ConnectionSource {
   private final Duration limit;
 
   /** The one that is late; null if there is none. */
-  private @Nullable CompletableFuture<Connection> late;
+  private @Nullable Opening late;
 
   BoundedConnectionSource(ConnectionSource source, Duration limit) {
     this.source = source;
@@ -42,7 +42,7 @@ final class BoundedConnectionSource implements ConnectionSource {
    */
   @Override
   public Connection open() throws SQLException {
-    CompletableFuture<Connection> opening = start();
+    Opening opening = start();
     try {
       return opening.get(limit.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
@@ -58,36 +58,58 @@ final class BoundedConnectionSource implements ConnectionSource {
     }
   }
 
-  private synchronized CompletableFuture<Connection> start() throws SQLTimeoutException {
+  private synchronized Opening start() throws SQLTimeoutException {
     if (late != null && !late.isDone()) {
       throw new SQLTimeoutException("an earlier connection is not open yet", UNREACHABLE);
     }
     late = null;
-    CompletableFuture<Connection> opening = new CompletableFuture<>();
-    BackgroundThreads.create(
-            "txwatch-connect",
-            () -> {
-              try {
-                opening.complete(source.open());
-              } catch (SQLException | RuntimeException | LinkageError e) {
-                opening.completeExceptionally(e);
-              }
-            })
-        .start();
+    Opening opening = new Opening(source);
+    BackgroundThreads.create("txwatch-connect", opening).start();
     return opening;
   }
 
-  private synchronized SQLTimeoutException tooLate(CompletableFuture<Connection> opening) {
+  private synchronized SQLTimeoutException tooLate(Opening opening) {
     late = opening;
-    CompletableFuture<Void> unused = opening.thenAccept(BoundedConnectionSource::close);
+    opening.abandon();
     return new SQLTimeoutException("no connection within " + limit.toMillis() + " ms", UNREACHABLE);
   }
 
-  private static void close(Connection connection) {
-    try {
-      connection.close();
-    } catch (SQLException e) {
-      // nobody has used it
+  /**
+   * A connection that is being opened.
+   *
+   * <p>No {@code CompletableFuture}: a thread of a {@code ForkJoinPool} that waits for one makes
+   * its pool start another thread, and the pool is the application's.
+   */
+  private static final class Opening extends FutureTask<Connection> {
+    private boolean isAbandoned;
+
+    Opening(ConnectionSource source) {
+      super(source::open);
+    }
+
+    /** Nobody waits for it any more. */
+    synchronized void abandon() {
+      isAbandoned = true;
+      if (isDone()) {
+        close();
+      }
+    }
+
+    @Override
+    protected synchronized void done() {
+      if (isAbandoned) {
+        close();
+      }
+    }
+
+    private void close() {
+      try {
+        get().close();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (ExecutionException | SQLException e) {
+        // it was not opened, or is lost
+      }
     }
   }
 }

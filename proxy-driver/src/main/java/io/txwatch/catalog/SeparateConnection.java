@@ -1,12 +1,14 @@
 package io.txwatch.catalog;
 
+import io.txwatch.history.BackgroundThreads;
 import java.lang.ref.WeakReference;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +28,8 @@ final class SeparateConnection implements AutoCloseable {
   private static final int IDLE_SECONDS = 30;
   private static final long IDLE_NANOS = IDLE_SECONDS * 1_000_000_000L;
 
-  private static final Executor LATER =
-      CompletableFuture.delayedExecutor(IDLE_SECONDS, TimeUnit.SECONDS);
+  /** Its thread ends when nothing waits; of its own, so that it keeps no application's loader. */
+  private static final ScheduledExecutorService LATER = later();
 
   private final ConnectionSource source;
   private @Nullable Connection open;
@@ -91,13 +93,25 @@ final class SeparateConnection implements AutoCloseable {
   /** Closes it when it is idle, without keeping it, and so its driver, until then. */
   private void closeLater() {
     WeakReference<SeparateConnection> kept = new WeakReference<>(this);
-    LATER.execute(
-        () -> {
-          SeparateConnection connection = kept.get();
-          if (connection != null) {
-            connection.closeIfIdle();
-          }
-        });
+    Future<?> unused =
+        LATER.schedule(
+            () -> {
+              SeparateConnection connection = kept.get();
+              if (connection != null) {
+                connection.closeIfIdle();
+              }
+            },
+            IDLE_SECONDS,
+            TimeUnit.SECONDS);
+  }
+
+  private static ScheduledExecutorService later() {
+    ScheduledThreadPoolExecutor later =
+        new ScheduledThreadPoolExecutor(
+            1, closing -> BackgroundThreads.create("txwatch-idle-connections", closing));
+    later.setKeepAliveTime(1, TimeUnit.SECONDS);
+    later.allowCoreThreadTimeOut(true);
+    return later;
   }
 
   private Connection opened() throws SQLException {

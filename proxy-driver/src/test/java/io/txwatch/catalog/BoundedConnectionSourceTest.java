@@ -10,6 +10,8 @@ import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -62,14 +64,41 @@ class BoundedConnectionSourceTest {
     await().ignoreException(SQLTimeoutException.class).until(() -> closed(slow.open()));
   }
 
+  @Test
+  void waitingInAPoolOfTheApplicationMakesItStartNoThread() throws Exception {
+    ForkJoinPool pool = new ForkJoinPool(1);
+    try {
+      AtomicInteger threads = new AtomicInteger();
+      ConnectionSource source =
+          new BoundedConnectionSource(
+              () -> {
+                Connection connection = DriverManager.getConnection("jdbc:h2:mem:");
+                for (int i = 0; i < 10; i++) { // meanwhile the other thread has begun to wait
+                  awaitUninterrupted(new CountDownLatch(1), Duration.ofMillis(5));
+                  threads.accumulateAndGet(pool.getPoolSize(), Math::max);
+                }
+                return connection;
+              },
+              Duration.ofMinutes(1));
+      assertThat(pool.submit(() -> closed(source.open())).get()).isTrue();
+      assertThat(threads).hasValue(1);
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
   private static boolean closed(Connection connection) throws SQLException {
     connection.close();
     return true;
   }
 
   private static void awaitUninterrupted(CountDownLatch latch) {
+    awaitUninterrupted(latch, Duration.ofMinutes(1));
+  }
+
+  private static void awaitUninterrupted(CountDownLatch latch, Duration limit) {
     try {
-      latch.await();
+      boolean unused = latch.await(limit.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
