@@ -15,6 +15,7 @@ import io.txwatch.changes.RowChange;
 import io.txwatch.changes.SchemaChange;
 import io.txwatch.changes.UnknownValue;
 import io.txwatch.changes.h2.PendingTransaction.Change;
+import io.txwatch.history.BackgroundThreads;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -164,8 +165,7 @@ public final class TriggerSource implements ChangeSource {
     this.database = database;
     name = database.getShortName();
     position = new LogPosition(name, System.nanoTime());
-    thread = new Thread(this::run, "txwatch-h2-" + name);
-    thread.setDaemon(true);
+    thread = BackgroundThreads.create("txwatch-h2-" + name, this::run);
   }
 
   /**

@@ -180,7 +180,7 @@ public final class ChangeReaders {
                 "\0",
                 String.valueOf(System.identityHashCode(pipeline)),
                 database.scope(),
-                dialect == Dialect.H2 ? database.run() : ""));
+                dialect.select("", "", "", database.run(), "", "")));
     Versions versions =
         choice.versions(
             () ->
