@@ -36,13 +36,18 @@ public final class Watching {
     }
   }
 
-  /** Wraps a connection; its events contain the statements without redaction. */
+  /**
+   * Wraps a connection; its events contain the statements without redaction. Versions come from the
+   * columns that {@link #prepare} adds, on PostgreSQL from the system's.
+   */
   public static Connection watch(Connection real, String url, Level level, Pipeline pipeline) {
     Settings settings =
         Settings.of(
             Map.of(
                 Setting.INSTRUMENT,
                 level.name().toLowerCase(Locale.ROOT),
+                Setting.VERSIONS,
+                url.startsWith("jdbc:postgresql:") ? "system" : "columns",
                 Setting.REDACT,
                 "false"));
     return Watch.connection(
