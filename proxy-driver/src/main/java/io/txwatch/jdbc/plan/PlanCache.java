@@ -172,9 +172,7 @@ public final class PlanCache {
   /** The columns of a text, as histories name them; empty if they are not known. */
   private static String columns(Planner.Planned planned) {
     String columns = planned.columns().text();
-    return planned.plan().passThrough().isEmpty()
-        ? columns
-        : AccessedColumns.withoutItems(columns);
+    return planned.plan().passThrough().isEmpty() ? columns : AccessedColumns.withoutItems(columns);
   }
 
   /**
