@@ -200,7 +200,7 @@ public final class ChangeReaders {
           case TRIGGERS -> ofTriggers(real, pipeline, dialect, database, catalog.home());
           default -> ofListener(real, dialect, catalog);
         };
-    return new Chosen(versions, reading.closing(choice::leave));
+    return new Chosen(versions, new ClosingReading(reading, choice::leave));
   }
 
   private static Versions tryLog(

@@ -57,9 +57,4 @@ public interface ChangeReading {
 
   /** The connection was closed. To be called once. */
   void close();
-
-  /** The same, which does something more when it is closed. */
-  default ChangeReading closing(Runnable more) {
-    return new ClosingReading(this, more);
-  }
 }
