@@ -199,7 +199,7 @@ final class ChangeRecord {
       by.versions.remove(last);
       versions--;
     }
-    if (chain.versions.size() >= Candidates.MAX_VERSIONS - 1) {
+    if (chain.versions.size() >= RowChain.MAX_VERSIONS - 1) {
       for (int i = 0; i < 2; i++) {
         RecordedTransaction oldest = chain.versions.get(i).by;
         if (oldest != null && !oldest.decided) {
@@ -491,6 +491,10 @@ final class ChangeRecord {
       first++;
     }
     if (first == ofConnection.size()) {
+      if (connections.mayArrive(recorded)
+          && through < recorded.received + VersionResolver.MAX_DELAY_NANOS) {
+        return false;
+      }
       recorded.decide(null);
       return true;
     }
@@ -501,6 +505,12 @@ final class ChangeRecord {
     }
     if (transaction.outcome == null) { // it may still be rolled back, and then it is not the one
       return false;
+    }
+    for (RowVersion version : recorded.versions) { // whose writer it may have waited for
+      RowVersion before = version.row.beforeWriter(version);
+      if (before != null && !before.isDecided()) {
+        return false;
+      }
     }
     if (Attribution.surelyChanged(transaction)
         || isOnlyOne(recorded, ofConnection, first)

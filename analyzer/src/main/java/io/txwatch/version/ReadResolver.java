@@ -141,9 +141,14 @@ final class ReadResolver {
       unrecorded++;
       return;
     }
-    long candidates = candidates(chain, rows, row, when, transaction);
+    List<RowVersion> current = current(chain, when);
+    if (current.size() > Candidates.MAX_VERSIONS) {
+      unrecorded++;
+      return;
+    }
+    long candidates = candidates(chain, current, rows, row, when, transaction);
     if (stated == null) {
-      add(chain, candidates, when, certain, out);
+      add(current, candidates, when, certain, out);
     } else if (candidates == 0) {
       none++;
       if (certain) {
@@ -152,21 +157,21 @@ final class ReadResolver {
     } else {
       int first = Long.numberOfTrailingZeros(candidates);
       int last = Long.SIZE - 1 - Long.numberOfLeadingZeros(candidates);
-      boolean isBetween = StatedWrites.isBetweenCommits(chain, first, last, when);
+      boolean isBetween = StatedWrites.isBetweenCommits(current, first, last, when);
       boolean sure =
           certain
               && (isBetween
-                  || chain.versions.get(first).isShown(rows, row)
-                      && chain.versions.get(last).isShown(rows, row)
+                  || current.get(first).isShown(rows, row)
+                      && current.get(last).isShown(rows, row)
                       && !stated.mayBeOther(chain, when, transaction));
-      RowVersion version = chain.versions.get(last);
+      RowVersion version = current.get(last);
       if (sure) {
         version.usedUntil = Math.max(version.usedUntil, when.returned());
       }
       if (sure && isBetween && first == last && version.isNews(rows, row)) {
         version.learn(rows, row);
       }
-      add(chain, candidates, when, sure, out);
+      add(current, candidates, when, sure, out);
     }
   }
 
@@ -266,46 +271,68 @@ final class ReadResolver {
             || statement.states(table, key));
   }
 
+  /** The versions that others may have seen at a time: those neither replaced nor later. */
+  private static List<RowVersion> current(RowChain chain, Window when) {
+    List<RowVersion> all = chain.versions;
+    int first = all.size();
+    for (long replaced = Long.MAX_VALUE; first > 0 && replaced >= when.sent(); first--) {
+      replaced = Math.min(replaced, all.get(first - 1).commit().returned());
+    }
+    int end = first;
+    while (end < all.size() && all.get(end).commit().sent() <= when.returned()) {
+      end++;
+    }
+    return all.subList(first, end);
+  }
+
   private long candidates(
-      RowChain chain, RowValues rows, int row, Window when, TimedTransaction reader) {
+      RowChain chain,
+      List<RowVersion> current,
+      RowValues rows,
+      int row,
+      Window when,
+      TimedTransaction reader) {
     long agrees = 0;
-    int size = Math.min(chain.versions.size(), Candidates.MAX_VERSIONS);
-    for (int i = 0; i < size; i++) {
-      RowVersion version = chain.versions.get(i);
+    int first = current.isEmpty() ? 0 : chain.versions.indexOf(current.get(0));
+    for (int i = 0; i < current.size(); i++) {
+      RowVersion version = current.get(i);
       commits[i] = version.commit();
       boolean isOwn = version.by != null && version.by == reader.recorded;
-      if (!version.deletion && !isOwn && !chain.isIntermediate(i) && version.agrees(rows, row)) {
+      if (!version.deletion
+          && !isOwn
+          && !chain.isIntermediate(first + i)
+          && version.agrees(rows, row)) {
         agrees |= 1L << i;
       }
     }
-    return Candidates.of(commits, size, agrees, when);
+    return Candidates.of(commits, current.size(), agrees, when);
   }
 
   private void add(
-      RowChain chain, long candidates, Window when, boolean certain, List<KnownRow> out) {
+      List<RowVersion> current, long candidates, Window when, boolean certain, List<KnownRow> out) {
     if (candidates == 0) {
       none++;
       return;
     }
     int first = Long.numberOfTrailingZeros(candidates);
     int last = Long.SIZE - 1 - Long.numberOfLeadingZeros(candidates);
-    boolean isOfWriter = isOfWriter(chain.versions.get(first), when);
+    boolean isOfWriter = isOfWriter(current.get(first), when);
     if (first == last && isOfWriter) {
       unique++;
-      out.add(new KnownRow(access(chain.versions.get(first), certain)));
+      out.add(new KnownRow(access(current.get(first), certain)));
       return;
     }
     several++;
     if (certain) {
       if (isOfWriter) {
-        out.add(new KnownRow(access(chain.versions.get(first), true), Bound.LOWER));
+        out.add(new KnownRow(access(current.get(first), true), Bound.LOWER));
       }
-      out.add(new KnownRow(access(chain.versions.get(last), true), Bound.UPPER));
+      out.add(new KnownRow(access(current.get(last), true), Bound.UPPER));
     }
     if (!Candidates.areNeighbors(candidates) || !certain || !isOfWriter) {
       for (int i = first; i <= last; i++) {
         if ((candidates & 1L << i) != 0) {
-          out.add(new KnownRow(access(chain.versions.get(i), false)));
+          out.add(new KnownRow(access(current.get(i), false)));
         }
       }
     }

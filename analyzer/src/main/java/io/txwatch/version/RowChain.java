@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 /** The versions of the row with a key, oldest first, as far as they are kept. */
 final class RowChain {
 
+  /** The most versions that are kept, while reads of them may have to be resolved. */
+  static final int MAX_VERSIONS = 512;
+
   final String table;
   final long key;
   final List<RowVersion> versions = new ArrayList<>(2);
@@ -65,7 +68,7 @@ final class RowChain {
     int dropped = 0;
     while (versions.size() > 2 && versions.get(0).isDecided() && versions.get(1).isDecided()) {
       long replaced = versions.get(1).commit().returned();
-      if (replaced >= needed && versions.size() < Candidates.MAX_VERSIONS) {
+      if (replaced >= needed && versions.size() < MAX_VERSIONS) {
         break;
       }
       versions.get(1).writers(); // needs the version before it

@@ -335,13 +335,14 @@ final class StatedWrites {
   /**
    * Whether what is known of a read is true even if there are versions that are not known.
    *
+   * @param versions those of its row that precede its end
    * @param first the index of the first version that it may have returned
    * @param last that of the last one
    */
-  static boolean isBetweenCommits(RowChain chain, int first, int last, Window when) {
-    return chain.versions.get(first).commit().returned() < when.sent()
-        && (last + 1 >= chain.versions.size()
-            || chain.versions.get(last + 1).commit().sent() > when.returned());
+  static boolean isBetweenCommits(List<RowVersion> versions, int first, int last, Window when) {
+    return versions.get(first).commit().returned() < when.sent()
+        && (last + 1 >= versions.size()
+            || versions.get(last + 1).commit().sent() > when.returned());
   }
 
   // ---------------------------------------------------------------- waiting

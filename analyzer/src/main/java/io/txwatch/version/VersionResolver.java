@@ -40,6 +40,11 @@ public final class VersionResolver {
   /** How long a transaction's end waits for the record at most, by the times in events. */
   static final long MAX_DELAY_NANOS = 2_000_000_000L;
 
+  /**
+   * How long after a statement was sent its events are expected at most, when versions are kept.
+   */
+  private static final long MAX_ARRIVAL_NANOS = 500_000_000L;
+
   /** The most events that wait. */
   static final int MAX_WAITING = 1 << 16;
 
@@ -359,6 +364,7 @@ public final class VersionResolver {
       return;
     }
     Scope scope = session.scope;
+    scope.watched.closed(connections.getOrDefault(id, 0L));
     connections.remove(id);
     if (scope.record != null // those of which the end is not known any more
         && scope.record.open.removeIf(transaction -> transaction.session == id)) {
@@ -491,6 +497,11 @@ public final class VersionResolver {
       transaction.end = new Window(event.sent(), event.returned());
       transaction.endTimed = true;
     }
+    Session session = sessions.get(event.session());
+    if (session != null) {
+      long connection = connections.getOrDefault(event.session(), 0L);
+      session.scope.watched.arrived(connection, event.returned());
+    }
   }
 
   private void ended(Event.TransactionEnded event) {
@@ -509,6 +520,8 @@ public final class VersionResolver {
       } else if (record != null && record.stated != null) {
         record.unrecorded.remove(transaction);
         record.stated.ended(transaction, needed());
+      } else if (record != null && record.hasPending()) {
+        record.decide(); // the record may have shown it before its events arrived
       }
     } else {
       scopes.values().forEach(scope -> scope.watched.endedUnknown(now));
@@ -535,9 +548,12 @@ public final class VersionResolver {
     }
   }
 
-  /** When the first statement was sent of all transactions that have not passed. */
+  /**
+   * When the first statement was sent of all transactions that have not passed, and of those whose
+   * first events have not arrived: they arrive once the statement has returned.
+   */
   private long needed() {
-    long needed = now;
+    long needed = Window.minus(now, MAX_ARRIVAL_NANOS);
     for (TimedTransaction transaction : transactions.values()) {
       long began = transaction.began();
       if (began != Long.MIN_VALUE) {

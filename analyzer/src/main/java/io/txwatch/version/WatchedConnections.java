@@ -2,7 +2,9 @@ package io.txwatch.version;
 
 import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -29,6 +31,9 @@ final class WatchedConnections {
 
   private long highestForgotten = Long.MIN_VALUE;
 
+  /** By the number of an open session: when the last transaction ended whose end has arrived. */
+  private final Map<Long, Long> arrived = new HashMap<>();
+
   /** The watched sessions whose number is not known. */
   private final Set<Long> withoutNumber = new HashSet<>();
 
@@ -52,6 +57,7 @@ final class WatchedConnections {
     joined(session);
     withoutNumber.remove(session);
     numbers.add(number);
+    arrived.put(number, Long.MIN_VALUE); // H2 gives numbers again
     if (numbers.size() > MAX_NUMBERS) {
       highestForgotten = Math.max(highestForgotten, numbers.first());
       numbers.pollFirst();
@@ -74,6 +80,31 @@ final class WatchedConnections {
     long of = session >>> Integer.SIZE;
     severalNodes |= node >= 0 && node != of;
     node = of;
+  }
+
+  /**
+   * All events of a session up to a transaction's end have arrived: they do in the order of their
+   * execution.
+   *
+   * @param number the number of its connection
+   * @param end when COMMIT, or ROLLBACK, had returned
+   */
+  void arrived(long number, long end) {
+    arrived.computeIfPresent(number, (known, before) -> Math.max(before, end));
+  }
+
+  /** A session was closed: no more events of it will arrive. */
+  void closed(long number) {
+    arrived.remove(number);
+  }
+
+  /**
+   * Whether the events of a recorded transaction may not have arrived yet. The record shows what an
+   * autocommitted statement did before the statement has returned to the application.
+   */
+  boolean mayArrive(RecordedTransaction recorded) {
+    Long end = arrived.get(recorded.connection);
+    return end != null && end < recorded.received && !shedding && !bypassed;
   }
 
   /** A change was found to be of a watched session by its number. */

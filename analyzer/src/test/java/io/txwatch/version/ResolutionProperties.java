@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import net.jqwik.api.Example;
@@ -199,6 +200,36 @@ class ResolutionProperties {
     Shape shape = shape(random);
     StoreSimulation store = new StoreSimulation(shape, seed).run();
     assertReal(shape, seed, withGaps(store.byValue(), new Random(seed)));
+  }
+
+  /** A thread goes on late after its statement: the record is ahead of its events. */
+  @Property
+  void eventsThatArriveLateForgeNothing(@ForAll long seed) {
+    Shape shape = shape(new Random(seed));
+    StoreSimulation store = new StoreSimulation(shape, seed).run();
+    assertReal(shape, seed, late(store.byValue(), new Random(seed)));
+  }
+
+  /** Some events, and the later ones of their sessions, arrive after some of other sessions. */
+  private static List<Event> late(List<Event> events, Random random) {
+    List<Event> arrived = new ArrayList<>();
+    Map<Long, List<Event>> delayed = new TreeMap<>();
+    for (Event event : events) {
+      List<Event> before = delayed.get(event.session());
+      if (before != null) {
+        before.add(event);
+      } else if (event instanceof Event.StatementExecuted && random.nextInt(4) == 0) {
+        delayed.put(event.session(), new ArrayList<>(List.of(event)));
+      } else {
+        arrived.add(event);
+      }
+      if (random.nextInt(4) == 0 && !delayed.isEmpty()) {
+        List<Long> sessions = List.copyOf(delayed.keySet());
+        arrived.addAll(delayed.remove(sessions.get(random.nextInt(sessions.size()))));
+      }
+    }
+    delayed.values().forEach(arrived::addAll);
+    return arrived;
   }
 
   /** Drops some runs of events; a gap precedes what follows each. */

@@ -177,6 +177,12 @@ public final class ValueHistory {
     return end(session, Outcome.ABORTED);
   }
 
+  /** The last statement was committed with its execution. */
+  ValueHistory autocommitted(int session) {
+    time -= 10;
+    return end(session, Outcome.COMMITTED);
+  }
+
   private ValueHistory end(int session, Outcome outcome) {
     time += 10;
     add(new Event.EndTimed(session, Objects.requireNonNull(active.get(session)), time, time + 5));

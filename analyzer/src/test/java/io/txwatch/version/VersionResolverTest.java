@@ -75,6 +75,63 @@ class VersionResolverTest {
     assertConfirmed(history.anomalies(), Phenomenon.LOST_UPDATE);
   }
 
+  /**
+   * The record shows what an autocommitted statement did before its thread goes on and emits its
+   * events.
+   *
+   * @param arrived how many of the five events of the writer precede its change
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5})
+  void aChangeMayArriveBeforeTheEventsOfItsWriter(int arrived) {
+    ValueHistory history =
+        new ValueHistory(2).begin(1).read(1, 1, 10).begin(2).write(2, 1, 11).autocommitted(2);
+    List<Event> events = history.events();
+    int writer = events.size() - 5;
+    history.passes(-7).changed(2, update(1, 10, 11, 0)).passes(7);
+    events.add(writer + arrived, events.remove(events.size() - 1));
+    history.recorded().write(1, 1, 12).commit(1).changed(1, update(1, 11, 12, 0)).recorded();
+    assertConfirmed(history.anomalies(), Phenomenon.LOST_UPDATE);
+  }
+
+  /** Nobody waits for long for the events of a session that does something unobserved. */
+  @Test
+  void aChangeWhoseEventsDoNotArriveIsNobodys() {
+    ValueHistory history = new ValueHistory(2).begin(2).read(2, 5, 50).commit(2).recorded();
+    history.changed(2, update(1, 10, 11, 0)).begin(1).read(1, 1, 11).commit(1).recorded();
+    int waiting = history.events().size();
+    history.passes(VersionResolver.MAX_DELAY_NANOS).recorded();
+    VersionResolver resolver =
+        new VersionResolver(
+            event -> {}, (session, transaction, statement, rows, known) -> {}, 1 << 24);
+    history.events().subList(0, waiting).forEach(resolver::accept);
+    assertThat(resolver.waiting()).isPositive();
+    history.events().subList(waiting, history.events().size()).forEach(resolver::accept);
+    assertThat(resolver.waiting()).isZero();
+    assertThat(resolver.counts().unique()).isEqualTo(2);
+  }
+
+  /** A read is resolved although its row was written often before its events arrived. */
+  @ParameterizedTest
+  @ValueSource(ints = {3, 10, 100, 300})
+  void aReadArrivesAfterLaterWritesOfItsRow(int writes) {
+    ValueHistory history = new ValueHistory(2).begin(1).write(1, 1, 1).commit(1);
+    history.changed(1, update(1, 0, 1, 0)).recorded();
+    int before = history.events().size();
+    history.begin(2).read(2, 1, 1).commit(2);
+    List<Event> read = new ArrayList<>(history.events().subList(before, history.events().size()));
+    history.events().removeAll(read);
+    for (int i = 1; i <= writes; i++) {
+      history.begin(1).write(1, 1, 1 + i).commit(1).changed(1, update(1, i, 1 + i, 0)).recorded();
+    }
+    history.events().addAll(read);
+    VersionResolver resolver =
+        new VersionResolver(
+            event -> {}, (session, transaction, statement, rows, known) -> {}, 1 << 24);
+    history.recorded().events().forEach(resolver::accept);
+    assertThat(resolver.counts()).isEqualTo(new Resolution(1, 0, 0, 0, 0));
+  }
+
   /** The change may be of somebody else, who made it before the transaction read that value. */
   @Test
   void aReadBeforeItsOwnWriteOfTheSameValueMayBeOfSomebodyElse() {
