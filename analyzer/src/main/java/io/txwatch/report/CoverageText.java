@@ -152,6 +152,7 @@ public final class CoverageText {
   /** What became of the rows that were read by value. */
   private static String resolved(Resolution resolution) {
     Map<String, Long> others = new LinkedHashMap<>();
+    others.put("one of a run of versions with the same values", resolution.run());
     others.put("one of several versions", resolution.several());
     others.put("no recorded version fits", resolution.none());
     others.put("not recorded in time", resolution.unrecorded());

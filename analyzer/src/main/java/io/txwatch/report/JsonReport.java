@@ -212,6 +212,7 @@ public final class JsonReport {
     if (resolution.rows() > 0) {
       json.writeObjectFieldStart("resolution");
       json.writeNumberField("unique", resolution.unique());
+      json.writeNumberField("run", resolution.run());
       json.writeNumberField("several", resolution.several());
       json.writeNumberField("none", resolution.none());
       json.writeNumberField("unrecorded", resolution.unrecorded());

@@ -499,9 +499,8 @@ final class ChangeRecord {
       return true;
     }
     TimedTransaction transaction = ofConnection.get(first);
-    if (transaction.lossy) {
-      recorded.decide(null);
-      return true;
+    if (transaction.lossy || transaction.ambiguous) {
+      return isNobodys(recorded, ofConnection);
     }
     if (transaction.outcome == null) { // it may still be rolled back, and then it is not the one
       return false;
@@ -519,7 +518,16 @@ final class ChangeRecord {
       decide(recorded, transaction);
       return true;
     }
-    return giveUp(recorded, candidates(recorded));
+    return giveUp(recorded, candidates(recorded)) && isNobodys(recorded, ofConnection);
+  }
+
+  /** One of these transactions is recorded so; which one is not known, nor then by later ones. */
+  private boolean isNobodys(RecordedTransaction recorded, List<TimedTransaction> ofConnection) {
+    for (TimedTransaction transaction : ofConnection) {
+      transaction.ambiguous |= mayBe(transaction, recorded);
+    }
+    recorded.decide(null);
+    return true;
   }
 
   /** Whether only the given one leaves enough transactions for those that are recorded later. */

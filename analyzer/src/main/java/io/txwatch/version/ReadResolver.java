@@ -23,13 +23,14 @@ final class ReadResolver {
 
   private final Window[] commits = new Window[Candidates.MAX_VERSIONS];
   private long unique;
+  private long run;
   private long several;
   private long none;
   private long unrecorded;
   private long withoutKey;
 
   Resolution counts() {
-    return new Resolution(unique, several, none, unrecorded, withoutKey);
+    return new Resolution(unique, run, several, none, unrecorded, withoutKey);
   }
 
   /** The record did not show in time what these rows may be. */
@@ -123,7 +124,7 @@ final class ReadResolver {
       return;
     }
     if (transaction.recorded == null
-        && hasUnattributed(chain)
+        && hasUnattributed(chain, Window.minus(transaction.commitSent(), record.skew()))
         && mayHaveWritten(transaction, statement, rows.table(), key)) {
       unrecorded++; // it may have read its own version
       return;
@@ -225,9 +226,10 @@ final class ReadResolver {
     return false;
   }
 
-  private static boolean hasUnattributed(RowChain chain) {
+  /** Whether there is a version of an unknown writer that committed after a time, if at all. */
+  private static boolean hasUnattributed(RowChain chain, long after) {
     for (RowVersion version : chain.versions) {
-      if (version.by != null && version.by.writer == null) {
+      if (version.by != null && version.by.writer == null && version.by.received >= after) {
         return true;
       }
     }
@@ -322,14 +324,19 @@ final class ReadResolver {
       out.add(new KnownRow(access(current.get(first), certain)));
       return;
     }
-    several++;
+    boolean isRun = Candidates.areNeighbors(candidates) && certain && isOfWriter;
+    if (isRun) {
+      run++;
+    } else {
+      several++;
+    }
     if (certain) {
       if (isOfWriter) {
         out.add(new KnownRow(access(current.get(first), true), Bound.LOWER));
       }
       out.add(new KnownRow(access(current.get(last), true), Bound.UPPER));
     }
-    if (!Candidates.areNeighbors(candidates) || !certain || !isOfWriter) {
+    if (!isRun) {
       for (int i = first; i <= last; i++) {
         if ((candidates & 1L << i) != 0) {
           out.add(new KnownRow(access(current.get(i), false)));
