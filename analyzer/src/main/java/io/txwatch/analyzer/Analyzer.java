@@ -173,16 +173,11 @@ public final class Analyzer implements EventSink {
     VersionResolver.Listener listener =
         new VersionResolver.Listener() {
           @Override
-          public void known(
-              long session,
-              long transaction,
-              int statement,
-              List<KnownRow> rows,
-              boolean columnsKnown) {
+          public void known(long session, long transaction, int statement, List<KnownRow> rows) {
             coverage.countKnown(rows);
-            inference.known(session, transaction, statement, rows, columnsKnown);
+            inference.known(session, transaction, statement, rows);
             if (staleWrites != null) {
-              staleWrites.known(transaction, statement, rows, columnsKnown);
+              staleWrites.known(transaction, statement, rows);
             }
           }
 

@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -227,10 +228,8 @@ public final class DependencyInference {
    * @param id the transaction
    * @param number the statement's number
    * @param rows the rows, in order
-   * @param columnsKnown whether the statement's columns are those of these rows; false if it is not
-   *     certain which statement wrote them
    */
-  public void known(long session, long id, int number, List<KnownRow> rows, boolean columnsKnown) {
+  public void known(long session, long id, int number, List<KnownRow> rows) {
     Session in = sessions.get(session);
     Transaction transaction = transactions.get(id);
     if (in == null || !in.opened || transaction == null || transaction.outcome != null) {
@@ -241,22 +240,31 @@ public final class DependencyInference {
       return;
     }
     transaction.rowsKnown(statement);
-    Event.StatementExecuted event =
-        new Event.StatementExecuted(
-            session,
-            id,
-            number,
-            statement.kind(),
-            "",
-            "",
-            List.of(),
-            true,
-            null,
-            List.of(),
-            columnsKnown ? statement.columns() : "");
-    if (!chains.known(transaction, event, rows, in.scope, clock)) {
-      transaction.gap = true;
-      truncatedStatements++;
+    int to;
+    for (int from = 0; from < rows.size(); from = to) {
+      Optional<String> columns = rows.get(from).columns();
+      to = from + 1;
+      while (to < rows.size() && rows.get(to).columns().equals(columns)) {
+        to++;
+      }
+      Event.StatementExecuted event =
+          new Event.StatementExecuted(
+              session,
+              id,
+              number,
+              statement.kind(),
+              "",
+              "",
+              List.of(),
+              true,
+              null,
+              List.of(),
+              columns.orElse(statement.columns()));
+      if (!chains.known(transaction, event, rows.subList(from, to), in.scope, clock)) {
+        transaction.gap = true;
+        truncatedStatements++;
+        return;
+      }
     }
   }
 

@@ -267,12 +267,8 @@ public final class StaleWrites {
     evictOld();
   }
 
-  /**
-   * Rows of a statement became known, before the end of its transaction arrives.
-   *
-   * @param columnsKnown false if it is not certain that this statement wrote them
-   */
-  public void known(long id, int number, List<KnownRow> rows, boolean columnsKnown) {
+  /** Rows of a statement became known, before the end of its transaction arrives. */
+  public void known(long id, int number, List<KnownRow> rows) {
     Active transaction = active.get(id);
     if (transaction == null) {
       return;
@@ -282,8 +278,8 @@ public final class StaleWrites {
       transaction.isLossy = true;
       return;
     }
-    String columns = columnsKnown ? statement.columns() : "";
     for (KnownRow row : rows) {
+      String columns = row.columns().orElse(statement.columns());
       RowAccess access = row.access();
       boolean isExact = row.bound() == KnownRow.Bound.EXACT;
       used(transaction, statement.by(), columns, isExact ? access : uncertain(access));

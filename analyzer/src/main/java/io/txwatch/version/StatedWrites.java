@@ -70,7 +70,7 @@ final class StatedWrites {
         continue;
       }
       for (StatedWrite write : statement.writes) {
-        if (!certain || !isWhole(write)) {
+        if (!certain || !TimedStatement.isWhole(write)) {
           unstated(write.rows().table(), until);
         }
       }
@@ -84,15 +84,6 @@ final class StatedWrites {
               transaction, writing.stream().mapToInt(statement -> statement.number).toArray());
       writing.forEach(statement -> add(transaction, recorded, statement, needed));
     }
-  }
-
-  private static boolean isWhole(StatedWrite write) {
-    for (long key : write.rows().keys()) {
-      if (key == 0) {
-        return false;
-      }
-    }
-    return write.complete();
   }
 
   private void add(
@@ -193,7 +184,7 @@ final class StatedWrites {
           tables.add(ALL);
         }
         for (StatedWrite write : statement.writes) {
-          if (!isWhole(write) || !record.shows(write, transaction.recorded)) {
+          if (!TimedStatement.isWhole(write) || !record.shows(write, transaction.recorded)) {
             tables.add(write.rows().table());
           }
         }
@@ -325,7 +316,7 @@ final class StatedWrites {
 
   private static boolean mayWriteUnstated(TimedStatement statement, String table) {
     for (StatedWrite write : statement.writes) {
-      if (write.rows().table().equals(table) && !isWhole(write)) {
+      if (write.rows().table().equals(table) && !TimedStatement.isWhole(write)) {
         return true;
       }
     }

@@ -53,20 +53,21 @@ final class TimedStatement {
   /** Whether it states all rows that it wrote itself. */
   boolean statesAllWrites() {
     for (StatedWrite write : writes) {
-      if (!write.complete() || hasUnknownKey(write)) {
+      if (!isWhole(write)) {
         return false;
       }
     }
     return !writes.isEmpty();
   }
 
-  private static boolean hasUnknownKey(StatedWrite write) {
+  /** Whether a stated write names all rows that it wrote. */
+  static boolean isWhole(StatedWrite write) {
     for (long key : write.rows().keys()) {
       if (key == 0) {
-        return true;
+        return false;
       }
     }
-    return false;
+    return write.complete();
   }
 
   /** Whether it states a write to a table. */

@@ -61,13 +61,8 @@ public final class VersionResolver {
     /** Stands for the names of all tables of a database. */
     String ALL_TABLES = "";
 
-    /**
-     * The rows of a statement.
-     *
-     * @param columnsKnown false if it is not certain that this statement wrote them
-     */
-    void known(
-        long session, long transaction, int statement, List<KnownRow> rows, boolean columnsKnown);
+    /** The rows of a statement. */
+    void known(long session, long transaction, int statement, List<KnownRow> rows);
 
     /**
      * Not all rows that a transaction read or wrote became known. Called after {@link #known}, and
@@ -753,16 +748,11 @@ public final class VersionResolver {
         reads.resolve(transaction, statement, record, session.product(), rows);
       }
       if (!rows.isEmpty()) {
-        listener.known(transaction.session, transaction.id, statement.number, rows, true);
+        listener.known(transaction.session, transaction.id, statement.number, rows);
       }
       List<KnownRow> writes = written.get(statement.number);
       if (writes != null) {
-        listener.known(
-            transaction.session,
-            transaction.id,
-            statement.number,
-            writes,
-            isCertain(transaction, statement.number));
+        listener.known(transaction.session, transaction.id, statement.number, writes);
       }
     }
     if (known && record.stated == null) {
@@ -865,32 +855,22 @@ public final class VersionResolver {
     return touched;
   }
 
-  private static boolean isCertain(TimedTransaction transaction, int statement) {
-    RecordedTransaction recorded = transaction.recorded;
-    if (recorded == null) {
-      return false;
-    }
-    for (RowVersion version : recorded.versions) {
-      if (recorded.statement(version.group) == statement
-          && !recorded.statements.isCertain(version.group)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   private static Map<Integer, List<KnownRow>> written(TimedTransaction transaction) {
     RecordedTransaction recorded = transaction.recorded;
     if (recorded == null) {
       return Map.of();
     }
     Map<Integer, List<KnownRow>> written = new TreeMap<>();
+    WrittenColumns columns = new WrittenColumns(transaction, recorded);
     for (RowVersion version : recorded.versions) {
       RowAccess access = ReadResolver.written(version);
       if (access != null) {
+        boolean certain = recorded.statements.isCertain(version.group);
         written
             .computeIfAbsent(recorded.statement(version.group), n -> new ArrayList<>())
-            .add(new KnownRow(access));
+            .add(
+                new KnownRow(
+                    access, KnownRow.Bound.EXACT, columns.of(version, access.access(), certain)));
       }
     }
     return written;

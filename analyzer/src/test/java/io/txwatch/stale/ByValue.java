@@ -78,12 +78,8 @@ final class ByValue {
             new VersionResolver.Listener() {
               @Override
               public void known(
-                  long session,
-                  long transaction,
-                  int statement,
-                  List<KnownRow> rows,
-                  boolean columnsKnown) {
-                detector.known(transaction, statement, rows, columnsKnown);
+                  long session, long transaction, int statement, List<KnownRow> rows) {
+                detector.known(transaction, statement, rows);
               }
 
               @Override

@@ -78,7 +78,7 @@ class ResolutionProperties {
     VersionResolver resolver =
         new VersionResolver(
             event -> {},
-            (session, transaction, statement, rows, columnsKnown) ->
+            (session, transaction, statement, rows) ->
                 rows.stream()
                     .filter(row -> row.access().access() == Access.READ)
                     .forEach(

@@ -191,7 +191,7 @@ class StatedWritesProperties {
       IsolationLevel level = LEVELS[random.nextInt(LEVELS.length)];
       Shape shape = new Shape(level, false, 4, 5, 1_000_000, 250, false, false, false);
       VersionResolver resolver =
-          new VersionResolver(event -> {}, (session, tx, statement, rows, columns) -> {}, 1 << 24);
+          new VersionResolver(event -> {}, (session, tx, statement, rows) -> {}, 1 << 24);
       StoreSimulation store = new StoreSimulation(shape, seed, true).run();
       stated(store.byValue(), 0, random).forEach(resolver::accept);
       resolver.flush();

@@ -115,7 +115,7 @@ class StatedWritesTest {
         ValueHistory.stated(2).begin(1).write(1, 1, 11).begin(2).write(2, 1, 12).commit(2);
     List<Event> passed = new ArrayList<>();
     VersionResolver resolver =
-        new VersionResolver(passed::add, (session, tx, statement, rows, columns) -> {}, 1 << 20);
+        new VersionResolver(passed::add, (session, tx, statement, rows) -> {}, 1 << 20);
     history.events().forEach(resolver::accept);
     assertThat(resolver.waiting()).isEqualTo(1);
     resolver.accept(new Event.EndTimed(1, 1, 1015, 1060));
@@ -134,7 +134,7 @@ class StatedWritesTest {
             .read(1, 2, 20)
             .commit(2);
     VersionResolver resolver =
-        new VersionResolver(event -> {}, (session, tx, statement, rows, columns) -> {}, 1 << 20);
+        new VersionResolver(event -> {}, (session, tx, statement, rows) -> {}, 1 << 20);
     history.events().forEach(resolver::accept);
     assertThat(resolver.waiting()).isZero();
   }
@@ -236,14 +236,14 @@ class StatedWritesTest {
     List<Long> writers = new ArrayList<>();
     VersionResolver resolver =
         new VersionResolver(
-            event -> {}, (session, tx, statement, rows, columns) -> writers.add(tx), 1 << 20);
+            event -> {}, (session, tx, statement, rows) -> writers.add(tx), 1 << 20);
     history.events().forEach(resolver::accept);
     assertThat(writers).containsExactly(1L);
   }
 
   private static Resolution counts(ValueHistory history) {
     VersionResolver resolver =
-        new VersionResolver(event -> {}, (session, tx, statement, rows, columns) -> {}, 1 << 20);
+        new VersionResolver(event -> {}, (session, tx, statement, rows) -> {}, 1 << 20);
     history.events().forEach(resolver::accept);
     resolver.flush();
     return resolver.counts();

@@ -210,7 +210,7 @@ class VersionResolverTest {
     VersionResolver resolver =
         new VersionResolver(
             event -> {},
-            (session, transaction, statement, rows, columnsKnown) -> statements.add(statement),
+            (session, transaction, statement, rows) -> statements.add(statement),
             1 << 24);
     history.events().forEach(resolver::accept);
     assertThat(statements).containsExactly(2);
@@ -266,7 +266,7 @@ class VersionResolverTest {
     VersionResolver resolver =
         new VersionResolver(
             event -> {},
-            (session, transaction, statement, rows, columnsKnown) -> {
+            (session, transaction, statement, rows) -> {
               if (transaction == 2) {
                 rows.forEach(row -> writers.add(lastWriter(row.access().writers())));
               }
@@ -484,11 +484,7 @@ class VersionResolverTest {
             new VersionResolver.Listener() {
               @Override
               public void known(
-                  long session,
-                  long transaction,
-                  int statement,
-                  List<KnownRow> rows,
-                  boolean columnsKnown) {}
+                  long session, long transaction, int statement, List<KnownRow> rows) {}
 
               @Override
               public void notWatched(List<Event> events) {
@@ -720,7 +716,7 @@ class VersionResolverTest {
     ValueHistory history = new ValueHistory(1);
     List<Event> passed = new ArrayList<>();
     VersionResolver resolver =
-        new VersionResolver(passed::add, (session, tx, statement, rows, columns) -> {}, 1 << 20);
+        new VersionResolver(passed::add, (session, tx, statement, rows) -> {}, 1 << 20);
     for (int i = 0; i < 30_000; i++) {
       history.begin(1).read(1, i, 10).commit(1).passes(1_000_000);
     }
@@ -740,7 +736,7 @@ class VersionResolverTest {
     ValueHistory history = new ValueHistory(2);
     List<Event> passed = new ArrayList<>();
     VersionResolver resolver =
-        new VersionResolver(passed::add, (session, tx, statement, rows, columns) -> {}, 1 << 20);
+        new VersionResolver(passed::add, (session, tx, statement, rows) -> {}, 1 << 20);
     history.begin(1).read(1, 1, 10).commit(1).begin(2).read(2, 1, 10).commit(2);
     history.events().forEach(resolver::accept);
     int before = passed.size();
@@ -777,7 +773,7 @@ class VersionResolverTest {
   @Test
   void nothingIsKeptOfDatabasesWithoutSessions() {
     VersionResolver resolver =
-        new VersionResolver(event -> {}, (session, tx, statement, rows, columns) -> {}, 1 << 20);
+        new VersionResolver(event -> {}, (session, tx, statement, rows) -> {}, 1 << 20);
     for (int i = 0; i < 100; i++) {
       Database database = new Database("H2", "", Map.of(), "mem:" + i);
       ValueHistory.stated(database, 2)
@@ -817,7 +813,7 @@ class VersionResolverTest {
     VersionResolver resolver =
         new VersionResolver(
             event -> {},
-            (session, tx, statement, rows, columns) ->
+            (session, tx, statement, rows) ->
                 rows.stream()
                     .map(row -> row.access())
                     .filter(access -> access.access() == Access.READ)

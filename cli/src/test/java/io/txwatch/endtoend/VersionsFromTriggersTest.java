@@ -41,6 +41,7 @@ class VersionsFromTriggersTest {
 
   private final String url = "jdbc:h2:mem:bank;DB_CLOSE_DELAY=-1";
   private final Map<String, Connection> sessions = new LinkedHashMap<>();
+  private final List<Connection> abandoned = new ArrayList<>();
   private String level = "READ COMMITTED";
   private Connection admin;
   private Watched watched;
@@ -354,6 +355,92 @@ class VersionsFromTriggersTest {
         "1 commit");
     assertThat(reported()).containsExactly("LOST_UPDATE");
     Awaitility.await().until(() -> triggers().equals(List.of("AUDIT")));
+  }
+
+  /** A trigger of the application, which writes another row of its table. */
+  public static final class Transfer implements Trigger {
+    @Override
+    public void fire(Connection connection, Object[] before, Object[] after) throws SQLException {
+      if (!after[0].equals(2)) {
+        try (Statement statement = connection.createStatement()) {
+          statement.execute("UPDATE account SET balance = balance - 1 WHERE id = 2");
+        }
+      }
+    }
+  }
+
+  /** A trigger of the application, which writes another column in another row of its table. */
+  public static final class Mark implements Trigger {
+    @Override
+    public void fire(Connection connection, Object[] before, Object[] after) throws SQLException {
+      if (!List.of(after).contains(2)) {
+        try (Statement statement = connection.createStatement()) {
+          statement.execute("UPDATE account SET owner = 'x' || owner WHERE id = 2");
+        }
+      }
+    }
+  }
+
+  private void watchAcrossTransactions() {
+    watched.close();
+    watched =
+        new Watched(folder, Map.of("txwatch.versions", "triggers", "txwatch.across", "session"));
+  }
+
+  private void createTrigger(Class<? extends Trigger> trigger) throws SQLException {
+    run(
+        "0 CREATE TRIGGER application AFTER UPDATE ON account FOR EACH ROW CALL '"
+            + trigger.getName()
+            + "'");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"id = 1", "owner = 'ann'", "id IN (1)", "id < 2", "id + 0 = 1"})
+  void whatATriggerWritesInTheSameTableIsNoStaleWrite(String where) throws Exception {
+    watchAcrossTransactions();
+    createTrigger(Transfer.class);
+    run(
+        "1 SELECT balance, owner FROM account WHERE id = 2",
+        "1 commit",
+        "2 UPDATE account SET balance = 50 WHERE id = 2",
+        "2 commit",
+        "1 UPDATE account SET balance = 90 WHERE " + where,
+        "1 commit");
+    assertThat(reported()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"id = 1", "owner = 'ann'"})
+  void whatATriggerWritesInTheSameTableAreTheColumnsThatChanged(String where) throws Exception {
+    createTrigger(Mark.class);
+    run(
+        "1 SELECT balance FROM account WHERE id = 2",
+        "2 UPDATE account SET balance = 50 WHERE " + where,
+        "2 commit",
+        "1 UPDATE account SET balance = 90 WHERE id = 2",
+        "1 commit");
+    assertThat(reported()).isEmpty();
+  }
+
+  /** A connection to the database that is closed was never closed itself. */
+  @Test
+  void nothingIsKnownOfATableOfAnEarlierDatabaseOfTheSameName() throws Exception {
+    run("1 UPDATE account SET balance = 50 WHERE owner = 'ann'", "1 commit");
+    abandoned.addAll(sessions.values());
+    sessions.clear();
+    run("0 SHUTDOWN");
+    admin = DriverManager.getConnection(url);
+    run(
+        "0 CREATE TABLE account (owner VARCHAR(10), balance INT NOT NULL, id INT PRIMARY KEY)",
+        "0 INSERT INTO account VALUES ('ann', 100, 1), ('bob', 100, 2)");
+    createTrigger(Mark.class);
+    run(
+        "1 SELECT balance FROM account WHERE id = 2",
+        "2 UPDATE account SET balance = 50 WHERE owner = 'ann'",
+        "2 commit",
+        "1 UPDATE account SET balance = 90 WHERE id = 2",
+        "1 commit");
+    assertThat(reported()).isEmpty();
   }
 
   /** What a cascade and a trigger of the application write for a session that is not watched. */

@@ -94,6 +94,7 @@ final class SharedTableCache {
 
   private SharedTableCache(
       String key,
+      String used,
       Connection connection,
       String url,
       ConnectionSource source,
@@ -101,7 +102,7 @@ final class SharedTableCache {
       CatalogLog log)
       throws SQLException {
     this.key = key;
-    this.usage = TableUsage.of(key, MAX_READ_AHEAD);
+    this.usage = TableUsage.of(used, MAX_READ_AHEAD);
     this.readAheadNanos = mode.readAhead().toNanos();
     this.log = log;
     Asked asked = Asked.of(connection, url, source, mode, log);
@@ -287,7 +288,7 @@ final class SharedTableCache {
       CatalogMode mode,
       CatalogLog log)
       throws SQLException {
-    String key =
+    String used =
         String.join(
                 "\0",
                 user,
@@ -300,6 +301,8 @@ final class SharedTableCache {
                 String.valueOf(System.identityHashCode(connection.getClass().getClassLoader())))
             + (source == ConnectionSource.NONE ? "\0pool" : "")
             + (DatabaseProbe.isPrivate(url) ? "\0" + PRIVATE_COUNT.incrementAndGet() : "");
+    // Somebody may still have connections to a database of that name that is closed.
+    String key = url.startsWith("jdbc:h2:mem:") ? used + "\0" + H2MemoryRuns.of(connection) : used;
     synchronized (OPEN) {
       SharedTableCache known = OPEN.getIfPresent(key);
       if (known != null) {
@@ -307,7 +310,7 @@ final class SharedTableCache {
         return known;
       }
     }
-    SharedTableCache made = new SharedTableCache(key, connection, url, source, mode, log);
+    SharedTableCache made = new SharedTableCache(key, used, connection, url, source, mode, log);
     SharedTableCache shared;
     synchronized (OPEN) {
       shared = OPEN.get(key, k -> made);

@@ -534,6 +534,9 @@ final class ValuePlanner {
                     key.stream().map(column -> pinned.get(column.name())).toList(),
                     List.copyOf(values)))
             : List.of();
+    if (isUpdate && !isStated && mayWriteMore(table)) {
+      return Optional.empty();
+    }
     return Optional.of(
         new Write(
             access,
@@ -544,6 +547,16 @@ final class ValuePlanner {
             rows,
             isUpdate && isStated ? newKey(key, columns, values, rows.get(0)) : List.of(),
             isStated));
+  }
+
+  /**
+   * Whether a trigger may write other rows of the table that it is on: then of a changed row that a
+   * statement does not state it is not known who changed it. MySQL and MariaDB reject such
+   * triggers.
+   */
+  private boolean mayWriteMore(Source.Table table) {
+    return statement.dialect() == Dialect.H2
+        && tables.find(table).filter(found -> found.traits().deletesAllMatches()).isEmpty();
   }
 
   /** The key of a row after an UPDATE; empty if that assigns no column of it. */
