@@ -129,7 +129,7 @@ class VersionResolverTest {
     history.passes(VersionResolver.MAX_DELAY_NANOS).recorded();
     VersionResolver resolver =
         new VersionResolver(
-            event -> {}, (session, transaction, statement, rows, known) -> {}, 1 << 24);
+            event -> {}, (session, transaction, statement, rows) -> {}, 1 << 24);
     history.events().subList(0, waiting).forEach(resolver::accept);
     assertThat(resolver.waiting()).isPositive();
     history.events().subList(waiting, history.events().size()).forEach(resolver::accept);
@@ -168,7 +168,7 @@ class VersionResolverTest {
             ""));
     VersionResolver resolver =
         new VersionResolver(
-            event -> {}, (session, transaction, statement, rows, known) -> {}, 1 << 24);
+            event -> {}, (session, transaction, statement, rows) -> {}, 1 << 24);
     history.commit(3).recorded().events().forEach(resolver::accept);
     assertThat(resolver.counts()).isEqualTo(new Resolution(0, run, several, 0, 0, 0));
   }
@@ -189,7 +189,7 @@ class VersionResolverTest {
     history.events().addAll(read);
     VersionResolver resolver =
         new VersionResolver(
-            event -> {}, (session, transaction, statement, rows, known) -> {}, 1 << 24);
+            event -> {}, (session, transaction, statement, rows) -> {}, 1 << 24);
     history.recorded().events().forEach(resolver::accept);
     assertThat(resolver.counts()).isEqualTo(new Resolution(1, 0, 0, 0, 0, 0));
   }
