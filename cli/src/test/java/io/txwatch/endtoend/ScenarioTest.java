@@ -74,9 +74,6 @@ class ScenarioTest {
 
   private static final String VERSIONS = System.getProperty("scenarios.versions", "auto");
 
-  /** How often a cell runs by value until nothing is missed: tables come and go all the time. */
-  private static final int MAX_ATTEMPTS = 3;
-
   /** Which scenarios run by value, too. */
   private static final String RUN_BY_VALUE = VERSIONS.equals("value") ? "" : "h";
 
@@ -259,7 +256,6 @@ class ScenarioTest {
               expected,
               instrumentation,
               VERSIONS,
-              false,
               application -> dbms.run(scenario, level, style, application),
               raw,
               Files.createDirectory(folder.resolve(style + "-" + instrumentation)));
@@ -287,31 +283,19 @@ class ScenarioTest {
     String place = expected.dbms().equals("mariadb") ? "mariadb with a log" : expected.dbms();
     TestedDbms dbms = Objects.requireNonNull(TESTED.get(place));
     IsolationLevel level = IsolationLevel.parse(expected.level()).orElseThrow();
-    boolean missed = true;
-    for (int attempt = 1; missed && attempt <= MAX_ATTEMPTS; attempt++) {
-      missed =
-          !watched(
-              expected.byValue(),
-              Instrumentation.INLINE,
-              versions,
-              attempt < MAX_ATTEMPTS,
-              application -> dbms.run(scenario, level, JdbcCallStyle.SQL_TEXT, application),
-              raw,
-              Files.createDirectories(folder.resolve(String.valueOf(attempt))));
-    }
+    watched(
+        expected.byValue(),
+        Instrumentation.INLINE,
+        versions,
+        application -> dbms.run(scenario, level, JdbcCallStyle.SQL_TEXT, application),
+        raw,
+        Files.createDirectories(folder));
   }
 
-  /**
-   * Runs it watched.
-   *
-   * @param mayMiss whether a proven anomaly may be missing, since a record may be read too late
-   * @return false if one is missing
-   */
-  private static boolean watched(
+  private static void watched(
       Expectation expected,
       Instrumentation instrumentation,
       String versions,
-      boolean mayMiss,
       Running running,
       ScenarioRun raw,
       Path folder)
@@ -331,16 +315,11 @@ class ScenarioTest {
     String story =
         level + " " + versions + "\n" + raw + "\n" + reported + "\n" + afterwards.coverage();
     Set<String> proven = names(reported, false);
-    if (mayMiss && !proven.equals(expected.proven(instrumentation))) {
-      assertThat(expected.proven(instrumentation)).as(story).containsAll(proven);
-      return false;
-    }
     assertThat(proven).as(story).isEqualTo(expected.proven(instrumentation));
     assertThat(names(reported, true)).as(story).containsAll(expected.possible(instrumentation));
     if (versions.equals("auto") || !expected.proven(instrumentation).contains("PHANTOM")) {
       assertThat(afterwards.anomalies()).isEqualTo(reported); // a history has no plain values
     }
-    return true;
   }
 
   private static Set<String> names(List<ReportedAnomaly> reported, boolean possible) {
