@@ -211,6 +211,9 @@ public final class Analyzer implements EventSink {
 
   @Override
   public void accept(Event event) {
+    if (event instanceof Event.Changed || event instanceof Event.ChangesRead) {
+      coverage.count(event); // it does not pass the resolver
+    }
     versions.accept(event);
   }
 

@@ -57,6 +57,7 @@ public final class ElleExport {
   private final Writer out;
   private final WriterIds ids = new WriterIds();
   private final VersionTrees versions = new VersionTrees(ids);
+  private final ResolvedRows rows = new ResolvedRows();
   private final Map<Long, String> places = new HashMap<>();
   private final Map<Long, Ended> ends = new HashMap<>();
   private final Map<Segment, Integer> keys = new LinkedHashMap<>();
@@ -145,15 +146,19 @@ public final class ElleExport {
   public static Written write(Path history, Writer out) throws IOException {
     ElleExport export = new ElleExport(out);
     try (HistoryReader reader = HistoryReader.open(history)) {
-      reader.forEach(export.ids::learn);
+      reader.forEach(export.rows::learn);
+    }
+    export.rows.complete();
+    try (HistoryReader reader = HistoryReader.open(history)) {
+      reader.forEach(event -> export.ids.learn(export.rows.with(event)));
     }
     try (HistoryReader reader = HistoryReader.open(history)) {
-      reader.forEach(export::learn);
+      reader.forEach(event -> export.learn(export.rows.with(event)));
     }
     export.start();
     try (HistoryReader reader = HistoryReader.open(history)) {
       for (var event = reader.next(); event.isPresent(); event = reader.next()) {
-        export.export(event.get());
+        export.export(export.rows.with(event.get()));
       }
     }
     export.end();
@@ -173,8 +178,8 @@ public final class ElleExport {
     return export.written();
   }
 
-  // First pass: the transactions behind ids. Second pass: the order of versions, and how
-  // transactions ended.
+  // First pass: rows that became known after their statements. Second pass: the transactions behind
+  // ids. Third pass: the order of versions, and how transactions ended.
 
   private final Map<Long, int[]> counts = new HashMap<>();
 
@@ -209,7 +214,7 @@ public final class ElleExport {
     return places.getOrDefault(session, "session " + session);
   }
 
-  // Third pass: the operations.
+  // Fourth pass: the operations.
 
   /** By the example in the first line the format is detected, also if nothing follows. */
   private void start() throws IOException {

@@ -3,11 +3,14 @@ package io.txwatch.format;
 import io.txwatch.dependency.DependencyInference;
 import io.txwatch.dependency.DependencyListener;
 import io.txwatch.dependency.Edge;
+import io.txwatch.dependency.KnownChange;
+import io.txwatch.dependency.KnownRow;
 import io.txwatch.dependency.Row;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.dependency.WrongRead;
 import io.txwatch.history.Event;
 import io.txwatch.history.HistoryReader;
+import io.txwatch.version.VersionResolver;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Path;
@@ -57,19 +60,43 @@ public final class GraphExport implements DependencyListener {
    */
   public static Written write(Path history, boolean all, Writer out) throws IOException {
     GraphExport export = new GraphExport();
-    DependencyInference inference = new DependencyInference(export);
+    VersionResolver resolver = export.resolver();
     try (HistoryReader reader = HistoryReader.open(history)) {
-      reader.forEach(inference::accept);
+      reader.forEach(resolver::accept);
     }
+    resolver.flush();
     return export.write(all, out);
   }
 
   /** The same of events. */
   static Written write(List<Event> events, boolean all, Writer out) {
     GraphExport export = new GraphExport();
-    DependencyInference inference = new DependencyInference(export);
-    events.forEach(inference::accept);
+    VersionResolver resolver = export.resolver();
+    events.forEach(resolver::accept);
+    resolver.flush();
     return export.write(all, out);
+  }
+
+  private VersionResolver resolver() {
+    DependencyInference inference = new DependencyInference(this);
+    VersionResolver.Listener listener =
+        new VersionResolver.Listener() {
+          @Override
+          public void known(long session, long transaction, int statement, List<KnownRow> rows) {
+            inference.known(session, transaction, statement, rows);
+          }
+
+          @Override
+          public void matters(KnownChange change) {
+            inference.matters(change);
+          }
+
+          @Override
+          public void notWatched(List<Event> events) {
+            events.forEach(inference::accept);
+          }
+        };
+    return new VersionResolver(inference::accept, listener, Runtime.getRuntime().maxMemory() / 8);
   }
 
   @Override

@@ -128,8 +128,7 @@ class VersionResolverTest {
     int waiting = history.events().size();
     history.passes(VersionResolver.MAX_DELAY_NANOS).recorded();
     VersionResolver resolver =
-        new VersionResolver(
-            event -> {}, (session, transaction, statement, rows) -> {}, 1 << 24);
+        new VersionResolver(event -> {}, (session, transaction, statement, rows) -> {}, 1 << 24);
     history.events().subList(0, waiting).forEach(resolver::accept);
     assertThat(resolver.waiting()).isPositive();
     history.events().subList(waiting, history.events().size()).forEach(resolver::accept);
@@ -167,8 +166,7 @@ class VersionResolverTest {
             List.of(),
             ""));
     VersionResolver resolver =
-        new VersionResolver(
-            event -> {}, (session, transaction, statement, rows) -> {}, 1 << 24);
+        new VersionResolver(event -> {}, (session, transaction, statement, rows) -> {}, 1 << 24);
     history.commit(3).recorded().events().forEach(resolver::accept);
     assertThat(resolver.counts()).isEqualTo(new Resolution(0, run, several, 0, 0, 0));
   }
@@ -188,8 +186,7 @@ class VersionResolverTest {
     }
     history.events().addAll(read);
     VersionResolver resolver =
-        new VersionResolver(
-            event -> {}, (session, transaction, statement, rows) -> {}, 1 << 24);
+        new VersionResolver(event -> {}, (session, transaction, statement, rows) -> {}, 1 << 24);
     history.recorded().events().forEach(resolver::accept);
     assertThat(resolver.counts()).isEqualTo(new Resolution(1, 0, 0, 0, 0, 0));
   }

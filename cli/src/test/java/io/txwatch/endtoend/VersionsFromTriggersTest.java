@@ -4,9 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txwatch.coverage.Coverage;
+import io.txwatch.format.ElleExport;
+import io.txwatch.format.ForeignFormat;
+import io.txwatch.format.ForeignHistory;
+import io.txwatch.format.GraphExport;
+import io.txwatch.history.IsolationLevel;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -18,6 +25,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import org.awaitility.Awaitility;
 import org.h2.api.Trigger;
 import org.h2.tools.Server;
@@ -145,6 +155,31 @@ class VersionsFromTriggersTest {
     run(LOST_UPDATE);
     assertThat(reported()).containsExactly("LOST_UPDATE");
     assertThat(coverage().resolution().unique()).isEqualTo(2);
+  }
+
+  @Test
+  void exportsHaveTheRowsThatWereResolved() throws Exception {
+    run(LOST_UPDATE);
+    finish();
+    StringWriter elle = new StringWriter();
+    assertThat(ElleExport.write(folder.resolve("history.txw"), elle).omitted()).isEmpty();
+    List<String> found = new ArrayList<>();
+    Path edn = Files.writeString(folder.resolve("history.edn"), elle.toString());
+    ForeignHistory.check(
+        edn,
+        ForeignFormat.ELLE_APPEND,
+        new ForeignHistory.Demand(
+            IsolationLevel.SERIALIZABLE,
+            Optional.empty(),
+            false,
+            OptionalLong.empty(),
+            Set.of(),
+            Duration.ofSeconds(20)),
+        anomaly -> found.add(anomaly.phenomenon().name()));
+    assertThat(found).containsExactly("LOST_UPDATE");
+    assertThat(GraphExport.write(folder.resolve("history.txw"), false, new StringWriter()))
+        .isEqualTo(new GraphExport.Written(2, 2, 2));
+    assertThat(coverage().sessions()).isEqualTo(2);
   }
 
   @Test
