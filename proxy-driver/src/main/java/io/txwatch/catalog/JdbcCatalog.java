@@ -428,19 +428,20 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
    *
    * @param name what it was set to
    * @param isCatalog true if it was {@code setCatalog}
-   * @param shown what the connection shows after that, where databases are set so
+   * @param isIgnored true if the driver takes no notice of that method
    */
-  public void pathChanged(@Nullable String name, boolean isCatalog, @Nullable String shown) {
+  public void pathChanged(@Nullable String name, boolean isCatalog, boolean isIgnored) {
     if (!shared.isSeparate()) {
       pathMayHaveChanged();
-    } else if (namesAreDatabases()) {
-      if (name != null && name.equals(shown)) {
-        move(state -> state.in(List.of(name)), false);
-      } // else the driver has taken no notice
-    } else if (!isCatalog || !ignoresCatalog()) {
-      move(
-          state -> name == null ? state.in(List.of()) : state.in(shared.schemas(List.of(name))),
-          false);
+    } else if (!isIgnored && !(isCatalog && ignoresCatalog())) {
+      List<String> schemas =
+          name == null
+              ? List.of()
+              : namesAreDatabases() ? List.of(name) : shared.schemas(List.of(name));
+      move(state -> state.in(schemas), false);
+      if (namesAreDatabases() || compilesStatements()) {
+        calledTo(schemaNow());
+      }
     }
   }
 
@@ -465,7 +466,11 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     return dialect().map(one -> one.driver().compilesStatements()).orElse(false);
   }
 
+  /** Where the session is; null if that is not known. */
   private @Nullable String schemaNow() {
+    if (shared.isSeparate()) { // H2's client would ask the server
+      return path.isEmpty() ? null : path.get(0);
+    }
     try {
       return connection.getSchema();
     } catch (SQLException e) {

@@ -462,7 +462,7 @@ public final class Watch {
         sessionName(),
         database.database(),
         database.rules(),
-        real.getAutoCommit(),
+        isInAutocommit(real, database.versions()),
         Levels.of(
             database.versions().areByValue()
                 ? catalog.levelAtFirst()
@@ -470,6 +470,16 @@ public final class Watch {
         Watch::micros,
         catalog::transactionEnded,
         database.pipeline());
+  }
+
+  /**
+   * HSQLDB's client would ask the server. By JDBC, a connection that a driver has just opened is in
+   * autocommit; a pool's has another class.
+   */
+  private static boolean isInAutocommit(Connection real, CatalogMode.Versions versions)
+      throws SQLException {
+    boolean isNew = real.getClass().getName().equals("org.hsqldb.jdbc.JDBCConnection");
+    return (isNew && versions.areByValue()) || real.getAutoCommit();
   }
 
   private static void notWatched(Database database) {

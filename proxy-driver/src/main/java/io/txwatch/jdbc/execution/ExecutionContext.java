@@ -173,7 +173,13 @@ public final class ExecutionContext {
   public @Nullable StatementValues values(CachedPlan cached, PinnedValues parameters) {
     ValuePlan plan = cached.values();
     try {
-      return plan == null ? null : new StatementValues(plan, ValueHash.ofThisProcess(), parameters);
+      return plan == null
+          ? null
+          : new StatementValues(
+              plan,
+              ValueHash.ofThisProcess(),
+              parameters,
+              rules().dialect().driver().asksForColumns());
     } catch (RuntimeException e) {
       fault(e);
       return null;

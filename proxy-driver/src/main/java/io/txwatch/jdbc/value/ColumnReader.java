@@ -3,7 +3,6 @@ package io.txwatch.jdbc.value;
 import io.txwatch.history.ValueHash;
 import java.math.BigDecimal;
 import java.sql.ResultSet;
-import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.time.LocalDate;
@@ -89,10 +88,10 @@ enum ColumnReader {
   abstract long read(ResultSet result, int index, ValueHash hash) throws SQLException;
 
   /** The reader for a column of a result. */
-  static ColumnReader of(ResultSetMetaData columns, int index) throws SQLException {
-    String name = columns.getColumnTypeName(index);
+  static ColumnReader of(ResultColumns columns, int index) throws SQLException {
+    String name = columns.typeName(index);
     String type = name == null ? "" : name.toUpperCase(Locale.ROOT);
-    return switch (columns.getColumnType(index)) {
+    return switch (columns.type(index)) {
       case Types.TINYINT, Types.SMALLINT, Types.INTEGER -> INTEGER;
       case Types.BIGINT -> type.contains("UNSIGNED") ? NUMBER : INTEGER;
       case Types.DECIMAL, Types.NUMERIC -> NUMBER;
@@ -113,7 +112,7 @@ enum ColumnReader {
   }
 
   /** True if the values are not too long to be read. */
-  static boolean isShort(ResultSetMetaData columns, int index) throws SQLException {
-    return columns.getPrecision(index) <= MAX_LENGTH;
+  static boolean isShort(ResultColumns columns, int index) throws SQLException {
+    return columns.precision(index) <= MAX_LENGTH;
   }
 }

@@ -14,7 +14,6 @@ import io.txwatch.sql.ValuePlan;
 import io.txwatch.sql.ValuePlan.Place;
 import io.txwatch.sql.ValuePlan.Write;
 import java.sql.ResultSet;
-import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -36,6 +35,7 @@ public final class StatementValues implements ObservedValues {
   private static final int MAX_VALUES = 1 << 18;
 
   private final ValuePlan plan;
+  private final boolean asksForColumns;
   private final ValueHash hash;
   private long sent;
   private long returned;
@@ -62,9 +62,12 @@ public final class StatementValues implements ObservedValues {
    * A statement is to be sent, now or later.
    *
    * @param parameters its parameters, as they are set now
+   * @param asksForColumns true if the driver may ask the DBMS what a result's columns are
    */
-  public StatementValues(ValuePlan plan, ValueHash hash, PinnedValues parameters) {
+  public StatementValues(
+      ValuePlan plan, ValueHash hash, PinnedValues parameters, boolean asksForColumns) {
     this.plan = plan;
+    this.asksForColumns = asksForColumns;
     this.hash = hash;
     this.unread = plan.unread();
     this.pinned = new long[plan.reads().size()][];
@@ -259,7 +262,7 @@ public final class StatementValues implements ObservedValues {
   public synchronized void row(ResultSet result) throws SQLException {
     RowBuffer[] into = buffers;
     if (into == null) {
-      into = begin(result.getMetaData());
+      into = begin(result);
     }
     ValueLayout known = layout;
     if (known == null) {
@@ -298,8 +301,8 @@ public final class StatementValues implements ObservedValues {
     }
   }
 
-  private RowBuffer[] begin(ResultSetMetaData columns) throws SQLException {
-    ValueLayout made = ValueLayout.of(plan, columns);
+  private RowBuffer[] begin(ResultSet result) throws SQLException {
+    ValueLayout made = ValueLayout.of(plan, result, asksForColumns);
     layout = made;
     RowBuffer[] into = new RowBuffer[made == null ? 0 : made.tables.size()];
     for (int i = 0; i < into.length; i++) {

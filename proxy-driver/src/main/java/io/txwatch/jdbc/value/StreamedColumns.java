@@ -48,7 +48,7 @@ public final class StreamedColumns {
           Types.ROWID ->
           true;
       case Types.CHAR, Types.NCHAR, Types.VARCHAR, Types.NVARCHAR, Types.BINARY, Types.VARBINARY ->
-          ColumnReader.isShort(columns, index);
+          ColumnReader.isShort(ResultColumns.described(columns), index);
       default -> false;
     };
   }

@@ -4,7 +4,7 @@ import io.txwatch.sql.ValuePlan;
 import io.txwatch.sql.ValuePlan.Place;
 import io.txwatch.sql.ValuePlan.Read;
 import io.txwatch.sql.ValuePlan.Selected;
-import java.sql.ResultSetMetaData;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,10 +41,16 @@ final class ValueLayout {
   /**
    * The layout for a result.
    *
-   * @return null if the result is not the one that the plan was made for
+   * @param asksForColumns true if the driver may ask the DBMS what a result's columns are
+   * @return null if the result is not the one that the plan was made for, or not known
    */
-  static @Nullable ValueLayout of(ValuePlan plan, ResultSetMetaData columns) throws SQLException {
-    int count = columns.getColumnCount();
+  static @Nullable ValueLayout of(ValuePlan plan, ResultSet result, boolean asksForColumns)
+      throws SQLException {
+    ResultColumns columns = ResultColumns.of(result, asksForColumns);
+    if (columns == null) {
+      return null;
+    }
+    int count = columns.count();
     if (plan.resultColumns() >= 0 && plan.resultColumns() != count) {
       return null;
     }
@@ -67,7 +73,8 @@ final class ValueLayout {
       if (indexes.get(i) > count) {
         return null;
       }
-      readers[i] = ColumnReader.of(columns, indexes.get(i));
+      int index = indexes.get(i);
+      readers[i] = ColumnReader.of(columns, index);
     }
     return new ValueLayout(
         indexes.stream().mapToInt(Integer::intValue).toArray(), readers, List.copyOf(tables));

@@ -19,10 +19,14 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.concurrent.Executor;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A connection whose transactions and statements are observed. */
 public class WatchedConnection extends DelegatingConnection {
+
+  private static final Pattern SCHEMA_TERM =
+      Pattern.compile("(?i)[?&]useCatalogTerm=(?:Use)?SCHEMA\\b");
 
   private final ExecutionContext context;
   private final JdbcCatalog catalog;
@@ -157,25 +161,37 @@ public class WatchedConnection extends DelegatingConnection {
   @Override
   public void setSchema(String schema) throws SQLException {
     delegate.setSchema(schema);
-    catalog.pathChanged(
-        schema,
-        false,
-        context.isByValue() && catalog.namesAreDatabases() ? delegate.getSchema() : "");
+    catalog.pathChanged(schema, false, isIgnored(false));
     calledTo(schema);
   }
 
   @Override
   public void setCatalog(String name) throws SQLException {
     delegate.setCatalog(name);
-    catalog.pathChanged(
-        name,
-        true,
-        context.isByValue() && catalog.namesAreDatabases() ? delegate.getCatalog() : "");
+    catalog.pathChanged(name, true, isIgnored(true));
     calledTo(name);
+  }
+
+  /**
+   * True if the driver of MySQL or MariaDB takes no notice of {@code setCatalog}, or of {@code
+   * setSchema}: one of them has no effect, by a setting of the driver. Nothing is sent.
+   */
+  private boolean isIgnored(boolean catalogIsSet) throws SQLException {
+    if (!context.isByValue() || !catalog.namesAreDatabases()) {
+      return false;
+    }
+    DatabaseMetaData driver = delegate.getMetaData();
+    boolean hasSchemas =
+        SCHEMA_TERM.matcher(String.valueOf(driver.getURL())).find() // MariaDB's
+            || driver.supportsSchemasInDataManipulation(); // MySQL's
+    return hasSchemas == catalogIsSet;
   }
 
   /** MySQL's driver has it ready, MariaDB's may have to ask the server. */
   private void calledTo(String name) throws SQLException {
+    if (context.isByValue()) {
+      return; // the catalog follows the session, and asks nothing
+    }
     if (catalog.namesAreDatabases()) {
       boolean asks = context.rules().dialect().driver().sendsBatchesInBulk();
       catalog.calledTo(asks ? name : shownDatabase());

@@ -349,7 +349,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   }
 
   private boolean mayPrepareAnother() {
-    return !kept.isStreamed() && names.mayPrepare();
+    return !context.isByValue() && !kept.isStreamed() && names.mayPrepare();
   }
 
   /**
@@ -689,7 +689,10 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       plan = context.plans().inTransaction(plan);
       collected = collectAnew(collected);
     }
-    if (collected != null && collected.controlsTransaction() && mayPrepareAnother()) {
+    if (collected != null
+        && collected.controlsTransaction()
+        && !kept.isStreamed()
+        && names.mayPrepare()) {
       collected =
           collectAnew(collected, plan.asItIs(GapReason.SHAPE, "batch with transaction control"));
     }

@@ -69,6 +69,9 @@ class WatchedResultSet extends StatementResultSet {
    * no keys, and no rows.
    */
   static ResultSet ofKeys(ResultSet delegate, Origin origin) throws SQLException {
+    if (origin.context().isByValue()) {
+      return new PlainResultSet(delegate, origin); // none are ours, and H2's driver might ask
+    }
     ColumnMask mask = ColumnMask.ofKeys(delegate.getMetaData());
     if (mask.hidesAny() && mask.visible() == 0) {
       while (delegate.next()) {
@@ -80,7 +83,9 @@ class WatchedResultSet extends StatementResultSet {
 
   /** A result in which columns with our names are to be hidden, and nothing is to be noted. */
   static ResultSet ofNames(ResultSet delegate, Origin origin) throws SQLException {
-    return masked(delegate, origin, ofNames(delegate.getMetaData(), origin));
+    return origin.context().isByValue()
+        ? new PlainResultSet(delegate, origin)
+        : masked(delegate, origin, ofNames(delegate.getMetaData(), origin));
   }
 
   private static ColumnMask ofNames(ResultSetMetaData metaData, Origin origin) throws SQLException {

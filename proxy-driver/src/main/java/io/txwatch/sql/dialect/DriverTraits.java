@@ -85,6 +85,11 @@ public class DriverTraits {
     return false;
   }
 
+  /** True if the driver may ask the DBMS for what the metadata of a result says of its columns. */
+  public boolean asksForColumns() {
+    return false;
+  }
+
   /** True if the parameters that are set are forgotten with the items of a batch. */
   public boolean clearsParametersWithBatch() {
     return false;

@@ -19,6 +19,12 @@ final class H2Driver extends DriverTraits {
     return true;
   }
 
+  /** For the name of the database. */
+  @Override
+  public boolean asksForColumns() {
+    return true;
+  }
+
   @Override
   public boolean sharesQueryTimeout() {
     return true;

@@ -7,4 +7,9 @@ final class PostgresDriver extends DriverTraits {
   public boolean readsDescribedInBinary() {
     return true;
   }
+
+  @Override
+  public boolean asksForColumns() {
+    return true;
+  }
 }
