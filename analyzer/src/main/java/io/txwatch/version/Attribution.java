@@ -5,7 +5,6 @@ import io.txwatch.history.Outcome;
 import io.txwatch.history.RowChange;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.StatedWrite;
-import io.txwatch.history.StatementKind;
 import io.txwatch.history.ValueHash;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -96,10 +95,9 @@ final class Attribution {
     }
     boolean stated = false;
     for (int i = 0; i < changes.size(); i++) {
-      RowChange change = changes.get(i);
-      if (states(transaction, change)) {
+      if (states(transaction, changes, i)) {
         stated = true;
-      } else if (statesAll && statesWriteTo(transaction, change.table())) {
+      } else if (statesAll && statesWriteTo(transaction, changes.get(i).table())) {
         return false;
       }
     }
@@ -111,26 +109,13 @@ final class Attribution {
     return byConnection && !statesAll;
   }
 
-  private static boolean states(TimedTransaction transaction, RowChange change) {
+  private static boolean states(TimedTransaction transaction, List<RowChange> changes, int index) {
     for (TimedStatement statement : transaction.statements) {
-      if (statement.mayHaveChanged()
-          && mayMake(statement.kind, change.access())
-          && (statement.states(change.table(), change.keyBefore())
-              || statement.states(change.table(), change.keyAfter()))) {
+      if (statement.mayHaveChanged() && statement.makes(changes, index)) {
         return true;
       }
     }
     return false;
-  }
-
-  /** Whether a statement of that kind may itself make such a change of a row that it states. */
-  private static boolean mayMake(StatementKind kind, Access change) {
-    return switch (kind) {
-      case UPDATE -> change == Access.UPDATE;
-      case DELETE -> change == Access.DELETE;
-      case INSERT -> change != Access.DELETE; // or ON DUPLICATE KEY UPDATE
-      default -> true;
-    };
   }
 
   private static boolean statesWriteTo(TimedTransaction transaction, String table) {
@@ -215,15 +200,8 @@ final class Attribution {
   }
 
   private static boolean areChanged(StatedWrite write, List<RowChange> changes) {
-    for (long key : write.rows().keys()) {
-      boolean found = key == 0;
-      for (int i = 0; i < changes.size() && !found; i++) {
-        RowChange change = changes.get(i);
-        found =
-            change.table().equals(write.rows().table())
-                && (change.keyBefore() == key || change.keyAfter() == key);
-      }
-      if (!found) {
+    for (int row = 0; row < write.rows().size(); row++) {
+      if (!TimedStatement.isChanged(write, row, changes)) {
         return false;
       }
     }

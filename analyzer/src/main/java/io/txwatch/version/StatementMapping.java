@@ -73,43 +73,34 @@ record StatementMapping(int[] groups, int[] statements, boolean[] certain, boole
       return true;
     }
     boolean changedItsTable = false;
-    for (RowChange change : changes) {
-      if (change.group() == group && statement.statesWriteTo(change.table())) {
-        changedItsTable = true;
-        if (statement.statesAllWrites()
-            && !statement.states(change.table(), change.keyBefore())
-            && !statement.states(change.table(), change.keyAfter())) {
+    List<RowChange> ofGroup = new ArrayList<>();
+    for (int i = 0; i < changes.size(); i++) {
+      RowChange change = changes.get(i);
+      if (change.group() == group) {
+        ofGroup.add(change);
+        if (statement.mayMake(changes, i)) {
+          changedItsTable = true;
+        } else if (statement.statesAllWrites() && statement.statesWriteTo(change.table())) {
           return false;
         }
       }
     }
     // A trigger may have written all that the record shows, if the statement itself changed
     // nothing.
-    return changedItsTable && agrees(statement, changes, group);
+    return changedItsTable && agrees(statement, ofGroup);
   }
 
-  private static boolean agrees(TimedStatement statement, List<RowChange> changes, int group) {
+  private static boolean agrees(TimedStatement statement, List<RowChange> ofGroup) {
     for (StatedWrite write : statement.writes) {
       if (TimedStatement.isSure(write) && write.complete()) {
-        for (long key : write.rows().keys()) {
-          if (key != 0 && !isChanged(changes, group, write.rows().table(), key)) {
+        for (int row = 0; row < write.rows().size(); row++) {
+          if (!TimedStatement.isChanged(write, row, ofGroup)) {
             return false;
           }
         }
       }
     }
     return true;
-  }
-
-  private static boolean isChanged(List<RowChange> changes, int group, String table, long key) {
-    for (RowChange change : changes) {
-      if (change.group() == group
-          && change.table().equals(table)
-          && (change.keyBefore() == key || change.keyAfter() == key)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private int index(int group) {

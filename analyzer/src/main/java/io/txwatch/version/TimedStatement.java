@@ -2,6 +2,7 @@ package io.txwatch.version;
 
 import io.txwatch.history.Access;
 import io.txwatch.history.Event;
+import io.txwatch.history.RowChange;
 import io.txwatch.history.RowChoice;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.StatedWrite;
@@ -101,6 +102,75 @@ final class TimedStatement {
       }
     }
     return false;
+  }
+
+  /**
+   * Whether it states a change: one of its kind, of a row that it names. An INSERT that may update,
+   * or delete, names no rows.
+   */
+  boolean makes(RowChange change) {
+    for (StatedWrite write : writes) {
+      if (makes(write, change)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean makes(StatedWrite write, RowChange change) {
+    long key = change.access() == Access.INSERT ? change.keyAfter() : change.keyBefore();
+    return write.access() == change.access() && indexOf(write, change.table(), key) >= 0;
+  }
+
+  /**
+   * Whether it states one of the changes of a transaction, or changed that row before in the same
+   * group: then a trigger may have changed it again.
+   */
+  boolean makes(List<RowChange> changes, int index) {
+    RowChange change = changes.get(index);
+    if (makes(change)) {
+      return true;
+    }
+    for (int i = index - 1; i >= 0 && changes.get(i).group() == change.group(); i--) {
+      RowChange earlier = changes.get(i);
+      if (earlier.table().equals(change.table())
+          && earlier.keyAfter() != 0
+          && earlier.keyAfter() == change.keyBefore()
+          && makes(earlier)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether it may itself make a change in a table to which it states a write. */
+  boolean mayMake(List<RowChange> changes, int index) {
+    if (statesAllWrites()) {
+      return makes(changes, index);
+    }
+    RowChange change = changes.get(index);
+    for (StatedWrite write : writes) {
+      if (write.rows().table().equals(change.table())
+          && (write.access() == change.access() || write.access() == Access.INSERT)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether a write of a row that it certainly changed is one of the changes. */
+  static boolean isChanged(StatedWrite write, int row, List<RowChange> changes) {
+    long key = write.rows().keys()[row];
+    for (RowChange change : changes) {
+      boolean isOfRow =
+          key == (write.access() == Access.INSERT ? change.keyAfter() : change.keyBefore());
+      if (isOfRow
+          && write.access() == change.access()
+          && write.rows().table().equals(change.table())) {
+        return true;
+      }
+    }
+    return key == 0;
   }
 
   /** Whether it certainly changed a row that it states: an INSERT or a DELETE. */

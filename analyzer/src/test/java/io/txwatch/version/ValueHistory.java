@@ -147,6 +147,26 @@ public final class ValueHistory {
         List.of(new StatedWrite(Access.UPDATE, assigned, true)));
   }
 
+  /** INSERT INTO t (id) VALUES (key). */
+  ValueHistory insert(int session, long key) {
+    RowValues inserted = new RowValues("t", List.of(), new long[] {HASH.ofKey(key)}, new int[0]);
+    return statement(
+        session,
+        StatementKind.INSERT,
+        List.of(),
+        List.of(new StatedWrite(Access.INSERT, inserted, true)));
+  }
+
+  /** DELETE FROM t WHERE id = key. */
+  ValueHistory delete(int session, long key) {
+    RowValues deleted = new RowValues("t", List.of(), new long[] {HASH.ofKey(key)}, new int[0]);
+    return statement(
+        session,
+        StatementKind.DELETE,
+        List.of(),
+        List.of(new StatedWrite(Access.DELETE, deleted, true)));
+  }
+
   /** UPDATE t SET v = 1 WHERE grp = 2. */
   ValueHistory writeSome(int session) {
     RowValues none = new RowValues("t", List.of("v"), new long[0], new int[0]);

@@ -1,6 +1,7 @@
 package io.txwatch.version;
 
 import static io.txwatch.version.ValueHistory.HASH;
+import static io.txwatch.version.ValueHistory.delete;
 import static io.txwatch.version.ValueHistory.insert;
 import static io.txwatch.version.ValueHistory.update;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -250,6 +251,33 @@ class VersionResolverTest {
   void anIncrementThatNobodyElseStatesIsItsWriters() {
     ValueHistory history = withoutNumbers().begin(1).increment(1, 1).commit(1);
     assertThat(readAfterwards(history, update(1, 9, 10, 0))).containsExactly(1L);
+  }
+
+  /** Somebody else updated the row after it. */
+  @Test
+  void whoInsertedARowDidNotUpdateIt() {
+    ValueHistory history = withoutNumbers().begin(1).insert(1, 1).commit(1);
+    assertThat(readAfterwards(history, update(1, 9, 10, 0))).isNotEmpty().doesNotContain(1L);
+  }
+
+  @Test
+  void whoUpdatedARowDidNotInsertIt() {
+    ValueHistory history = withoutNumbers().begin(1).increment(1, 1).commit(1);
+    assertThat(readAfterwards(history, insert(1, 10, 0))).isNotEmpty().doesNotContain(1L);
+  }
+
+  @Test
+  void whoInsertedARowAndDeletedItDidNotDeleteItAndInsertIt() {
+    ValueHistory history = withoutNumbers().begin(1).insert(1, 1).delete(1, 1).commit(1);
+    assertThat(readAfterwards(history, delete(1, 9, 0), insert(1, 10, 1)))
+        .isNotEmpty()
+        .doesNotContain(1L);
+  }
+
+  @Test
+  void aRowThatATriggerChangesAfterItWasInsertedIsItsWriters() {
+    ValueHistory history = withoutNumbers().begin(1).insert(1, 1).commit(1);
+    assertThat(readAfterwards(history, insert(1, 9, 0), update(1, 9, 10, 0))).containsExactly(1L);
   }
 
   private static ValueHistory withoutNumbers() {
