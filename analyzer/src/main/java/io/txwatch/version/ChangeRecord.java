@@ -111,6 +111,12 @@ final class ChangeRecord {
             through,
             event.changes(),
             ids.next());
+    for (TimedTransaction transaction : open) {
+      if (mayHaveWrittenUnknown(transaction, recorded)
+          && (recorded.connection == 0 || transaction.connection == recorded.connection)) {
+        recorded.awaited.add(transaction);
+      }
+    }
     for (RowChange change : event.changes()) {
       add(recorded, change, needed);
     }
@@ -387,6 +393,9 @@ final class ChangeRecord {
     }
     List<TimedTransaction> candidates = candidates(recorded);
     if (candidates.isEmpty()) {
+      if (isWriterAwaited(recorded) && isRecent(recorded)) {
+        return false;
+      }
       recorded.decide(null);
       return true;
     }
@@ -405,13 +414,34 @@ final class ChangeRecord {
       recorded.decide(null);
       return true;
     }
-    if (Attribution.cannotBeSkipped(first, recorded)
-        || candidates.size() == 1 && Attribution.mayStateNews(first, recorded)) {
+    boolean isCertain = Attribution.cannotBeSkipped(first, recorded);
+    boolean isAwaited = !isCertain && isWriterAwaited(recorded);
+    if (isAwaited && isRecent(recorded)) {
+      return false;
+    }
+    if (isCertain
+        || !isAwaited && candidates.size() == 1 && Attribution.mayStateNews(first, recorded)) {
       recorded.doubtful = !Attribution.surelyChanged(first);
       decide(recorded, first);
       return true;
     }
     return giveUp(recorded, candidates);
+  }
+
+  /** Whether a transaction may be the writer of which no write has arrived. */
+  private boolean isWriterAwaited(RecordedTransaction recorded) {
+    recorded.awaited.removeIf(transaction -> !mayHaveWrittenUnknown(transaction, recorded));
+    return !recorded.awaited.isEmpty();
+  }
+
+  private boolean mayHaveWrittenUnknown(
+      TimedTransaction transaction, RecordedTransaction recorded) {
+    return transaction.mayHaveBeenCommittedUnknown(Window.minus(recorded.received, skew));
+  }
+
+  /** Whether its writer's events may still arrive, unless its thread stands still. */
+  private boolean isRecent(RecordedTransaction recorded) {
+    return through < Window.plus(recorded.received, VersionResolver.MAX_ARRIVAL_NANOS);
   }
 
   /**
@@ -511,9 +541,14 @@ final class ChangeRecord {
         return false;
       }
     }
-    if (Attribution.surelyChanged(transaction)
-        || isOnlyOne(recorded, ofConnection, first)
-        || areOfWatched(recorded) && Attribution.cannotBeSkipped(transaction, recorded)) {
+    boolean isCertain =
+        Attribution.surelyChanged(transaction)
+            || areOfWatched(recorded) && Attribution.cannotBeSkipped(transaction, recorded);
+    boolean isAwaited = !isCertain && isWriterAwaited(recorded);
+    if (isAwaited && isRecent(recorded)) {
+      return false;
+    }
+    if (isCertain || !isAwaited && isOnlyOne(recorded, ofConnection, first)) {
       ofConnection.subList(0, first).forEach(unrecorded::remove); // theirs would have come before
       decide(recorded, transaction);
       return true;

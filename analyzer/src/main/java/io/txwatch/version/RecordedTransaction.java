@@ -33,6 +33,12 @@ final class RecordedTransaction {
   /** Names it in writer tokens if its transaction is not known. */
   final long unwatchedId;
 
+  /**
+   * The watched transactions that may turn out to be its writer, and of which no write had arrived
+   * when it was read.
+   */
+  final List<TimedTransaction> awaited = new ArrayList<>();
+
   boolean decided;
 
   /** Whether the analysis has it as a transaction that nobody watches. */
@@ -84,6 +90,7 @@ final class RecordedTransaction {
   /** It is this transaction; null: it is none that is watched, or it is not known which. */
   void decide(@Nullable TimedTransaction transaction) {
     decided = true;
+    awaited.clear();
     if (transaction != null) {
       writer = transaction;
       transaction.recorded = this;

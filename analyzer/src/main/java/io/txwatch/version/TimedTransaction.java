@@ -93,6 +93,20 @@ final class TimedTransaction {
     return false;
   }
 
+  /**
+   * Whether its only statement may have been committed with its execution by a time at which its
+   * events had not arrived: they follow the beginning, which is known before the statement is sent.
+   * All statements of a longer transaction are known before COMMIT is sent.
+   */
+  boolean mayHaveBeenCommittedUnknown(long time) {
+    if (outcome != null || endTimed || statements.size() > 1) {
+      return false;
+    }
+    return statements.isEmpty()
+        || statements.get(0).mayHaveChanged()
+            && (!statements.get(0).timed || statements.get(0).window.returned() > time);
+  }
+
   /** When its first statement was sent; unknown if that statement's time is. */
   long began() {
     return statements.isEmpty() || !statements.get(0).timed

@@ -43,7 +43,7 @@ public final class VersionResolver {
   /**
    * How long after a statement was sent its events are expected at most, when versions are kept.
    */
-  private static final long MAX_ARRIVAL_NANOS = 500_000_000L;
+  static final long MAX_ARRIVAL_NANOS = 500_000_000L;
 
   /** The most events that wait. */
   static final int MAX_WAITING = 1 << 16;

@@ -88,14 +88,51 @@ class VersionResolverTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3, 4, 5})
   void aChangeMayArriveBeforeTheEventsOfItsWriter(int arrived) {
-    ValueHistory history =
-        new ValueHistory(2).begin(1).read(1, 1, 10).begin(2).write(2, 1, 11).autocommitted(2);
-    List<Event> events = history.events();
-    int writer = events.size() - 5;
-    history.passes(-7).changed(2, update(1, 10, 11, 0)).passes(7);
-    events.add(writer + arrived, events.remove(events.size() - 1));
+    ValueHistory history = new ValueHistory(2).begin(1).read(1, 1, 10);
+    ahead(history.begin(2).write(2, 1, 11), 2, arrived, update(1, 10, 11, 0));
     history.recorded().write(1, 1, 12).commit(1).changed(1, update(1, 11, 12, 0)).recorded();
     assertConfirmed(history.anomalies(), Phenomenon.LOST_UPDATE);
+  }
+
+  /** Without numbers of connections as well; the beginning of a transaction precedes its change. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5})
+  void aChangeWithoutANumberMayArriveBeforeTheEventsOfItsWriter(int arrived) {
+    ValueHistory history = withoutNumbers().begin(1).read(1, 1, 10);
+    ahead(history.begin(2).write(2, 1, 11), 2, arrived, update(1, 10, 11, 0));
+    history.recorded().write(1, 1, 12).commit(1).changed(1, update(1, 11, 12, 0)).recorded();
+    assertConfirmed(history.anomalies(), Phenomenon.LOST_UPDATE);
+  }
+
+  /**
+   * The first one adds nothing; somebody else changed the row; then the second one adds something,
+   * and its change is read before its events.
+   */
+  @ParameterizedTest
+  @CsvSource({"1, true", "2, true", "3, true", "4, true", "1, false", "2, false", "3, false"})
+  void aChangeIsNotAnEarlierTransactionsOfItsSession(int arrived, boolean numbered) {
+    ValueHistory history =
+        new ValueHistory("MySQL", IsolationLevel.READ_COMMITTED, numbered, 2)
+            .begin(1)
+            .increment(1, 1)
+            .commit(1)
+            .changed(55, update(1, 8, 9, 0));
+    ahead(history.begin(1).increment(1, 1), 1, arrived, update(1, 9, 10, 0));
+    assertThat(readAfterwards(history)).isNotEmpty().doesNotContain(1L);
+  }
+
+  /**
+   * Commits the last statement with its execution; its change is read before its events have
+   * arrived.
+   *
+   * @param arrived how many of the five events of the transaction have
+   */
+  private static void ahead(ValueHistory history, int session, int arrived, RowChange change) {
+    history.autocommitted(session);
+    List<Event> events = history.events();
+    int writer = events.size() - 5;
+    history.passes(-7).changed(session, change).passes(7);
+    events.add(writer + arrived, events.remove(events.size() - 1));
   }
 
   /** Somebody who is not watched had inserted the row before; this one may have written it. */
@@ -284,15 +321,19 @@ class VersionResolverTest {
     return new ValueHistory("MariaDB", IsolationLevel.READ_COMMITTED, false, 2);
   }
 
-  /** The writers that are known as those of row 1, which transaction 2 reads with value 10. */
+  /** The writers that are known as those of row 1, which session 2 reads with value 10. */
   private static List<Long> readAfterwards(ValueHistory history, RowChange... changes) {
-    history.begin(2).read(2, 1, 10).commit(2).changed(0, changes).recorded();
+    history.begin(2).read(2, 1, 10).commit(2);
+    if (changes.length > 0) {
+      history.changed(0, changes);
+    }
+    history.recorded();
     List<Long> writers = new ArrayList<>();
     VersionResolver resolver =
         new VersionResolver(
             event -> {},
             (session, transaction, statement, rows) -> {
-              if (transaction == 2) {
+              if (session == 2) {
                 rows.forEach(row -> writers.add(lastWriter(row.access().writers())));
               }
             },
