@@ -213,7 +213,7 @@ public final class ChangeEvents implements ChangeListener {
   public void readThroughNow(ChangeSource source) throws IOException {
     if (!isWaiting()) { // else the source is behind an earlier one
       long now = System.nanoTime();
-      readThrough(now, source.endOfLog(), source.position());
+      readThrough(now, source.endOfLog(), source);
     }
   }
 
@@ -222,11 +222,11 @@ public final class ChangeEvents implements ChangeListener {
    *
    * @param nanos a time before it was asked
    * @param end of the record
-   * @param passed where the source is, asked after the end
+   * @param source the source of these changes, which may have passed the end meanwhile
    */
-  public synchronized void readThrough(long nanos, LogPosition end, LogPosition passed) {
+  public synchronized void readThrough(long nanos, LogPosition end, ChangeSource source) {
     mark = new Mark(nanos, end);
-    position(passed, false);
+    position(source.position(), false); // asked last: a later one is stated, and finds the mark
   }
 
   /** True if the source is behind an end that was asked. */

@@ -4,57 +4,52 @@ import io.txwatch.changes.ChangedTable;
 import io.txwatch.changes.ChangedTable.Column;
 import io.txwatch.changes.ChangedTable.Key;
 import io.txwatch.changes.ColumnType;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
+import org.h2.constraint.Constraint;
+import org.h2.constraint.ConstraintUnique;
+import org.h2.engine.Database;
+import org.h2.schema.Schema;
+import org.h2.schema.TriggerObject;
+import org.h2.table.Table;
+import org.h2.table.TableType;
+import org.h2.value.Value;
 
 /**
- * The tables of an H2 database as INFORMATION_SCHEMA describes them.
+ * The tables of an H2 database.
  *
  * @param tables by schema and name
+ * @param engineTables H2's own objects of the same tables
  * @param unreadable those with values that H2 may fail to convert for a trigger
  * @param triggers the table of each trigger of txwatch
  */
-record Catalog(Map<Name, ChangedTable> tables, Set<Name> unreadable, Map<String, Name> triggers) {
+record Catalog(
+    Map<Name, ChangedTable> tables,
+    Map<Name, Table> engineTables,
+    Set<Name> unreadable,
+    Map<String, Name> triggers) {
 
   /** The name of a table. */
   record Name(String schema, String table) {
+    private static final Comparator<Name> ORDER =
+        Comparator.comparing(Name::schema).thenComparing(Name::table);
+
+    private static Name of(Table table) {
+      return new Name(table.getSchema().getName(), table.getName());
+    }
+
     String quoted() {
       return Catalog.quoted(schema) + "." + Catalog.quoted(table);
     }
   }
-
-  private static final String TABLES =
-      "SELECT table_schema, table_name FROM information_schema.tables"
-          + " WHERE table_type IN ('BASE TABLE', 'GLOBAL TEMPORARY') AND table_schema <> 'INFORMATION_SCHEMA'"
-          + " AND storage_type <> 'TABLE LINK' ORDER BY 1, 2";
-
-  private static final String COLUMNS =
-      "SELECT table_schema, table_name, column_name, data_type, is_nullable"
-          + " FROM information_schema.columns WHERE table_schema <> 'INFORMATION_SCHEMA'"
-          + " ORDER BY 1, 2, ordinal_position";
-
-  private static final String KEYS =
-      "SELECT c.table_schema, c.table_name, c.constraint_name, c.constraint_type, k.column_name"
-          + " FROM information_schema.table_constraints c"
-          + " JOIN information_schema.key_column_usage k"
-          + " ON k.constraint_schema = c.constraint_schema"
-          + " AND k.constraint_name = c.constraint_name"
-          + " AND k.table_schema = c.table_schema AND k.table_name = c.table_name"
-          + " WHERE c.constraint_type IN ('PRIMARY KEY', 'UNIQUE')"
-          + " ORDER BY c.constraint_type, 1, 2, 3, k.ordinal_position";
-
-  private static final String TRIGGERS =
-      "SELECT trigger_name, event_object_schema, event_object_table"
-          + " FROM information_schema.triggers WHERE trigger_name LIKE 'TXWATCH\\_%'";
 
   /** DECFLOAT may be infinite, which H2 cannot convert; the others may contain values of it. */
   private static final Set<String> UNREADABLE = Set.of("DECFLOAT", "GEOMETRY", "ARRAY", "ROW");
@@ -63,81 +58,84 @@ record Catalog(Map<Name, ChangedTable> tables, Set<Name> unreadable, Map<String,
     return '"' + name.replace("\"", "\"\"") + '"';
   }
 
-  static Catalog read(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      Map<Name, List<Column>> columns = new LinkedHashMap<>();
-      try (ResultSet rows = statement.executeQuery(TABLES)) {
-        while (rows.next()) {
-          columns.put(name(rows, 1), new ArrayList<>());
+  /**
+   * Reads H2's own objects: a query of INFORMATION_SCHEMA costs milliseconds, and sessions wait for
+   * this.
+   */
+  static Catalog read(Database database) {
+    Map<Name, Table> present = new TreeMap<>(Name.ORDER);
+    List<Constraint> constraints = new ArrayList<>();
+    Map<String, Name> triggers = new TreeMap<>();
+    for (Schema schema : database.getAllSchemas()) {
+      if (schema.getName().equals("INFORMATION_SCHEMA")) {
+        continue;
+      }
+      for (Table table : schema.getAllTablesAndViews(database.getSystemSession())) {
+        String type = table.getSQLTableType();
+        if ((type.equals("BASE TABLE") || type.equals("GLOBAL TEMPORARY"))
+            && table.getTableType() != TableType.TABLE_LINK) {
+          present.put(Name.of(table), table);
         }
       }
-      Set<Name> unreadable = new LinkedHashSet<>();
-      try (ResultSet rows = statement.executeQuery(COLUMNS)) {
-        while (rows.next()) {
-          Name table = name(rows, 1);
-          List<Column> ofTable = columns.get(table);
-          if (ofTable != null) {
-            String type = string(rows, 4);
-            ofTable.add(
-                new Column(string(rows, 3), typeOf(type), type, "YES".equals(string(rows, 5))));
+      constraints.addAll(schema.getAllConstraints());
+      for (TriggerObject trigger : schema.getAllTriggers()) {
+        if (trigger.getName().startsWith(WatchedTable.PREFIX)) {
+          triggers.put(trigger.getName(), Name.of(trigger.getTable()));
+        }
+      }
+    }
+    Map<Name, List<Key>> keys = readKeys(constraints, present);
+    Map<Name, ChangedTable> tables = new LinkedHashMap<>();
+    Set<Name> unreadable = new LinkedHashSet<>();
+    present.forEach(
+        (name, table) -> {
+          List<Column> columns = new ArrayList<>();
+          for (org.h2.table.Column column : table.getColumns()) {
+            String type = typeName(column.getType().getValueType());
+            columns.add(new Column(column.getName(), typeOf(type), type, column.isNullable()));
             if (UNREADABLE.contains(type)) {
-              unreadable.add(table);
+              unreadable.add(name);
             }
           }
-        }
-      }
-      Map<Name, List<Key>> keys = readKeys(statement, columns);
-      Map<Name, ChangedTable> tables = new LinkedHashMap<>();
-      columns.forEach(
-          (name, ofTable) ->
-              tables.put(
-                  name,
-                  new ChangedTable(
-                      name.schema(), name.table(), ofTable, keys.getOrDefault(name, List.of()))));
-      Map<String, Name> triggers = new LinkedHashMap<>();
-      try (ResultSet rows = statement.executeQuery(TRIGGERS)) {
-        while (rows.next()) {
-          triggers.put(string(rows, 1), name(rows, 2));
-        }
-      }
-      return new Catalog(tables, unreadable, triggers);
-    }
+          tables.put(
+              name,
+              new ChangedTable(
+                  name.schema(), name.table(), columns, keys.getOrDefault(name, List.of())));
+        });
+    return new Catalog(tables, present, unreadable, triggers);
   }
 
-  private static Map<Name, List<Key>> readKeys(Statement statement, Map<Name, List<Column>> columns)
-      throws SQLException {
-    record KeyName(Name table, String name, boolean isPrimary) {}
-    Map<KeyName, List<Integer>> parts = new LinkedHashMap<>();
-    try (ResultSet rows = statement.executeQuery(KEYS)) {
-      while (rows.next()) {
-        Name table = name(rows, 1);
-        String column = string(rows, 5);
-        List<String> names =
-            columns.getOrDefault(table, List.of()).stream().map(Column::name).toList();
-        parts
-            .computeIfAbsent(
-                new KeyName(table, string(rows, 3), "PRIMARY KEY".equals(string(rows, 4))),
-                key -> new ArrayList<>())
-            .add(names.indexOf(column));
+  /** The primary key is the first. */
+  private static Map<Name, List<Key>> readKeys(
+      List<Constraint> constraints, Map<Name, Table> present) {
+    Map<Name, List<Key>> keys = new HashMap<>();
+    for (Constraint constraint : constraints) {
+      Name name = Name.of(constraint.getTable());
+      // Not the constraint of a table that H2 replaces by another one of the same name.
+      if (constraint instanceof ConstraintUnique unique
+          && constraint.getTable() == present.get(name)) {
+        keys.computeIfAbsent(name, table -> new ArrayList<>())
+            .add(
+                new Key(
+                    unique.getName(),
+                    unique.getConstraintType() == Constraint.Type.PRIMARY_KEY,
+                    Arrays.stream(unique.getColumns())
+                        .map(column -> column.column.getColumnId())
+                        .toList()));
       }
     }
-    Map<Name, List<Key>> keys = new LinkedHashMap<>();
-    parts.forEach(
-        (key, indexes) -> {
-          if (!indexes.contains(-1)) {
-            keys.computeIfAbsent(key.table(), table -> new ArrayList<>())
-                .add(new Key(key.name(), key.isPrimary(), indexes));
-          }
-        });
+    keys.values()
+        .forEach(
+            ofTable ->
+                ofTable.sort(
+                    Comparator.comparing((Key key) -> !key.isPrimary()).thenComparing(Key::name)));
     return keys;
   }
 
-  private static Name name(ResultSet rows, int first) throws SQLException {
-    return new Name(string(rows, first), string(rows, first + 1));
-  }
-
-  private static String string(ResultSet rows, int column) throws SQLException {
-    return Objects.requireNonNullElse(rows.getString(column), "");
+  /** As in INFORMATION_SCHEMA. */
+  private static String typeName(int type) {
+    String name = Value.getTypeName(type);
+    return name.startsWith("INTERVAL ") ? "INTERVAL" : name;
   }
 
   private static ColumnType typeOf(String type) {

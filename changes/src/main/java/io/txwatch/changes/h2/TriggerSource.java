@@ -40,12 +40,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
+import org.h2.constraint.ConstraintUnique;
 import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
 import org.h2.jdbc.JdbcConnection;
 import org.h2.mvstore.tx.Transaction;
 import org.h2.schema.Schema;
+import org.h2.schema.TriggerObject;
 import org.h2.table.Table;
+import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -199,8 +202,15 @@ public final class TriggerSource implements ChangeSource {
       Transaction.class.getMethod("setSavepoint");
       Database.class.getMethod("getModificationMetaId");
       Database.class.getMethod("getSystemSession");
-      Database.class.getMethod("findSchema", String.class);
+      Database.class.getMethod("getAllSchemas");
+      Schema.class.getMethod("getAllTablesAndViews", SessionLocal.class);
+      Schema.class.getMethod("getAllConstraints");
+      Schema.class.getMethod("getAllTriggers");
+      TriggerObject.class.getMethod("getTable");
+      ConstraintUnique.class.getMethod("getColumns");
+      Value.class.getMethod("getTypeName", int.class);
       Table.class.getMethod("getModificationId");
+      Table.class.getMethod("getSQLTableType");
       return new Probe("", List.of("TRUNCATE is seen where a watched session executes it"));
     } catch (ClassNotFoundException e) {
       return refused("the class loader of H2 does not see txwatch");
@@ -529,12 +539,20 @@ public final class TriggerSource implements ChangeSource {
   private void install(boolean isInTime) throws SQLException {
     // The system session's connection is not counted among the users': the database closes anyway.
     Connection connection = database.getSystemSession().createConnection(false);
-    Catalog catalog = Catalog.read(connection);
+    Catalog catalog = Catalog.read(database);
+    Set<Catalog.Name> served = new HashSet<>();
+    catalog
+        .triggers()
+        .forEach(
+            (trigger, table) -> {
+              if (isOwn(trigger)) {
+                served.add(table);
+              }
+            });
     List<Catalog.Name> created = new ArrayList<>();
     Map<Catalog.Name, String> failed = new HashMap<>();
     for (Catalog.Name table : catalog.tables().keySet()) {
-      if (catalog.triggers().entrySet().stream()
-          .anyMatch(entry -> entry.getValue().equals(table) && isOwn(entry.getKey()))) {
+      if (served.contains(table)) {
         continue;
       }
       if (catalog.unreadable().contains(table)) {
@@ -549,7 +567,7 @@ public final class TriggerSource implements ChangeSource {
         }
       }
     }
-    Set<Catalog.Name> present = describe(connection);
+    Set<Catalog.Name> present = describe();
     failed.keySet().retainAll(present); // The others were dropped, or renamed, meanwhile.
     failed.forEach(this::refuse);
     boolean isFirst = failedAttempts == 0;
@@ -615,26 +633,20 @@ public final class TriggerSource implements ChangeSource {
   }
 
   /** A description holds for the changes that were made at the number before and after it. */
-  private Set<Catalog.Name> describe(Connection connection) throws SQLException {
+  private Set<Catalog.Name> describe() {
     Catalog catalog;
     long number;
     int attempts = 0;
     do {
       number = database.getModificationMetaId();
-      catalog = Catalog.read(connection);
+      catalog = Catalog.read(database);
     } while (number != database.getModificationMetaId() && ++attempts < 10);
     for (Map.Entry<String, Catalog.Name> trigger : catalog.triggers().entrySet()) {
       WatchedTable watched = WatchedTable.ofTrigger(trigger.getKey());
       ChangedTable described = catalog.tables().get(trigger.getValue());
-      if (watched != null && watched.source() == this && described != null) {
-        Schema schema = database.findSchema(trigger.getValue().schema());
-        Table table =
-            schema == null
-                ? null
-                : schema.findTableOrView(database.getSystemSession(), described.name());
-        if (table != null) {
-          watched.describe(described, table);
-        }
+      Table table = catalog.engineTables().get(trigger.getValue());
+      if (watched != null && watched.source() == this && described != null && table != null) {
+        watched.describe(described, table);
       }
     }
     refused.retainAll(catalog.tables().keySet());
@@ -802,7 +814,7 @@ public final class TriggerSource implements ChangeSource {
       try {
         Connection connection = database.getSystemSession().createConnection(false);
         for (Map.Entry<String, Catalog.Name> trigger :
-            Catalog.read(connection).triggers().entrySet()) {
+            Catalog.read(database).triggers().entrySet()) {
           if (isOwn(trigger.getKey())) {
             try (Statement statement = connection.createStatement()) {
               statement.execute(

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** A table with a trigger: H2 creates a trigger's object anew when it rebuilds its table. */
 final class WatchedTable {
 
-  private static final String PREFIX = "TXWATCH_";
+  static final String PREFIX = "TXWATCH_";
   private static final int MAX_DESCRIPTIONS = 32;
   private static final Map<String, WatchedTable> BY_TRIGGER = new ConcurrentHashMap<>();
 

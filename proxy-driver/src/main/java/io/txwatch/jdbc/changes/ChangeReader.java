@@ -214,14 +214,19 @@ final class ChangeReader {
     if (scopes.stream().noneMatch(scope -> scope.isWanted)) {
       return;
     }
-    announcement.forEach(Notices::print);
+    announcement.forEach(this::printFirst);
     if (failure != null) {
-      Notices.print(
+      Notices.printFirst(
+          record.kind() + " not read: " + failure,
           "no row versions come from "
               + record.name()
               + ", so that what is read and written is recorded and not resolved: "
               + failure);
     }
+  }
+
+  private void printFirst(String line) {
+    Notices.printFirst(line.replace(record.name(), record.kind()), line);
   }
 
   private synchronized String whyNot(Scope scope) {
@@ -246,7 +251,7 @@ final class ChangeReader {
       try {
         if (!scope.ready.await(millis, TimeUnit.MILLISECONDS)
             && !UNREAD.contains(reader.record.name())) {
-          Notices.print(
+          reader.printFirst(
               "row versions from "
                   + reader.record.name()
                   + " are not read yet; transactions until then are recorded and not resolved");
@@ -424,7 +429,7 @@ final class ChangeReader {
     for (Scope scope : scopes) {
       ChangeEvents events = scope.events;
       if (events != null) {
-        events.readThrough(now, source.position(), source.position());
+        events.readThrough(now, source.position(), source);
       }
     }
   }
@@ -441,7 +446,7 @@ final class ChangeReader {
         ChangeEvents events = scope.events;
         if (events != null && events.through() < lastEnd.get() && !events.isWaiting()) {
           end = end == null ? source.endOfLog() : end;
-          events.readThrough(now, end, source.position());
+          events.readThrough(now, end, source);
         }
       }
       return end != null;

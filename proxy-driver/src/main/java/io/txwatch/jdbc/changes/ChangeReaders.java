@@ -214,7 +214,7 @@ public final class ChangeReaders {
     Log log = log(url, source, loader, settings, dialect, catalog.database());
     ChangeRecord record = log.record();
     return record == null
-        ? statements("a log", log.missing())
+        ? statements("a log", "a log", log.missing())
         : tried(Versions.LOG, log.key(), record, pipeline, catalog);
   }
 
@@ -223,14 +223,14 @@ public final class ChangeReaders {
       Connection own = h2(real);
       Probe probe = TriggerSource.probe(own);
       if (!probe.isReadable()) {
-        return statements("triggers", probe.missing());
+        return statements("triggers", "triggers", probe.missing());
       }
       TriggerSource source = TriggerSource.of(own);
       Triggers triggers = new Triggers("the H2 database " + source.database(), source);
       String key = "H2\0" + catalog.database().run();
       return tried(Versions.TRIGGERS, key, triggers, pipeline, catalog);
     } catch (SQLException | RuntimeException | LinkageError e) {
-      return statements("triggers", "txwatch cannot use the classes of this H2: " + e);
+      return statements("triggers", "triggers", "txwatch cannot use the classes of this H2: " + e);
     }
   }
 
@@ -240,11 +240,12 @@ public final class ChangeReaders {
         acquire(key, record, pipeline, catalog.database(), catalog.home(), true);
     String missing = lease.tried(MAX_WAIT_MILLIS);
     lease.close();
-    return missing.isEmpty() ? versions : statements(record.name(), missing);
+    return missing.isEmpty() ? versions : statements(record.kind(), record.name(), missing);
   }
 
-  private static Versions statements(String other, String why) {
-    Notices.print(
+  private static Versions statements(String kind, String other, String why) {
+    Notices.printFirst(
+        kind + " not used: " + why,
         "no row versions come from "
             + other
             + ", so that writes are known as far as their statements state them: "
@@ -290,7 +291,8 @@ public final class ChangeReaders {
   }
 
   private static ChangeReading withoutTriggers(String why) {
-    Notices.print(
+    Notices.printFirst(
+        "triggers: " + why,
         "no row versions come from triggers: "
             + why
             + "; what is read and written is recorded and not resolved, as with"
@@ -322,7 +324,8 @@ public final class ChangeReaders {
   }
 
   private static ChangeReading without(String why) {
-    Notices.print(
+    Notices.printFirst(
+        "a log: " + why,
         "no row versions come from a log, so that what is read and written is recorded and not"
             + " resolved: "
             + why);

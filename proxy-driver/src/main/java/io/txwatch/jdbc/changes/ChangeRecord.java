@@ -10,6 +10,11 @@ interface ChangeRecord {
   /** Its name for people: "the binary log of db.example:3306". */
   String name();
 
+  /** What it is the same as for people: of all databases in memory, the first one is named. */
+  default String kind() {
+    return name();
+  }
+
   /**
    * A source that has not been started, each time another one.
    *

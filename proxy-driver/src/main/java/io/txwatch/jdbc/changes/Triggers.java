@@ -31,6 +31,11 @@ final class Triggers implements ChangeRecord {
   }
 
   @Override
+  public String kind() {
+    return "triggers";
+  }
+
+  @Override
   public synchronized Opened open() {
     if (isTaken) {
       source = source.another();

@@ -22,6 +22,9 @@ public final class Notices {
 
   private final Set<String> printed = ConcurrentHashMap.newKeySet();
 
+  /** Of lines of which the first one of a kind is printed. */
+  private final Set<String> kinds = ConcurrentHashMap.newKeySet();
+
   /** When lines were printed that are printed again. */
   private final Map<String, Long> printedAt = new HashMap<>();
 
@@ -34,6 +37,14 @@ public final class Notices {
   /** Prints a line on standard error. */
   public static void print(String line) {
     ON_STANDARD_ERROR.add(line);
+  }
+
+  /**
+   * Prints a line on standard error if it is the first one of its kind, about what is the same for
+   * each of many databases. These lines leave room for all others.
+   */
+  public static void printFirst(String kind, String line) {
+    ON_STANDARD_ERROR.addFirst(kind, line);
   }
 
   /**
@@ -58,8 +69,16 @@ public final class Notices {
   }
 
   void add(String line) {
-    if (printed.size() < MAX_LINES && printed.add(line)) {
-      String rest = printed.size() == MAX_LINES ? " (further notices are not printed)" : "";
+    add(printed, line, line);
+  }
+
+  void addFirst(String kind, String line) {
+    add(kinds, kind, line);
+  }
+
+  private void add(Set<String> known, String key, String line) {
+    if (known.size() < MAX_LINES && known.add(key)) {
+      String rest = known.size() == MAX_LINES ? " (further notices are not printed)" : "";
       out.accept(line.replaceAll("\\s+", " ") + rest);
     }
   }

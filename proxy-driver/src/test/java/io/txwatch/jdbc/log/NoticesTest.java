@@ -32,6 +32,20 @@ class NoticesTest {
   }
 
   @Test
+  void theFirstOfAKindIsPrintedAndLeavesRoomForOthers() {
+    for (int database = 1; database <= 30; database++) {
+      notices.addFirst("triggers", "row versions come from triggers in DB" + database);
+    }
+    for (int table = 1; table < 20; table++) {
+      notices.add("table " + table + " is not watched");
+    }
+    assertThat(lines)
+        .hasSize(20)
+        .startsWith("row versions come from triggers in DB1", "table 1 is not watched")
+        .endsWith("table 19 is not watched");
+  }
+
+  @Test
   void whatHappensAgainIsPrintedOnceAMinute() {
     for (int second = 0; second < 150; second += 10) {
       notices.addAgain("the log cannot be read", TimeUnit.SECONDS.toNanos(second));
