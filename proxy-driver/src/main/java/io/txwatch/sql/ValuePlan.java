@@ -20,13 +20,25 @@ import java.util.Set;
  * @param write what it writes; empty for a query
  * @param choice how a query chooses the rows of its table; empty if it has several, or if that is
  *     not known
+ * @param places where the rows of {@code reads} are in its result
  */
 public record ValuePlan(
     List<Read> reads,
     int resultColumns,
     String unread,
     Optional<Write> write,
-    Optional<Choice> choice) {
+    Optional<Choice> choice,
+    ResultPlaces places) {
+
+  /** A plan whose places follow from what it reads. */
+  public ValuePlan(
+      List<Read> reads,
+      int resultColumns,
+      String unread,
+      Optional<Write> write,
+      Optional<Choice> choice) {
+    this(reads, resultColumns, unread, write, choice, ResultPlaces.of(reads));
+  }
 
   /** Where a value is known from. */
   public sealed interface Place {}
@@ -42,8 +54,19 @@ public record ValuePlan(
    * A parameter of the application's.
    *
    * @param number from 1
+   * @param cast the types of values that the statement leaves as they are
    */
-  public record Parameter(int number) implements Place {}
+  public record Parameter(int number, Cast cast) implements Place {}
+
+  /** To what a statement casts a constant: {@code cast(? as bigint)}, as jOOQ writes it. */
+  public enum Cast {
+    /** It does not: any value is compared or stored as it is given. */
+    NONE,
+    /** To an integer: other values are rounded or read from text. */
+    INTEGER,
+    /** To text of any length: other values are written as text. */
+    TEXT
+  }
 
   /**
    * A literal.
@@ -138,7 +161,7 @@ public record ValuePlan(
 
   /** The same without how it chooses its rows. */
   public ValuePlan withoutChoice() {
-    return new ValuePlan(reads, resultColumns, unread, write, Optional.empty());
+    return new ValuePlan(reads, resultColumns, unread, write, Optional.empty(), places);
   }
 
   /** The numbers of all parameters that are a value of a row. */

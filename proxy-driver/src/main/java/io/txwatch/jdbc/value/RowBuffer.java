@@ -1,6 +1,7 @@
 package io.txwatch.jdbc.value;
 
 import io.txwatch.history.RowValues;
+import io.txwatch.sql.ValuePlan;
 import java.util.Arrays;
 import java.util.List;
 
@@ -11,37 +12,43 @@ final class RowBuffer {
 
   private final String table;
   private final List<String> columns;
+  private final int width;
   private long[] keys;
   private int[] values;
   private int rows;
 
-  RowBuffer(String table, List<String> columns) {
-    this.table = table;
-    this.columns = columns;
-    this.keys = new long[FIRST_ROWS];
-    this.values = new int[FIRST_ROWS * columns.size()];
+  RowBuffer(ValuePlan.Read read) {
+    int rows = read.pinned() ? 1 : FIRST_ROWS;
+    table = read.table();
+    columns = read.columns();
+    width = columns.size();
+    keys = new long[rows];
+    values = new int[rows * width];
   }
 
   /** Begins a row, whose values {@link #value} sets. */
   void add(long key) {
     if (rows == keys.length) {
       keys = Arrays.copyOf(keys, 2 * rows);
-      values = Arrays.copyOf(values, 2 * rows * columns.size());
+      values = Arrays.copyOf(values, 2 * rows * width);
     }
     keys[rows++] = key;
   }
 
   /** Sets a value of the row added last. */
   void value(int column, int hash) {
-    values[(rows - 1) * columns.size() + column] = hash;
+    values[(rows - 1) * width + column] = hash;
   }
 
   boolean isEmpty() {
     return rows == 0;
   }
 
+  /** The rows; nothing may be added afterwards. */
   RowValues taken() {
-    return new RowValues(
-        table, columns, Arrays.copyOf(keys, rows), Arrays.copyOf(values, rows * columns.size()));
+    return rows == keys.length
+        ? new RowValues(table, columns, keys, values)
+        : new RowValues(
+            table, columns, Arrays.copyOf(keys, rows), Arrays.copyOf(values, rows * width));
   }
 }

@@ -45,7 +45,9 @@ public final class StatementValues implements ObservedValues {
   /** The hashes of the keys, as far as the statement pins them: by table, then column; 0 if not. */
   private final long[][] pinned;
 
-  private @Nullable ValueLayout layout;
+  /** For each column of the result that is read, how; null before the first row, and at the end. */
+  private ColumnReader @Nullable [] readers;
+
   private RowBuffer @Nullable [] buffers;
   private long[] current = new long[0];
   private int values;
@@ -87,14 +89,25 @@ public final class StatementValues implements ObservedValues {
       if (places.get(i) instanceof ValuePlan.Literal literal) {
         value = literal.value();
       } else if (places.get(i) instanceof ValuePlan.Parameter parameter) {
-        value =
-            parameters.isInteger(parameter.number())
-                ? (Object) parameters.integer(parameter.number())
-                : parameters.value(parameter.number());
+        value = given(parameter, parameters);
       }
       constants[i] = value == null ? RowChange.WITHHELD : value; // NULL, or one that is not kept
     }
     return constants;
+  }
+
+  /** The value of a parameter as the statement uses it; null also if that is not known. */
+  private static @Nullable Object given(ValuePlan.Parameter parameter, PinnedValues parameters) {
+    int number = parameter.number();
+    Object value =
+        parameters.isInteger(number)
+            ? (Object) parameters.integer(number)
+            : parameters.value(number);
+    return switch (parameter.cast()) {
+      case NONE -> value;
+      case INTEGER -> value instanceof Long ? value : null;
+      case TEXT -> value instanceof String ? value : null;
+    };
   }
 
   private static final long[] NONE = {};
@@ -115,9 +128,9 @@ public final class StatementValues implements ObservedValues {
     if (place instanceof ValuePlan.Literal literal) {
       return of(literal.value(), kind);
     } else if (place instanceof ValuePlan.Parameter parameter) {
-      return parameters.isInteger(parameter.number())
-          ? of(parameters.integer(parameter.number()), kind)
-          : of(parameters.value(parameter.number()), kind);
+      return parameter.cast() == ValuePlan.Cast.NONE && parameters.isInteger(parameter.number())
+          ? of(parameters.integer(parameter.number()), kind) // without an object
+          : of(given(parameter, parameters), kind);
     }
     return 0;
   }
@@ -264,32 +277,19 @@ public final class StatementValues implements ObservedValues {
     if (into == null) {
       into = begin(result);
     }
-    ValueLayout known = layout;
+    ColumnReader[] known = readers;
     if (known == null) {
       return;
     }
-    for (int i = 0; i < current.length; i++) {
-      current[i] = known.readers[i].read(result, known.indexes[i], hash);
+    int[] indexes = plan.places().indexes();
+    for (int i = 0; i < known.length; i++) {
+      current[i] = known[i].read(result, indexes[i], hash);
     }
-    long nothing = hash.wideNull();
     for (int table = 0; table < into.length; table++) {
-      ValueLayout.TableLayout of = known.tables.get(table);
-      long key = 0;
-      for (int i = 0; i < of.key().length; i++) {
-        long wide = of.key()[i] < 0 ? pinned[table][i] : current[of.key()[i]];
-        if (wide == nothing) { // the empty side of an outer join
-          key = 0;
-          break;
-        }
-        key = i > 0 && key == 0 ? 0 : ValueHash.addedToKey(key, wide);
-        if (key == 0) {
-          unread = "a key that cannot be compared";
-          break;
-        }
-      }
+      long key = key(table);
       if (key != 0) {
         into[table].add(key);
-        int[] places = of.values();
+        int[] places = plan.places().values(table);
         for (int i = 0; i < places.length; i++) {
           into[table].value(i, ValueHash.folded(current[places[i]]));
         }
@@ -301,27 +301,65 @@ public final class StatementValues implements ObservedValues {
     }
   }
 
+  /** The key of the current row; 0 if a table has none in it. */
+  private long key(int table) {
+    int[] places = plan.places().key(table);
+    long nothing = hash.wideNull();
+    long key = 0;
+    for (int i = 0; i < places.length; i++) {
+      long wide = places[i] < 0 ? pinned[table][i] : current[places[i]];
+      if (wide == nothing) { // the empty side of an outer join
+        return 0;
+      }
+      key = i > 0 && key == 0 ? 0 : ValueHash.addedToKey(key, wide);
+      if (key == 0) {
+        unread = "a key that cannot be compared";
+        return 0;
+      }
+    }
+    return key;
+  }
+
   private RowBuffer[] begin(ResultSet result) throws SQLException {
-    ValueLayout made = ValueLayout.of(plan, result, asksForColumns);
-    layout = made;
-    RowBuffer[] into = new RowBuffer[made == null ? 0 : made.tables.size()];
+    ColumnReader[] made = readers(ResultColumns.of(result, asksForColumns));
+    RowBuffer[] into = new RowBuffer[made == null ? 0 : plan.reads().size()];
     for (int i = 0; i < into.length; i++) {
-      ValuePlan.Read read = plan.reads().get(i);
-      into[i] = new RowBuffer(read.table(), read.columns());
+      into[i] = new RowBuffer(plan.reads().get(i));
     }
     if (made == null) {
       unread = "the result has other columns than the table";
     } else {
-      current = new long[made.indexes.length];
+      current = new long[made.length];
     }
+    readers = made;
     buffers = into;
     return into;
+  }
+
+  /** How columns are read; null if they are not those that the plan was made for, or not known. */
+  private ColumnReader @Nullable [] readers(@Nullable ResultColumns columns) throws SQLException {
+    if (columns == null) {
+      return null;
+    }
+    int count = columns.count();
+    if (plan.resultColumns() >= 0 && plan.resultColumns() != count) {
+      return null;
+    }
+    int[] indexes = plan.places().indexes();
+    ColumnReader[] made = new ColumnReader[indexes.length];
+    for (int i = 0; i < made.length; i++) {
+      if (indexes[i] > count) {
+        return null;
+      }
+      made[i] = ColumnReader.of(columns, indexes[i]);
+    }
+    return made;
   }
 
   /** Reads no further rows. */
   public synchronized void stop(String why) {
     unread = why;
-    layout = null;
+    readers = null;
     if (buffers == null) {
       buffers = new RowBuffer[0];
     }
@@ -346,7 +384,7 @@ public final class StatementValues implements ObservedValues {
         new Event.ValuesObserved(
             session, transaction, statement, sent, returnedAt(), reads, writes, unread, choices());
     buffers = new RowBuffer[0];
-    layout = null;
+    readers = null;
     return event;
   }
 

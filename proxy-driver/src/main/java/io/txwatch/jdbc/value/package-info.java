@@ -3,9 +3,9 @@
  * that it states to write. Nothing is added to what the DBMS receives. Which versions they are, the
  * analyzer finds out, with the DBMS's own record of changes.
  *
- * <p>A {@link io.txwatch.jdbc.value.ValueLayout} is what a text's {@link io.txwatch.sql.ValuePlan}
- * comes to with a driver's result; a {@link io.txwatch.jdbc.value.StatementValues} collects what
- * one execution shows.
+ * <p>A {@link io.txwatch.jdbc.value.StatementValues} collects what one execution of a text shows,
+ * as its {@link io.txwatch.sql.ValuePlan} says; a {@link io.txwatch.jdbc.value.ColumnReader} reads
+ * one column of the driver's result.
  */
 @NullMarked
 package io.txwatch.jdbc.value;

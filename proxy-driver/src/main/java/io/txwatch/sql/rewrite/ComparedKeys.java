@@ -197,7 +197,7 @@ final class ComparedKeys {
     }
     int token = span.from();
     if (tokens.is(token, TokenKind.PARAMETER)) {
-      return new ValuePlan.Parameter(numbers[token]);
+      return new ValuePlan.Parameter(numbers[token], ValuePlan.Cast.NONE);
     }
     OptionalLong integer = Literals.integer(tokens, token);
     return integer.isPresent()

@@ -7,6 +7,7 @@ import io.txwatch.sql.Catalog;
 import io.txwatch.sql.KeyColumn;
 import io.txwatch.sql.KeyColumn.Kind;
 import io.txwatch.sql.ValuePlan;
+import io.txwatch.sql.ValuePlan.Cast;
 import io.txwatch.sql.ValuePlan.Place;
 import io.txwatch.sql.ValuePlan.Read;
 import io.txwatch.sql.ValuePlan.Selected;
@@ -465,11 +466,12 @@ final class ValuePlanner {
   private Map<String, Place> pinned(
       Optional<Clause> where, List<KeyColumn> key, @Nullable Block block, String table) {
     Map<String, Place> pinned = new HashMap<>();
-    for (PinnedColumns.Pinned pin : where.map(PinnedColumns::of).orElse(List.of())) {
+    for (PinnedColumns.Pinned pin :
+        where.map(clause -> PinnedColumns.of(clause, tokens)).orElse(List.of())) {
       for (KeyColumn column : key) {
         boolean isOfTable = block == null || table.equals(owner(block, pin.column()));
         if (isOfTable && folded(pin.column()).equals(column.name())) {
-          Place place = constant(pin.token(), column);
+          Place place = constant(pin, column);
           if (place != null) {
             pinned.putIfAbsent(column.name(), place);
           }
@@ -480,13 +482,15 @@ final class ValuePlanner {
   }
 
   /** The constant that a token is, if a row whose key is equal to it has just that key. */
-  private @Nullable Place constant(int token, KeyColumn column) {
+  private @Nullable Place constant(PinnedColumns.Pinned pin, KeyColumn column) {
+    int token = pin.token();
     boolean isNumber = column.kind() == Kind.INTEGER || column.kind() == Kind.NUMBER;
-    if (!isNumber && !column.comparesExactly()) {
+    if (!isNumber && !column.comparesExactly()
+        || pin.cast() == (isNumber ? Cast.TEXT : Cast.INTEGER)) {
       return null;
     }
     if (tokens.is(token, TokenKind.PARAMETER)) {
-      return new ValuePlan.Parameter(numbers[token]);
+      return new ValuePlan.Parameter(numbers[token], pin.cast());
     }
     if (isNumber) {
       OptionalLong integer = Literals.integer(tokens, token);
@@ -661,21 +665,24 @@ final class ValuePlanner {
 
   /** The place of a value that is stored as it is given; computed otherwise. */
   private Place value(Expression expression) {
-    Expression plain = expression.unwrapped();
+    Expression whole = expression.unwrapped();
+    Cast cast = CastConstants.of(whole, tokens);
+    Expression plain = cast == Cast.NONE ? whole : CastConstants.inside(whole);
     Span span = plain.span();
     if (span.to() != span.from() + 1) {
       return ValuePlan.COMPUTED;
     }
     if (plain instanceof Expression.Parameter && tokens.is(span.from(), TokenKind.PARAMETER)) {
-      return new ValuePlan.Parameter(numbers[span.from()]);
+      return new ValuePlan.Parameter(numbers[span.from()], cast);
     }
     if (plain instanceof Expression.Literal) {
       OptionalLong integer = Literals.integer(tokens, span.from());
-      return integer.isPresent()
-          ? new ValuePlan.Literal(integer.getAsLong())
-          : Literals.text(tokens, span.from())
-              .<Place>map(ValuePlan.Literal::new)
-              .orElse(ValuePlan.COMPUTED);
+      Optional<String> text = Literals.text(tokens, span.from());
+      if (integer.isPresent() && cast != Cast.TEXT) {
+        return new ValuePlan.Literal(integer.getAsLong());
+      } else if (text.isPresent() && cast != Cast.INTEGER) {
+        return new ValuePlan.Literal(text.get());
+      }
     }
     return ValuePlan.COMPUTED;
   }

@@ -72,7 +72,9 @@ class ValuePlannerTest {
     if (place instanceof ValuePlan.Selected selected) {
       return "#" + selected.index();
     } else if (place instanceof ValuePlan.Parameter parameter) {
-      return "?" + parameter.number();
+      return "?"
+          + parameter.number()
+          + (parameter.cast() == ValuePlan.Cast.NONE ? "" : " " + parameter.cast());
     }
     return place instanceof ValuePlan.Literal literal ? literal.value().toString() : ".";
   }
@@ -84,6 +86,9 @@ class ValuePlannerTest {
       value = {
         "select balance from account where id = ?            -> !account[?1] balance#1",
         "select balance from account where id = 7 for update -> !account[7] balance#1",
+        "select balance from account where id = cast(? as bigint) "
+            + "-> !account[?1 INTEGER] balance#1",
+        "select balance from account where id = cast(7 as integer) -> !account[7] balance#1",
         "select id, balance b from account where owner = ?   -> account[#1] id#1 balance#2",
         "select * from account             -> account[#1] id#1 owner#2 balance#3 of 3",
         "select 1, a.*, n from account a join person p on p.id = a.owner "
@@ -107,6 +112,12 @@ class ValuePlannerTest {
       value = {
         "select balance from account where id > ?       -> the key of account is not in the result",
         "select balance from account where id = owner   -> the key of account is not in the result",
+        "select balance from account where id = cast(? as decimal(9, 2))"
+            + " -> the key of account is not in the result",
+        "select balance from account where id = cast('7' as bigint)"
+            + " -> the key of account is not in the result",
+        "select balance from account where id = cast(? as varchar)"
+            + " -> the key of account is not in the result",
         "select balance from account where id = 1 or id = 2"
             + " -> the key of account is not in the result",
         "select n from tag where name = ?               -> the key of tag is not in the result",
@@ -140,6 +151,11 @@ class ValuePlannerTest {
         "update account set id = 7 where owner = 7   -> UPDATE account +",
         "delete from account where id = ?                          -> DELETE account[?1]",
         "delete from account                                       -> DELETE account +",
+        "update account set balance = cast(? as int), owner = cast(1.5 as int)"
+            + " where id = cast(? as bigint)"
+            + " -> UPDATE account[?2 INTEGER] balance?1 INTEGER owner.",
+        "update account set balance = cast('1' as int), owner = cast(? as char(3)) where id = 1"
+            + " -> UPDATE account[1] balance. owner.",
         "insert into account (owner, id) values (?, ?), ('x', 9)"
             + " -> INSERT account[?2] owner?1 id?2[9] ownerx id9",
         "insert into account values (1, 2, abs(3)) -> INSERT account[1] id1 owner2 balance.",
