@@ -277,6 +277,10 @@ public final class DelegateGenerator {
                 + "  protected abstract void valueSet(int index, double value);\n"
                 + "\n  /** The same; null for NULL. */\n"
                 + "  protected abstract void valueSet(int index, Object value);\n"
+                + "\n  /** The same of a value that is to be sent as a type of {@link java.sql.Types}. */\n"
+                + "  protected abstract void valueSet(int index, Object value, int type);\n"
+                + "\n  /** The same. */\n"
+                + "  protected abstract void valueSet(int index, Object value, java.sql.SQLType type);\n"
                 + "\n  /** Tells that a parameter has a value of another kind. */\n"
                 + "  protected abstract void otherValueSet(int index);\n"
                 + "\n  /** A value as the driver has it from now on, whatever the application makes of it. */\n"
@@ -392,6 +396,9 @@ public final class DelegateGenerator {
 
   /** What is told of a setter's value: an integer, a number, an object, or that it is another. */
   private static String valueSet(String name, List<String> types) {
+    if (name.equals("setObject") && types.size() == 3) {
+      return "valueSet(a0, (Object) a1, a2)";
+    }
     boolean inItsCalendar = types.size() == 3 && types.get(2).equals("java.util.Calendar");
     boolean plain = types.size() == 2 || name.equals("setNull") || inItsCalendar;
     return switch (plain ? name : "") {

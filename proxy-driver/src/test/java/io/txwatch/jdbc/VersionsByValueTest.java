@@ -16,6 +16,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -299,6 +300,43 @@ class VersionsByValueTest {
     assertThat(writes)
         .extracting(StatedWrite::complete)
         .containsExactly(true, true, true, true, true, false);
+  }
+
+  /** As Spring and EclipseLink set parameters. */
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void aParameterThatIsSetWithItsTypeIsKnown(ServerKind kind) throws SQLException {
+    TestDatabase database = shop(kind);
+    try (Connection connection = database.watched(database.raw(), LOG);
+        PreparedStatement update =
+            connection.prepareStatement("UPDATE item SET qty = ? WHERE id = ?")) {
+      update.setObject(1, 5, Types.INTEGER);
+      update.setObject(2, 3L, Types.BIGINT);
+      update.executeUpdate();
+      update.setObject(2, (short) 2, Types.INTEGER);
+      update.executeUpdate();
+      update.setObject(2, "1", Types.INTEGER); // the driver makes an integer of it
+      update.executeUpdate();
+    }
+    assertThat(writes(database))
+        .extracting(write -> write.rows().keys()[0])
+        .containsExactly(HASH.ofKey(3), HASH.ofKey(2), 0L);
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void aParameterIsKnownThoughOtherTablesAreSeenBeforeItsStatementIsExecuted(ServerKind kind)
+      throws SQLException {
+    TestDatabase database = shop(kind);
+    try (Connection connection = database.watched(database.raw(), LOG);
+        Statement other = connection.createStatement();
+        PreparedStatement update =
+            connection.prepareStatement("UPDATE item SET qty = 1 WHERE id = ?")) {
+      update.setInt(1, 3);
+      other.executeUpdate("DELETE FROM line WHERE id = 99");
+      update.executeUpdate();
+    }
+    assertThat(writes(database).get(1).rows().keys()).containsExactly(HASH.ofKey(3));
   }
 
   @ParameterizedTest

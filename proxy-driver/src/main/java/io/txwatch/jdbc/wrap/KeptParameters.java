@@ -13,6 +13,7 @@ import io.txwatch.sql.dialect.Dialect;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,6 +116,16 @@ final class KeptParameters implements PinnedValues {
   void unpin() {
     changes++;
     pinned = null;
+  }
+
+  /** Another plan keeps other parameters: those that the one before did not keep are not known. */
+  void unpinUnless(IntPredicate wasPinned) {
+    changes++;
+    for (int i = 0; pinned != null && i < count; i++) {
+      if (!wasPinned.test(i + 1)) {
+        pinned[i] = null;
+      }
+    }
   }
 
   @Override

@@ -16,13 +16,16 @@ import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.plan.StatementOptions;
 import io.txwatch.sql.AssumedValue;
 import java.sql.CallableStatement;
+import java.sql.JDBCType;
 import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.sql.SQLType;
 import java.sql.SQLWarning;
 import java.sql.Statement;
+import java.sql.Types;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -152,6 +155,10 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   /** True if the value of a parameter is needed to identify rows, or to know what they contain. */
   private boolean isPinned(int index) {
+    return isPinned(plan, index);
+  }
+
+  private static boolean isPinned(CachedPlan plan, int index) {
     return plan.namesBy(index) || plan.isValue(index) || plan.comparesKeyWith(index);
   }
 
@@ -177,6 +184,45 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (assumed != null) {
       kept.keepFitting(index, value == null ? assumed.fitsNull() : assumed.fits(value));
     }
+  }
+
+  @Override
+  protected void valueSet(int index, @Nullable Object value, int type) {
+    if (value == null || isOfType(value, type)) {
+      valueSet(index, value);
+    } else {
+      otherValueSet(index); // the driver converts it
+    }
+  }
+
+  @Override
+  protected void valueSet(int index, @Nullable Object value, SQLType type) {
+    if (type instanceof JDBCType known) {
+      valueSet(index, value, known.getVendorTypeNumber());
+    } else {
+      otherValueSet(index);
+    }
+  }
+
+  private static boolean isOfType(Object value, int type) {
+    if (value instanceof String) {
+      return type == Types.VARCHAR;
+    }
+    boolean isInteger =
+        value instanceof Integer
+            || value instanceof Long
+            || value instanceof Short
+            || value instanceof Byte;
+    if (!isInteger) {
+      return false;
+    }
+    long number = ((Number) value).longValue();
+    return switch (type) {
+      case Types.BIGINT -> true;
+      case Types.INTEGER -> number == (int) number;
+      case Types.SMALLINT -> number == (short) number;
+      default -> false;
+    };
   }
 
   @Override
@@ -247,8 +293,9 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       return false;
     }
     plannedAt = version;
+    CachedPlan before = plan;
     plan = now;
-    kept.unpin();
+    kept.unpinUnless(index -> isPinned(before, index));
     if (metadata != null) {
       metadata.close();
       metadata = null;
