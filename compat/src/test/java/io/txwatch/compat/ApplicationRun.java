@@ -70,6 +70,8 @@ record ApplicationRun(int exitCode, List<String> lines, String errors, List<Stri
       case AGENT ->
           command.add(
               "-javaagent:" + installation.jar() + "=log=none,prepare=auto,report=" + report);
+      case DEFAULT ->
+          command.add("-javaagent:" + installation.jar() + "=log=none,report=" + report);
       case URL -> {
         if (application.createsItsTables()) {
           command.add("-Dtxwatch.prepare=auto");

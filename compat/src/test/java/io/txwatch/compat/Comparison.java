@@ -28,7 +28,7 @@ record Comparison(
 
   private static final int MAX_SHOWN = 8;
 
-  /** Runs it, the three ways at the same time. */
+  /** Runs it, all ways at the same time. */
   static Comparison of(
       Installation installation, Application application, ServerKind kind, Path folder)
       throws IOException {
@@ -74,7 +74,7 @@ record Comparison(
       faults.add("raw: exit code " + raw.exitCode() + ": " + raw.errors());
     }
     Map<Way, Integer> anomalies = new EnumMap<>(Way.class);
-    for (Way way : List.of(Way.AGENT, Way.URL)) {
+    for (Way way : List.of(Way.AGENT, Way.URL, Way.DEFAULT)) {
       ApplicationRun watched = run(runs, way);
       List<String> found = new ArrayList<>();
       if (watched.exitCode() != raw.exitCode()) {
@@ -83,7 +83,7 @@ record Comparison(
       found.addAll(differences(raw.lines(), watched.lines()));
       found.addAll(
           application.logsInAnyOrder()
-              ? watched.errors().lines().filter(line -> line.startsWith("txwatch:")).toList()
+              ? stable(watched.errors()).stream().filter(line -> line.startsWith("txwatch:")).toList()
               : differences(stable(raw.errors()), stable(watched.errors())));
       found.addAll(reported.faults(watched.report()));
       anomalies.put(way, watched.report().size());
@@ -100,12 +100,16 @@ record Comparison(
     return run;
   }
 
-  /** Standard error without what differs from run to run. */
+  /**
+   * Standard error without what differs from run to run, and without the line that names where row
+   * versions come from.
+   */
   private static List<String> stable(String errors) {
     return errors
         .lines()
         .map(line -> line.replaceAll("@[0-9a-f]+|\\d+", "N"))
         .filter(line -> !line.contains("Sharing is only supported for boot loader classes"))
+        .filter(line -> !line.matches("txwatch: (?:no )?row versions come from .*"))
         .toList();
   }
 
@@ -125,12 +129,13 @@ record Comparison(
   /** A row of a table in Markdown. */
   String row() {
     return String.format(
-        "| %s | %s | %d | %d / %d | %s |",
+        "| %s | %s | %d | %d / %d / %d | %s |",
         application.label(),
         kind,
         lines,
         reported.getOrDefault(Way.AGENT, 0),
         reported.getOrDefault(Way.URL, 0),
+        reported.getOrDefault(Way.DEFAULT, 0),
         faults.isEmpty() ? "0" : String.valueOf(faults.size()));
   }
 }

@@ -27,10 +27,10 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
     name = "compat/run",
     description = {
-      "Runs small applications unwatched, with the agent and with the URL.",
+      "Runs small applications unwatched, with the agent, with the URL, and with the agent's defaults.",
       "",
       "Compares what they print: rows, keys, counts, errors, metadata, and what their libraries log."
-          + " In both watched runs the lost update must be reported with the lines of the"
+          + " In all watched runs the lost update must be reported with the lines of the"
           + " application, and nothing else. Each run has a JVM and a database of its own.",
       "",
       "Exit code: 0 if nothing differs, 1 if anything does, 2 if the command line is wrong."
@@ -129,7 +129,7 @@ final class CompatibilityCommand implements Callable<Integer> {
   private boolean run(
       List<Application> applications, Installation installation, Path folder, PrintStream print)
       throws IOException {
-    print.println("| application | DBMS | lines | anomalies (agent / URL) | differences |");
+    print.println("| application | DBMS | lines | anomalies (agent / URL / default) | differences |");
     print.println("|---|---|---:|---:|---:|");
     boolean same = true;
     for (Application application : applications) {

@@ -7,5 +7,7 @@ enum Way {
   /** With {@code -javaagent}, and tables that are prepared at first sight. */
   AGENT,
   /** With {@code jdbc:txwatch:}, and tables that were prepared before. */
-  URL
+  URL,
+  /** With {@code -javaagent} alone: statements are sent as they are. */
+  DEFAULT
 }
