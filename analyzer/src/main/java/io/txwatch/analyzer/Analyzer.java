@@ -182,6 +182,11 @@ public final class Analyzer implements EventSink {
           }
 
           @Override
+          public void writesKnown(int statements) {
+            coverage.countKnownWrites(statements);
+          }
+
+          @Override
           public void unresolved(long transaction, Set<String> tables) {
             if (staleWrites != null) {
               staleWrites.unresolved(transaction, tables);
@@ -211,7 +216,9 @@ public final class Analyzer implements EventSink {
 
   @Override
   public void accept(Event event) {
-    if (event instanceof Event.Changed || event instanceof Event.ChangesRead) {
+    if (event instanceof Event.Changed
+        || event instanceof Event.ChangesRead
+        || event instanceof Event.ValuesObserved) {
       coverage.count(event); // it does not pass the resolver
     }
     versions.accept(event);

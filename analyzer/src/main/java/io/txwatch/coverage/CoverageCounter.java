@@ -27,6 +27,10 @@ public final class CoverageCounter {
   private long committed;
   private long statements;
   private long unseen;
+
+  /** Of these, writes that are no gaps, and may become known. */
+  private long unseenWrites;
+
   private long rowsRead;
   private long rowsWritten;
   private long uncertain;
@@ -65,6 +69,7 @@ public final class CoverageCounter {
   private boolean inserts;
   private boolean versionSets;
   private boolean emptyDeletes;
+  private boolean byValue;
 
   public void count(Event event) {
     if (event instanceof Event.StatementExecuted e) {
@@ -83,6 +88,8 @@ public final class CoverageCounter {
       shed(e);
     } else if (event instanceof Event.Changed e) {
       recorded(e.session());
+    } else if (event instanceof Event.ValuesObserved) {
+      byValue = true;
     } else if (event instanceof Event.ChangesRead e) {
       recorded(e.session());
     } else if (event instanceof Event.SessionClosed e) {
@@ -111,10 +118,12 @@ public final class CoverageCounter {
                       : sql.substring(0, MAX_EXAMPLE_CHARACTERS) + "...",
                   List.of(),
                   false,
+                  false,
                   false));
     }
     if (gap == null && event.succeeded() && !event.writesSeen()) {
       unseen++;
+      unseenWrites++;
     }
     List<RowAccess> rows = event.rows();
     for (int i = 0; i < rows.size(); i++) { // an iterator would be a new object for each event
@@ -140,6 +149,17 @@ public final class CoverageCounter {
         rowsRead++;
       }
     }
+  }
+
+  /**
+   * Writes became known after their statements' events.
+   *
+   * @param count how many of which an event said that not all rows were seen
+   */
+  public void countKnownWrites(int count) {
+    long known = Math.min(count, unseenWrites); // a gap may have been counted in place of one
+    unseenWrites -= known;
+    unseen -= known;
   }
 
   private void row(RowAccess access) {
@@ -213,7 +233,9 @@ public final class CoverageCounter {
             smallestShare,
             shedTransactions),
         context.with(
-            watched && queries && inserts && !versionSets, watched && emptyDeletes && !versionSets),
+            watched && queries && inserts && !versionSets,
+            watched && emptyDeletes && !versionSets,
+            byValue),
         resolution);
   }
 }

@@ -13,11 +13,16 @@ import java.util.stream.Stream;
  *     asked for: what a query did not find is known to no statement
  * @param emptyDeletes true if a DELETE found no row, and no version set was read or asked for: what
  *     it skipped, after it had waited for another session, is not known
+ * @param byValue true if rows are known by their values, as {@code txwatch.versions} chooses
  */
 public record GapContext(
-    String notUnderstood, List<String> shapes, boolean phantomsUnseen, boolean emptyDeletes) {
+    String notUnderstood,
+    List<String> shapes,
+    boolean phantomsUnseen,
+    boolean emptyDeletes,
+    boolean byValue) {
 
-  public static final GapContext UNKNOWN = new GapContext("", List.of(), false, false);
+  public static final GapContext UNKNOWN = new GapContext("", List.of(), false, false, false);
 
   private static final int MAX_SHAPES = 4;
 
@@ -26,16 +31,17 @@ public record GapContext(
         notUnderstood.isEmpty() ? other.notUnderstood : notUnderstood,
         Stream.concat(shapes.stream(), other.shapes.stream()).distinct().limit(MAX_SHAPES).toList(),
         phantomsUnseen || other.phantomsUnseen,
-        emptyDeletes || other.emptyDeletes);
+        emptyDeletes || other.emptyDeletes,
+        byValue || other.byValue);
   }
 
-  GapContext with(boolean unseenPhantoms, boolean unseenByDeletes) {
-    return new GapContext(notUnderstood, shapes, unseenPhantoms, unseenByDeletes);
+  GapContext with(boolean unseenPhantoms, boolean unseenByDeletes, boolean areByValue) {
+    return new GapContext(notUnderstood, shapes, unseenPhantoms, unseenByDeletes, areByValue);
   }
 
   /** The same with a reason why a statement was passed through. */
   GapContext withShape(String reason) {
     boolean isKnown = reason.isEmpty() || shapes.size() == MAX_SHAPES || shapes.contains(reason);
-    return isKnown ? this : plus(new GapContext("", List.of(reason), false, false));
+    return isKnown ? this : plus(new GapContext("", List.of(reason), false, false, false));
   }
 }

@@ -71,8 +71,11 @@ public final class CoverageText {
       lines.add(
           String.format(
               Locale.ROOT,
-              "%s whose rows the DBMS did not return; each is identified when its row is next read"
-                  + " or written, as far as the DBMS names the writer then",
+              coverage.context().byValue()
+                  ? "%s whose rows are not known: rolled back, or neither stated by the statement nor"
+                      + " recorded by the DBMS"
+                  : "%s whose rows the DBMS did not return; each is identified when its row is next"
+                      + " read or written, as far as the DBMS names the writer then",
               Counted.of(unresolvedWrites, "write")));
     }
     if (coverage.uncertain() > 0) {

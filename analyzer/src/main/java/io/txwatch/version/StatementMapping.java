@@ -22,9 +22,16 @@ record StatementMapping(int[] groups, int[] statements, boolean[] certain, boole
 
   /** The statements of the groups of a transaction's changes. */
   static StatementMapping of(TimedTransaction transaction, List<RowChange> changes) {
+    StatementMapping mapping = of(transaction, changes, false);
+    // A trigger for each statement may write rows although its statement does not.
+    return mapping.fits() ? mapping : of(transaction, changes, true);
+  }
+
+  private static StatementMapping of(
+      TimedTransaction transaction, List<RowChange> changes, boolean withThoseOfNoRow) {
     List<TimedStatement> slots = new ArrayList<>();
     for (TimedStatement statement : transaction.statements) {
-      if (statement.mayHaveChanged()) {
+      if (statement.mayHaveChanged() && (withThoseOfNoRow || !statement.changedNothing)) {
         slots.add(statement);
       }
     }

@@ -18,6 +18,9 @@ final class TimedStatement {
   /** Whether it may have written rows, be it that they were undone. */
   final boolean mayWrite;
 
+  /** Whether its event said that not all rows that it wrote were seen. */
+  final boolean unseen;
+
   Window window = Window.UNKNOWN;
   boolean timed;
   List<RowValues> reads = List.of();
@@ -38,6 +41,7 @@ final class TimedStatement {
   TimedStatement(Event.StatementExecuted event) {
     this.number = event.statement();
     this.kind = event.kind();
+    this.unseen = event.succeeded() && !event.writesSeen();
     this.mayWrite = event.succeeded() && kind.mayWrite() && !writesNoRows(event);
   }
 

@@ -9,7 +9,6 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.RowValues;
-import io.txwatch.history.StatedWrite;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -63,6 +62,12 @@ public final class VersionResolver {
 
     /** The rows of a statement. */
     void known(long session, long transaction, int statement, List<KnownRow> rows);
+
+    /**
+     * Of statements whose events said that not all rows that they wrote were seen, it has become
+     * known.
+     */
+    default void writesKnown(int statements) {}
 
     /**
      * Not all rows that a transaction read or wrote became known. Called after {@link #known}, and
@@ -759,6 +764,18 @@ public final class VersionResolver {
       record.choices.passed(transaction, session.product(), record.skew(), needed(), this::matters);
     }
     transaction.statements.forEach(statement -> statement.reads = List.of());
+    if (known) {
+      listener.writesKnown(
+          (int)
+              transaction.statements.stream()
+                  .filter(
+                      statement ->
+                          statement.unseen
+                              && statement.mayWrite
+                              && (record.stated == null || statement.statesAllWrites())
+                              && isWriteKnown(statement, transaction, record, written.keySet()))
+                  .count());
+    }
     return known
         && reads.counts().unresolved() == unresolvedBefore
         && areWritesKnown(transaction, record, written.keySet());
@@ -771,20 +788,24 @@ public final class VersionResolver {
    */
   private static boolean areWritesKnown(
       TimedTransaction transaction, ChangeRecord record, Set<Integer> writing) {
-    RecordedTransaction recorded = transaction.recorded;
     for (TimedStatement statement : transaction.statements) {
-      if (statement.mayHaveChanged() && !statement.changedNothing) {
-        if (!writing.contains(statement.number)) {
-          return false;
-        }
-        for (StatedWrite write : statement.writes) {
-          if (!record.shows(write, recorded)) {
-            return false;
-          }
-        }
+      if (!isWriteKnown(statement, transaction, record, writing)) {
+        return false;
       }
     }
     return record.stated == null || record.stated.areAllStated(transaction);
+  }
+
+  private static boolean isWriteKnown(
+      TimedStatement statement,
+      TimedTransaction transaction,
+      ChangeRecord record,
+      Set<Integer> writing) {
+    if (!statement.mayHaveChanged() || statement.changedNothing) {
+      return true;
+    }
+    return writing.contains(statement.number)
+        && statement.writes.stream().allMatch(write -> record.shows(write, transaction.recorded));
   }
 
   /** The tables with rows that a transaction may have written, and that nothing shows. */

@@ -41,6 +41,20 @@ class CoverageCounterTest {
   }
 
   @Test
+  void writeThatBecomesKnownIsSeen() {
+    gap(GapReason.SHAPE);
+    statement(1, StatementKind.UPDATE, false);
+    statement(2, StatementKind.INSERT, false);
+    statement(3, StatementKind.DELETE, false);
+    count.countKnownWrites(1);
+    assertThat(count.coverage(0, Resolution.NONE).instrumented()).isEqualTo(1);
+    assertThat(text()).contains("1 write whose rows the DBMS did not return");
+    count.countKnownWrites(2);
+    assertThat(count.coverage(0, Resolution.NONE).instrumented()).isEqualTo(2);
+    assertThat(text()).doesNotContain("1 write whose rows");
+  }
+
+  @Test
   void theRecordOfChangesIsNoSessionOfTheApplication() {
     CoverageCounter fresh = new CoverageCounter();
     Database mysql = new Database("MySQL", "9.7.0", Map.of());

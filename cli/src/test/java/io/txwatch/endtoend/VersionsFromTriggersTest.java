@@ -9,6 +9,7 @@ import io.txwatch.format.ForeignFormat;
 import io.txwatch.format.ForeignHistory;
 import io.txwatch.format.GraphExport;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.report.TextReport;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.io.StringWriter;
@@ -129,6 +130,23 @@ class VersionsFromTriggersTest {
         .map(anomaly -> (anomaly.possible() ? "?" : "") + anomaly.phenomenon())
         .sorted()
         .toList();
+  }
+
+  @Test
+  void writesThatTheTriggersShowAreSeen() throws Exception {
+    run(
+        "1 SELECT balance FROM account WHERE id = 1",
+        "1 UPDATE account SET balance = balance - 1 WHERE owner <> 'bob'",
+        "1 INSERT INTO account VALUES (4, 1, 'dan')",
+        "1 DELETE FROM account WHERE id = 9",
+        "1 commit",
+        "1 DELETE FROM account WHERE id = 1",
+        "1 rollback");
+    finish();
+    Coverage coverage = coverage();
+    assertThat(coverage.statements() - coverage.instrumented()).isEqualTo(1);
+    assertThat(TextReport.coverage(coverage))
+        .contains("1 write whose rows are not known: rolled back");
   }
 
   private Coverage coverage() throws Exception {
