@@ -93,7 +93,13 @@ public final class SentBytes implements AutoCloseable {
     try {
       while (!accepting.isClosed()) {
         Socket client = accepting.accept();
-        Socket server = new Socket(host, port);
+        Socket server;
+        try {
+          server = new Socket(host, port);
+        } catch (IOException e) {
+          client.close(); // as the server refuses it
+          continue;
+        }
         client.setTcpNoDelay(true);
         server.setTcpNoDelay(true);
         open.put(client, true);

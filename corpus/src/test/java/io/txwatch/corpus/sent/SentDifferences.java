@@ -25,11 +25,17 @@ import java.util.regex.Pattern;
 public record SentDifferences(
     int connections, long commands, List<String> differences, List<List<String>> own) {
 
-  /** What drivers send by themselves when they open or close a connection. */
+  /**
+   * What drivers send by themselves when they open or close a connection, and what contains no text
+   * by which two connections could be told apart.
+   */
   private static final Pattern OF_DRIVER =
       Pattern.compile(
-          "(?is)Quit|Ping|Reset connection|Query\\s+(?:/\\*.*?\\*/\\s*)?"
-              + "(?:set\\s+(?!global)|select\\s+@@|show\\s+variables).*");
+          "(?is)Quit|Ping|Reset connection|Change user|(?:Query\\s+|Parse [^\\x00]*\\x00)"
+              + "(?:/\\*.*?\\*/\\s*)?(?:set\\s+(?!global)|select\\s+@@|show\\s+variables).*"
+              + "|(?:Execute|Bulk Execute|Long Data|Close stmt|Reset stmt|Fetch|Set option) .*"
+              + "|(?:Bind|Describe|Close|Copy data) .*|Sync|Flush|Terminate|Copy done"
+              + "|Parse [^\\x00]*\\x00(?:BEGIN|COMMIT|ROLLBACK)\\x00.*");
 
   private static final int MAX_TEXT = 300;
 
@@ -137,6 +143,7 @@ public record SentDifferences(
   }
 
   private static String shortened(String text) {
-    return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "…";
+    String shown = text.replaceAll("[\\x00-\\x1f\\x7f-\\x9f]", "·");
+    return shown.length() <= MAX_TEXT ? shown : shown.substring(0, MAX_TEXT) + "…";
   }
 }

@@ -58,6 +58,12 @@ class SentDifferencesTest {
     SentDifferences found = SentDifferences.ofRuns(List.of(ONE), List.of(ours, ONE));
     assertThat(found.differences()).isEmpty();
     assertThat(found.own()).containsExactly(ours);
+    // Executions have no text, so that one of txwatch's may look like one of the application's.
+    List<String> prepared = List.of("Prepare SELECT 9", "Execute #1 \0", "Close stmt #1 ", "Quit");
+    List<String> ofApplication = List.of("Prepare SELECT 8", "Execute #1 \0", "Quit");
+    found = SentDifferences.ofRuns(List.of(ofApplication), List.of(prepared, ofApplication));
+    assertThat(found.differences()).isEmpty();
+    assertThat(found.own()).containsExactly(prepared);
     // One of the application's that we used instead is missing.
     assertThat(
             SentDifferences.ofRuns(List.of(ONE, List.of(SET_UP)), List.of(ONE, ours)).differences())

@@ -1,5 +1,6 @@
 package io.txwatch.corpus.suite;
 
+import io.txwatch.corpus.sent.SentBytes;
 import io.txwatch.corpus.suite.JUnitReports.Result;
 import io.txwatch.corpus.suite.JUnitReports.Test;
 import io.txwatch.servers.DatabaseServer;
@@ -17,6 +18,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -39,12 +41,19 @@ import picocli.CommandLine.Option;
  * fails again in the same run only is a difference; the others are unstable. The anomalies that the
  * agent reported are counted beside them, where its options contain a {@code report=} below {@code
  * {reports}}.
+ *
+ * <p>With {@code --sent}, the suite runs twice without the agent, and what its connections sent to
+ * the server in the three runs is compared ({@link SentReport}).
  */
 @Command(
     name = "suite",
     description = "Runs a JUnit suite without and with the agent and compares the reports.",
     mixinStandardHelpOptions = true)
 final class JUnitSuiteCommand implements Callable<Integer> {
+
+  private static final String RAW = "raw";
+  private static final String SECOND = "raw-second";
+  private static final String WATCHED = "watched";
 
   @Option(
       names = "--db",
@@ -95,16 +104,33 @@ final class JUnitSuiteCommand implements Callable<Integer> {
       description = "default: ${DEFAULT-VALUE}; {reports} is replaced")
   private String agentOptions = "prepare=auto,log=none";
 
+  @Option(
+      names = "--sent",
+      description = {
+        "run raw twice, and compare what each connection sends to the server of --db, for agent",
+        "options that change no statement; without TLS and compression; {port} is a relay's"
+      })
+  private boolean isSentCompared;
+
   @Option(names = "--minutes", description = "how long a run may take; default: ${DEFAULT-VALUE}")
   private int minutes = 30;
 
   @Option(names = "--out", required = true, description = "where reports and output go")
   private Path out = Path.of("");
 
+  /** What each run of all tests sent, with {@code --sent}. */
+  private final Map<String, SentReport.Run> sent = new HashMap<>();
+
   @Override
   public Integer call() throws SQLException, IOException, InterruptedException {
-    Map<String, Test> raw = run("raw", false, all);
-    Map<String, Test> watched = run("watched", true, all);
+    if (isSentCompared && kind == null) {
+      throw new IllegalArgumentException("--sent needs --db");
+    }
+    Map<String, Test> raw = run(RAW, false, all);
+    if (isSentCompared) {
+      run(SECOND, false, all);
+    }
+    Map<String, Test> watched = run(WATCHED, true, all);
     Set<String> onlySkipped = new TreeSet<>(watched.keySet());
     onlySkipped.removeIf(test -> !is(Result.SKIPPED, watched, test));
     onlySkipped.removeIf(test -> !is(Result.PASSED, raw, test));
@@ -131,10 +157,20 @@ final class JUnitSuiteCommand implements Callable<Integer> {
     unstable.removeAll(onlyRaw);
     String report =
         report(raw, watched, onlyWatched, onlyRaw, onlySkipped, unstable)
-            + ReportedAnomalies.count(out.resolve("watched"));
+            + ReportedAnomalies.count(out.resolve(WATCHED));
+    boolean isSentEqual = true;
+    if (isSentCompared) {
+      SentReport compared = SentReport.of(sentBy(RAW), sentBy(SECOND), sentBy(WATCHED));
+      report += compared.text();
+      isSentEqual = compared.isEqual();
+    }
     new PrintStream(System.out, true, StandardCharsets.UTF_8).println(report);
     Files.writeString(out.resolve("report.md"), report);
-    return onlyWatched.isEmpty() && onlyRaw.isEmpty() ? 0 : 1;
+    return onlyWatched.isEmpty() && onlyRaw.isEmpty() && isSentEqual ? 0 : 1;
+  }
+
+  private SentReport.Run sentBy(String run) {
+    return Objects.requireNonNull(sent.get(run));
   }
 
   /** The tests that fail in one run and not in the other. */
@@ -170,13 +206,15 @@ final class JUnitSuiteCommand implements Callable<Integer> {
             statement.execute(sql);
           }
         }
-        execute(
-            name,
-            line.replace("{host}", address.getHost())
-                .replace("{port}", String.valueOf(address.getPort()))
-                .replace("{user}", server.user())
-                .replace("{database}", database),
-            reports);
+        String onServer = line.replace("{user}", server.user()).replace("{database}", database);
+        if (isSentCompared && selection.equals(all)) {
+          try (SentBytes relay = SentBytes.to(address.getHost(), address.getPort())) {
+            execute(name, onServer, "127.0.0.1", relay.port(), reports);
+            sent.put(name, SentReport.Run.of(started, relay));
+          }
+        } else {
+          execute(name, onServer, address.getHost(), address.getPort(), reports);
+        }
       }
     }
     Map<String, Test> tests = JUnitReports.read(reports);
@@ -184,6 +222,12 @@ final class JUnitSuiteCommand implements Callable<Integer> {
       throw new IOException("no test ran, see " + reports.resolve("output.txt"));
     }
     return tests;
+  }
+
+  private void execute(String name, String line, String host, int port, Path reports)
+      throws IOException, InterruptedException {
+    String addressed = line.replace("{host}", host).replace("{port}", String.valueOf(port));
+    execute(name, addressed, reports);
   }
 
   private void execute(String name, String line, Path reports)

@@ -5,8 +5,9 @@
  * <p>{@link io.txwatch.corpus.suite.SqlLogicTestCommand} sends the statements of sqllogictest to
  * two databases and compares what an application sees. {@link
  * io.txwatch.corpus.suite.JUnitSuiteCommand} runs a command that runs JUnit tests, once without and
- * once with the agent, and compares the reports. {@link io.txwatch.corpus.suite.SentScriptsCommand}
- * compares what scripts send. {@code corpus/run} starts them.
+ * once with the agent, and compares the reports, and if wanted what was sent. {@link
+ * io.txwatch.corpus.suite.SentScriptsCommand} compares what scripts send. {@code corpus/run} starts
+ * them.
  */
 @NullMarked
 package io.txwatch.corpus.suite;
