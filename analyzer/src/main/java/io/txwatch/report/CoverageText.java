@@ -271,6 +271,11 @@ public final class CoverageText {
           "statements on other rows than those that are observed while more events arise than can"
               + " be processed; of the observed rows everything is known, and what is reported is"
               + " certain";
+      case NOT_RECORDED ->
+          "changes that were not seen in the binary log or by the triggers, such as those of the"
+              + " schema, of tables that cannot be watched, or of statements that are not logged"
+              + " as rows (the history has the cause of each); which versions of rows were read"
+              + " before and after them cannot be compared, so anomalies across them are missed";
     };
   }
 }

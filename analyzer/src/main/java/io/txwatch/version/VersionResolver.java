@@ -135,6 +135,14 @@ public final class VersionResolver {
       return known;
     }
 
+    /** What is known of rows no longer continues. */
+    private void lost() {
+      if (record != null) {
+        record.open.forEach(transaction -> transaction.lossy = true);
+        record.lost();
+      }
+    }
+
     private void state(ChangeRecord of) {
       stated = true;
       StatedWrites writes = new StatedWrites(of);
@@ -564,6 +572,14 @@ public final class VersionResolver {
   }
 
   private void gap(Event.Gap event) {
+    if (event.reason() == GapReason.NOT_RECORDED) {
+      Session session = sessions.get(event.session());
+      if (session != null) {
+        session.scope.watched.lost(now);
+        session.scope.lost();
+      }
+      return;
+    }
     boolean ofEvents =
         switch (event.reason()) {
           case OVERFLOW, TORN_RECORD, CUT_OFF, FORGOTTEN, FAULT, BYPASS -> true;

@@ -815,14 +815,18 @@ class VersionResolverTest {
     assertThat(passed).hasSizeGreaterThan(before);
   }
 
-  @Test
-  void whatTheRecordLostIsNotGuessed() {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatTheRecordLostIsNotGuessed(boolean isOfRecord) {
     ValueHistory history =
         new ValueHistory(2)
             .begin(1)
             .read(1, 1, 10)
             .changed(2, update(1, 10, 11, 0))
-            .add(new Event.Gap(0, 0, GapReason.OVERFLOW, "", 5))
+            .add(
+                isOfRecord
+                    ? new Event.Gap(ValueHistory.READER, 0, GapReason.NOT_RECORDED, "", 1)
+                    : new Event.Gap(0, 0, GapReason.OVERFLOW, "", 5))
             .begin(2)
             .read(2, 1, 13)
             .write(2, 1, 14)
@@ -833,6 +837,19 @@ class VersionResolverTest {
             .changed(1, update(1, 14, 15, 0))
             .recorded();
     assertThat(history.anomalies()).isEmpty();
+  }
+
+  @Test
+  void whatTheRecordOfAnotherDatabaseLostConcernsNobodyElse() {
+    Database other = new Database("MySQL", "", Map.of(), "other");
+    ValueHistory history = new ValueHistory(1).add(new Event.SessionOpened(7, "other", other));
+    int opened = history.events().size();
+    history.lostToOther();
+    for (int i = opened + 1; i < history.events().size(); i++) {
+      List<Event> events = new ArrayList<>(history.events());
+      events.add(i, new Event.Gap(7, 0, GapReason.NOT_RECORDED, "", 1));
+      assertConfirmed(ValueHistory.anomalies(events), Phenomenon.LOST_UPDATE);
+    }
   }
 
   /** A test suite opens, uses and closes hundreds of databases in memory. */

@@ -34,6 +34,14 @@ public final class ChangeEvents implements ChangeListener {
   /** Whether a CHAR is equal to a text only if that has the blanks as well: H2. */
   private final boolean comparesPadding;
 
+  private static final int MAX_HELD = 1 << 12;
+
+  /**
+   * What was read before any statement of a watched session was executed, as far as it need not be
+   * known where it does not continue what precedes it; null from the first such statement on.
+   */
+  private @Nullable List<Event> held = new ArrayList<>();
+
   private volatile @Nullable Mark mark;
   private volatile long through = Long.MIN_VALUE;
 
@@ -74,7 +82,7 @@ public final class ChangeEvents implements ChangeListener {
     for (RowChange change : transaction.changes()) {
       changes.add(event(change));
     }
-    out.accept(
+    emit(
         new Event.Changed(
             session,
             Math.max(0, transaction.connectionId()),
@@ -82,6 +90,43 @@ public final class ChangeEvents implements ChangeListener {
             System.nanoTime(),
             Math.max(0, transaction.commitMicros()),
             changes));
+  }
+
+  private void emit(Event event) {
+    List<Event> before = held;
+    if (before == null) {
+      out.accept(event);
+      return;
+    }
+    before.add(event);
+    if (before.size() > MAX_HELD) {
+      used();
+    }
+  }
+
+  /**
+   * Statements of watched sessions may be executed from now on. They are from the first event on
+   * that states how far the record was read; to be called if they do not wait for it.
+   */
+  public synchronized void used() {
+    List<Event> before = held;
+    held = null;
+    if (before != null) {
+      before.forEach(out);
+    }
+  }
+
+  /**
+   * What was committed so far does not continue what precedes it. Before the first statement of a
+   * watched session nothing is missing then: that is what was there first.
+   */
+  private void interrupted(String detail) {
+    List<Event> before = held;
+    if (before == null) {
+      missing(detail);
+    } else {
+      before.removeIf(Event.Changed.class::isInstance);
+    }
   }
 
   private io.txwatch.history.RowChange event(RowChange change) {
@@ -176,19 +221,24 @@ public final class ChangeEvents implements ChangeListener {
       mark = null; // positions before are not comparable
     }
     String table = gap.table().isEmpty() ? "" : " of " + name(gap.schema(), gap.table());
-    missing("changes" + table + ": " + gap.detail());
+    String detail = "changes" + table + ": " + gap.detail();
+    if (gap.reason() == ChangeGap.Reason.WRITTEN_BEFORE) {
+      interrupted(detail);
+    } else {
+      missing(detail);
+    }
   }
 
   /** The rows of a table may be gone, or others, without a change of each. */
   @Override
   public synchronized void schemaChange(SchemaChange change) {
     if (!CREATES.matcher(change.text()).lookingAt()) {
-      missing("a change of the schema");
+      interrupted("a change of the schema");
     }
   }
 
   private void missing(String detail) {
-    out.accept(new Event.Gap(session, 0, GapReason.OVERFLOW, detail, 1));
+    emit(new Event.Gap(session, 0, GapReason.NOT_RECORDED, detail, 1));
   }
 
   @Override
@@ -197,6 +247,7 @@ public final class ChangeEvents implements ChangeListener {
     if (waiting != null && position.compareTo(waiting.end()) >= 0) {
       mark = null;
       through = waiting.nanos();
+      used();
       out.accept(new Event.ChangesRead(session, waiting.nanos()));
     }
   }

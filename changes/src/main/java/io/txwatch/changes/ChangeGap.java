@@ -21,6 +21,8 @@ public record ChangeGap(Reason reason, String schema, String table, String detai
     TOO_LARGE,
     /** The table is not as the catalog describes it: it was changed since, or cannot be read. */
     TABLE_UNKNOWN,
+    /** Rows of the table may have been written, and committed, before it was watched. */
+    WRITTEN_BEFORE,
     /** Events of a kind, or with values, that are not understood. */
     NOT_UNDERSTOOD,
     /** Rows of an XA transaction that was prepared before the source began to read. */

@@ -60,7 +60,8 @@ record CheckResult(
           GapReason.CUT_OFF,
           GapReason.FAULT,
           GapReason.FORGOTTEN,
-          GapReason.SHED);
+          GapReason.SHED,
+          GapReason.NOT_RECORDED);
 
   static CheckResult ofOwn(
       Path file,

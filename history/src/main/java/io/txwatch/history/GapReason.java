@@ -51,7 +51,12 @@ public enum GapReason {
    * More events arose than could be processed: a statement on rows that are not observed meanwhile,
    * as a whole or in part. See {@link RowShare}.
    */
-  SHED;
+  SHED,
+  /**
+   * What is read of the DBMS's record of changes, its log or by triggers, does not show all of
+   * them: what is known of rows does not continue.
+   */
+  NOT_RECORDED;
 
   /** True if the gap concerns one statement and immediately precedes that statement's event. */
   public boolean isOfStatement() {
@@ -65,7 +70,16 @@ public enum GapReason {
           OPAQUE,
           TOO_LARGE ->
           true;
-      case NO_VERSION_SET, BYPASS, OVERFLOW, FAULT, TORN_RECORD, CUT_OFF, FORGOTTEN, SHED -> false;
+      case NO_VERSION_SET,
+          BYPASS,
+          OVERFLOW,
+          FAULT,
+          TORN_RECORD,
+          CUT_OFF,
+          FORGOTTEN,
+          SHED,
+          NOT_RECORDED ->
+          false;
     };
   }
 }

@@ -575,13 +575,16 @@ public final class TriggerSource implements ChangeSource {
     if (failedAttempts > 0 && failedAttempts < MAX_ATTEMPTS) {
       schemaNumber = -1; // one that was dropped, and created again meanwhile
     }
-    boolean isUncommitted = state == State.CONNECTING && hasUncommitted(connection);
     boolean isTooLate = !isInTime || isLate || !isFirst;
+    boolean isUncommitted =
+        (isTooLate || state == State.CONNECTING)
+            && !created.isEmpty()
+            && hasUncommitted(connection);
     isLate = false;
     if (isTooLate || isUncommitted) {
       for (Catalog.Name table : created) {
         gap(
-            Reason.TABLE_UNKNOWN,
+            isUncommitted ? Reason.TABLE_UNKNOWN : Reason.WRITTEN_BEFORE,
             table.schema(),
             table.table(),
             isUncommitted

@@ -3,27 +3,113 @@ package io.txwatch.changes.binlog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.changes.ChangeEvents;
+import io.txwatch.changes.ChangeGap;
+import io.txwatch.changes.ChangeListener;
+import io.txwatch.changes.ChangeSource;
+import io.txwatch.changes.ChangeStatistics;
+import io.txwatch.changes.ChangedTransaction;
+import io.txwatch.changes.LogPosition;
+import io.txwatch.changes.SchemaChange;
 import io.txwatch.history.Access;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
+import io.txwatch.history.GapReason;
 import io.txwatch.history.RowChange;
 import io.txwatch.history.ValueHash;
 import io.txwatch.servers.ServerKind;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.LocalDateTime;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What real servers log, as events with hashed keys and values. */
 class ChangeEventsTest {
 
   private static final String KINDS = "io.txwatch.changes.binlog.LoggedServer#kinds";
   private static final ValueHash HASH = new ValueHash(7);
+
+  /** What was committed before any watched session began is what was there first. */
+  @ParameterizedTest
+  @CsvSource({"true, 0", "false, 1"})
+  void anInterruptionBeforeTheFirstWatchedStatementIsNoGap(boolean isBefore, int gaps) {
+    List<Event> events = new ArrayList<>();
+    ChangeEvents changes = events(events);
+    if (!isBefore) {
+      changes.readThrough(1, AT, AT_END);
+    }
+    changes.transaction(new ChangedTransaction("", "1", AT, 3, 0, 0, null, List.of(), true));
+    changes.gap(new ChangeGap(ChangeGap.Reason.WRITTEN_BEFORE, "s", "t", "late"));
+    changes.readThrough(2, AT, AT_END);
+    assertThat(events).filteredOn(Event.Gap.class::isInstance).hasSize(gaps);
+    assertThat(events).filteredOn(Event.Changed.class::isInstance).hasSize(gaps);
+    assertThat(events.get(events.size() - 1)).isEqualTo(new Event.ChangesRead(5, 2));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void changesThatStayMissingAreAGapOfTheRecord(boolean isUsed) {
+    List<Event> events = new ArrayList<>();
+    ChangeEvents changes = events(events);
+    if (isUsed) { // a session did not wait
+      changes.used();
+    }
+    changes.gap(new ChangeGap(ChangeGap.Reason.TABLE_UNKNOWN, "s", "t", "open"));
+    changes.schemaChange(new SchemaChange("s", "TRUNCATE TABLE t", AT));
+    changes.readThrough(2, AT, AT_END);
+    Event gap = new Event.Gap(5, 0, GapReason.NOT_RECORDED, "changes of t: open", 1);
+    Event ofSchema = new Event.Gap(5, 0, GapReason.NOT_RECORDED, "a change of the schema", 1);
+    assertThat(events).filteredOn(Event.Gap.class::isInstance).first().isEqualTo(gap);
+    assertThat(events.contains(ofSchema)).isEqualTo(isUsed);
+  }
+
+  private static final LogPosition AT = new LogPosition("log.1", 4);
+
+  private static final ChangeSource AT_END =
+      new ChangeSource() {
+        @Override
+        public void start(ChangeListener listener) {}
+
+        @Override
+        public State state() {
+          return State.READING;
+        }
+
+        @Override
+        public String problem() {
+          return "";
+        }
+
+        @Override
+        public LogPosition position() {
+          return AT;
+        }
+
+        @Override
+        public LogPosition endOfLog() {
+          return AT;
+        }
+
+        @Override
+        public ChangeStatistics statistics() {
+          throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void close() {}
+      };
+
+  private static ChangeEvents events(List<Event> into) {
+    Database database = new Database("H2", "", Map.of(), "place");
+    return new ChangeEvents(5, "log", database, "s", HASH, into::add);
+  }
 
   @ParameterizedTest
   @MethodSource(KINDS)

@@ -265,7 +265,7 @@ class TriggerSourceTest {
     assertThat(collected.gaps)
         .containsExactly(
             new ChangeGap(
-                Reason.TABLE_UNKNOWN, "PUBLIC", "LATE", "it was created before its trigger"));
+                Reason.WRITTEN_BEFORE, "PUBLIC", "LATE", "it was created before its trigger"));
   }
 
   @Test

@@ -107,6 +107,10 @@ final class ChangeReader {
     private boolean isWanted;
 
     private volatile boolean isRead;
+
+    /** Whether statements may have been executed before the record was read. */
+    private volatile boolean isUsed;
+
     private int leases;
     private long unusedSince;
     private volatile @Nullable ChangeEvents events;
@@ -130,6 +134,18 @@ final class ChangeReader {
                 home,
                 ValueHash.ofThisProcess(),
                 this::emit);
+        if (isUsed || ready.getCount() == 0) {
+          used();
+        }
+      }
+    }
+
+    /** A session does not wait until the record was read. */
+    void used() {
+      isUsed = true;
+      ChangeEvents open = events;
+      if (open != null) {
+        open.used();
       }
     }
 
@@ -249,14 +265,17 @@ final class ChangeReader {
 
     void await(long millis) {
       try {
-        if (!scope.ready.await(millis, TimeUnit.MILLISECONDS)
-            && !UNREAD.contains(reader.record.name())) {
-          reader.printFirst(
-              "row versions from "
-                  + reader.record.name()
-                  + " are not read yet; transactions until then are recorded and not resolved");
+        if (!scope.ready.await(millis, TimeUnit.MILLISECONDS)) {
+          scope.used();
+          if (!UNREAD.contains(reader.record.name())) {
+            reader.printFirst(
+                "row versions from "
+                    + reader.record.name()
+                    + " are not read yet; transactions until then are recorded and not resolved");
+          }
         }
       } catch (InterruptedException e) {
+        scope.used();
         Thread.currentThread().interrupt();
       }
     }
