@@ -113,7 +113,7 @@ record Catalog(
       Name name = Name.of(constraint.getTable());
       // Not the constraint of a table that H2 replaces by another one of the same name.
       if (constraint instanceof ConstraintUnique unique
-          && constraint.getTable() == present.get(name)) {
+          && constraint.getTable().equals(present.get(name))) {
         keys.computeIfAbsent(name, table -> new ArrayList<>())
             .add(
                 new Key(
