@@ -15,6 +15,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.h2.engine.SessionLocal;
 import org.h2.jdbc.JdbcConnection;
@@ -77,18 +78,22 @@ class CatalogTest {
               ColumnType.OTHER,
               ColumnType.DOUBLE)
           .endsWith(ColumnType.TEXT);
-      assertThat(catalog.tables().get(new Name("OTHER", "Two Keys")).keys())
+      assertThat(table(catalog, new Name("OTHER", "Two Keys")).keys())
           .extracting(Key::isPrimary, Key::columns)
           .containsExactly(
               tuple(true, List.of(1, 0)), tuple(false, List.of(2, 0)), tuple(false, List.of(2)));
-      assertThat(catalog.tables().get(new Name("OTHER", "ITEM")).keys())
+      assertThat(table(catalog, new Name("OTHER", "ITEM")).keys())
           .extracting(Key::isPrimary, Key::columns)
           .containsExactly(tuple(true, List.of(0)), tuple(false, List.of(1)));
     }
   }
 
+  private static ChangedTable table(Catalog catalog, Name name) {
+    return Objects.requireNonNull(catalog.tables().get(name));
+  }
+
   private static List<ColumnType> types(Catalog catalog, Name table) {
-    return catalog.tables().get(table).columns().stream().map(Column::type).toList();
+    return table(catalog, table).columns().stream().map(Column::type).toList();
   }
 
   private static String columns(ChangedTable table) {
