@@ -83,7 +83,9 @@ record Comparison(
       found.addAll(differences(raw.lines(), watched.lines()));
       found.addAll(
           application.logsInAnyOrder()
-              ? stable(watched.errors()).stream().filter(line -> line.startsWith("txwatch:")).toList()
+              ? stable(watched.errors()).stream()
+                  .filter(line -> line.startsWith("txwatch:"))
+                  .toList()
               : differences(stable(raw.errors()), stable(watched.errors())));
       found.addAll(reported.faults(watched.report()));
       anomalies.put(way, watched.report().size());

@@ -129,7 +129,8 @@ final class CompatibilityCommand implements Callable<Integer> {
   private boolean run(
       List<Application> applications, Installation installation, Path folder, PrintStream print)
       throws IOException {
-    print.println("| application | DBMS | lines | anomalies (agent / URL / default) | differences |");
+    print.println(
+        "| application | DBMS | lines | anomalies (agent / URL / default) | differences |");
     print.println("|---|---|---:|---:|---:|");
     boolean same = true;
     for (Application application : applications) {
