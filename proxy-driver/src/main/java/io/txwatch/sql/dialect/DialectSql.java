@@ -339,6 +339,15 @@ public abstract class DialectSql {
     return false;
   }
 
+  /**
+   * True if a recorded change of a row that its statement does not state may be one that a trigger
+   * made in the statement's own table. MySQL and MariaDB reject such triggers; elsewhere nothing
+   * records the rows of others.
+   */
+  public boolean recordsTriggersOnTheirTable() {
+    return false;
+  }
+
   /** True if the tables must be read where an application's transaction may be in the way. */
   public boolean readsCatalogInTransactions() {
     return false;

@@ -83,4 +83,9 @@ final class H2Sql extends DialectSql {
   public boolean takesSameWithInside() {
     return false;
   }
+
+  @Override
+  public boolean recordsTriggersOnTheirTable() {
+    return true;
+  }
 }

@@ -555,11 +555,10 @@ final class ValuePlanner {
 
   /**
    * Whether a trigger may write other rows of the table that it is on: then of a changed row that a
-   * statement does not state it is not known who changed it. MySQL and MariaDB reject such
-   * triggers.
+   * statement does not state it is not known who changed it.
    */
   private boolean mayWriteMore(Source.Table table) {
-    return statement.dialect() == Dialect.H2
+    return statement.dialect().sql().recordsTriggersOnTheirTable()
         && tables.find(table).filter(found -> found.traits().deletesAllMatches()).isEmpty();
   }
 
