@@ -422,6 +422,8 @@ class BytesSentTest {
       action.run();
     } catch (SQLException e) {
       seen.line("SQLState " + e.getSQLState() + " " + e.getErrorCode());
+    } catch (AssertionError e) { // pgjdbc's own, of metadata in its simple mode
+      seen.line("assertion of the driver");
     }
   }
 
