@@ -72,7 +72,7 @@ class ScenarioTest {
   private static final Map<String, String> BY_VALUE =
       Map.of("mysql", "log", "mariadb", "log", "h2", "triggers", "sqlite", "statements");
 
-  private static final String VERSIONS = System.getProperty("scenarios.versions", "auto");
+  private static final String VERSIONS = System.getProperty("scenarios.versions", "columns");
 
   /** Which scenarios run by value, too. */
   private static final String RUN_BY_VALUE = VERSIONS.equals("value") ? "" : "h";
@@ -95,7 +95,7 @@ class ScenarioTest {
       if (VERSIONS.equals("value")) {
         return false;
       }
-      if (!VERSIONS.equals("auto")) {
+      if (!VERSIONS.equals("columns")) {
         return this == INLINE;
       }
       return ALL
@@ -317,7 +317,7 @@ class ScenarioTest {
     Set<String> proven = names(reported, false);
     assertThat(proven).as(story).isEqualTo(expected.proven(instrumentation));
     assertThat(names(reported, true)).as(story).containsAll(expected.possible(instrumentation));
-    if (versions.equals("auto") || !expected.proven(instrumentation).contains("PHANTOM")) {
+    if (versions.equals("columns") || !expected.proven(instrumentation).contains("PHANTOM")) {
       assertThat(afterwards.anomalies()).isEqualTo(reported); // a history has no plain values
     }
   }
