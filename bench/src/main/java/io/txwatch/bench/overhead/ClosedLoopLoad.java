@@ -32,13 +32,17 @@ final class ClosedLoopLoad implements AutoCloseable {
     threads = Executors.newFixedThreadPool(clients);
   }
 
-  /** Runs all clients for the given time. */
-  Slice run(long millis) throws SQLException {
+  /**
+   * Runs all clients for the given time.
+   *
+   * @param transactions how many each of them runs at most
+   */
+  Slice run(long millis, long transactions) throws SQLException {
     long started = System.nanoTime();
     long end = started + millis * 1_000_000;
     List<Future<Slice>> running = new ArrayList<>();
     for (ClientSlot slot : slots) {
-      running.add(threads.submit(() -> run(slot, end)));
+      running.add(threads.submit(() -> run(slot, end, transactions)));
     }
     Latencies latencies = new Latencies();
     long retries = 0;
@@ -64,11 +68,12 @@ final class ClosedLoopLoad implements AutoCloseable {
     }
   }
 
-  private static Slice run(ClientSlot slot, long end) throws SQLException {
+  private static Slice run(ClientSlot slot, long end, long transactions)
+      throws SQLException {
     Latencies latencies = new Latencies();
     long retries = 0;
     long before = System.nanoTime();
-    while (before < end) {
+    for (long done = 0; done < transactions && before < end; done++) {
       retries += run(slot.connection(), slot.client().next());
       long after = System.nanoTime();
       latencies.add(after - before);

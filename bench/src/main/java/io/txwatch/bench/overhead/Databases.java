@@ -2,6 +2,8 @@ package io.txwatch.bench.overhead;
 
 import io.txwatch.prepare.Preparation;
 import io.txwatch.prepare.PreparationResult;
+import io.txwatch.servers.MariaDbServer;
+import io.txwatch.servers.MySqlServer;
 import io.txwatch.servers.PostgresServer;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
@@ -15,8 +17,6 @@ import java.util.List;
 /** Creates the databases of a benchmark: fresh, filled, and prepared for watched variants. */
 public final class Databases {
 
-  private static final long TEST_BUFFER_POOL_BYTES = 32L * 1024 * 1024;
-
   private Databases() {}
 
   /**
@@ -27,7 +27,7 @@ public final class Databases {
   static String create(
       ServerKind kind, Workload workload, Variant variant, long seed, boolean analyzed)
       throws SQLException {
-    enlargeBufferPool(kind);
+    startServer(kind);
     String url = TestServers.freshDatabase(kind);
     try (Connection connection = DriverManager.getConnection(url)) {
       workload.create(connection, seed);
@@ -71,26 +71,34 @@ public final class Databases {
   /**
    * The test servers have little memory. The databases of all variants together must fit in memory;
    * otherwise the benchmark measures the disk, and the variant with the largest rows slows down all
-   * others. A server that the user names is not changed.
+   * others. MySQL and MariaDB write the binary log, which a variant reads. A server that the user
+   * names is not changed.
    */
-  private static void enlargeBufferPool(ServerKind kind) throws SQLException {
+  private static void startServer(ServerKind kind) throws SQLException {
     switch (kind) {
       case POSTGRESQL ->
           TestServers.startBy(
               kind, () -> PostgresServer.start(List.of("shared_buffers=1GB", "max_wal_size=4GB")));
-      case MARIADB -> enlargeMariaDbBufferPool();
+      case MARIADB ->
+          TestServers.startBy(
+              kind,
+              () ->
+                  MariaDbServer.start(
+                      "--innodb-buffer-pool-size=1G",
+                      "--innodb-log-file-size=256M",
+                      "--server-id=1",
+                      "--log-bin=binlog",
+                      "--binlog-format=ROW"));
+      case MYSQL ->
+          TestServers.startBy(
+              kind,
+              () ->
+                  MySqlServer.start(
+                      "--innodb-buffer-pool-size=1G",
+                      "--innodb-redo-log-capacity=1G",
+                      "--innodb-flush-log-at-trx-commit=0",
+                      "--innodb-doublewrite=OFF"));
       default -> {}
-    }
-  }
-
-  private static void enlargeMariaDbBufferPool() throws SQLException {
-    try (Connection connection = TestServers.of(ServerKind.MARIADB).connect();
-        var statement = connection.createStatement();
-        var pool = statement.executeQuery("SELECT @@GLOBAL.innodb_buffer_pool_size")) {
-      if (pool.next() && pool.getLong(1) <= TEST_BUFFER_POOL_BYTES) {
-        statement.execute("SET GLOBAL innodb_buffer_pool_size = 1024 * 1024 * 1024");
-        statement.execute("SET GLOBAL innodb_log_file_size = 256 * 1024 * 1024");
-      }
     }
   }
 

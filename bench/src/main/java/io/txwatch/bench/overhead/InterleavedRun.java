@@ -17,6 +17,7 @@ import java.util.Random;
  * have two slices in a row, and the second of these is up to a tenth slower.)
  *
  * @param sliceSeconds the duration of a slice
+ * @param transactions the transactions of each client in a slice at most
  * @param rounds the number of slices of each variant
  * @param maxWarmUpSeconds the maximum seconds of warm-up, which ends when the JVM has stopped
  *     compiling
@@ -27,6 +28,7 @@ import java.util.Random;
  */
 record InterleavedRun(
     double sliceSeconds,
+    long transactions,
     int rounds,
     double maxWarmUpSeconds,
     int clients,
@@ -68,7 +70,7 @@ record InterleavedRun(
       for (int round = 0; round < rounds; round++) {
         shuffle(workers, random);
         for (WorkerProcess worker : workers) {
-          Slice slice = worker.run((long) (sliceSeconds * 1_000));
+          Slice slice = worker.run((long) (sliceSeconds * 1_000), transactions);
           slices.computeIfAbsent(worker.variant(), v -> new ArrayList<>()).add(slice);
           progress.slice(worker.variant(), round, slice);
         }
@@ -97,7 +99,7 @@ record InterleavedRun(
     boolean warm = false;
     while (remainingSeconds > 0 && !warm) {
       double warmUpSliceSeconds = Math.min(remainingSeconds, WARM_UP_SLICE_SECONDS);
-      warm = worker.run((long) (warmUpSliceSeconds * 1_000)).isWarm();
+      warm = worker.run((long) (warmUpSliceSeconds * 1_000), Long.MAX_VALUE).isWarm();
       remainingSeconds -= warmUpSliceSeconds;
     }
   }

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.ToDoubleFunction;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -34,6 +35,14 @@ public final class OverheadCommand implements Callable<Integer> {
 
   @Option(names = "--seconds", description = "how long a slice takes", defaultValue = "0.2")
   private double seconds = 0.2;
+
+  @Option(
+      names = "--transactions",
+      description =
+          "end a slice after this many transactions of each client; in 23 or a multiple of them, tpcc has each kind as often",
+      defaultValue = "9223372036854775807",
+      showDefaultValue = Help.Visibility.NEVER)
+  private long transactions = Long.MAX_VALUE;
 
   @Option(names = "--rounds", description = "slices of each variant", defaultValue = "25")
   private int rounds = 25;
@@ -89,7 +98,8 @@ public final class OverheadCommand implements Callable<Integer> {
     output.write(introduction(placement));
     for (int count : clients) {
       InterleavedRun run =
-          new InterleavedRun(seconds, rounds, warmUp, count, placement, jvmOptions, !noStatistics);
+          new InterleavedRun(
+              seconds, transactions, rounds, warmUp, count, placement, jvmOptions, !noStatistics);
       for (ServerKind kind : servers) {
         for (WorkloadKind workload : kinds) {
           measure(run, kind, workload, chosen, directory);
@@ -113,7 +123,7 @@ public final class OverheadCommand implements Callable<Integer> {
                 + " each variant runs until its JVM has stopped compiling, at most %s s: the "
                 + "results are those of a service that has been running for a while; the benchmark "
                 + "`startup` measures the time before. All databases fit in the server's memory (1 "
-                + "GiB of PostgreSQL's shared buffers, of MariaDB's buffer pool). %s Ratios are to "
+                + "GiB of PostgreSQL's shared buffers, of MySQL's and MariaDB's buffer pool). %s Ratios are to "
                 + "raw in the same round: their median and its 95 %% confidence interval. Aborted "
                 + "transactions are those that the DBMS rolled back, because of a deadlock or "
                 + "because they cannot be serialized; they are retried.%s%n%n",
@@ -174,6 +184,9 @@ public final class OverheadCommand implements Callable<Integer> {
             "95 %",
             "CPU µs a transaction: client",
             "of it JIT compilers",
+            "txwatch's threads",
+            "without compilers ÷ raw",
+            "95 %",
             "server",
             "raw ÷ this",
             "95 %",
@@ -186,6 +199,7 @@ public final class OverheadCommand implements Callable<Integer> {
           long aborted = own.stream().mapToLong(Slice::retries).sum();
           own.forEach(slice -> latencies.add(slice.latencies()));
           Median ratio = ratio(own, raw, Slice::throughput);
+          Median client = ratio(own, raw, Slice::clientCpuSecondsPerTransaction);
           Median processors = ratio(raw, own, Slice::cpuSecondsPerTransaction);
           table.row(
               variant.title(),
@@ -200,6 +214,11 @@ public final class OverheadCommand implements Callable<Integer> {
               text(
                   "%.0f",
                   1e6 * median(own, slice -> slice.compilerCpuSeconds() / slice.transactions())),
+              text(
+                  "%.0f",
+                  1e6 * median(own, slice -> slice.watcherCpuSeconds() / slice.transactions())),
+              text("%.2f", client.median()),
+              interval(client),
               text(
                   "%.0f",
                   1e6 * median(own, slice -> slice.serverCpuSeconds() / slice.transactions())),

@@ -4,16 +4,14 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
  * The CPU time of processes, from Linux's {@code /proc}. On a shared machine it is more accurate
- * than the wall clock.
+ * than the wall clock. It is that of the threads that have not ended.
  */
 final class ProcessorTime {
-
-  /** Linux reports hundredths of a second, whatever its clock rate. */
-  private static final double TICKS_PER_SECOND = 100;
 
   private ProcessorTime() {}
 
@@ -24,38 +22,47 @@ final class ProcessorTime {
 
   /** The CPU seconds of a process; 0 if unknown. */
   static double of(long process) {
-    return inFile(Path.of("/proc/" + process + "/stat"));
+    return ofThreads(process, thread -> true);
   }
 
-  /** The CPU seconds of a JVM's compiler threads, as long as none of them has ended. */
+  /** The CPU seconds of a JVM's compiler threads. */
   static double ofCompilers(long process) {
+    return ofThreads(
+        process,
+        thread -> {
+          String name = name(thread);
+          return name.startsWith("C1 Compiler") || name.startsWith("C2 Compiler");
+        });
+  }
+
+  /** The CPU seconds of the threads that txwatch has in a JVM: of the analyzer, of the log. */
+  static double ofWatchers(long process) {
+    return ofThreads(process, thread -> name(thread).startsWith("txwatch"));
+  }
+
+  private static double ofThreads(long process, Predicate<Path> which) {
     try (Stream<Path> threads = Files.list(Path.of("/proc/" + process + "/task"))) {
-      return threads
-          .filter(ProcessorTime::isCompiler)
-          .mapToDouble(thread -> inFile(thread.resolve("stat")))
-          .sum();
+      return threads.filter(which).mapToDouble(ProcessorTime::ofThread).sum();
     } catch (IOException e) {
       return 0;
     }
   }
 
-  private static boolean isCompiler(Path thread) {
-    try {
-      String name = Files.readString(thread.resolve("comm"), StandardCharsets.ISO_8859_1);
-      return name.startsWith("C1 Compiler") || name.startsWith("C2 Compiler");
-    } catch (IOException e) {
-      return false; // it has ended
-    }
+  /** The name of a thread, cut to 15 characters; empty if it has ended. */
+  private static String name(Path thread) {
+    return read(thread.resolve("comm"));
   }
 
-  private static double inFile(Path file) {
+  private static double ofThread(Path thread) {
+    String nanos = read(thread.resolve("schedstat")); // the first of three numbers
+    return nanos.isEmpty() ? 0 : Long.parseLong(nanos.substring(0, nanos.indexOf(' '))) / 1e9;
+  }
+
+  private static String read(Path file) {
     try {
-      String stat = Files.readString(file, StandardCharsets.ISO_8859_1);
-      // The second field is a name in parentheses, with arbitrary characters.
-      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-      return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / TICKS_PER_SECOND;
+      return Files.readString(file, StandardCharsets.ISO_8859_1);
     } catch (IOException e) {
-      return 0;
+      return ""; // the thread has ended
     }
   }
 }

@@ -12,6 +12,7 @@ import java.util.Locale;
  * @param clientCpuSeconds CPU seconds of the application's JVM; 0 if not measured
  * @param compilerCpuSeconds the part of {@code clientCpuSeconds} that its compilers used: high in a
  *     JVM that is not warm
+ * @param watcherCpuSeconds the part of {@code clientCpuSeconds} that threads of txwatch's own used
  * @param serverCpuSeconds CPU seconds of all other started processes, mainly the server
  */
 record Slice(
@@ -21,18 +22,20 @@ record Slice(
     Latencies latencies,
     double clientCpuSeconds,
     double compilerCpuSeconds,
+    double watcherCpuSeconds,
     double serverCpuSeconds) {
 
   /** The maximum share of the compilers in the CPU time of a warm JVM. */
   private static final double MAX_WARM_COMPILER_SHARE = 0.05;
 
   Slice(long transactions, long retries, double seconds, Latencies latencies) {
-    this(transactions, retries, seconds, latencies, 0, 0, 0);
+    this(transactions, retries, seconds, latencies, 0, 0, 0, 0);
   }
 
   /** The same with the CPU time. */
-  Slice withCpuTime(double ofClient, double ofCompilers, double ofServer) {
-    return new Slice(transactions, retries, seconds, latencies, ofClient, ofCompilers, ofServer);
+  Slice withCpuTime(double ofClient, double ofCompilers, double ofWatchers, double ofServer) {
+    return new Slice(
+        transactions, retries, seconds, latencies, ofClient, ofCompilers, ofWatchers, ofServer);
   }
 
   /** True if the JVM spent almost no CPU time on compiling. */
@@ -43,6 +46,11 @@ record Slice(
   /** The CPU seconds per transaction, of client and server. */
   double cpuSecondsPerTransaction() {
     return (clientCpuSeconds + serverCpuSeconds) / transactions;
+  }
+
+  /** The CPU seconds per transaction that the client uses without its compilers. */
+  double clientCpuSecondsPerTransaction() {
+    return (clientCpuSeconds - compilerCpuSeconds) / transactions;
   }
 
   double throughput() {

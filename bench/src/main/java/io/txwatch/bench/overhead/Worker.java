@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 
 /**
- * The JVM of one variant. Each input line is a number of milliseconds to run; each output line is a
- * {@link Slice}. It ends with its input.
+ * The JVM of one variant. Each input line is for how many milliseconds to run, and for how many
+ * transactions of each client at most; each output line is a {@link Slice}. It ends with its input.
  */
 public final class Worker {
 
@@ -35,7 +35,9 @@ public final class Worker {
         new ClosedLoopLoad(
             variant, workload, args[2], Integer.parseInt(args[3]), Long.parseLong(args[4]))) {
       for (String line = in.readLine(); line != null; line = in.readLine()) {
-        out.println(SLICE_PREFIX + load.run(Long.parseLong(line)).format());
+        String[] words = line.split(" ", -1);
+        Slice slice = load.run(Long.parseLong(words[0]), Long.parseLong(words[1]));
+        out.println(SLICE_PREFIX + slice.format());
       }
     }
   }

@@ -87,12 +87,17 @@ final class WorkerProcess implements AutoCloseable {
     return variant;
   }
 
-  /** Runs the worker for the given time. */
-  Slice run(long millis) throws IOException {
+  /**
+   * Runs the worker for the given time.
+   *
+   * @param transactions how many each of its clients runs at most
+   */
+  Slice run(long millis, long transactions) throws IOException {
     double client = ProcessorTime.of(process.pid());
     double compiling = ProcessorTime.ofCompilers(process.pid());
+    double watching = ProcessorTime.ofWatchers(process.pid());
     double all = ProcessorTime.ofDescendants();
-    commands.println(millis);
+    commands.println(millis + " " + transactions);
     String line = results.readLine();
     while (line != null && !line.startsWith(Worker.SLICE_PREFIX)) {
       line = results.readLine();
@@ -103,9 +108,10 @@ final class WorkerProcess implements AutoCloseable {
     }
     double ofClient = ProcessorTime.of(process.pid()) - client;
     double ofAll = ProcessorTime.ofDescendants() - all;
+    double ofWatchers = ProcessorTime.ofWatchers(process.pid()) - watching;
     double ofCompilers = ProcessorTime.ofCompilers(process.pid()) - compiling;
     return Slice.parse(line.substring(Worker.SLICE_PREFIX.length()))
-        .withCpuTime(ofClient, ofCompilers, Math.max(0, ofAll - ofClient));
+        .withCpuTime(ofClient, ofCompilers, ofWatchers, Math.max(0, ofAll - ofClient));
   }
 
   @Override

@@ -35,7 +35,7 @@ class OverheadSmokeTest {
     String url = Databases.create(kind, workload.create(), variant, 1, true);
 
     try (ClosedLoopLoad load = new ClosedLoopLoad(variant, workload.create(), url, 2, 1)) {
-      assertThat(load.run(100).transactions()).isPositive();
+      assertThat(load.run(100, Long.MAX_VALUE).transactions()).isPositive();
     }
   }
 
@@ -69,7 +69,7 @@ class OverheadSmokeTest {
   @Test
   void interleavedWorkersReturnTheirSlices(@TempDir Path logs) throws Exception {
     Map<Variant, List<Slice>> slices =
-        new InterleavedRun(0.05, 2, 0.05, 1, Placement.SHARED, List.of(), true)
+        new InterleavedRun(0.05, Long.MAX_VALUE, 2, 0.05, 1, Placement.SHARED, List.of(), true)
             .run(
                 ServerKind.POSTGRESQL,
                 WorkloadKind.KV_50,
