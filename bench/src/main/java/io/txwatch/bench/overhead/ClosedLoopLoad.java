@@ -68,8 +68,7 @@ final class ClosedLoopLoad implements AutoCloseable {
     }
   }
 
-  private static Slice run(ClientSlot slot, long end, long transactions)
-      throws SQLException {
+  private static Slice run(ClientSlot slot, long end, long transactions) throws SQLException {
     Latencies latencies = new Latencies();
     long retries = 0;
     long before = System.nanoTime();
