@@ -26,7 +26,7 @@ final class ResolvedRows {
                   .addAll(known),
           Runtime.getRuntime().maxMemory() / 8);
 
-  /** Processes an event, before any is asked {@link #with} its rows. */
+  /** Processes an event. To be called for all of them before {@link #with}. */
   void learn(Event event) {
     resolver.accept(event);
   }

@@ -124,7 +124,7 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
     return BY_VALUE.contains(name);
   }
 
-  /** The same once the DBMS was asked: forks show the product that they are compatible with. */
+  /** The same after a query of the DBMS: forks show the product that they are compatible with. */
   boolean mayBeByValue() {
     return dialect.isPresent() && BY_VALUE.contains(database.product());
   }

@@ -161,7 +161,7 @@ final class SharedTableCache {
   /**
    * What the DBMS is, and where versions come from.
    *
-   * @param own the connection that was asked; null if it was the application's, and so are others
+   * @param own the connection that was used; null if it was the application's, and so are others
    */
   private record Asked(
       CatalogMode.Versions versions, DatabaseProbe probe, @Nullable SeparateConnection own) {

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.corpus.Outcome;
 import io.txwatch.corpus.Watching;
-import io.txwatch.history.Event;
-import io.txwatch.history.EventSink;
 import io.txwatch.history.Ids;
 import io.txwatch.jdbc.Watch;
 import io.txwatch.servers.MariaDbServer;
@@ -84,7 +82,7 @@ class ByteForByteTest {
                   url,
                   versions,
                   TestServers.of(kind).user(),
-                  new Pipeline(Ids.ofNode(1), NOTHING))) {
+                  new Pipeline(Ids.ofNode(1), IgnoredEvents.INSTANCE))) {
         assertThat(Watch.isWatched(connection)).isEqualTo(!versions.isEmpty());
         if (log != null) {
           log.clear();
@@ -234,13 +232,4 @@ class ByteForByteTest {
   private interface Action {
     void run() throws SQLException;
   }
-
-  private static final EventSink NOTHING =
-      new EventSink() {
-        @Override
-        public void accept(Event event) {}
-
-        @Override
-        public void close() {}
-      };
 }

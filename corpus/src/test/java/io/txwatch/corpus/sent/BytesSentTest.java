@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.corpus.Outcome;
 import io.txwatch.corpus.Watching;
-import io.txwatch.history.Event;
-import io.txwatch.history.EventSink;
 import io.txwatch.history.Ids;
 import io.txwatch.jdbc.Watch;
 import io.txwatch.servers.DatabaseServer;
@@ -241,7 +239,11 @@ class BytesSentTest {
         Connection connection =
             isWatched
                 ? Watching.byValue(
-                    real, url, way.versions(), "root", new Pipeline(Ids.ofNode(1), NOTHING))
+                    real,
+                    url,
+                    way.versions(),
+                    "root",
+                    new Pipeline(Ids.ofNode(1), IgnoredEvents.INSTANCE))
                 : real;
         assertThat(Watch.isWatched(connection)).isEqualTo(isWatched);
         seen = Outcome.of(true, false, outcome -> work(connection, outcome));
@@ -430,13 +432,4 @@ class BytesSentTest {
   private interface Action {
     void run() throws SQLException;
   }
-
-  private static final EventSink NOTHING =
-      new EventSink() {
-        @Override
-        public void accept(Event event) {}
-
-        @Override
-        public void close() {}
-      };
 }

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver's connection that records what is asked of it, in order.
+ * A driver's connection that records the calls of it, in order.
  *
  * <p>Recorded as sent is every call that may send something to the DBMS or that changes what is
  * sent: each execution with its text, the values and classes of its parameters, its batch and the
@@ -98,7 +98,7 @@ public final class RecordedConnection {
     this.shown = proxy(Connection.class, real, this::ofConnection);
   }
 
-  /** Records what is asked of a connection from now on. */
+  /** Records the calls of a connection from now on. */
   public static RecordedConnection of(Connection real) throws SQLException {
     return new RecordedConnection(real);
   }
@@ -113,7 +113,7 @@ public final class RecordedConnection {
     return List.copyOf(sent);
   }
 
-  /** How often each question was asked that sends nothing. */
+  /** How often each method was called that sends nothing. */
   public synchronized Map<String, Integer> answeredByDriver() {
     return new TreeMap<>(answered);
   }

@@ -27,7 +27,7 @@ public record SentDifferences(
 
   /**
    * What drivers send by themselves when they open or close a connection, and what contains no text
-   * by which two connections could be told apart.
+   * by which two connections could be distinguished.
    */
   private static final Pattern OF_DRIVER =
       Pattern.compile(
