@@ -115,7 +115,10 @@ final class ReadResolver {
         none++;
       } else {
         unique++;
-        out.add(new KnownRow(access(version, certain)));
+        TimedStatement writer = transaction.statement(transaction.recorded.statement(version.group));
+        if (writer != null && writer.mayHaveAssigned(rows.table(), key)) {
+          out.add(new KnownRow(access(version, certain)));
+        } // else a trigger wrote it: a column that is as before may be assigned all the same
       }
       return;
     }

@@ -108,6 +108,11 @@ final class TimedStatement {
     return false;
   }
 
+  /** Whether its text names the columns that it assigned in a row, as it wrote that row itself. */
+  boolean mayHaveAssigned(String table, long key) {
+    return states(table, key) || (!statesAllWrites() && statesWriteTo(table));
+  }
+
   /**
    * Whether it states a change: one of its kind, of a row that it names. An INSERT that may update,
    * or delete, names no rows.

@@ -317,6 +317,43 @@ class VersionResolverTest {
     assertThat(readAfterwards(history, insert(1, 9, 0), update(1, 9, 10, 0))).containsExactly(1L);
   }
 
+  /** It may have assigned the value that was there: then it is its own, and nobody else's. */
+  @Test
+  void aColumnThatATriggerLeftAsItWasIsNotReadOfTheVersionBefore() {
+    ValueHash hash = ValueHistory.HASH;
+    RowValues copied =
+        new RowValues(
+            "copy", List.of("v"), new long[] {hash.ofKey(1)}, new int[] {hash.of(10)});
+    ValueHistory history =
+        new ValueHistory(2)
+            .begin(1)
+            .write(1, 1, 10)
+            .commit(1)
+            .changed(1, update(1, 9, 10, 0), copy(9, 10, 5))
+            .recorded()
+            .begin(2)
+            .write(2, 1, 10)
+            .statement(2, StatementKind.SELECT, List.of(copied), List.of())
+            .commit(2)
+            .changed(2, update(1, 10, 10, 0), copy(10, 10, 6))
+            .recorded();
+    assertThat(writersRead(history, 2, 2)).isEmpty();
+  }
+
+  /** What a trigger changes in row 1 of another table. */
+  private static RowChange copy(int before, int after, int other) {
+    ValueHash hash = ValueHistory.HASH;
+    return new RowChange(
+        Access.UPDATE,
+        "copy",
+        List.of("id", "v", "other"),
+        hash.ofKey(1),
+        hash.ofKey(1),
+        new int[] {hash.of(1), hash.of(before), hash.of(other - 1)},
+        new int[] {hash.of(1), hash.of(after), hash.of(other)},
+        0);
+  }
+
   private static ValueHistory withoutNumbers() {
     return new ValueHistory("MariaDB", IsolationLevel.READ_COMMITTED, false, 2);
   }
@@ -327,13 +364,17 @@ class VersionResolverTest {
     if (changes.length > 0) {
       history.changed(0, changes);
     }
-    history.recorded();
+    return writersRead(history.recorded(), 2, 1);
+  }
+
+  /** The last writers of the rows that a session's statements of a number read. */
+  private static List<Long> writersRead(ValueHistory history, int reader, int number) {
     List<Long> writers = new ArrayList<>();
     VersionResolver resolver =
         new VersionResolver(
             event -> {},
             (session, transaction, statement, rows) -> {
-              if (session == 2) {
+              if (session == reader && statement == number) {
                 rows.forEach(row -> writers.add(lastWriter(row.access().writers())));
               }
             },

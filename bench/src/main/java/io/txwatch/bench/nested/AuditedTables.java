@@ -70,6 +70,29 @@ final class AuditedTables {
     }
   }
 
+  /**
+   * Creates a trigger that writes N and the version of each row of {@code ta} that is updated to the
+   * row of {@code tb} with the same key.
+   */
+  static void copy(Connection connection, ServerKind kind) throws SQLException {
+    String update = "UPDATE tb SET n = NEW.n, ver = NEW.ver WHERE id = NEW.id";
+    String after = "CREATE TRIGGER copy_ta AFTER UPDATE ON ta FOR EACH ROW ";
+    try (Statement statement = connection.createStatement()) {
+      switch (kind) {
+        case POSTGRESQL -> {
+          statement.execute(
+              "CREATE FUNCTION copy_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+                  + update
+                  + "; RETURN NULL; END $$");
+          statement.execute(after + "EXECUTE FUNCTION copy_row()");
+        }
+        case MYSQL, MARIADB -> statement.execute(after + update);
+        case SQLITE -> statement.execute(after + "BEGIN " + update + "; END");
+        case H2 -> statement.execute(after + "CALL '" + H2CopyTrigger.class.getName() + "'");
+      }
+    }
+  }
+
   /** The rows of a table before the first UPDATE; their versions have negative numbers. */
   static List<long[]> initial(String table) {
     List<long[]> rows = new ArrayList<>();

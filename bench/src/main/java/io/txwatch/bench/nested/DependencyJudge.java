@@ -66,8 +66,14 @@ final class DependencyJudge {
     }
   }
 
+  /** How many of the states that a query may have seen are described. */
+  private static final int MAX_DESCRIBED = 3;
+
   /** Transactions whose visibility is unknown beyond which a query is not decided. */
   private static final int MAX_UNKNOWN = 10;
+
+  /** What the trigger writes that copies a row to another table. */
+  private static final int COPIED = Column.N.bit() | Column.VER.bit();
 
   /** The transactions' snapshots: one for each statement, or one for all. */
   enum Snapshots {
@@ -116,7 +122,7 @@ final class DependencyJudge {
         Audited version = next.get(Column.VER.of(initial));
         while (version != null) {
           long number = Column.VER.of(version.row());
-          chain.add(version(number, version.row()));
+          chain.add(version(table, number, version.row()));
           version = next.get(number);
         }
         if (chain.size() != next.size() + 1) {
@@ -127,14 +133,14 @@ final class DependencyJudge {
     }
   }
 
-  private Version version(long number, long[] row) {
+  private Version version(String table, long number, long[] row) {
     LoggedTransaction writer = log.get(LoggedTransaction.writerOf(number));
     if (writer == null
         || !(writer.statements.get((int) (number % LoggedTransaction.MAX_STATEMENTS))
             instanceof Write write)) {
       throw new IllegalStateException("nobody wrote version " + number);
     }
-    return new Version(writer, write.columns(), row);
+    return new Version(writer, write.table().equals(table) ? write.columns() : COPIED, row);
   }
 
   /** The queries that no combination of visible transactions explains. */
@@ -164,11 +170,27 @@ final class DependencyJudge {
 
   /** Whether a dependency of an anomaly exists. */
   Truth judge(Anomaly anomaly, Dependency dependency) {
-    Optional<LoggedTransaction> from = logged(anomaly, dependency.from());
-    Optional<LoggedTransaction> to = logged(anomaly, dependency.to());
-    return from.isEmpty() || to.isEmpty()
-        ? Truth.UNDECIDED
-        : judge(dependency, from.get(), to.get());
+    List<LoggedTransaction> unwatched =
+        rows(dependency).stream()
+            .flatMap(row -> chain(row).stream())
+            .map(Version::writer)
+            .filter(writer -> !writer.watched)
+            .distinct()
+            .toList();
+    List<LoggedTransaction> to =
+        logged(anomaly, dependency.to()).map(List::of).orElse(unwatched);
+    List<LoggedTransaction> from =
+        logged(anomaly, dependency.from()).map(List::of).orElse(unwatched);
+    if (from == unwatched && to == unwatched) {
+      return Truth.UNDECIDED;
+    }
+    Truth any = Truth.FALSE;
+    for (LoggedTransaction one : from) {
+      for (LoggedTransaction other : to) {
+        any = any == Truth.TRUE ? any : any.or(judge(dependency, one, other));
+      }
+    }
+    return any;
   }
 
   /** The transaction of that id in the application's log. */
@@ -197,7 +219,8 @@ final class DependencyJudge {
   private String describe(Query query) {
     StringBuilder text = new StringBuilder(query.query().sql());
     text.append(" returned ").append(query.result().replace("\n", "; "));
-    for (Seen seen : candidates.getOrDefault(query, List.of())) {
+    List<Seen> seenBy = candidates.getOrDefault(query, List.of());
+    for (Seen seen : seenBy.subList(0, Math.min(MAX_DESCRIBED, seenBy.size()))) {
       tables(seen, Map.of())
           .forEach(
               (table, rows) ->
@@ -475,13 +498,15 @@ final class DependencyJudge {
     Map<RowKey, long[]> rows = new HashMap<>();
     for (Logged logged : writer.statements) {
       if (logged instanceof Write write) {
-        RowKey row = new RowKey(write.table(), write.id());
-        List<Version> chain = chain(row);
-        for (int i = seen.places().getOrDefault(row, 0) + 1; i < chain.size(); i++) {
-          Version version = chain.get(i);
-          if (!row.equals(except) && version.writer() == writer) {
-            long[] before = rows.getOrDefault(row, seenRow(seen, row));
-            rows.put(row, mixed(before, version.row(), version.columns()));
+        for (String table : write.table().equals("ta") ? List.of("ta", "tb") : List.of(write.table())) {
+          RowKey row = new RowKey(table, write.id());
+          List<Version> chain = chain(row);
+          for (int i = seen.places().getOrDefault(row, 0) + 1; i < chain.size(); i++) {
+            Version version = chain.get(i);
+            if (!row.equals(except) && version.writer() == writer) {
+              long[] before = rows.getOrDefault(row, seenRow(seen, row));
+              rows.put(row, mixed(before, version.row(), version.columns()));
+            }
           }
         }
       }

@@ -37,12 +37,21 @@ final class LoggedTransaction {
       implements Logged {}
 
   final long number;
+
+  /** Whether its connection is watched. */
+  final boolean watched;
+
   final List<Logged> statements = new ArrayList<>();
   long commitStarted = Long.MAX_VALUE;
   long commitEnded = Long.MAX_VALUE;
 
   LoggedTransaction(long number) {
+    this(number, true);
+  }
+
+  LoggedTransaction(long number, boolean watched) {
     this.number = number;
+    this.watched = watched;
   }
 
   /** The number of the version that its next statement makes. */

@@ -4,6 +4,7 @@ import io.txwatch.jdbc.Watch;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +33,7 @@ final class NestedLoad {
   private static final ThreadLocal<@Nullable String> NAME = new ThreadLocal<>();
 
   private final long seed;
+  private final LoadShape shape;
   private final int clients;
   private final int commits;
   private final List<NestedQuery> queries;
@@ -47,32 +49,41 @@ final class NestedLoad {
   /**
    * A load that has not run.
    *
-   * @param onOneTable whether each query selects from one table, without a block within another
+   * @param clients how many are watched
    */
-  NestedLoad(long seed, int clients, int commits, boolean onOneTable) {
+  NestedLoad(long seed, int clients, int commits, LoadShape shape) {
     this.seed = seed;
+    this.shape = shape;
     this.clients = clients;
     this.commits = commits;
-    QueryGenerator generator = new QueryGenerator(seed);
+    QueryGenerator generator = new QueryGenerator(seed, !shape.few());
     this.queries =
-        Stream.generate(onOneTable ? generator::nextOnOneTable : generator::next)
+        Stream.generate(shape.onOneTable() ? generator::nextOnOneTable : generator::next)
             .limit(QUERIES)
             .toList();
   }
 
-  /** Runs until so many transactions have committed; gives each by its number. */
-  Map<Long, LoggedTransaction> run(Opener opener) throws SQLException, InterruptedException {
+  /**
+   * Runs until so many transactions have committed; gives each by its number.
+   *
+   * @param watched opens the connections that are watched
+   * @param unwatched opens the others
+   */
+  Map<Long, LoggedTransaction> run(Opener watched, Opener unwatched)
+      throws SQLException, InterruptedException {
     Watch.nameTransactions(NAME::get);
-    ExecutorService threads = Executors.newFixedThreadPool(clients);
+    int all = shape.unwatched() ? clients + 1 : clients;
+    ExecutorService threads = Executors.newFixedThreadPool(all);
     try {
       List<Future<?>> running = new ArrayList<>();
-      for (int i = 0; i < clients; i++) {
+      for (int i = 0; i < all; i++) {
+        boolean isWatched = i < clients;
         Random random = new Random(seed + i);
         running.add(
             threads.submit(
                 () -> {
-                  try (Connection connection = opener.open()) {
-                    client(connection, random);
+                  try (Connection connection = (isWatched ? watched : unwatched).open()) {
+                    client(connection, isWatched, random);
                   }
                   return null;
                 }));
@@ -92,9 +103,10 @@ final class NestedLoad {
     }
   }
 
-  private void client(Connection connection, Random random) throws SQLException {
+  private void client(Connection connection, boolean isWatched, Random random)
+      throws SQLException {
     while (committed.get() < commits) {
-      LoggedTransaction transaction = new LoggedTransaction(attempts.incrementAndGet());
+      LoggedTransaction transaction = new LoggedTransaction(attempts.incrementAndGet(), isWatched);
       NAME.set(LoggedTransaction.NAME + transaction.number);
       log.put(transaction.number, transaction);
       try {
@@ -120,6 +132,10 @@ final class NestedLoad {
       for (int i = 0; i < statements; i++) {
         if (random.nextInt(5) < 3) {
           query(statement, transaction, queries.get(random.nextInt(queries.size())));
+        } else if (shape.savepoints() && random.nextInt(5) == 0) {
+          Savepoint before = connection.setSavepoint();
+          update(connection, transaction, random);
+          connection.rollback(before);
         } else {
           update(connection, transaction, random);
         }
@@ -148,7 +164,7 @@ final class NestedLoad {
             query, NestedQuery.text(rows.stream()), started, System.nanoTime()));
   }
 
-  private static void update(Connection connection, LoggedTransaction transaction, Random random)
+  private void update(Connection connection, LoggedTransaction transaction, Random random)
       throws SQLException {
     List<Column> columns =
         switch (random.nextInt(5)) {
@@ -157,18 +173,22 @@ final class NestedLoad {
           default -> List.of(Column.N, Column.VER);
         };
     String table = AuditedTables.NAMES.get(random.nextInt(AuditedTables.NAMES.size()));
-    int id = 1 + random.nextInt(AuditedTables.ROWS);
-    update(connection, transaction, table, id, columns, random.nextInt(Column.VALUES_OF_K));
+    int id = 1 + random.nextInt(shape.rows());
+    int k = random.nextInt(shape.values());
+    long version = transaction.nextVersion();
+    long n = shape.few() ? random.nextInt(shape.values()) : version;
+    update(connection, transaction, table, id, columns, k, n);
   }
 
-  /** Updates one row: K gets the given value, the others the number of the version. */
+  /** Updates one row: K and N get the given values. */
   static void update(
       Connection connection,
       LoggedTransaction transaction,
       String table,
       int id,
       List<Column> columns,
-      int k)
+      int k,
+      long n)
       throws SQLException {
     long version = transaction.nextVersion();
     String assigned = columns.stream().map(c -> c.sql() + " = ?").collect(Collectors.joining(", "));
@@ -176,7 +196,13 @@ final class NestedLoad {
     try (var update =
         connection.prepareStatement("UPDATE " + table + " SET " + assigned + " WHERE id = ?")) {
       for (int i : IntStream.range(0, columns.size()).toArray()) {
-        update.setLong(i + 1, columns.get(i) == Column.K ? k : version);
+        update.setLong(
+            i + 1,
+            switch (columns.get(i)) {
+              case K -> k;
+              case N -> n;
+              default -> version;
+            });
       }
       update.setInt(columns.size() + 1, id);
       update.executeUpdate();

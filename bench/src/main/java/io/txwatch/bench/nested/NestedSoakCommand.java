@@ -20,6 +20,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -71,8 +72,19 @@ public final class NestedSoakCommand implements Callable<Integer> {
       defaultValue = "auto")
   private String versions = "auto";
 
-  @Option(names = "--clients", defaultValue = "4")
-  private int clients = 4;
+  @Option(
+      names = "--clients",
+      description = "how many are watched (default: 4; 8 with --hot)",
+      defaultValue = "0",
+      showDefaultValue = Visibility.NEVER)
+  private int clients;
+
+  @Option(
+      names = "--hot",
+      description =
+          "write six rows with three values; no query returns the version; updates that are undone"
+              + " by a savepoint, a trigger that writes another table, a client that is not watched")
+  private boolean isHot;
 
   @Option(names = "--seed", defaultValue = "1")
   private long seed = 1;
@@ -95,7 +107,8 @@ public final class NestedSoakCommand implements Callable<Integer> {
             IsolationLevel.parse(name)
                 .orElseThrow(() -> new UnusableOptionException("unknown level " + name));
         Result result =
-            new NestedSoakRun(kind, level, instrument, versions).run(seed, clients, commits);
+            new NestedSoakRun(kind, level, instrument, versions, isHot)
+                .run(seed, clients > 0 ? clients : isHot ? 8 : 4, commits);
         output.write(row(kind, level, result));
         output.progress(kind + " " + level + ": " + result.coverage());
         explain(result);

@@ -33,8 +33,11 @@ final class NestedSoakRun {
   private final IsolationLevel level;
   private final String instrument;
   private final String versions;
+  private final boolean isHot;
 
-  NestedSoakRun(ServerKind kind, IsolationLevel level, String instrument, String versions) {
+  NestedSoakRun(
+      ServerKind kind, IsolationLevel level, String instrument, String versions, boolean isHot) {
+    this.isHot = isHot;
     this.kind = kind;
     this.level = level;
     this.instrument = instrument;
@@ -88,7 +91,11 @@ final class NestedSoakRun {
     }
     try (Connection raw = DriverManager.getConnection(url)) {
       AuditedTables.audit(raw, kind);
+      if (isHot) {
+        AuditedTables.copy(raw, kind);
+      }
     }
+    LoadShape shape = isHot ? LoadShape.hot() : LoadShape.plain(isByValue());
     List<Anomaly> found = new CopyOnWriteArrayList<>();
     boolean wasComplete = isAnalysed();
     Coverage before = coverage();
@@ -96,7 +103,7 @@ final class NestedSoakRun {
     try {
       long started = System.nanoTime();
       Map<Long, LoggedTransaction> log =
-          new NestedLoad(seed, clients, commits, isByValue()).run(() -> open(url));
+          new NestedLoad(seed, clients, commits, shape).run(() -> open(url), () -> unwatched(url));
       double seconds = (System.nanoTime() - started) / 1e9;
       boolean complete = wasComplete && isAnalysed();
       Coverage after = coverage();
@@ -164,6 +171,14 @@ final class NestedSoakRun {
     if (connection == null) {
       throw new SQLException("txwatch does not take " + url);
     }
+    return atLevel(connection);
+  }
+
+  private Connection unwatched(String url) throws SQLException {
+    return atLevel(DriverManager.getConnection(url));
+  }
+
+  private Connection atLevel(Connection connection) throws SQLException {
     connection.setTransactionIsolation(
         switch (level) {
           case READ_UNCOMMITTED -> Connection.TRANSACTION_READ_UNCOMMITTED;

@@ -10,9 +10,16 @@ final class QueryGenerator {
   private static final int MAX_DEPTH = 3;
 
   private final Random random;
+  private final boolean withVersions;
 
-  QueryGenerator(long seed) {
+  /**
+   * A generator.
+   *
+   * @param withVersions whether queries return the column with the version, too
+   */
+  QueryGenerator(long seed, boolean withVersions) {
     random = new Random(seed);
+    this.withVersions = withVersions;
   }
 
   /**
@@ -48,7 +55,7 @@ final class QueryGenerator {
   private List<Column> columns() {
     List<Column> chosen = new ArrayList<>();
     for (Column column : Column.values()) {
-      if (random.nextInt(2) == 0) {
+      if (random.nextInt(2) == 0 && (withVersions || column != Column.VER)) {
         chosen.add(column);
       }
     }

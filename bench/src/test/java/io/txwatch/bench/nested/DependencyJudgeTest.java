@@ -132,7 +132,7 @@ class DependencyJudgeTest {
         NestedLoad.query(statement, first, query);
       }
       commit(one, first);
-      NestedLoad.update(one, second, "ta", row, List.of(Column.K, Column.VER), 5);
+      NestedLoad.update(one, second, "ta", row, List.of(Column.K, Column.VER), 5, second.nextVersion());
       commit(one, second);
       Dependency overwritten =
           new Dependency(
@@ -153,7 +153,7 @@ class DependencyJudgeTest {
         statement.execute("ALTER TABLE " + table + " ALTER COLUMN k DROP NOT NULL");
         statement.execute("UPDATE " + table + " SET k = NULL WHERE id IN (2, 5)");
       }
-      QueryGenerator generator = new QueryGenerator(new Random().nextLong());
+      QueryGenerator generator = new QueryGenerator(new Random().nextLong(), true);
       for (int i = 0; i < 500; i++) {
         NestedQuery query = generator.next();
         LoggedTransaction transaction = new LoggedTransaction(1);
@@ -190,7 +190,7 @@ class DependencyJudgeTest {
   @Test
   void everyQueryOfALoadIsExplained() throws Exception {
     NestedSoakRun.Result result =
-        new NestedSoakRun(ServerKind.H2, IsolationLevel.READ_COMMITTED, "inline", "auto")
+        new NestedSoakRun(ServerKind.H2, IsolationLevel.READ_COMMITTED, "inline", "auto", false)
             .run(1, 2, 30);
 
     assertThat(result.complete()).isTrue();
@@ -219,10 +219,10 @@ class DependencyJudgeTest {
       try (var statement = one.createStatement()) {
         NestedLoad.query(statement, first, filtering);
         List<Column> number = List.of(Column.N, Column.VER);
-        NestedLoad.update(two, second, "ta", FILTERED_OUT, number, 0);
-        NestedLoad.update(two, second, "ta", RETURNED, number, 0);
-        NestedLoad.update(two, second, "ta", OTHER, List.of(Column.K, Column.VER), 0);
-        NestedLoad.update(two, second, "tb", RETURNED, number, 0);
+        NestedLoad.update(two, second, "ta", FILTERED_OUT, number, 0, second.nextVersion());
+        NestedLoad.update(two, second, "ta", RETURNED, number, 0, second.nextVersion());
+        NestedLoad.update(two, second, "ta", OTHER, List.of(Column.K, Column.VER), 0, second.nextVersion());
+        NestedLoad.update(two, second, "tb", RETURNED, number, 0, second.nextVersion());
         commit(two, second);
         NestedLoad.query(statement, first, byKey);
       }
