@@ -240,6 +240,9 @@ public final class ElleExport {
     if (open.containsKey(transaction) || !ends.containsKey(transaction)) {
       return;
     }
+    if (open.values().stream().anyMatch(other -> other.process == process(session))) {
+      processes.put(session, nextProcess++); // one process executes one transaction at a time
+    }
     Open running = new Open(process(session));
     open.put(transaction, running);
     line("invoke", running.process, operations(transaction, running, false));

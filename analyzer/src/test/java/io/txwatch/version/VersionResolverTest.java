@@ -122,6 +122,31 @@ class VersionResolverTest {
   }
 
   /**
+   * The first one adds nothing; then a batch adds something to two rows. Its last item begins
+   * before it is sent, the first one afterwards.
+   *
+   * @param arrived how many of the events after that precede the changes
+   */
+  @ParameterizedTest
+  @CsvSource({"0, true", "2, true", "5, true", "7, true", "0, false", "2, false", "5, false"})
+  void aChangeOfABatchIsNotAnEarlierTransactionsOfItsSession(int arrived, boolean numbered) {
+    ValueHistory history =
+        new ValueHistory("MySQL", IsolationLevel.READ_COMMITTED, numbered, 2)
+            .begin(1)
+            .increment(1, 1)
+            .commit(1);
+    List<Event> events = history.events();
+    int ahead = events.size();
+    history.begin(1).increment(1, 1).autocommitted(1).begin(1).increment(1, 2).autocommitted(1);
+    events.add(ahead, events.remove(ahead + 5));
+    history.passes(-7).changed(1, update(1, 9, 10, 0)).changed(1, update(2, 7, 8, 0)).passes(7);
+    for (int i = 0; i < 2; i++) {
+      events.add(ahead + 1 + arrived + i, events.remove(events.size() - 2 + i));
+    }
+    assertThat(readAfterwards(history)).isNotEmpty().doesNotContain(1L);
+  }
+
+  /**
    * Commits the last statement with its execution; its change is read before its events have
    * arrived.
    *

@@ -289,6 +289,34 @@ class VersionsFromLogTest {
     }
   }
 
+  /** The log shows what the first item did while the last one is executed. */
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void anAutocommittedBatchBeginsBeforeItsChangesAreRecorded(ServerKind kind) throws Exception {
+    try (Bank bank = new Bank(kind)) {
+      Watched watched = new Watched(bank.url());
+      watched.run(
+          (one, other) -> {
+            try (Statement statement = one.createStatement()) {
+              statement.addBatch("UPDATE account SET balance = balance + 1 WHERE id = 1");
+              statement.addBatch("UPDATE account SET balance = balance + SLEEP(0.2) WHERE id = 2");
+              statement.executeBatch();
+            }
+          });
+      List<Event> events = new ArrayList<>();
+      try (HistoryReader reader = HistoryReader.open(watched.history)) {
+        reader.forEach(events::add);
+      }
+      int changed = 0;
+      while (!(events.get(changed) instanceof Event.Changed)) {
+        changed++;
+      }
+      assertThat(events.subList(0, changed))
+          .as(events::toString)
+          .anyMatch(Event.TransactionBegan.class::isInstance);
+    }
+  }
+
   /** What two sessions do. */
   private interface Work {
     void with(Connection one, Connection other) throws SQLException;

@@ -59,15 +59,21 @@ final class SessionState {
     final List<Observation> open = new ArrayList<>(2);
 
     /** A time before which its end was not sent. */
-    private long endSentAfter = System.nanoTime();
+    private long endSentAfter;
 
     /** Of a statement that is a transaction of its own; null if they are not known. */
     private @Nullable ObservedValues onlyValues;
 
-    Transaction(long id, boolean single, TransactionEvents events) {
+    /**
+     * Begins it.
+     *
+     * @param nanos a time before which nothing of it was sent
+     */
+    Transaction(long id, boolean single, TransactionEvents events, long nanos) {
       this.events = events;
       this.id = id;
       this.single = single;
+      this.endSentAfter = nanos;
     }
 
     /** The values of a statement are known, and when it was executed. */
@@ -111,6 +117,27 @@ final class SessionState {
     }
   }
 
+  /**
+   * Statements that were sent together, and are noted once all were executed. Their last
+   * transaction begins before: until its events arrive, what the DBMS records may be of any of
+   * them.
+   */
+  private static final class Ahead {
+    private final long id;
+    private final TransactionEvents events;
+    private final IsolationLevel level;
+    private final long nanos = System.nanoTime();
+
+    /** True once a statement of it was noted. */
+    private boolean isTaken;
+
+    Ahead(long id, TransactionEvents events, IsolationLevel level) {
+      this.id = id;
+      this.events = events;
+      this.level = level;
+    }
+  }
+
   final TransactionRules rules;
   final Ids ids;
   final SessionEvents events;
@@ -140,6 +167,9 @@ final class SessionState {
 
   /** The id of the next transaction. */
   long upcoming;
+
+  /** What was sent and is not noted yet; null if all is. */
+  private @Nullable Ahead ahead;
 
   final Savepoints savepoints = new Savepoints();
 
@@ -199,12 +229,48 @@ final class SessionState {
 
   /** Begins a transaction. */
   void start(long id, boolean single) {
+    renewAfterLoss();
+    Ahead sent = ahead;
+    if (sent != null && sent.id == id && !sent.isTaken) {
+      sent.isTaken = true;
+      if (sent.level != currentLevel()) {
+        sent.events.level(currentLevel());
+      }
+      current = new Transaction(id, single, sent.events, sent.nanos);
+    } else {
+      long nanos = sent == null ? System.nanoTime() : sent.nanos;
+      current = new Transaction(id, single, events.began(id, currentLevel()), nanos);
+    }
+  }
+
+  /** Several statements are about to be sent that are noted afterwards. */
+  void sending(long id) {
+    noted(Outcome.UNKNOWN);
+    renewAfterLoss();
+    ahead = new Ahead(id, events.began(id, currentLevel()), currentLevel());
+  }
+
+  /**
+   * All of them are noted that were executed.
+   *
+   * @param outcome of the transaction that has begun before they were sent, if none is its
+   *     statement
+   */
+  void noted(Outcome outcome) {
+    Ahead sent = ahead;
+    ahead = null;
+    if (sent != null && !sent.isTaken) {
+      events.ended(new Transaction(sent.id, true, sent.events, sent.nanos), outcome);
+    }
+  }
+
+  private void renewAfterLoss() {
     if (lost && !isAfterLoss) {
       isAfterLoss = true;
       level = IsolationLevel.UNKNOWN;
+      noted(Outcome.UNKNOWN);
       events.reconnected(ids.next());
     }
-    current = new Transaction(id, single, events.began(id, currentLevel()));
   }
 
   /** Adds a statement to the transaction that is open. */

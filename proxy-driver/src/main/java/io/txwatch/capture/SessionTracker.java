@@ -115,6 +115,19 @@ public final class SessionTracker {
     } else {
       endSent();
     }
+    if (control instanceof TransactionControl.Several) {
+      severalSent();
+    }
+  }
+
+  /** A text is about to be sent that may execute a transaction from its beginning to its end. */
+  private synchronized void severalSent() {
+    if (events.timesEnds()) {
+      state.endSingle();
+      if (state.current == null) {
+        state.sending(state.upcoming);
+      }
+    }
   }
 
   // ---------------------------------------------------------------- statements
@@ -267,6 +280,25 @@ public final class SessionTracker {
     return position.transaction() == open.id
         ? Math.max(0, open.statements + before + 1 - position.statement())
         : -1;
+  }
+
+  /**
+   * An autocommitted batch is about to be sent. If versions are known by value, its last item
+   * begins now, and the others once the batch was executed: until the last one's events arrive, a
+   * change that the DBMS recorded may be any item's.
+   *
+   * @param last the position of its last item
+   */
+  public synchronized void batchSent(Position last) {
+    if (events.timesEnds()) {
+      state.endSingle();
+      state.sending(last.transaction());
+    }
+  }
+
+  /** The items of a batch are noted. */
+  public synchronized void batchNoted() {
+    state.noted(Outcome.UNKNOWN);
   }
 
   /** Begins a batch item at its assigned position. */
@@ -591,9 +623,15 @@ public final class SessionTracker {
     texts.succeeded(control);
   }
 
+  /** All parts of a text were noted that controls transactions. */
+  public synchronized void controlNoted() {
+    state.noted(Outcome.ABORTED);
+  }
+
   /** A transaction control statement failed. */
   public synchronized void controlFailed(TransactionControl control, SQLException error) {
     texts.failed(control, error);
+    state.noted(Outcome.UNKNOWN);
   }
 
   /**

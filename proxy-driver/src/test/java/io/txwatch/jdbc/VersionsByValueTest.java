@@ -21,6 +21,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -248,6 +250,69 @@ class VersionsByValueTest {
       assertThat(rows.next()).isFalse();
     }
     assertThat(database.events(Event.ValuesObserved.class)).hasSize(1);
+  }
+
+  // ---------------------------------------------------------------- batches
+
+  /** A function of the database: takes its time, and is 0. */
+  public static final class Pause {
+    private Pause() {}
+
+    public static int pause() throws InterruptedException {
+      Thread.sleep(200);
+      return 0;
+    }
+  }
+
+  /** The record shows what the first item did while the last one is executed. */
+  @Test
+  void anAutocommittedBatchBeginsBeforeItsChangesAreRecorded() throws SQLException {
+    changesFollowTheirBeginning(
+        statement -> {
+          statement.addBatch("UPDATE item SET qty = qty + 1 WHERE id = 1");
+          statement.addBatch("UPDATE item SET qty = qty + 1 WHERE id = 2");
+          statement.addBatch("UPDATE item SET qty = qty + PAUSE() WHERE id = 3");
+          statement.executeBatch();
+        });
+  }
+
+  /** A transaction as one text. */
+  @Test
+  void aTextOfSeveralStatementsBeginsBeforeItsChangesAreRecorded() throws SQLException {
+    changesFollowTheirBeginning(
+        statement ->
+            statement.execute(
+                "BEGIN; UPDATE item SET qty = qty + 1 WHERE id = 1; COMMIT;"
+                    + " UPDATE item SET qty = qty + PAUSE() WHERE id = 3"));
+  }
+
+  private interface Work {
+    void with(Statement statement) throws SQLException;
+  }
+
+  private static void changesFollowTheirBeginning(Work work) throws SQLException {
+    TestDatabase database = shop(ServerKind.H2);
+    try (Connection raw = database.raw()) {
+      TestDatabase.execute(raw, "CREATE ALIAS PAUSE FOR '" + Pause.class.getName() + ".pause'");
+    }
+    Settings triggers = Settings.of(Map.of(Setting.VERSIONS, "triggers"));
+    try (Connection connection = database.watched(database.raw(), triggers);
+        Statement statement = connection.createStatement()) {
+      work.with(statement);
+    }
+    Awaitility.await().until(() -> !database.events(Event.Changed.class).isEmpty());
+    List<Event> events = List.copyOf(database.events());
+    Event.Changed change = database.events(Event.Changed.class).get(0);
+    long began =
+        events.subList(0, events.indexOf(change)).stream()
+            .filter(Event.TransactionBegan.class::isInstance)
+            .count();
+    assertThat(began).as(events::toString).isEqualTo(1);
+    assertThat(database.events(Event.EndTimed.class))
+        .isNotEmpty()
+        .allMatch(end -> end.sent() < change.received());
+    assertThat(database.events(Event.TransactionBegan.class))
+        .hasSameSizeAs(database.events(Event.TransactionEnded.class));
   }
 
   // ---------------------------------------------------------------- writes

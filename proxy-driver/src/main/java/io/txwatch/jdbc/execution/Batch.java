@@ -104,6 +104,9 @@ public final class Batch {
   /** What each item shows of its rows by their values, if versions are known by value. */
   private final List<@Nullable StatementValues> values = new ArrayList<>(0);
 
+  /** The position of the last item, if it is autocommitted; null before it is sent. */
+  private SessionTracker.@Nullable Position last;
+
   /** The place in the application that sends it; empty before. */
   private String calledFrom = "";
 
@@ -239,6 +242,23 @@ public final class Batch {
    */
   public <T> T run(Sender sender, @Nullable Sender asItWas, Function<long[], T> as)
       throws SQLException {
+    boolean alone =
+        positions.isEmpty() ? !context.tracker().inTransactionMode() : positions.get(0).alone();
+    if (plans.isEmpty() || !alone) {
+      return as.apply(send(sender, asItWas));
+    }
+    SessionTracker.Position ahead =
+        positions.isEmpty() ? context.tracker().nextAlone() : positions.get(positions.size() - 1);
+    last = ahead;
+    context.tracker().batchSent(ahead);
+    try {
+      return as.apply(send(sender, asItWas));
+    } finally {
+      context.tracker().batchNoted();
+    }
+  }
+
+  private long[] send(Sender sender, @Nullable Sender asItWas) throws SQLException {
     plans.forEach(context::beforeNext);
     if (!plans.isEmpty()) {
       SampledCallSite place = plans.get(0).place();
@@ -294,7 +314,7 @@ public final class Batch {
       execution.after(count);
       execution.counted(count);
     }
-    return as.apply(counts);
+    return counts;
   }
 
   private static void ifKnown(@Nullable StatementValues item, Consumer<StatementValues> what) {
@@ -436,7 +456,8 @@ public final class Batch {
 
   private Execution begin(int i) {
     if (i >= positions.size()) {
-      return Execution.begin(context, plans.get(i), null, 0, calledFrom);
+      SessionTracker.Position position = i == plans.size() - 1 ? last : null;
+      return Execution.begin(context, plans.get(i), position, 0, calledFrom);
     }
     Given item = given.get(i);
     Execution execution =

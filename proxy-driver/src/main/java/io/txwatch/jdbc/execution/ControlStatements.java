@@ -24,6 +24,7 @@ final class ControlStatements {
   /** Such a text was executed. */
   static void executed(ExecutionContext context, CachedPlan cached) {
     new ControlStatements(context, cached).controlled(cached.plan().control());
+    context.tracker().controlNoted();
   }
 
   private void controlled(TransactionControl control) {
