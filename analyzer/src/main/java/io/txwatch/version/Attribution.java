@@ -66,16 +66,17 @@ final class Attribution {
         || Window.minus(other.commitSent(), skew) <= statement.window.returned();
   }
 
-  /** Whether it certainly changed a row: one that it states to have inserted or deleted. */
+  /**
+   * Whether it certainly changed a row: one that it states to have inserted, be it under a key that
+   * the DBMS generated, or to have deleted.
+   */
   static boolean surelyChanged(TimedTransaction transaction) {
     for (TimedStatement statement : transaction.statements) {
       if (statement.mayHaveChanged()) {
         for (StatedWrite write : statement.writes) {
-          if (TimedStatement.isSure(write)) {
-            for (long key : write.rows().keys()) {
-              if (key != 0) {
-                return true;
-              }
+          for (long key : write.rows().keys()) {
+            if (write.access() == Access.INSERT || write.access() == Access.DELETE && key != 0) {
+              return true;
             }
           }
         }

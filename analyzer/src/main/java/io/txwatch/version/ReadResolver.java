@@ -115,7 +115,8 @@ final class ReadResolver {
         none++;
       } else {
         unique++;
-        TimedStatement writer = transaction.statement(transaction.recorded.statement(version.group));
+        TimedStatement writer =
+            transaction.statement(transaction.recorded.statement(version.group));
         if (writer != null && writer.mayHaveAssigned(rows.table(), key)) {
           out.add(new KnownRow(access(version, certain)));
         } // else a trigger wrote it: a column that is as before may be assigned all the same

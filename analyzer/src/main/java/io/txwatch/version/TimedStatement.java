@@ -167,19 +167,23 @@ final class TimedStatement {
     return false;
   }
 
-  /** Whether a write of a row that it certainly changed is one of the changes. */
+  /**
+   * Whether a write of a row that it certainly changed is one of the changes. Of an inserted row
+   * whose key the DBMS generated any may be it.
+   */
   static boolean isChanged(StatedWrite write, int row, List<RowChange> changes) {
     long key = write.rows().keys()[row];
     for (RowChange change : changes) {
       boolean isOfRow =
-          key == (write.access() == Access.INSERT ? change.keyAfter() : change.keyBefore());
+          key == 0
+              || key == (write.access() == Access.INSERT ? change.keyAfter() : change.keyBefore());
       if (isOfRow
           && write.access() == change.access()
           && write.rows().table().equals(change.table())) {
         return true;
       }
     }
-    return key == 0;
+    return key == 0 && write.access() != Access.INSERT;
   }
 
   /** Whether it certainly changed a row that it states: an INSERT or a DELETE. */

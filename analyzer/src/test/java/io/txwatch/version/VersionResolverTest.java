@@ -22,6 +22,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.RowChange;
 import io.txwatch.history.RowShare;
 import io.txwatch.history.RowValues;
+import io.txwatch.history.StatedWrite;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.ValueHash;
 import io.txwatch.history.WriterList;
@@ -336,6 +337,34 @@ class VersionResolverTest {
         .doesNotContain(1L);
   }
 
+  /** INSERT INTO t (v) VALUES (value), under a key that the DBMS generates. */
+  private static ValueHistory generated(ValueHistory history, int session, long value) {
+    RowValues inserted =
+        new RowValues("t", List.of("v"), new long[] {0}, new int[] {HASH.of(value)});
+    return history.statement(
+        session,
+        StatementKind.INSERT,
+        List.of(),
+        List.of(new StatedWrite(Access.INSERT, inserted, false)));
+  }
+
+  /** Its increment alone may have changed nothing; with the new row it is the one in the record. */
+  @Test
+  void whoInsertedARowUnderAGeneratedKeyChangedSomething() {
+    ValueHistory history = new ValueHistory(2).begin(1).increment(1, 1);
+    generated(history, 1, 5).commit(1).begin(1).increment(1, 1);
+    generated(history, 1, 5).commit(1);
+    history.changed(1, update(1, 9, 10, 0), insert(7, 5, 1));
+    assertThat(readAfterwards(history)).containsExactly(1L);
+  }
+
+  @Test
+  void whoInsertedARowUnderAGeneratedKeyIsNotTheWriterWithoutIt() {
+    ValueHistory history = new ValueHistory(2).begin(1);
+    generated(history, 1, 5).commit(1).changed(1, update(1, 9, 10, 0));
+    assertThat(readAfterwards(history)).isNotEmpty().doesNotContain(1L);
+  }
+
   @Test
   void aRowThatATriggerChangesAfterItWasInsertedIsItsWriters() {
     ValueHistory history = withoutNumbers().begin(1).insert(1, 1).commit(1);
@@ -347,8 +376,7 @@ class VersionResolverTest {
   void aColumnThatATriggerLeftAsItWasIsNotReadOfTheVersionBefore() {
     ValueHash hash = ValueHistory.HASH;
     RowValues copied =
-        new RowValues(
-            "copy", List.of("v"), new long[] {hash.ofKey(1)}, new int[] {hash.of(10)});
+        new RowValues("copy", List.of("v"), new long[] {hash.ofKey(1)}, new int[] {hash.of(10)});
     ValueHistory history =
         new ValueHistory(2)
             .begin(1)
