@@ -49,10 +49,16 @@ public final class AnomaliesCommand implements Callable<Integer> {
   private static final Duration MAX_ANALYSIS = Duration.ofMinutes(2);
   private static final ThreadLocal<@Nullable String> OPERATION = new ThreadLocal<>();
 
-  @Option(names = "--db", description = "postgresql, mariadb, mysql", defaultValue = "postgresql")
+  @Option(
+      names = "--db",
+      description = "postgresql, mariadb, mysql, h2",
+      defaultValue = "postgresql")
   private String db = "postgresql";
 
-  @Option(names = "--workload", description = "tpcc, kv-50, kv-95, sibench", defaultValue = "tpcc")
+  @Option(
+      names = "--workload",
+      description = "tpcc, kv-50, kv-95, sibench, smallbank",
+      defaultValue = "tpcc")
   private String workload = "tpcc";
 
   @Option(

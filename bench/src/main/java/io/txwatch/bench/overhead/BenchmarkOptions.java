@@ -20,7 +20,8 @@ final class BenchmarkOptions {
   @Option(
       names = "--workload",
       split = ",",
-      description = "tpcc, kv-50, kv-95, sibench (default: all; for statements: tpcc)")
+      description =
+          "tpcc, kv-50, kv-95, sibench, smallbank (default: the first four; for statements: tpcc)")
   private List<String> workloads = List.of();
 
   @Option(

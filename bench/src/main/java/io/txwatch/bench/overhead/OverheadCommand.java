@@ -87,7 +87,9 @@ public final class OverheadCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, SQLException {
     List<Variant> chosen = options.variantsOr(Variant.values());
-    List<WorkloadKind> kinds = options.workloadsOr(WorkloadKind.values());
+    List<WorkloadKind> kinds =
+        options.workloadsOr(
+            WorkloadKind.TPCC, WorkloadKind.KV_50, WorkloadKind.KV_95, WorkloadKind.SIBENCH);
     List<ServerKind> servers = options.databases();
     Placement placement = options.placement();
     if (clients.stream().anyMatch(count -> count < 1)) {

@@ -31,6 +31,13 @@ public enum WorkloadKind {
     Workload create() {
       return new SiBench();
     }
+  },
+  /** SmallBank's five transactions. */
+  SMALLBANK("SmallBank") {
+    @Override
+    Workload create() {
+      return new SmallBank();
+    }
   };
 
   private final String title;

@@ -28,6 +28,7 @@ class OverheadSmokeTest {
     "MARIADB, TPCC, INLINE_NONE",
     "MARIADB, KV_95, ITEMS",
     "H2, TPCC, RAW",
+    "H2, SMALLBANK, TRIGGERS",
     "H2, KV_50, OFF"
   })
   void everyWorkloadCompletesTransactions(ServerKind kind, WorkloadKind workload, Variant variant)
