@@ -206,10 +206,10 @@ final class ReadResolver {
       for (int i = 0; i < chain.versions.size(); i++) {
         RowVersion version = chain.versions.get(i);
         if (version.by == recorded) {
-          if (!recorded.statements.isCertain(version.group)) {
+          if (!recorded.isCertain(version)) {
             return UNCERTAIN;
           }
-          last = recorded.statement(version.group) < statement.number ? i : last;
+          last = recorded.statement(version) < statement.number ? i : last;
         }
       }
     }

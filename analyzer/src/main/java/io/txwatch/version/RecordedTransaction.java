@@ -112,13 +112,30 @@ final class RecordedTransaction {
         : new Window(by.commitSent(), Window.plus(received, UNWATCHED_DELAY_NANOS));
   }
 
-  /** The statement that wrote a group of changes. */
-  int statement(int group) {
-    return writer == null ? Math.max(1, group + 1) : statements.of(group);
+  /** The statement that wrote a version. */
+  int statement(RowVersion version) {
+    return statement(version.group, version.row.table, version.row.key);
   }
 
-  /** The writer token of a group of changes. */
-  String token(int group) {
-    return WriterToken.of(writer == null ? unwatchedId : writer.id, statement(group));
+  /** The statement that made a change. */
+  int statement(RowChange change) {
+    return statement(
+        change.group(),
+        change.table(),
+        change.keyAfter() == 0 ? change.keyBefore() : change.keyAfter());
+  }
+
+  private int statement(int group, String table, long key) {
+    return writer == null ? Math.max(1, group + 1) : statements.of(group, table, key);
+  }
+
+  /** Whether it is certain which statement wrote a version. */
+  boolean isCertain(RowVersion version) {
+    return statements.isCertain(version.group, version.row.table, version.row.key);
+  }
+
+  /** The writer token of a version. */
+  String token(RowVersion version) {
+    return WriterToken.of(writer == null ? unwatchedId : writer.id, statement(version));
   }
 }

@@ -44,8 +44,7 @@ final class RowStates {
     for (int i = 0; i < row.versions.size(); i++) {
       RowVersion version = row.versions.get(i);
       if (own != null && version.by == own) {
-        boolean isLater =
-            own.statements.isCertain(version.group) && own.statement(version.group) > query.number;
+        boolean isLater = own.isCertain(version) && own.statement(version) > query.number;
         if (!isLater) {
           return null;
         }

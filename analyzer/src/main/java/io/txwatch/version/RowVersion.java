@@ -111,7 +111,7 @@ final class RowVersion {
     return by != null
         && by == other.by
         && rowId == other.rowId
-        && by.statement(group) == by.statement(other.group);
+        && by.statement(this) == by.statement(other);
   }
 
   /** Whether a read row may be this version. */
@@ -202,7 +202,7 @@ final class RowVersion {
   }
 
   private WriterList list() {
-    String own = by == null ? "" : by.token(group);
+    String own = by == null ? "" : by.token(this);
     RowVersion before = insertion ? null : row.before(this);
     if (before == null) {
       return new WriterList(own, insertion);

@@ -8,38 +8,67 @@ import java.util.List;
 
 /**
  * Which statement of a transaction made which group of recorded changes. Groups are in the order of
- * execution, and a statement makes one group at most; it makes none if it changed nothing.
+ * execution, and a statement makes one group at most; it makes none if it changed nothing. A driver
+ * may send the items of a batch as one statement, as MariaDB's does with inserts: then one group is
+ * of several items.
  *
  * @param groups the numbers of the groups, ascending
  * @param statements the number of each group's statement
  * @param certain for each group, whether no other statement can have made it
  * @param fits whether statements in that order can have made the groups
+ * @param batches for each group, the items of the batch that made it; otherwise empty
  */
-record StatementMapping(int[] groups, int[] statements, boolean[] certain, boolean fits) {
+record StatementMapping(
+    int[] groups,
+    int[] statements,
+    boolean[] certain,
+    boolean fits,
+    List<List<TimedStatement>> batches) {
 
   static final StatementMapping UNKNOWN =
-      new StatementMapping(new int[0], new int[0], new boolean[0], false);
+      new StatementMapping(new int[0], new int[0], new boolean[0], false, List.of());
 
   /** The statements of the groups of a transaction's changes. */
   static StatementMapping of(TimedTransaction transaction, List<RowChange> changes) {
-    StatementMapping mapping = of(transaction, changes, false);
+    StatementMapping mapping = of(single(transaction, false), changes);
+    if (!mapping.fits()) {
+      mapping = of(batched(single(transaction, false)), changes);
+    }
     // A trigger for each statement may write rows although its statement does not.
-    return mapping.fits() ? mapping : of(transaction, changes, true);
+    return mapping.fits() ? mapping : of(single(transaction, true), changes);
   }
 
-  private static StatementMapping of(
-      TimedTransaction transaction, List<RowChange> changes, boolean withThoseOfNoRow) {
-    List<TimedStatement> slots = new ArrayList<>();
+  private static List<List<TimedStatement>> single(
+      TimedTransaction transaction, boolean withThoseOfNoRow) {
+    List<List<TimedStatement>> slots = new ArrayList<>();
     for (TimedStatement statement : transaction.statements) {
       if (statement.mayHaveChanged() && (withThoseOfNoRow || !statement.changedNothing)) {
-        slots.add(statement);
+        slots.add(List.of(statement));
       }
     }
+    return slots;
+  }
+
+  /** Joins the items of batches that state all rows that they wrote. */
+  private static List<List<TimedStatement>> batched(List<List<TimedStatement>> single) {
+    List<List<TimedStatement>> slots = new ArrayList<>();
+    for (List<TimedStatement> slot : single) {
+      List<TimedStatement> last = slots.isEmpty() ? List.of() : slots.get(slots.size() - 1);
+      if (!last.isEmpty() && slot.get(0).isOfSameBatch(last.get(last.size() - 1))) {
+        last.add(slot.get(0));
+      } else {
+        slots.add(new ArrayList<>(slot));
+      }
+    }
+    return slots;
+  }
+
+  private static StatementMapping of(List<List<TimedStatement>> slots, List<RowChange> changes) {
     int[] groups = changes.stream().mapToInt(RowChange::group).distinct().toArray();
     int n = groups.length;
     int[] first = new int[n];
     int next = 0;
-    for (int i = 0; i < n; i++, next++) {
+    for (int i = 0; i < n; i++) {
       while (next < slots.size() && !fits(slots.get(next), changes, groups[i])) {
         next++;
       }
@@ -47,31 +76,62 @@ record StatementMapping(int[] groups, int[] statements, boolean[] certain, boole
         return withoutOrder(slots, groups);
       }
       first[i] = next;
+      next += slots.get(next).size() == 1 ? 1 : 0; // a batch may have been sent in parts
     }
     int[] statements = new int[n];
     boolean[] certain = new boolean[n];
+    List<List<TimedStatement>> batches = new ArrayList<>();
     next = slots.size() - 1;
-    for (int i = n - 1; i >= 0; i--, next--) {
+    for (int i = n - 1; i >= 0; i--) {
       while (!fits(slots.get(next), changes, groups[i])) {
         next--;
       }
-      statements[i] = slots.get(next).number;
+      List<TimedStatement> slot = slots.get(next);
+      statements[i] = last(slot).number;
       certain[i] = next == first[i];
+      batches.add(0, slot.size() == 1 ? List.of() : slot);
+      next -= slot.size() == 1 ? 1 : 0;
     }
-    return new StatementMapping(groups, statements, certain, true);
+    return new StatementMapping(groups, statements, certain, true, batches);
+  }
+
+  private static TimedStatement last(List<TimedStatement> slot) {
+    return slot.get(slot.size() - 1);
   }
 
   /** The statements state themselves what they changed: groups have their numbers. */
   static StatementMapping ofStated(int[] numbers) {
     boolean[] certain = new boolean[numbers.length];
     Arrays.fill(certain, true);
-    return new StatementMapping(numbers, numbers, certain, true);
+    return new StatementMapping(numbers, numbers, certain, true, List.of());
   }
 
-  private static StatementMapping withoutOrder(List<TimedStatement> slots, int[] groups) {
+  private static StatementMapping withoutOrder(List<List<TimedStatement>> slots, int[] groups) {
     int[] statements = new int[groups.length];
-    Arrays.fill(statements, slots.isEmpty() ? 1 : slots.get(slots.size() - 1).number);
-    return new StatementMapping(groups, statements, new boolean[groups.length], false);
+    Arrays.fill(statements, slots.isEmpty() ? 1 : last(slots.get(slots.size() - 1)).number);
+    return new StatementMapping(groups, statements, new boolean[groups.length], false, List.of());
+  }
+
+  /** Whether a statement, or items of a batch, may have made a group of changes. */
+  private static boolean fits(List<TimedStatement> slot, List<RowChange> changes, int group) {
+    return slot.size() == 1 ? fits(slot.get(0), changes, group) : isOfBatch(slot, changes, group);
+  }
+
+  /** Whether items of a batch state all changes of a group in their tables, and one at least. */
+  private static boolean isOfBatch(List<TimedStatement> batch, List<RowChange> changes, int group) {
+    boolean found = false;
+    for (int i = 0; i < changes.size(); i++) {
+      RowChange change = changes.get(i);
+      if (change.group() == group) {
+        int index = i;
+        if (batch.stream().anyMatch(item -> item.makes(changes, index))) {
+          found = true;
+        } else if (batch.stream().anyMatch(item -> item.statesWriteTo(change.table()))) {
+          return false;
+        }
+      }
+    }
+    return found;
   }
 
   /** Whether a statement may have made a group of changes, with those of triggers and cascades. */
@@ -114,13 +174,30 @@ record StatementMapping(int[] groups, int[] statements, boolean[] certain, boole
     return Arrays.binarySearch(groups, group);
   }
 
-  int of(int group) {
+  /** The statement that made the change of a row in a group; the group's last if none states it. */
+  int of(int group, String table, long key) {
     int index = index(group);
-    return index < 0 ? 1 : statements[index];
+    if (index < 0) {
+      return 1;
+    }
+    int number = statements[index];
+    for (TimedStatement item : batch(index)) {
+      number = item.states(table, key) ? item.number : number;
+    }
+    return number;
   }
 
-  boolean isCertain(int group) {
+  /** Whether no other statement can have made that change. */
+  boolean isCertain(int group, String table, long key) {
     int index = index(group);
-    return index >= 0 && certain[index];
+    if (index < 0 || !certain[index]) {
+      return false;
+    }
+    List<TimedStatement> batch = batch(index);
+    return batch.isEmpty() || batch.stream().filter(item -> item.states(table, key)).count() == 1;
+  }
+
+  private List<TimedStatement> batch(int index) {
+    return index < batches.size() ? batches.get(index) : List.of();
   }
 }

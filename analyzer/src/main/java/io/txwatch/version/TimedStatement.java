@@ -65,6 +65,19 @@ final class TimedStatement {
     return !writes.isEmpty();
   }
 
+  /**
+   * Whether this statement and the one before it are items of one batch, and state all rows that
+   * they wrote: it was sent before that one had returned.
+   */
+  boolean isOfSameBatch(TimedStatement before) {
+    return timed
+        && before.timed
+        && window.sent() < before.window.returned()
+        && kind == before.kind
+        && statesAllWrites()
+        && before.statesAllWrites();
+  }
+
   /** Whether a stated write names all rows that it wrote. */
   static boolean isWhole(StatedWrite write) {
     for (long key : write.rows().keys()) {

@@ -53,9 +53,7 @@ final class UnwatchedTransaction {
     Map<Integer, List<RowChange>> groups = new TreeMap<>();
     for (RowChange change : recorded.changes) {
       if (change.keyBefore() != 0 || change.keyAfter() != 0) {
-        groups
-            .computeIfAbsent(recorded.statement(change.group()), n -> new ArrayList<>())
-            .add(change);
+        groups.computeIfAbsent(recorded.statement(change), n -> new ArrayList<>()).add(change);
       }
     }
     if (groups.isEmpty()
@@ -116,8 +114,7 @@ final class UnwatchedTransaction {
       if ((isTouched || others < MAX_ROWS) && isDecidedUpTo(version)) {
         RowAccess access = ReadResolver.written(version);
         if (access != null) {
-          rows.computeIfAbsent(recorded.statement(version.group), n -> new ArrayList<>())
-              .add(access);
+          rows.computeIfAbsent(recorded.statement(version), n -> new ArrayList<>()).add(access);
           others += isTouched ? 0 : 1;
         }
       }

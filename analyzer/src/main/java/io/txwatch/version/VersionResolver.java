@@ -902,9 +902,9 @@ public final class VersionResolver {
     for (RowVersion version : recorded.versions) {
       RowAccess access = ReadResolver.written(version);
       if (access != null) {
-        boolean certain = recorded.statements.isCertain(version.group);
+        boolean certain = recorded.isCertain(version);
         written
-            .computeIfAbsent(recorded.statement(version.group), n -> new ArrayList<>())
+            .computeIfAbsent(recorded.statement(version), n -> new ArrayList<>())
             .add(
                 new KnownRow(
                     access, KnownRow.Bound.EXACT, columns.of(version, access.access(), certain)));

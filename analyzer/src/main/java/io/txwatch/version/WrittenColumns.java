@@ -42,7 +42,7 @@ final class WrittenColumns {
    * @see io.txwatch.dependency.KnownRow#columns
    */
   Optional<String> of(RowVersion version, Access access, boolean certain) {
-    int number = recorded.statement(version.group);
+    int number = recorded.statement(version);
     Set<String> changed = access == Access.UPDATE ? changed(version, number) : Set.of();
     if (certain && isOwn(transaction.statement(number), version.row, access, changed)) {
       return Optional.empty();
@@ -89,7 +89,7 @@ final class WrittenColumns {
     Set<String> changed = new LinkedHashSet<>();
     for (RowChange change :
         changes.getOrDefault(new RowKey(version.row.table, version.row.key), List.of())) {
-      if (recorded.statement(change.group()) == statement) {
+      if (recorded.statement(change) == statement) {
         for (int i = 0; i < change.columns().size(); i++) {
           int before = value(change.before(), i);
           if (before == ValueHash.UNKNOWN || before != value(change.after(), i)) {

@@ -68,6 +68,15 @@ public final class ValueHistory {
     return new ValueHistory(new Database(product, "", Map.of()), level, sessions);
   }
 
+  /** INSERT INTO t (id) VALUES (?), a batch that is executed with these keys. */
+  ValueHistory insertBatch(int session, long... keys) {
+    for (long key : keys) {
+      time -= key == keys[0] ? 0 : 9; // sent before the one before it returned
+      insert(session, key);
+    }
+    return this;
+  }
+
   /** Without a record of changes, at READ COMMITTED. */
   static ValueHistory stated(int sessions) {
     return stated("PostgreSQL", IsolationLevel.READ_COMMITTED, sessions);

@@ -161,6 +161,30 @@ class VersionResolverTest {
     events.add(writer + arrived, events.remove(events.size() - 1));
   }
 
+  /** MariaDB's driver sends a batch of inserts as one statement, in parts if it is long. */
+  @ParameterizedTest
+  @CsvSource({"true, 0", "false, 0", "true, 1", "false, 1"})
+  void oneGroupOfChangesMayBeOfSeveralItemsOfABatch(boolean numbered, int groupOfLast) {
+    ValueHistory history =
+        new ValueHistory("MariaDB", IsolationLevel.READ_COMMITTED, numbered, 2)
+            .begin(1)
+            .insertBatch(1, 5, 6, 7)
+            .read(1, 6, 1)
+            .commit(1)
+            .changed(1, insert(5, 1, 0), insert(6, 1, 0), insert(7, 1, groupOfLast))
+            .recorded();
+    List<String> found = new ArrayList<>();
+    VersionResolver resolver =
+        new VersionResolver(
+            event -> {},
+            (session, transaction, statement, rows) ->
+                rows.forEach(row -> found.add(statement + " " + row.access().access())),
+            1 << 20);
+    history.events().forEach(resolver::accept);
+    assertThat(found).containsExactly("1 INSERT", "2 INSERT", "3 INSERT", "4 READ");
+    assertThat(resolver.counts().unique()).isOne();
+  }
+
   /** Somebody who is not watched had inserted the row before; this one may have written it. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
