@@ -116,7 +116,7 @@ final class ReadResolver {
       } else {
         unique++;
         TimedStatement writer =
-            transaction.statement(transaction.recorded.statement(version.group));
+            transaction.statement(transaction.recorded.statement(version));
         if (writer != null && writer.mayHaveAssigned(rows.table(), key)) {
           out.add(new KnownRow(access(version, certain)));
         } // else a trigger wrote it: a column that is as before may be assigned all the same
