@@ -115,8 +115,8 @@ final class ReadResolver {
         none++;
       } else {
         unique++;
-        TimedStatement writer =
-            transaction.statement(transaction.recorded.statement(version));
+        RecordedTransaction by = version.by;
+        TimedStatement writer = by == null ? null : transaction.statement(by.statement(version));
         if (writer != null && writer.mayHaveAssigned(rows.table(), key)) {
           out.add(new KnownRow(access(version, certain)));
         } // else a trigger wrote it: a column that is as before may be assigned all the same
