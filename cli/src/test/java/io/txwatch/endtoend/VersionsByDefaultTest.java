@@ -18,6 +18,8 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,7 +43,9 @@ class VersionsByDefaultTest {
     /**
      * The entry point.
      *
-     * @param args the URL, whether {@code create} the table or it {@code exists}, and settings
+     * @param args the URL; whether {@code create} the table, or it {@code exists}, or it is to be
+     *     created and the thread is {@code interrupted} while its first connection is opened; and
+     *     settings
      */
     public static void main(String[] args) throws Exception {
       Properties settings = new Properties();
@@ -55,8 +59,38 @@ class VersionsByDefaultTest {
       try (Connection raw =
           DriverManager.getConnection(args[0].replace("jdbc:txwatch:", "jdbc:"))) {
         execute(raw, TABLE);
+        if (args[1].equals("interrupted")) {
+          loseAnUpdateAfterAnInterrupt(args[0], settings);
+          return;
+        }
         Watched.loseAnUpdate(args[0], settings); // a database in memory is kept so long
       }
+    }
+  }
+
+  /** The thread is interrupted before and again and again while the first connection is opened. */
+  private static void loseAnUpdateAfterAnInterrupt(String url, Properties settings)
+      throws Exception {
+    Thread opening = Thread.currentThread();
+    AtomicBoolean isOpen = new AtomicBoolean();
+    Thread interrupting =
+        new Thread(
+            () -> {
+              while (!isOpen.get()) {
+                opening.interrupt();
+                LockSupport.parkNanos(1_000_000);
+              }
+            });
+    opening.interrupt();
+    interrupting.start();
+    try (Connection first = DriverManager.getConnection(url, settings)) {
+      isOpen.set(true);
+      boolean isInterrupted = Thread.interrupted();
+      interrupting.join();
+      boolean unused = Thread.interrupted(); // one that came afterwards
+      assertThat(isInterrupted).isTrue();
+      Watched.loseAnUpdate(url, settings);
+      assertThat(first.isValid(1)).isTrue();
     }
   }
 
@@ -184,6 +218,17 @@ class VersionsByDefaultTest {
   void h2InMemoryHasTriggers() throws Exception {
     assertThat(run("jdbc:h2:mem:bank", "create"))
         .containsExactly("txwatch: row versions come from triggers in the H2 database BANK");
+  }
+
+  @Test
+  void anInterruptChangesNothing() throws Exception {
+    assertThat(run("jdbc:h2:mem:bank", "interrupted"))
+        .containsExactly("txwatch: row versions come from triggers in the H2 database BANK");
+    assumeAvailable(ServerKind.MYSQL);
+    assertThat(run(TestServers.freshDatabase(ServerKind.MYSQL), "interrupted"))
+        .singleElement()
+        .asString()
+        .startsWith("txwatch: row versions come from the binary log of 127.0.0.1:");
   }
 
   @Test

@@ -7,7 +7,6 @@ import java.sql.SQLTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +16,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A driver can take minutes to connect: the server may be gone while the application's own
  * connection is idle, and a URL of several hosts is tried host by host, and again. The thread that
  * waits here is the application's. So the driver connects on another thread; one that is late is
- * closed when it arrives, and until then no further one is opened.
+ * closed when it arrives, and until then no further one is opened. An interrupt does not shorten
+ * the wait, as it does not that of a driver: what is decided on the connection holds for other
+ * threads.
  */
 final class BoundedConnectionSource implements ConnectionSource {
 
@@ -44,11 +45,8 @@ final class BoundedConnectionSource implements ConnectionSource {
   public Connection open() throws SQLException {
     Opening opening = start();
     try {
-      return opening.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+      return Uninterrupted.get(opening, limit);
     } catch (TimeoutException e) {
-      throw tooLate(opening);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
       throw tooLate(opening);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof SQLException error) {

@@ -14,6 +14,7 @@ import io.txwatch.catalog.DatabaseProbe;
 import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.catalog.SeparateConnectionException;
 import io.txwatch.catalog.SessionView;
+import io.txwatch.catalog.Uninterrupted;
 import io.txwatch.history.Database;
 import io.txwatch.jdbc.changes.ChangeReaders;
 import io.txwatch.jdbc.changes.ChangeReading;
@@ -123,7 +124,8 @@ public final class Watch {
       return real;
     }
     try {
-      return connection(real, url, user, source, settings, Pipeline.of(settings));
+      return Uninterrupted.run(
+          () -> connection(real, url, user, source, settings, Pipeline.of(settings)));
     } catch (RuntimeException | LinkageError e) {
       Faults.report(e);
       return real;
@@ -195,7 +197,7 @@ public final class Watch {
   public static PooledConnection pooled(
       PooledConnection real, String user, ConnectionSource source, Settings settings) {
     try {
-      return pooled(real, user, source, settings, Pipeline.of(settings));
+      return pooled(real, user, source, settings, Uninterrupted.run(() -> Pipeline.of(settings)));
     } catch (RuntimeException | LinkageError e) {
       Faults.report(e);
       return real;
@@ -227,6 +229,17 @@ public final class Watch {
 
   /** A session on a connection; empty if it cannot be watched. Never throws. */
   private static Optional<WatchedSession> session(
+      Connection real,
+      String url,
+      String user,
+      ConnectionSource source,
+      Settings settings,
+      Pipeline pipeline,
+      UnaryOperator<Planner> planner) {
+    return Uninterrupted.run(() -> opened(real, url, user, source, settings, pipeline, planner));
+  }
+
+  private static Optional<WatchedSession> opened(
       Connection real,
       String url,
       String user,

@@ -1,6 +1,7 @@
 package io.txwatch.jdbc.changes;
 
 import io.txwatch.capture.Pipeline;
+import io.txwatch.catalog.Uninterrupted;
 import io.txwatch.changes.ChangeEvents;
 import io.txwatch.changes.ChangeGap;
 import io.txwatch.changes.ChangeListener;
@@ -15,6 +16,7 @@ import io.txwatch.history.EventSink;
 import io.txwatch.history.ValueHash;
 import io.txwatch.jdbc.log.Notices;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
@@ -263,30 +265,21 @@ final class ChangeReader {
       return reader.record;
     }
 
-    void await(long millis) {
-      try {
-        if (!scope.ready.await(millis, TimeUnit.MILLISECONDS)) {
-          scope.used();
-          if (!UNREAD.contains(reader.record.name())) {
-            reader.printFirst(
-                "row versions from "
-                    + reader.record.name()
-                    + " are not read yet; transactions until then are recorded and not resolved");
-          }
-        }
-      } catch (InterruptedException e) {
+    void await(Duration limit) {
+      if (!Uninterrupted.await(scope.ready, limit)) {
         scope.used();
-        Thread.currentThread().interrupt();
+        if (!UNREAD.contains(reader.record.name())) {
+          reader.printFirst(
+              "row versions from "
+                  + reader.record.name()
+                  + " are not read yet; transactions until then are recorded and not resolved");
+        }
       }
     }
 
     /** Why the record cannot be read; empty if it is read. Waits so long until that is known. */
-    String tried(long millis) {
-      try {
-        scope.ready.await(millis, TimeUnit.MILLISECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+    String tried(Duration limit) {
+      boolean unused = Uninterrupted.await(scope.ready, limit);
       return reader.whyNot(scope);
     }
 

@@ -17,6 +17,7 @@ import io.txwatch.settings.Settings;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class ChangeReaders {
 
   /** How long a connection that is opened waits until the log is read. */
-  private static final long MAX_WAIT_MILLIS = 2_000;
+  private static final Duration MAX_WAIT = Duration.ofSeconds(2);
 
   private static final Map<String, ChangeReader> READERS = new HashMap<>();
 
@@ -57,7 +58,7 @@ public final class ChangeReaders {
       return without(log.missing());
     }
     ChangeReader.Lease lease = acquire(log.key(), record, pipeline, database, home, false);
-    lease.await(MAX_WAIT_MILLIS);
+    lease.await(MAX_WAIT);
     return lease;
   }
 
@@ -142,7 +143,7 @@ public final class ChangeReaders {
     Triggers triggers = new Triggers("the H2 database " + source.database(), source);
     ChangeReader.Lease lease =
         acquire("H2\0" + database.run(), triggers, pipeline, database, home, false);
-    lease.await(MAX_WAIT_MILLIS);
+    lease.await(MAX_WAIT);
     return lease.record() instanceof Triggers shared
         ? new TriggersReading(lease, shared, TriggerSource.sessionId(own))
         : lease;
@@ -158,7 +159,7 @@ public final class ChangeReaders {
   /**
    * The best source for a database that is watched by value without being set: its log or its
    * triggers if they can be read within two seconds, else the statements, which is printed with the
-   * reason. The choice holds until the database's last watched connection is closed. Never throws.
+   * reason. The choice holds until the database's last watched connection is closed.
    *
    * @param real the driver's connection, or a pool's handle on it
    * @param url the real URL
@@ -181,26 +182,34 @@ public final class ChangeReaders {
                 String.valueOf(System.identityHashCode(pipeline)),
                 database.scope(),
                 dialect.select("", "", "", database.run(), "", "")));
-    Versions versions =
-        choice.versions(
-            () ->
-                dialect
-                    .<Supplier<Versions>>select(
-                        () -> Versions.STATEMENTS,
-                        () -> tryLog(url, source, loader, settings, pipeline, dialect, catalog),
-                        () -> tryLog(url, source, loader, settings, pipeline, dialect, catalog),
-                        () -> tryTriggers(real, pipeline, catalog),
-                        ChangeReaders::ofSqlite,
-                        () -> Versions.STATEMENTS)
-                    .get());
-    ChangeReading reading =
-        switch (versions) {
-          case LOG ->
-              ofLog(url, source, loader, settings, pipeline, dialect, database, catalog.home());
-          case TRIGGERS -> ofTriggers(real, pipeline, dialect, database, catalog.home());
-          default -> ofListener(real, dialect, catalog);
-        };
-    return new Chosen(versions, new ClosingReading(reading, choice::leave));
+    boolean isChosen = false;
+    try {
+      Versions versions =
+          choice.versions(
+              () ->
+                  dialect
+                      .<Supplier<Versions>>select(
+                          () -> Versions.STATEMENTS,
+                          () -> tryLog(url, source, loader, settings, pipeline, dialect, catalog),
+                          () -> tryLog(url, source, loader, settings, pipeline, dialect, catalog),
+                          () -> tryTriggers(real, pipeline, catalog),
+                          ChangeReaders::ofSqlite,
+                          () -> Versions.STATEMENTS)
+                      .get());
+      ChangeReading reading =
+          switch (versions) {
+            case LOG ->
+                ofLog(url, source, loader, settings, pipeline, dialect, database, catalog.home());
+            case TRIGGERS -> ofTriggers(real, pipeline, dialect, database, catalog.home());
+            default -> ofListener(real, dialect, catalog);
+          };
+      isChosen = true;
+      return new Chosen(versions, new ClosingReading(reading, choice::leave));
+    } finally {
+      if (!isChosen) {
+        choice.leave();
+      }
+    }
   }
 
   private static Versions tryLog(
@@ -238,7 +247,7 @@ public final class ChangeReaders {
       Versions versions, String key, ChangeRecord record, Pipeline pipeline, JdbcCatalog catalog) {
     ChangeReader.Lease lease =
         acquire(key, record, pipeline, catalog.database(), catalog.home(), true);
-    String missing = lease.tried(MAX_WAIT_MILLIS);
+    String missing = lease.tried(MAX_WAIT);
     lease.close();
     return missing.isEmpty() ? versions : statements(record.kind(), record.name(), missing);
   }
