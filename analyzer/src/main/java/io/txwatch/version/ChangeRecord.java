@@ -283,9 +283,7 @@ final class ChangeRecord {
       last.values = change.before();
       last.withPlain(change.columns(), change.plainBefore());
     } else if (last.deletion || !isSame(last, change)) {
-      RecordedTransaction missing =
-          new RecordedTransaction(0, Long.MAX_VALUE, 0, Long.MIN_VALUE, List.of(), ids.next());
-      missing.decide(null);
+      RecordedTransaction missing = RecordedTransaction.missing(ids.next());
       chain.add(
           new RowVersion(
                   chain,
@@ -407,14 +405,17 @@ final class ChangeRecord {
     if (first.outcome == null || !wasReadThrough(first.end.returned())) {
       return false; // it may be rolled back, or another recorded one may be it as well
     }
-    first.ambiguous |= mayBeAnother(first, recorded);
-    if (first.ambiguous
-        || !Attribution.followsUnknown(first, recorded, skew)
-        || !areFollowedByOthers(recorded, first)) {
-      recorded.decide(null);
-      return true;
+    boolean isOnly = isOnlyRecordOf(first, recorded);
+    if (!isOnly) {
+      first.ambiguous |= mayBeAnother(first, recorded);
+      if (first.ambiguous
+          || !Attribution.followsUnknown(first, recorded, skew)
+          || !areFollowedByOthers(recorded, first)) {
+        recorded.decide(null);
+        return true;
+      }
     }
-    boolean isCertain = Attribution.cannotBeSkipped(first, recorded);
+    boolean isCertain = isOnly || Attribution.cannotBeSkipped(first, recorded);
     boolean isAwaited = !isCertain && isWriterAwaited(recorded);
     if (isAwaited && isRecent(recorded)) {
       return false;
@@ -426,6 +427,101 @@ final class ChangeRecord {
       return true;
     }
     return giveUp(recorded, candidates);
+  }
+
+  /**
+   * Whether the record of a transaction can be no other one, whoever else wrote its rows. That is
+   * so if it must have changed a row, whichever version it found, and no other record of its rows
+   * fits it. What it states may also be what the recorded one had just made, if somebody who is not
+   * watched did: then it ran right after that one ({@link RecordedTransaction#doubtful}).
+   */
+  private boolean isOnlyRecordOf(TimedTransaction transaction, RecordedTransaction recorded) {
+    Set<RowKey> seen = new HashSet<>();
+    boolean mustBe = false;
+    for (TimedStatement statement : transaction.statements) {
+      if (!statement.mayHaveChanged()) {
+        continue;
+      }
+      if (!statement.timed || !statement.statesAllWrites()) {
+        return false;
+      }
+      for (StatedWrite write : statement.writes) {
+        for (int row = 0; row < write.rows().size(); row++) {
+          RowKey key = new RowKey(write.rows().table(), write.rows().keys()[row]);
+          if (seen.add(key)) {
+            RowChain chain = rows.get(key);
+            if (!isKeptSince(chain, statement.window.sent())
+                || chain != null && mayBeIn(transaction, chain, recorded)) {
+              return false;
+            }
+            mustBe |=
+                chain != null
+                    && isIn(recorded, chain)
+                    && !statement.changedNothing
+                    && (TimedStatement.isSure(write)
+                        || isNewsToAll(write, row, statement.window, chain, recorded));
+          }
+        }
+      }
+    }
+    return mustBe;
+  }
+
+  /** Whether all versions of a row are kept that were the current one at a time, or later. */
+  private boolean isKeptSince(@Nullable RowChain chain, long time) {
+    if (chain == null) {
+      return base.complete();
+    }
+    return chain.keptSince < Window.minus(time, skew)
+        && (base.complete()
+            || chain.versions.stream().anyMatch(version -> wasThere(version, time)));
+  }
+
+  /** Whether a version had been recorded before a statement was sent. */
+  private boolean wasThere(RowVersion version, long sent) {
+    return version.by != null && Window.plus(version.by.received, skew) < sent;
+  }
+
+  private static boolean isIn(RecordedTransaction recorded, RowChain chain) {
+    return chain.versions.stream().anyMatch(version -> version.by == recorded);
+  }
+
+  /** Whether a transaction may have made a version of a row that another record shows. */
+  private boolean mayBeIn(
+      TimedTransaction transaction, RowChain chain, RecordedTransaction recorded) {
+    RecordedTransaction last = recorded;
+    for (RowVersion version : chain.versions) {
+      RecordedTransaction by = version.by;
+      if (by != null && by != last && by != recorded && by.writer == null) {
+        if (by.isMissing() || Attribution.states(transaction, by, skew)) {
+          return true;
+        }
+        last = by;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Whether a write states another value than each version that it may have found, apart from that
+   * of the recorded transaction.
+   */
+  private boolean isNewsToAll(
+      StatedWrite write, int row, Window when, RowChain chain, RecordedTransaction recorded) {
+    for (int i = chain.versions.size() - 1; i >= 0; i--) {
+      RowVersion version = chain.versions.get(i);
+      if (version.by == recorded
+          || version.by != null && version.by.readBefore >= Window.plus(when.returned(), skew)) {
+        continue;
+      }
+      if (!version.isOther(write.rows(), row)) {
+        return false;
+      }
+      if (wasThere(version, when.sent())) {
+        return true;
+      }
+    }
+    return true;
   }
 
   /** Whether a transaction may be the writer of which no write has arrived. */

@@ -87,6 +87,18 @@ final class RecordedTransaction {
     return stated;
   }
 
+  /** One that the record does not have, although a later one shows that there was one. */
+  static RecordedTransaction missing(long id) {
+    RecordedTransaction missing =
+        new RecordedTransaction(0, Long.MAX_VALUE, 0, Long.MIN_VALUE, List.of(), id);
+    missing.decide(null);
+    return missing;
+  }
+
+  boolean isMissing() {
+    return received == Long.MAX_VALUE;
+  }
+
   /** It is this transaction; null: it is none that is watched, or it is not known which. */
   void decide(@Nullable TimedTransaction transaction) {
     decided = true;

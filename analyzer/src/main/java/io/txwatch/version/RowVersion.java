@@ -175,6 +175,11 @@ final class RowVersion {
     return shown;
   }
 
+  /** Whether a value that is stated for its row is certainly not the one that it has. */
+  boolean isOther(RowValues rows, int row) {
+    return !deletion && !agrees(rows, row);
+  }
+
   /** Whether a read shows a value of it that is not known. */
   boolean isNews(RowValues rows, int row) {
     int[] own = values;

@@ -311,6 +311,46 @@ class VersionResolverTest {
         .doesNotContain(1L);
   }
 
+  /** Whatever it found, 9 or 8, it changed it; and no other record shows what it states. */
+  @Test
+  void whoStatesAValueThatTheRowNeverHadIsItsWriterWhoeverWroteTheRowBeforeAndAfter() {
+    ValueHistory history =
+        withoutNumbers().begin(1).write(1, 1, 10).changed(0, update(1, 9, 8, 0)).commit(1);
+    history.changed(0, update(1, 8, 10, 0));
+    assertThat(readAfterwards(history)).containsExactly(1L);
+    history.changed(0, update(1, 10, 7, 0));
+    assertThat(writersRead(history.recorded(), 2, 1)).containsExactly(1L);
+  }
+
+  /** It may have found the same value, and changed nothing, or have made another one of these. */
+  @ParameterizedTest
+  @CsvSource({"10, 8", "9, 10"})
+  void whoStatesAValueThatTheRowMayHaveHadIsNotCertainlyItsWriter(int first, int second) {
+    ValueHistory history = withoutNumbers().begin(1).write(1, 1, 10);
+    history.changed(0, update(1, first, second, 0));
+    if (second == 10) {
+      history.changed(0, update(1, 10, 8, 0));
+    }
+    history.commit(1).changed(0, update(1, 8, 10, 0));
+    assertThat(readAfterwards(history)).isNotEmpty().doesNotContain(1L);
+  }
+
+  @Test
+  void whoStatesAValueThatTwoRecordsShowIsNotCertainlyItsWriter() {
+    ValueHistory history = withoutNumbers().begin(1).write(1, 1, 10);
+    history.changed(0, update(1, 9, 8, 0)).commit(1).changed(0, update(1, 8, 10, 0));
+    history.changed(0, update(1, 10, 8, 0)).changed(0, update(1, 8, 10, 0));
+    assertThat(readAfterwards(history)).doesNotContain(1L);
+  }
+
+  /** A change that is missing may have been its own. */
+  @Test
+  void whoStatesAValueMayHaveWrittenItWhereTheRecordMissesSomething() {
+    ValueHistory history = withoutNumbers().begin(1).write(1, 1, 10);
+    history.changed(0, update(1, 9, 8, 0)).commit(1).changed(0, update(1, 7, 10, 0));
+    assertThat(readAfterwards(history)).isNotEmpty().doesNotContain(1L);
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aWriterOfOneColumnDidNotChangeAnotherColumn(boolean isValueStated) {
