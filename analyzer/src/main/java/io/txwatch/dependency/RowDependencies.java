@@ -202,6 +202,10 @@ final class RowDependencies {
       rowLevel += isNext ? 1 : 0;
       return;
     }
+    boolean isPossible =
+        survivor.isDoubtful()
+            || kind == DependencyKind.WR && version.isOfUnknownStatement()
+            || kind == DependencyKind.RW && survivor.isOfUnknownStatement();
     out.dependency(
         new Edge(
             from,
@@ -210,7 +214,7 @@ final class RowDependencies {
             version.row,
             version.statement,
             survivor.statement,
-            survivor.isDoubtful() ? EdgeEvidence.POSSIBLE_ITEM : EdgeEvidence.ITEM,
+            isPossible ? EdgeEvidence.POSSIBLE_ITEM : EdgeEvidence.ITEM,
             common));
   }
 
@@ -309,7 +313,7 @@ final class RowDependencies {
               version.row,
               version.statement,
               read.statement,
-              read.evidence,
+              version.evidenceOf(read),
               common));
     } else if (version.fate == Fate.VANISHED && read.evidence == EdgeEvidence.ITEM) {
       reportWrongRead(WrongRead.ABORTED, writer, read, version);
@@ -428,7 +432,7 @@ final class RowDependencies {
             survivor.statement,
             read.evidence == EdgeEvidence.ITEM && survivor.isDoubtful()
                 ? EdgeEvidence.POSSIBLE_ITEM
-                : read.evidence,
+                : survivor.evidenceOf(read),
             common));
     if (usesTargets) {
       KeyedWrites.overwriteAfter(survivor, read).ifPresent(out::dependency);

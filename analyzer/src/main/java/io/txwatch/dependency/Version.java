@@ -48,6 +48,9 @@ final class Version {
   /** Several statements may have written it, and have no column in common. */
   private boolean ofNoSureColumn;
 
+  /** @see #isOfUnknownStatement */
+  private boolean ofUnknownStatement;
+
   /** The columns of the version before it that its statement read. */
   long read;
 
@@ -175,6 +178,7 @@ final class Version {
     if (columns == 0 && number == WriterToken.BY_DBMS) {
       columns = commonOfUnseenUpdates(by);
       ofNoSureColumn = columns == 0;
+      ofUnknownStatement = columns == ColumnBits.ALL && !insertion;
     } else if (columns == 0 || number == WriterToken.MAX_STATEMENT) {
       columns = ColumnBits.ALL;
       read = ColumnBits.ALL;
@@ -194,6 +198,21 @@ final class Version {
       }
     }
     return common;
+  }
+
+  /**
+   * Whether no statement is known that wrote it: a trigger, a function or somebody else did, and it
+   * may have written other columns than a reader of the row reads.
+   */
+  boolean isOfUnknownStatement() {
+    return ofUnknownStatement;
+  }
+
+  /** The evidence for a dependency between its writer and a read of the row. */
+  EdgeEvidence evidenceOf(Read read) {
+    return ofUnknownStatement && read.evidence == EdgeEvidence.ITEM && read.columns != ColumnBits.ALL
+        ? EdgeEvidence.POSSIBLE_ITEM
+        : read.evidence;
   }
 
   /** Whether it is a deletion that only a read before the DELETE reported. */

@@ -132,6 +132,37 @@ class SystemColumnsOverTimeTest {
     assertThat(found).containsExactly("LOST_UPDATE");
   }
 
+  /** The system columns show that a trigger wrote a row, and not which columns. */
+  @Test
+  void aTriggerMayHaveLeftTheColumnThatIsRead(@TempDir Path folder) throws Exception {
+    String url = TestServers.freshDatabase(ServerKind.POSTGRESQL);
+    Watched watched = watched(folder);
+    try (Connection raw = DriverManager.getConnection(url);
+        Statement psql = raw.createStatement()) {
+      execute(psql, SETUP);
+      execute(
+          psql,
+          List.of(
+              "CREATE TABLE copy (id INT PRIMARY KEY, balance INT, owner INT)",
+              "INSERT INTO copy VALUES (1, 100, 7)",
+              "CREATE FUNCTION copy() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+                  + " UPDATE copy SET balance = NEW.balance WHERE id = NEW.id; RETURN NULL; END $$",
+              "CREATE TRIGGER t AFTER UPDATE ON account FOR EACH ROW EXECUTE FUNCTION copy()"));
+      try (watched;
+          Connection one = session(watched, url);
+          Connection other = session(watched, url);
+          Statement ofOne = one.createStatement();
+          Statement ofOther = other.createStatement()) {
+        read(ofOne, "SELECT balance FROM account WHERE id = 1");
+        ofOther.execute("UPDATE account SET balance = 90 WHERE id = 1");
+        other.commit();
+        read(ofOne, "SELECT owner FROM copy WHERE id = 1");
+        one.commit();
+      }
+    }
+    assertThat(watched.reported()).isNotEmpty().allMatch(ReportedAnomaly::possible);
+  }
+
   /**
    * A row without key that was deleted, and one that takes its place when the table is rewritten:
    * the same place, by the same writer.

@@ -170,18 +170,9 @@ final class DependencyJudge {
 
   /** Whether a dependency of an anomaly exists. */
   Truth judge(Anomaly anomaly, Dependency dependency) {
-    List<LoggedTransaction> unwatched =
-        rows(dependency).stream()
-            .flatMap(row -> chain(row).stream())
-            .map(Version::writer)
-            .filter(writer -> !writer.watched)
-            .distinct()
-            .toList();
-    List<LoggedTransaction> to =
-        logged(anomaly, dependency.to()).map(List::of).orElse(unwatched);
-    List<LoggedTransaction> from =
-        logged(anomaly, dependency.from()).map(List::of).orElse(unwatched);
-    if (from == unwatched && to == unwatched) {
+    List<LoggedTransaction> from = mayBe(anomaly, dependency.from(), dependency);
+    List<LoggedTransaction> to = mayBe(anomaly, dependency.to(), dependency);
+    if (from.isEmpty() || to.isEmpty() || from.size() > 1 && to.size() > 1) {
       return Truth.UNDECIDED;
     }
     Truth any = Truth.FALSE;
@@ -191,6 +182,24 @@ final class DependencyJudge {
       }
     }
     return any;
+  }
+
+  /**
+   * Which transactions in the application's log may be that of an id: if it is one that was not
+   * watched, each of these that wrote the row. None if it is too far down the cycle to be listed.
+   */
+  private List<LoggedTransaction> mayBe(Anomaly anomaly, long id, Dependency dependency) {
+    Optional<LoggedTransaction> logged = logged(anomaly, id);
+    if (logged.isPresent()
+        || anomaly.transactions().stream().noneMatch(observed -> observed.id() == id)) {
+      return logged.stream().toList();
+    }
+    return rows(dependency).stream()
+        .flatMap(row -> chain(row).stream())
+        .map(Version::writer)
+        .filter(writer -> !writer.watched)
+        .distinct()
+        .toList();
   }
 
   /** The transaction of that id in the application's log. */

@@ -187,6 +187,7 @@ public final class OverheadCommand implements Callable<Integer> {
             "CPU µs a transaction: client",
             "of it JIT compilers",
             "txwatch's threads",
+            "of it the log",
             "without compilers ÷ raw",
             "95 %",
             "server",
@@ -219,6 +220,8 @@ public final class OverheadCommand implements Callable<Integer> {
               text(
                   "%.0f",
                   1e6 * median(own, slice -> slice.watcherCpuSeconds() / slice.transactions())),
+              text(
+                  "%.0f", 1e6 * median(own, slice -> slice.logCpuSeconds() / slice.transactions())),
               text("%.2f", client.median()),
               interval(client),
               text(

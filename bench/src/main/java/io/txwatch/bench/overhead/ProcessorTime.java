@@ -40,6 +40,16 @@ final class ProcessorTime {
     return ofThreads(process, thread -> name(thread).startsWith("txwatch"));
   }
 
+  /** The CPU seconds of those threads that read the DBMS's record of changes. */
+  static double ofLogReaders(long process) {
+    return ofThreads(
+        process,
+        thread -> {
+          String name = name(thread);
+          return name.startsWith("txwatch-binary-") || name.startsWith("txwatch-changes");
+        });
+  }
+
   private static double ofThreads(long process, Predicate<Path> which) {
     try (Stream<Path> threads = Files.list(Path.of("/proc/" + process + "/task"))) {
       return threads.filter(which).mapToDouble(ProcessorTime::ofThread).sum();

@@ -13,6 +13,8 @@ import java.util.Locale;
  * @param compilerCpuSeconds the part of {@code clientCpuSeconds} that its compilers used: high in a
  *     JVM that is not warm
  * @param watcherCpuSeconds the part of {@code clientCpuSeconds} that threads of txwatch's own used
+ * @param logCpuSeconds the part of {@code watcherCpuSeconds} for reading the DBMS's log, of all that
+ *     it logged meanwhile
  * @param serverCpuSeconds CPU seconds of all other started processes, mainly the server
  */
 record Slice(
@@ -23,19 +25,29 @@ record Slice(
     double clientCpuSeconds,
     double compilerCpuSeconds,
     double watcherCpuSeconds,
+    double logCpuSeconds,
     double serverCpuSeconds) {
 
   /** The maximum share of the compilers in the CPU time of a warm JVM. */
   private static final double MAX_WARM_COMPILER_SHARE = 0.05;
 
   Slice(long transactions, long retries, double seconds, Latencies latencies) {
-    this(transactions, retries, seconds, latencies, 0, 0, 0, 0);
+    this(transactions, retries, seconds, latencies, 0, 0, 0, 0, 0);
   }
 
   /** The same with the CPU time. */
-  Slice withCpuTime(double ofClient, double ofCompilers, double ofWatchers, double ofServer) {
+  Slice withCpuTime(
+      double ofClient, double ofCompilers, double ofWatchers, double ofLog, double ofServer) {
     return new Slice(
-        transactions, retries, seconds, latencies, ofClient, ofCompilers, ofWatchers, ofServer);
+        transactions,
+        retries,
+        seconds,
+        latencies,
+        ofClient,
+        ofCompilers,
+        ofWatchers,
+        ofLog,
+        ofServer);
   }
 
   /** True if the JVM spent almost no CPU time on compiling. */

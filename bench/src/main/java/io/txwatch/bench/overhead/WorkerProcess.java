@@ -96,6 +96,7 @@ final class WorkerProcess implements AutoCloseable {
     double client = ProcessorTime.of(process.pid());
     double compiling = ProcessorTime.ofCompilers(process.pid());
     double watching = ProcessorTime.ofWatchers(process.pid());
+    double reading = ProcessorTime.ofLogReaders(process.pid());
     double all = ProcessorTime.ofDescendants();
     commands.println(millis + " " + transactions);
     String line = results.readLine();
@@ -109,9 +110,10 @@ final class WorkerProcess implements AutoCloseable {
     double ofClient = ProcessorTime.of(process.pid()) - client;
     double ofAll = ProcessorTime.ofDescendants() - all;
     double ofWatchers = ProcessorTime.ofWatchers(process.pid()) - watching;
+    double ofLog = ProcessorTime.ofLogReaders(process.pid()) - reading;
     double ofCompilers = ProcessorTime.ofCompilers(process.pid()) - compiling;
     return Slice.parse(line.substring(Worker.SLICE_PREFIX.length()))
-        .withCpuTime(ofClient, ofCompilers, ofWatchers, Math.max(0, ofAll - ofClient));
+        .withCpuTime(ofClient, ofCompilers, ofWatchers, ofLog, Math.max(0, ofAll - ofClient));
   }
 
   @Override
