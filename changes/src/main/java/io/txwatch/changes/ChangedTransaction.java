@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param id the transaction's GTID; where there is none, the position at which it ends
  * @param end the position at which it ends
  * @param connectionId the id of the session that made the changes ({@code CONNECTION_ID()}); -1 if
- *     the record does not state it (MariaDB before 11.5)
+ *     the record does not state it (MariaDB before 11.5), or another server made them
  * @param commitMicros when it committed, by the server's clock, in microseconds since 1970; -1 if
  *     not stated
  * @param commitPrecisionMicros 1, or 1 000 000 where the record states seconds alone

@@ -27,7 +27,13 @@ public final class MySqlServer extends LocalServer {
   private static final String USER = "root";
 
   private MySqlServer(Path home, Launcher launcher) {
-    super(ServerKind.MYSQL, USER, InitialData.of(home), launcher);
+    super(ServerKind.MYSQL, USER, data -> copy(home, data), launcher);
+  }
+
+  /** Without its UUID: the server makes one of its own, and can be another one's replica. */
+  private static void copy(Path home, Path data) throws IOException {
+    InitialData.of(home).copyInto(data);
+    Files.deleteIfExists(data.resolve("auto.cnf"));
   }
 
   /** True if its binaries are in the cache. */

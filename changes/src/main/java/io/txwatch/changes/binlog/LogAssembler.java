@@ -106,6 +106,9 @@ final class LogAssembler {
   private long commitMicros = -1;
   private long gtidConnection = -1;
 
+  /** The server's number; changes that it has received bear that of the server they come from. */
+  private long serverId = -1;
+
   /** Where the event ends that contains those that are being read. */
   private long payloadEnd;
 
@@ -335,6 +338,7 @@ final class LogAssembler {
 
   /** At the beginning of a file: what a crashed server left open was never committed. */
   private void formatDescription(LogEvent event) {
+    serverId = event.serverId();
     if (event.next() != 0) {
       open = null;
       isGroupOpen = false;
@@ -381,10 +385,15 @@ final class LogAssembler {
       int global = in.unsignedByte();
       in.skip(global + in.unsignedByte());
     }
-    gtidConnection = mariadbConnection(in);
+    gtidConnection = connectionHere(event, mariadbConnection(in));
     if ((flags & MARIADB_STANDALONE) == 0) {
       open = new TransactionBuilder(gtidConnection);
     }
+  }
+
+  /** A connection's number; -1 if it was one to another server, from which this one receives. */
+  private long connectionHere(LogEvent event, long connection) {
+    return event.serverId() == serverId ? connection : -1;
   }
 
   /** From 11.5 on, behind other optional fields. */
@@ -411,7 +420,7 @@ final class LogAssembler {
   }
 
   private void query(LogEvent event, EventBytes in, boolean isCompressed) {
-    long connection = in.littleEndian(4);
+    long connection = connectionHere(event, in.littleEndian(4));
     in.skip(4);
     int schemaLength = in.unsignedByte();
     in.skip(2);

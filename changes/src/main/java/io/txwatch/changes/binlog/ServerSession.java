@@ -179,12 +179,37 @@ final class ServerSession implements AutoCloseable {
     if (isDenied(connection, statusQuery(connection))) {
       rights.add(position);
     }
-    return rights.isEmpty()
+    if (!rights.isEmpty()) {
+      return "the user may not read the log: GRANT "
+          + String.join(", ", rights)
+          + " ON *.* TO "
+          + user;
+    }
+    // MySQL renamed it, and the statement, in 8.0.26, and removed the old names in 8.4.
+    boolean isRenamed = variable(connection, "log_replica_updates").isPresent();
+    String setting = isRenamed ? "log_replica_updates" : "log_slave_updates";
+    String status =
+        isRenamed ? "SHOW REPLICA STATUS" : maria ? "SHOW ALL SLAVES STATUS" : "SHOW SLAVE STATUS";
+    boolean logsAll = variable(connection, setting).filter(v -> v.equals("OFF")).isEmpty();
+    return logsAll || !isReplica(connection, status)
         ? ""
-        : "the user may not read the log: GRANT "
-            + String.join(", ", rights)
-            + " ON *.* TO "
-            + user;
+        : "the server is a replica and does not log what it receives: start it with " + setting;
+  }
+
+  /** True if the server applies changes of others; where that may not be asked, if it may be. */
+  private static boolean isReplica(Connection connection, String status) throws SQLException {
+    if (variable(connection, "wsrep_on").filter(v -> v.equals("ON")).isPresent()) {
+      return true;
+    }
+    try (Statement statement = statement(connection);
+        ResultSet rows = statement.executeQuery(status)) {
+      return rows.next();
+    } catch (SQLException e) {
+      if (e.getErrorCode() != ACCESS_DENIED) {
+        throw e;
+      }
+      return variable(connection, "read_only").filter(v -> !v.equals("OFF")).isPresent();
+    }
   }
 
   private static boolean mayRead(Connection connection, boolean maria) throws SQLException {
