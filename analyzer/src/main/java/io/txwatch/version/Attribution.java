@@ -98,16 +98,34 @@ final class Attribution {
     for (int i = 0; i < changes.size(); i++) {
       if (states(transaction, changes, i)) {
         stated = true;
-      } else if (statesAll && statesWriteTo(transaction, changes.get(i).table())) {
+      } else if (byConnection
+          ? statesAll && statesWriteTo(transaction, changes.get(i).table())
+          : statesAllOf(transaction, changes.get(i).table())) {
         return false;
       }
     }
     if (stated) {
-      return !statesAll
-          || lastValuesAgree(transaction, changes)
-              && StatementMapping.of(transaction, changes).fits();
+      return (byConnection && !statesAll || lastValuesAgree(transaction, changes))
+          && (!statesAll || StatementMapping.of(transaction, changes).fits());
     }
     return byConnection && !statesAll;
+  }
+
+  /**
+   * Whether a transaction states all that its statements wrote in a table: an INSERT into another
+   * one whose rows are not known wrote nothing there.
+   */
+  private static boolean statesAllOf(TimedTransaction transaction, String table) {
+    boolean states = false;
+    for (TimedStatement statement : transaction.statements) {
+      if (statement.mayHaveChanged()) {
+        states |= statement.statesWriteTo(table);
+        if (!statement.statesAllWrites() && !statement.insertsIntoOthers(table)) {
+          return false;
+        }
+      }
+    }
+    return states;
   }
 
   private static boolean states(TimedTransaction transaction, List<RowChange> changes, int index) {
@@ -132,7 +150,9 @@ final class Attribution {
   private static boolean lastValuesAgree(TimedTransaction transaction, List<RowChange> changes) {
     for (int i = changes.size() - 1; i >= 0; i--) {
       RowChange change = changes.get(i);
-      if (change.access() != Access.DELETE && isLast(changes, i)) {
+      if (change.access() != Access.DELETE
+          && isLast(changes, i)
+          && statesAllOf(transaction, change.table())) {
         StatedWrite write = lastStated(transaction, change);
         if (write != null && !agrees(write, change)) {
           return false;

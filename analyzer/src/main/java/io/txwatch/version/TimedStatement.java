@@ -88,6 +88,16 @@ final class TimedStatement {
     return write.complete();
   }
 
+  /** Whether it is known to have only inserted rows, and none into a table. */
+  boolean insertsIntoOthers(String table) {
+    for (StatedWrite write : writes) {
+      if (write.access() != Access.INSERT || write.rows().table().equals(table)) {
+        return false;
+      }
+    }
+    return !writes.isEmpty();
+  }
+
   /** Whether it states a write to a table. */
   boolean statesWriteTo(String table) {
     for (StatedWrite write : writes) {

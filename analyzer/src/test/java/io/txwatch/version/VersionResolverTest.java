@@ -311,6 +311,21 @@ class VersionResolverTest {
         .doesNotContain(1L);
   }
 
+  /** As of payments of one shop by several customers, with a journal that has no key. */
+  @Test
+  void anInsertOfUnknownRowsDoesNotMakeAnotherTablesChangesItsOwn() {
+    ValueHistory history = new ValueHistory("MariaDB", IsolationLevel.READ_COMMITTED, false, 3);
+    RowValues unknown = new RowValues("journal", List.of(), new long[0], new int[0]);
+    List<StatedWrite> journal = List.of(new StatedWrite(Access.INSERT, unknown, false));
+    history.begin(1).increment(1, 1).increment(1, 2);
+    history.statement(1, StatementKind.INSERT, List.of(), journal).commit(1);
+    history.begin(3).increment(3, 1).increment(3, 3);
+    history.statement(3, StatementKind.INSERT, List.of(), journal).commit(3);
+    history.changed(0, update(1, 8, 9, 0), update(2, 8, 9, 1));
+    history.changed(0, update(1, 9, 10, 0), update(3, 8, 9, 1));
+    assertThat(readAfterwards(history)).containsExactly(2L);
+  }
+
   /** Whatever it found, 9 or 8, it changed it; and no other record shows what it states. */
   @Test
   void whoStatesAValueThatTheRowNeverHadIsItsWriterWhoeverWroteTheRowBeforeAndAfter() {
