@@ -166,6 +166,31 @@ class VersionsOfAnyDatabaseTest {
     assertThat(watched.analysedAfterwards().coverage().resolution().unique()).isPositive();
   }
 
+  /** Derby reads a row, and waits for its lock, when the application moves to it. */
+  @ParameterizedTest
+  @CsvSource({"'', 1", "' FOR UPDATE', 1", "'', 2"})
+  void aRowIsReadWhenTheApplicationMovesToIt(String lock, int id) throws Exception {
+    tables(Product.DERBY);
+    Watched watched =
+        run(
+            "statements",
+            Connection.TRANSACTION_READ_COMMITTED,
+            (one, other) -> {
+              set(other, 90);
+              try (Statement read = one.createStatement();
+                  ResultSet row =
+                      read.executeQuery(
+                          "SELECT id, balance FROM account WHERE id IN (1, " + id + ")" + lock)) {
+                other.commit();
+                assertThat(row.next()).isTrue();
+                assertThat(row.getInt(2)).isEqualTo(90);
+              }
+              set(one, 80);
+              one.commit();
+            });
+    assertThat(watched.reported()).isEmpty();
+  }
+
   @ParameterizedTest
   @EnumSource
   void rowsAreReadByTheKeysThatMetadataShows(Product product) throws Exception {

@@ -210,6 +210,7 @@ public final class Execution {
   public void rowSeen() {
     if (values != null) {
       values.seen();
+      fetched(values);
     }
   }
 
@@ -217,6 +218,13 @@ public final class Execution {
   public void readToEnd() {
     if (values != null) {
       values.readToEnd();
+      fetched(values);
+    }
+  }
+
+  private void fetched(StatementValues shown) {
+    if (context.rules().dialect().driver().mayReadRowsLater()) {
+      shown.fetched();
     }
   }
 
@@ -242,6 +250,7 @@ public final class Execution {
   public void valuesOfRow(ResultSet result) {
     StatementValues into = values;
     if (into != null) {
+      fetched(into);
       try {
         if (!hasRowsOfValues) {
           hasRowsOfValues = true;

@@ -191,6 +191,12 @@ public final class StatementValues implements ObservedValues {
     }
   }
 
+  /** A row of its result was read, or their end, maybe only now. */
+  public synchronized void fetched() {
+    hasReturned = true;
+    returned = System.nanoTime();
+  }
+
   @Override
   public synchronized long sentAt() {
     return sent;

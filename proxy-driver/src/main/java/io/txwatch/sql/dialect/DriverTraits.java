@@ -85,6 +85,14 @@ public class DriverTraits {
     return false;
   }
 
+  /**
+   * True if the DBMS may read a row, and wait for its lock, only when the application moves to it,
+   * after the statement has returned (Derby).
+   */
+  public boolean mayReadRowsLater() {
+    return false;
+  }
+
   /** True if the driver may ask the DBMS for what the metadata of a result says of its columns. */
   public boolean asksForColumns() {
     return false;

@@ -7,4 +7,9 @@ final class OtherDriver extends DriverTraits {
   public boolean mayCloseStreams() {
     return true;
   }
+
+  @Override
+  public boolean mayReadRowsLater() {
+    return true;
+  }
 }
