@@ -543,7 +543,7 @@ final class VersionChains {
                           version.row,
                           read.statement,
                           version.statement,
-                          EdgeEvidence.ITEM,
+                          version.evidenceOf(read),
                           read.columns & version.written())));
     }
   }
