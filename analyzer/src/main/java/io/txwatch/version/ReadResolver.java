@@ -205,7 +205,7 @@ final class ReadResolver {
     if (recorded != null) {
       for (int i = 0; i < chain.versions.size(); i++) {
         RowVersion version = chain.versions.get(i);
-        if (version.by == recorded) {
+        if (version.by == recorded && !recorded.isAfter(statement.number, version)) {
           if (!recorded.isCertain(version)) {
             return UNCERTAIN;
           }

@@ -146,6 +146,11 @@ final class RecordedTransaction {
     return statements.isCertain(version.group, version.row.table, version.row.key);
   }
 
+  /** Whether a version was certainly written after a statement of its transaction. */
+  boolean isAfter(int statement, RowVersion version) {
+    return statements.isAfter(statement, version.group);
+  }
+
   /** The writer token of a version. */
   String token(RowVersion version) {
     return WriterToken.of(writer == null ? unwatchedId : writer.id, statement(version));

@@ -197,6 +197,20 @@ record StatementMapping(
     return batch.isEmpty() || batch.stream().filter(item -> item.states(table, key)).count() == 1;
   }
 
+  /** Whether no statement before one, nor that one, can have made a group of changes. */
+  boolean isAfter(int statement, int group) {
+    int index = index(group);
+    if (index < 0 || !certain[index]) {
+      return false;
+    }
+    for (TimedStatement item : batch(index)) {
+      if (item.number <= statement) {
+        return false;
+      }
+    }
+    return statements[index] > statement;
+  }
+
   private List<TimedStatement> batch(int index) {
     return index < batches.size() ? batches.get(index) : List.of();
   }

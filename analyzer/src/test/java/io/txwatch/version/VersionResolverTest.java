@@ -185,6 +185,25 @@ class VersionResolverTest {
     assertThat(resolver.counts().unique()).isOne();
   }
 
+  /** Which of its items wrote a row is not known, but all were executed after the read. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatWasReadBeforeABatchIsNotOfTheBatch(boolean numbered) {
+    ValueHistory history =
+        new ValueHistory("MariaDB", IsolationLevel.READ_COMMITTED, numbered, 2)
+            .begin(1)
+            .read(1, 6, 1)
+            .increment(1, 5)
+            .passes(-9)
+            .increment(1, 6)
+            .passes(-9)
+            .increment(1, 6)
+            .commit(1)
+            .changed(1, update(5, 1, 2, 0), update(6, 1, 2, 0), update(6, 2, 3, 0))
+            .recorded();
+    assertThat(writersRead(history, 1, 1)).containsExactly(0L);
+  }
+
   /** Somebody who is not watched had inserted the row before; this one may have written it. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
