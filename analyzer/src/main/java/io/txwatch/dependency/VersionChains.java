@@ -339,7 +339,9 @@ final class VersionChains {
   }
 
   private void addTarget(Transaction transaction, Row row, int statement, ColumnBits.Used columns) {
-    transaction.targets.add(new KeyedWrites.Target(row, statement, now, columns));
+    long arrived = transaction.arrived(statement); // before now if its rows were resolved later
+    transaction.targets.add(
+        new KeyedWrites.Target(row, statement, arrived == 0 ? now : arrived, columns));
     transaction.addWeight(Footprint.TARGET);
   }
 

@@ -231,7 +231,7 @@ final class ReadResolver {
   }
 
   /** Whether there is a version of an unknown writer that committed after a time, if at all. */
-  private static boolean hasUnattributed(RowChain chain, long after) {
+  static boolean hasUnattributed(RowChain chain, long after) {
     for (RowVersion version : chain.versions) {
       if (version.by != null && version.by.writer == null && version.by.received >= after) {
         return true;

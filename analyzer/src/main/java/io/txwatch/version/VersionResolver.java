@@ -762,7 +762,11 @@ public final class VersionResolver {
     if (known && record.stated == null && !shared) {
       showUnwatched(transaction, session, record);
     }
-    Map<Integer, List<KnownRow>> written = written(transaction);
+    Map<Integer, List<KnownRow>> written = new TreeMap<>(written(transaction));
+    if (known && record.stated == null) {
+      UnchangedRows.of(transaction, record)
+          .forEach((statement, rows) -> written.computeIfAbsent(statement, n -> rows));
+    }
     for (TimedStatement statement : transaction.statements) {
       List<KnownRow> rows = new ArrayList<>();
       if (known) {

@@ -58,6 +58,44 @@ class VersionResolverTest {
     assertConfirmed(history.anomalies(), Phenomenon.LOST_UPDATE);
   }
 
+  /** The second one finds the value that it writes: the log does not show it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void lostUpdateByTheSameValue(boolean numbered) {
+    ValueHistory history =
+        new ValueHistory("MySQL", IsolationLevel.READ_COMMITTED, numbered, 2)
+            .begin(1)
+            .begin(2)
+            .read(1, 1, 10)
+            .read(2, 1, 10)
+            .write(1, 1, 11)
+            .commit(1)
+            .write(2, 1, 11)
+            .commit(2)
+            .changed(1, update(1, 10, 11, 0))
+            .recorded();
+    assertConfirmed(history.anomalies(), Phenomenon.LOST_UPDATE);
+  }
+
+  /** The first one wrote the value that was there, before the other one changed it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void noUpdateIsLostThatChangedNothingBeforeTheOther(boolean numbered) {
+    ValueHistory history =
+        new ValueHistory("MySQL", IsolationLevel.READ_COMMITTED, numbered, 2)
+            .begin(1)
+            .begin(2)
+            .read(1, 1, 10)
+            .read(2, 1, 10)
+            .write(2, 1, 10)
+            .commit(2)
+            .write(1, 1, 11)
+            .commit(1)
+            .changed(1, update(1, 10, 11, 0))
+            .recorded();
+    assertThat(history.anomalies()).isEmpty();
+  }
+
   /** The log was not read yet up to the end of that transaction when the next one's change came. */
   @Test
   void aTransactionThatOnlySetsAVariableChangedNothing() {
