@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FuzzCommandTest {
 
@@ -102,6 +103,22 @@ class FuzzCommandTest {
     Invocation noWorkers = Invocation.of("fuzz", "--workers", "0");
     assertThat(noWorkers.code()).isEqualTo(ExitCode.BAD_INPUT);
     assertThat(noWorkers.err()).contains("expected at least 1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"isorel", "TxCheck", "writecheck,isorel"})
+  void oracleThatDoesNotSupportSqliteIsRefused(String oracle) throws Exception {
+    Invocation fuzz =
+        Invocation.of(
+            "fuzz",
+            "--url",
+            TestServers.freshDatabase(ServerKind.SQLITE),
+            "--oracle",
+            oracle,
+            "--cases",
+            "1");
+    assertThat(fuzz.code()).as(fuzz.err()).isEqualTo(ExitCode.BAD_INPUT);
+    assertThat(fuzz.err()).hasLineCount(1).contains("isorel and txcheck do not support it");
   }
 
   @Test

@@ -150,7 +150,7 @@ class TxWatchJarIT {
   @Test
   void jarAloneFindsItsDrivers() throws Exception {
     String sqlite = "jdbc:sqlite:" + directory.resolve("shop.db");
-    assertThat(JarRun.of(directory, "prepare", "--url", sqlite).code()).isZero();
+    assertThat(JarRun.of(directory, "unprepare", "--url", sqlite).code()).isZero();
     JarRun h2 = JarRun.of(directory, "prepare", "--url", "jdbc:h2:mem:x", "--json");
     assertThat(h2.code()).isZero();
     assertThat(h2.out()).startsWith("{\"type\":\"prepare\"").hasLineCount(1);

@@ -248,12 +248,21 @@ class VersionsByDefaultTest {
     assertThat(run(url, "create", "read_uncommitted=true"))
         .containsExactly(
             "txwatch: row versions come from the statements, and from the rows that SQLite's driver"
-                + " shows of their writes; prepared tables show more");
+                + " shows of their writes");
   }
 
   @Test
   void whoAsksForTheColumnsGetsThem() throws Exception {
     String url = "jdbc:h2:file:" + directory.resolve("bank");
     assertThat(run(url, "create", "txwatch.prepare=auto")).isEmpty();
+  }
+
+  @Test
+  void whoAsksForTheColumnsOfSqliteGetsTheStatements() throws Exception {
+    String url = "jdbc:sqlite:file:" + directory.resolve("bank.db") + "?cache=shared";
+    assertThat(run(url, "create", "read_uncommitted=true", "txwatch.prepare=auto"))
+        .containsExactly(
+            "txwatch: row versions come from the statements (txwatch.versions=statements): SQLite"
+                + " has no invisible columns, so its tables are not prepared");
   }
 }

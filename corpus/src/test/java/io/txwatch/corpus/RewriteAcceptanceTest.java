@@ -33,7 +33,7 @@ class RewriteAcceptanceTest {
   private static final int LENGTH = 40;
 
   @ParameterizedTest
-  @MethodSource("io.txwatch.servers.TestServers#kinds")
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
   void rewrittenTextsAreAcceptedByTheServer(ServerKind kind) throws SQLException {
     Set<String> statements = new TreeSet<>();
     List<Script> scripts = new ArrayList<>(CorpusFiles.scripts(kind, 0));

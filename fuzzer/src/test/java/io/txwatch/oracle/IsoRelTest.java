@@ -92,6 +92,18 @@ class IsoRelTest {
     }
   }
 
+  /** Its columns are visible: there its tables get none of ours. */
+  @Test
+  void aCaseOnSqliteIsUnsupported() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.SQLITE)) {
+      CaseExecution execution =
+          fixture.execute("I: CREATE TABLE t (v INT)\nT1: UPDATE t SET v = 1", "SER");
+      OracleVerdict verdict = new IsoRel().judge(execution, fixture.executor());
+      assertThat(verdict.result()).isEqualTo(OracleVerdict.Result.UNSUPPORTED);
+      assertThat(verdict.reason()).contains("SQLite");
+    }
+  }
+
   /** Every cell of the matrix of anomalies that the driver and the analyzer are tested with. */
   @ParameterizedTest
   @EnumSource(names = {"H2", "MARIADB"})

@@ -101,8 +101,8 @@ public enum Setting {
       "auto",
       "auto|columns|system|log|triggers|statements",
       "where row versions come from: PostgreSQL's system columns, which need no prepare, or the"
-          + " auxiliary columns (not on PostgreSQL); auto: on PostgreSQL system from 14 on, else"
-          + " statements; on MySQL, MariaDB, H2 and SQLite columns if a table has them, or"
+          + " auxiliary columns (MySQL, MariaDB, H2); auto: on PostgreSQL system from 14 on, else"
+          + " statements; on SQLite statements; on MySQL, MariaDB and H2 columns if a table has them, or"
           + " txwatch.prepare=auto or txwatch.instrument=items or predicates asks for them, else log"
           + " or triggers if they can be read, else statements;"
           + " log (MySQL and MariaDB, experimental): the server's binary log, nothing is prepared or"

@@ -33,11 +33,9 @@ import org.jspecify.annotations.Nullable;
  * <p>With versions by value nothing of ours is sent there: the catalog is read on {@linkplain
  * SeparateConnection a connection of our own}.
  *
- * <p>H2 and SQLite have no limit of connections: there a connection of our own is opened for each
- * look-up, and closed again. Where a SQLite file cannot be read there, as while the session's own
- * transaction has locked it, it is read on the session's connection. A database in memory that has
- * only this one connection is read on it, as is one whose connections come from a pool ({@link
- * ConnectionSource#NONE}).
+ * <p>H2 has no limit of connections: there a connection of our own is opened for each look-up, and
+ * closed again. A database in memory that has only this one connection is read on it, as is one
+ * whose connections come from a pool ({@link ConnectionSource#NONE}).
  */
 final class CatalogAccess {
 
@@ -104,18 +102,9 @@ final class CatalogAccess {
             (in, what) -> mysql(in, what, true),
             (in, what) -> mysql(in, what, false),
             (in, what) -> own.use(in.connection(), LOCK, what),
-            this::sqlite,
+            (in, what) -> own.use(in.connection(), LOCK, what),
             (in, what) -> own.use(in.connection(), LOCK, what))
         .read(context, use);
-  }
-
-  /**
-   * Reads what this session alone may see.
-   *
-   * @throws LookupPostponedException if it cannot be read on this session at this moment
-   */
-  <T> T readOwn(LookupContext context, Use<T> use) throws SQLException {
-    return isServer() || separate != null ? read(context, use) : use.with(context.connection());
   }
 
   /**
@@ -162,14 +151,6 @@ final class CatalogAccess {
         .dialect()
         .select(ofCatalog, ofInnoDb, ofInnoDb, ofCatalog, ofCatalog, ofCatalog)
         .read(context, use);
-  }
-
-  private <T> T sqlite(LookupContext context, Use<T> use) throws SQLException {
-    try {
-      return own.use(context.connection(), LOCK, use);
-    } catch (SQLException e) {
-      return use.with(context.connection());
-    }
   }
 
   private static ServerState stateOf(LookupContext context) {

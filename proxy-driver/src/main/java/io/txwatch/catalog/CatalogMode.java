@@ -47,12 +47,12 @@ public record CatalogMode(
   public enum Versions {
     /**
      * The system columns on PostgreSQL 14 and later, the statements on older servers and on other
-     * DBMSs of its protocol. On MySQL, MariaDB, H2 and SQLite the auxiliary columns if they are
-     * there or needed, else by value: from the log, the triggers or the statements, whichever of
-     * them can be had first.
+     * DBMSs of its protocol. On MySQL, MariaDB and H2 the auxiliary columns if they are there or
+     * needed, else by value: from the log, the triggers or the statements, whichever of them can be
+     * had first. On SQLite the statements.
      */
     AUTO,
-    /** The auxiliary columns; on PostgreSQL as {@link #AUTO}. */
+    /** The auxiliary columns; on PostgreSQL and SQLite as {@link #AUTO}. */
     COLUMNS,
     /** The system columns if the DBMS has them; else as {@link #AUTO}. */
     SYSTEM,

@@ -244,11 +244,6 @@ public final class H2SchemaReader extends SchemaReader {
   }
 
   @Override
-  boolean auxiliaryVisible() {
-    return false;
-  }
-
-  @Override
   public List<String> bounds(Duration lock, Duration work) {
     return List.of("SET LOCK_TIMEOUT " + lock.toMillis(), "SET QUERY_TIMEOUT " + work.toMillis());
   }

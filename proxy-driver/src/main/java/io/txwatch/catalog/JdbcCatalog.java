@@ -78,9 +78,6 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private final SchemaChangeGate.Session session;
   private final Set<String> shadowed = new HashSet<>();
 
-  /** True if the open transaction has changed tables, which no other session sees yet. */
-  private boolean changesTables;
-
   /** True if the session sees databases that no other connection does (SQLite). */
   private boolean attaches;
 
@@ -216,33 +213,16 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   public Optional<Table> find(List<String> nameParts) {
     if (!pathIsRead(lookupContext())) {
       ownWaits = true;
-      return Optional.of(SharedTableCache.notLookedUp(nameParts, false));
+      return Optional.of(SharedTableCache.notLookedUp(nameParts));
     }
     if (isShadowed(nameParts)) {
       String name = plain(nameParts.get(0));
-      Optional<Table> own = shared.auxiliaryVisible() ? findOn(nameParts) : Optional.empty();
-      return own.or(
-          () ->
-              Optional.of(
-                  new Table(name, Status.NOT_A_BASE_TABLE, List.of(), shared.auxiliaryVisible())));
-    }
-    if (changesTables) {
-      return findOn(nameParts);
+      return Optional.of(new Table(name, Status.NOT_A_BASE_TABLE, List.of()));
     }
     Optional<Table> found = shared.find(home, path, nameParts, lookupContext());
-    return found.isEmpty() && attaches ? findOn(nameParts) : found;
-  }
-
-  private Optional<Table> findOn(List<String> nameParts) {
-    if (shared.isSeparate()) {
-      return Optional.of(SharedTableCache.notLookedUp(nameParts, false));
-    }
-    try {
-      return shared.findOn(home, nameParts, lookupContext());
-    } catch (LookupPostponedException e) {
-      ownWaits = true;
-      return Optional.of(SharedTableCache.notLookedUp(nameParts, false));
-    }
+    return found.isEmpty() && attaches
+        ? Optional.of(SharedTableCache.notLookedUp(nameParts))
+        : found;
   }
 
   private boolean isShadowed(List<String> nameParts) {
@@ -349,7 +329,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   public boolean hasOurColumns(String schema, String table) {
     List<String> name =
         schema.isEmpty() ? List.of(quoted(table)) : List.of(quoted(schema), quoted(table));
-    return !sql().map(DialectSql::hasSystemVersions).orElse(false)
+    return sql().map(DialectSql::hasAuxiliaryColumns).orElse(true)
         && find(name).map(found -> found.status() != Status.NOT_PREPARED).orElse(true);
   }
 
@@ -385,10 +365,6 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       shared.invalidate();
       if (sql().map(DialectSql::attachesDatabases).orElse(false) && ATTACH.matcher(sql).find()) {
         attaches = true;
-        ownVersion++;
-      }
-      if (shared.auxiliaryVisible() && !view.isIdle()) {
-        changesTables = true;
         ownVersion++;
       }
     }
@@ -612,10 +588,6 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     if (schemaChanged) {
       schemaChanged = false;
       shared.invalidate();
-    }
-    if (changesTables) {
-      changesTables = false;
-      ownVersion++;
     }
     if (changesPath) {
       changesPath = false;

@@ -246,11 +246,6 @@ final class MetadataSchemaReader extends SchemaReader {
   }
 
   @Override
-  boolean auxiliaryVisible() {
-    return false;
-  }
-
-  @Override
   public List<String> bounds(Duration lock, Duration work) {
     return List.of();
   }

@@ -403,11 +403,6 @@ public class MySqlSchemaReader extends SchemaReader {
     return rowId.defaultValue().toLowerCase(Locale.ROOT).contains("uuid_short");
   }
 
-  @Override
-  boolean auxiliaryVisible() {
-    return false;
-  }
-
   /**
    * Also lifts the limits that the server may set for the queries of new sessions, as by {@code SET
    * GLOBAL max_join_size}: look-ups would fail, or miss columns.

@@ -552,11 +552,6 @@ final class PostgresSchemaReader extends SchemaReader {
   }
 
   @Override
-  boolean auxiliaryVisible() {
-    return false;
-  }
-
-  @Override
   public List<String> bounds(Duration lock, Duration work) {
     return List.of(
         "SET lock_timeout = " + lock.toMillis(), "SET statement_timeout = " + work.toMillis());

@@ -108,9 +108,6 @@ public abstract class SchemaReader {
     return table.status(isPrepared(table));
   }
 
-  /** True if {@code *} shows the auxiliary columns. */
-  abstract boolean auxiliaryVisible();
-
   /** The statements that bound how long this session waits for locks, and works at all. */
   public abstract List<String> bounds(Duration lock, Duration work);
 

@@ -188,7 +188,7 @@ final class SharedTableCache {
         }
       }
       DatabaseProbe probe = DatabaseProbe.of(connection, url);
-      CatalogMode.Versions available = available(wanted, probe, log);
+      CatalogMode.Versions available = available(mode, probe, log);
       return available.areByValue()
           ? byValue(available, url, source)
           : new Asked(available, probe, null);
@@ -324,8 +324,17 @@ final class SharedTableCache {
 
   /** Where versions come from on a DBMS, if that is the setting. */
   private static CatalogMode.Versions available(
-      CatalogMode.Versions wanted, DatabaseProbe probe, CatalogLog log) {
+      CatalogMode mode, DatabaseProbe probe, CatalogLog log) {
+    CatalogMode.Versions wanted = mode.versions();
     if (probe.dialect().isEmpty() && probe.notRewritten().dialect().isPresent()) {
+      return CatalogMode.Versions.STATEMENTS;
+    }
+    if (probe.dialect().equals(Optional.of(Dialect.SQLITE))) {
+      if (wanted != CatalogMode.Versions.AUTO || mode.needsColumns()) {
+        log.notice(
+            "row versions come from the statements (txwatch.versions=statements): SQLite has no"
+                + " invisible columns, so its tables are not prepared");
+      }
       return CatalogMode.Versions.STATEMENTS;
     }
     if (!probe.dialect().map(one -> one.sql().hasSystemVersions()).orElse(false)) {
@@ -366,11 +375,6 @@ final class SharedTableCache {
 
   Optional<Dialect> dialect() {
     return probe.dialect();
-  }
-
-  /** True if {@code *} shows the auxiliary columns. */
-  boolean auxiliaryVisible() {
-    return reader != null && reader.auxiliaryVisible();
   }
 
   /** One session is gone; with the last one, what is known of the tables. */
@@ -707,7 +711,7 @@ final class SharedTableCache {
       return Optional.empty();
     }
     if (separate != null && context.hasOpenDdl() && context.view().hasBegun()) {
-      return Optional.of(notLookedUp(parts, false)); // what it has changed, it sees alone
+      return Optional.of(notLookedUp(parts)); // what it has changed, it sees alone
     }
     String asked = home + "\0\0" + String.join("\0", path) + "\0\0" + String.join("\0", parts);
     KnownTables at = known();
@@ -745,44 +749,17 @@ final class SharedTableCache {
     } catch (LookupPostponedException e) {
       at.waiting.put(asked, new KnownTables.Waiting(home, path, parts, false));
       postponed(reader, path, parts);
-      return Optional.of(notLookedUp(parts, false));
+      return Optional.of(notLookedUp(parts));
     } catch (SQLException | RuntimeException e) {
       at.waiting.remove(asked);
       failed(e);
-      return Optional.of(notLookedUp(parts, auxiliaryVisible()));
+      return Optional.of(notLookedUp(parts));
     }
   }
 
-  /**
-   * Looks a name up on the session's own connection, within whatever transaction it is in: for
-   * tables that no other session can see. Nothing is prepared, and nothing is kept.
-   *
-   * @throws LookupPostponedException if it cannot be looked up at this moment
-   */
-  Optional<Table> findOn(String home, List<String> parts, LookupContext context)
-      throws LookupPostponedException {
-    if (reader == null || access == null) {
-      return Optional.empty();
-    }
-    try {
-      return access
-          .readOwn(context, c -> reader.find(c, reader.path(c), parts))
-          .map(found -> table(reader, home, found));
-    } catch (LookupPostponedException e) {
-      throw e;
-    } catch (SQLException | RuntimeException e) {
-      failed(e);
-      return Optional.of(notLookedUp(parts, auxiliaryVisible()));
-    }
-  }
-
-  /**
-   * A table of which nothing is known.
-   *
-   * @param mayShow true if {@code *} may show auxiliary columns of it
-   */
-  static Table notLookedUp(List<String> parts, boolean mayShow) {
-    return new Table(String.join(".", parts), Status.LOOKUP_FAILED, List.of(), mayShow);
+  /** A table of which nothing is known. */
+  static Table notLookedUp(List<String> parts) {
+    return new Table(String.join(".", parts), Status.LOOKUP_FAILED, List.of());
   }
 
   private Optional<TableInfo> ask(
@@ -888,11 +865,10 @@ final class SharedTableCache {
     return new Table(
         info.schema().equals(home) ? info.name() : info.schema() + "." + info.name(),
         reader.status(info),
-        info.applicationColumns(!reader.dialect().sql().hasSystemVersions()),
-        reader.auxiliaryVisible(),
+        info.applicationColumns(reader.dialect().sql().hasAuxiliaryColumns()),
         info.traits(),
         List.of(info.schema(), info.name()),
-        info.starColumns(!reader.dialect().sql().hasSystemVersions()),
+        info.starColumns(reader.dialect().sql().hasAuxiliaryColumns()),
         info.systemVersions().flatMap(TableInfo.SystemVersions::key));
   }
 }

@@ -4,7 +4,6 @@ import static io.txwatch.catalog.AuxiliaryColumns.ROW_ID;
 import static io.txwatch.catalog.AuxiliaryColumns.WRITERS;
 import static io.txwatch.catalog.CatalogQueries.query;
 import static io.txwatch.catalog.CatalogQueries.text;
-import static io.txwatch.catalog.CatalogQueries.view;
 
 import io.txwatch.catalog.TableInfo.Column;
 import io.txwatch.catalog.TableInfo.Kind;
@@ -21,20 +20,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
-/**
- * SQLite: two appended columns. ADD COLUMN takes no expression as a default, so the existing rows
- * are filled by an UPDATE (the table's triggers are dropped for it and made again, all in one
- * transaction) and the rewriter gives each new row its id.
- */
+/** SQLite, which is watched by value. */
 final class SqliteSchemaReader extends SchemaReader {
-
-  /** A view's definition whose columns keep the names that the query gives them. */
-  private static final Pattern VIEW =
-      Pattern.compile(
-          "(?is)create\\s+view\\s+(?:if\\s+not\\s+exists\\s+)?[^\\s(]+\\s+as\\s+(?<query>.*)");
 
   @Override
   public Dialect dialect() {
@@ -88,15 +76,6 @@ final class SqliteSchemaReader extends SchemaReader {
             ? Catalog.Traits.UNKNOWN
             : new Catalog.Traits(Map.of(), Set.of(), false, keys(connection, table))
                 .namedBy(hasTrigger(connection, table) ? List.of() : key(connection, table));
-    for (SqliteObject object :
-        table.kind() == Kind.VIEW
-            ? SqliteObject.all(connection, table.schema())
-            : List.<SqliteObject>of()) {
-      Matcher view = VIEW.matcher(object.sql());
-      if (object.type().equals("view") && object.name().equals(table.name()) && view.matches()) {
-        traits = Catalog.Traits.ofView(view.group("query"));
-      }
-    }
     return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns, traits));
   }
 
@@ -170,17 +149,6 @@ final class SqliteSchemaReader extends SchemaReader {
   }
 
   @Override
-  boolean hasPrepared(Connection connection) throws SQLException {
-    return !query(
-            connection,
-            "SELECT 1 FROM sqlite_schema t, pragma_table_xinfo(t.name) c"
-                + " WHERE t.type = 'table' AND c.name = ? COLLATE NOCASE LIMIT 1",
-            row -> 1,
-            ROW_ID)
-        .isEmpty();
-  }
-
-  @Override
   public List<String> names(Connection connection, String schema) throws SQLException {
     return query(
         connection,
@@ -197,11 +165,6 @@ final class SqliteSchemaReader extends SchemaReader {
             .column(WRITERS)
             .filter(c -> c.type().equals("TEXT") && c.defaultValue().equals("''"))
             .isPresent();
-  }
-
-  @Override
-  boolean auxiliaryVisible() {
-    return true;
   }
 
   @Override

@@ -518,7 +518,6 @@ public final class Preparation {
       for (PreparationStep step : plan.steps()) {
         ddl.apply(connection, table, step, pace);
       }
-      ddl.verify(connection, table);
       connection.commit();
     } catch (SQLException e) {
       try {

@@ -104,13 +104,6 @@ abstract class PreparationDdl {
     return List.of();
   }
 
-  /**
-   * Looks, before the commit, whether a preparation shows the application what it must not see.
-   *
-   * @throws SQLException if it does, with the reason
-   */
-  void verify(Connection connection, TableInfo table) throws SQLException {}
-
   /** The statement that takes the statistics of a table that the optimizer goes by. */
   abstract String analyze(TableInfo table);
 

@@ -69,9 +69,6 @@ public interface Catalog {
    * @param status whether it carries the auxiliary columns
    * @param columns the application's columns in their order, as the DBMS stores the names, the
    *     auxiliary ones left out
-   * @param auxiliaryVisible true if {@code *} shows the auxiliary columns (SQLite); false where
-   *     they are invisible, and of a table that could not be looked up if it is known to have none,
-   *     or is looked up before the statement is sent
    * @param traits what a write must know besides
    * @param storedName its schema and its name, as stored; empty if they are not known
    * @param starColumns the columns that {@code *} shows, the auxiliary ones left out: {@code
@@ -83,21 +80,19 @@ public interface Catalog {
       String name,
       Status status,
       List<String> columns,
-      boolean auxiliaryVisible,
       Traits traits,
       List<String> storedName,
       List<String> starColumns,
       Optional<RowKey> key) {
 
     /** A table of which no more is known. */
-    public Table(String name, Status status, List<String> columns, boolean auxiliaryVisible) {
-      this(name, status, columns, auxiliaryVisible, Traits.UNKNOWN);
+    public Table(String name, Status status, List<String> columns) {
+      this(name, status, columns, Traits.UNKNOWN);
     }
 
     /** A table whose schema is not known, and whose columns all take values. */
-    public Table(
-        String name, Status status, List<String> columns, boolean auxiliaryVisible, Traits traits) {
-      this(name, status, columns, auxiliaryVisible, traits, List.of(), columns, Optional.empty());
+    public Table(String name, Status status, List<String> columns, Traits traits) {
+      this(name, status, columns, traits, List.of(), columns, Optional.empty());
     }
 
     /**

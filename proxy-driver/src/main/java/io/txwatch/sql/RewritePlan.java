@@ -10,8 +10,7 @@ import java.util.Optional;
  * token is a parameter of the prepared form and never changes it.
  *
  * <p>What is sent is always {@link #preparedSql} or {@link #immediateSql}, whatever the other
- * fields say: where the auxiliary columns are visible, even a statement that carries nothing may
- * have to be put right ({@code SELECT DISTINCT *}, NATURAL JOIN, {@code INSERT INTO t VALUES (…)}).
+ * fields say: on H2, even a statement that carries nothing may have to be put right (NATURAL JOIN).
  *
  * @param original the application's text
  * @param kind what kind of statement it is
@@ -117,23 +116,6 @@ public record RewritePlan(
         : KeyedRow.ANY_MAY_MOVE;
   }
 
-  /** The same plan with that flag. */
-  public RewritePlan withStarShowsAuxiliary(boolean shows) {
-    return new RewritePlan(
-        original,
-        kind,
-        control,
-        passThrough,
-        passThroughDetail,
-        text,
-        rows,
-        assumed,
-        mayLeaveUnnamed,
-        shows,
-        usesSystemColumns,
-        unwatched);
-  }
-
   /** The same plan of a text that is sent as it is, whose rows are known by their values. */
   public RewritePlan withValues(ValuePlan values) {
     return observed(passThrough, passThroughDetail, ObservedRows.byValue(keys(), values));
@@ -168,10 +150,7 @@ public record RewritePlan(
         unwatched);
   }
 
-  /**
-   * The plan that sends the application's own text, with the reason why; where that would show the
-   * auxiliary columns, what hides them stays in it.
-   */
+  /** The plan that sends the application's own text, with the reason why. */
   public RewritePlan asItIs(GapReason reason, String detail) {
     return new RewritePlan(
         original,
@@ -183,7 +162,7 @@ public record RewritePlan(
         ObservedRows.none(withoutKeys(kind)),
         Assumed.NOTHING,
         false,
-        starShowsAuxiliary,
+        false,
         usesSystemColumns,
         unwatched);
   }

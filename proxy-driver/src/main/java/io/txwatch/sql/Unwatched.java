@@ -3,13 +3,13 @@ package io.txwatch.sql;
 import java.util.Optional;
 
 /**
- * What is sent where nothing can be observed of a statement: the application's text, and where that
- * would show visible auxiliary columns (PostgreSQL, SQLite), the text that hides them.
+ * What is sent where nothing can be observed of a statement: the application's text, and on H2,
+ * where its NATURAL joins would join on the auxiliary columns, the text that does not.
  *
  * @param text its parameters are the application's, in the application's order
  * @param origins where its characters are from
- * @param refused why the statement must not be sent at all: it may read the auxiliary columns, and
- *     no text is known that hides them; empty almost always
+ * @param refused why the statement must not be sent at all: its NATURAL join would join on the
+ *     auxiliary columns, and no text is known that does not; empty almost always
  */
 public record Unwatched(String text, Origins origins, Optional<String> refused) {
 

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -84,27 +85,6 @@ class JdbcCatalogTest {
     }
   }
 
-  @Test
-  void fileThatNoOtherConnectionReadsIsReadOnTheSession() throws Exception {
-    try (Shop shop = Shop.open(ServerKind.SQLITE)) {
-      shop.prepare();
-      try (JdbcCatalog catalog =
-          JdbcCatalog.open(
-              shop.connection(),
-              shop.url(),
-              "alone",
-              () -> {
-                throw new SQLException("database is locked");
-              },
-              CatalogMode.REWRITING,
-              () -> true,
-              notices::add)) {
-        assertThat(find(catalog, "account").status()).isEqualTo(Status.PREPARED);
-        assertThat(notices).isEmpty();
-      }
-    }
-  }
-
   @Test // the others are read on the application's connection
   @Execution(ExecutionMode.CONCURRENT) // it waits for seconds
   void failedLookUpIsReportedOnceAndRepeated() throws Exception {
@@ -159,7 +139,42 @@ class JdbcCatalogTest {
       assertThat(after.status()).isEqualTo(Status.PREPARED);
       assertThat(after.columns()).isEqualTo(before.columns());
       assertThat(after.name()).isEqualToIgnoringCase("account");
-      assertThat(after.auxiliaryVisible()).isEqualTo(kind == ServerKind.SQLITE);
+    }
+  }
+
+  /** Tables get no columns there, and those of an earlier version are the application's. */
+  @ParameterizedTest
+  @CsvSource({"AUTO, false, ''", "COLUMNS, false, x", "AUTO, true, x", "SYSTEM, false, x"})
+  void sqliteIsWatchedByTheStatement(
+      CatalogMode.Versions versions, boolean needsColumns, String notice) throws Exception {
+    try (Shop shop = Shop.open(ServerKind.SQLITE)) {
+      shop.run(
+          "ALTER TABLE account ADD COLUMN txw_rid INTEGER",
+          "ALTER TABLE account ADD COLUMN txw_wl TEXT NOT NULL DEFAULT ''");
+      try (JdbcCatalog catalog =
+          JdbcCatalog.open(
+              shop.connection(),
+              shop.url(),
+              versions.name(),
+              () -> DriverManager.getConnection(shop.url()),
+              new CatalogMode(Optional.empty(), versions, needsColumns),
+              () -> true,
+              notices::add)) {
+        assertThat(catalog.versions())
+            .isEqualTo(
+                notice.isEmpty() ? CatalogMode.Versions.AUTO : CatalogMode.Versions.STATEMENTS);
+        Table account = find(catalog, "account");
+        assertThat(account.starColumns())
+            .containsExactly("id", "owner", "balance", "txw_rid", "txw_wl");
+      }
+    }
+    if (notice.isEmpty()) {
+      assertThat(notices).isEmpty();
+    } else {
+      assertThat(notices)
+          .singleElement()
+          .asString()
+          .contains("txwatch.versions=statements", "SQLite has no invisible columns");
     }
   }
 
@@ -181,7 +196,6 @@ class JdbcCatalogTest {
               notices::add)) {
         Table account = find(catalog, "account");
         assertThat(account.status()).isEqualTo(Status.SYSTEM_COLUMNS);
-        assertThat(account.auxiliaryVisible()).isFalse();
         assertThat(account.starColumns())
             .containsExactly("id", "owner", "balance", "txw_rid", "txw_wl");
       }
@@ -258,17 +272,6 @@ class JdbcCatalogTest {
       assertThat(find(catalog, "account").columns()).hasSize(3);
       shop.connection().rollback();
       assertThat(shop.rows("SELECT balance FROM account WHERE id = 1").get(0)).startsWith("10");
-    }
-  }
-
-  @Test
-  void lockedSqliteFileIsReadWithinTheApplicationsTransaction() throws Exception {
-    try (Shop shop = Shop.open(ServerKind.SQLITE);
-        JdbcCatalog catalog = catalog(shop)) {
-      shop.run("BEGIN EXCLUSIVE");
-      idle = false;
-      assertThat(find(catalog, "account").columns()).hasSize(3);
-      shop.run("ROLLBACK");
     }
   }
 
@@ -433,10 +436,9 @@ class JdbcCatalogTest {
     }
   }
 
-  @ParameterizedTest
-  @org.junit.jupiter.params.provider.ValueSource(strings = {"jdbc:h2:mem:", "jdbc:sqlite::memory:"})
-  void aDatabaseThatOnlyOneConnectionReachesIsPreparedThroughItWhenItIsIdle(String url)
-      throws Exception {
+  @Test
+  void aDatabaseThatOnlyOneConnectionReachesIsPreparedThroughItWhenItIsIdle() throws Exception {
+    String url = "jdbc:h2:mem:";
     try (Connection connection = DriverManager.getConnection(url)) {
       Shop.run(connection, "CREATE TABLE account (id INT PRIMARY KEY)");
       Shop.run(connection, "INSERT INTO account VALUES (1)");

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class KnownTablesTest {
 
   private static final Table NOT_PREPARED =
-      new Table("account", Status.NOT_PREPARED, List.of("id", "v"), true);
+      new Table("account", Status.NOT_PREPARED, List.of("id", "v"));
 
   @Test
   void answerOnItsWayWhileATableChangesIsNotFoundAfterwards() {

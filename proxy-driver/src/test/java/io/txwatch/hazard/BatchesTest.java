@@ -379,7 +379,7 @@ class BatchesTest {
   }
 
   /** A value that was read from a stream cannot be set again with another token. */
-  @OnEach
+  @OnEach(rewrittenOnly = true)
   @DisplayName("33 batches, and streams: recorded of the transaction that they were executed in")
   void sentInAnotherTransaction(Place place) throws SQLException {
     TestDatabase watched =

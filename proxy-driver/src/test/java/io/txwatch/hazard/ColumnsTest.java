@@ -1,6 +1,7 @@
 package io.txwatch.hazard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
@@ -283,7 +284,48 @@ class ColumnsTest {
     }
   }
 
-  @OnEach
+  @OnEach(ServerKind.H2)
+  @DisplayName("11 NATURAL JOIN in other statements")
+  void naturalJoinInOtherStatements(Place place) throws SQLException {
+    place
+        .shop()
+        .run(
+            "MERGE INTO item (id, name, qty) KEY (id)"
+                + " SELECT line.id, name, 77 FROM item NATURAL JOIN line",
+            "SELECT * FROM item ORDER BY id",
+            "CREATE TABLE copies AS (SELECT item.id, amount FROM item NATURAL JOIN line) WITH DATA",
+            "SELECT * FROM copies ORDER BY id",
+            "CALL (SELECT COUNT(*) FROM item NATURAL JOIN line)",
+            "DELETE FROM item WHERE id IN (SELECT line.id FROM item NATURAL JOIN line);"
+                + " SELECT COUNT(*) FROM item",
+            "SELECT * FROM item ORDER BY id",
+            "SELECT * FROM line a NATURAL JOIN line b NATURAL JOIN line c, (SELECT COUNT(*)"
+                + " FROM line) n, SYSTEM_RANGE(1, 2) r ORDER BY 1");
+  }
+
+  @OnEach(ServerKind.H2)
+  @DisplayName("11 NATURAL JOIN that would find nothing")
+  void naturalJoinIsRejected(Place place) throws SQLException {
+    TestDatabase shop = place.shop().run("SELECT id FROM line ORDER BY id");
+    try (Connection watched = shop.watched();
+        Statement statement = watched.createStatement()) {
+      for (String sql :
+          List.of(
+              "SELECT * EXCEPT (amount) FROM line a NATURAL JOIN line b NATURAL JOIN line c",
+              "EXPLAIN SELECT * EXCEPT (amount) FROM line a NATURAL JOIN line b NATURAL JOIN line c",
+              "SELECT 1; SELECT * EXCEPT (amount) FROM line a"
+                  + " NATURAL JOIN line b NATURAL JOIN line c")) {
+        SQLException error = assertThrows(SQLException.class, () -> statement.execute(sql), sql);
+        assertThat(error.getSQLState()).isEqualTo("0A000");
+        assertThrows(SQLException.class, () -> watched.prepareStatement(sql), sql);
+      }
+      try (ResultSet rows = statement.executeQuery("SELECT 'a NATURAL JOIN line' FROM line")) {
+        assertThat(rows.next()).isTrue();
+      }
+    }
+  }
+
+  @OnEach(rewrittenOnly = true)
   @DisplayName("12 the null side of an outer join is no row")
   void outerJoin(Place place) throws SQLException {
     TestDatabase watched =
@@ -303,7 +345,7 @@ class ColumnsTest {
     assertThat(right.rows()).hasSize(3).allMatch(row -> row.table().equalsIgnoreCase("item"));
   }
 
-  @OnEach
+  @OnEach(rewrittenOnly = true)
   @DisplayName("13 self join")
   void selfJoin(Place place) throws SQLException {
     TestDatabase watched =

@@ -31,7 +31,7 @@ class InsertsTest {
     return statements.get(statements.size() - 1).rows();
   }
 
-  @OnEach
+  @OnEach(rewrittenOnly = true)
   @DisplayName("15 INSERT without a column list")
   void withoutColumnList(Place place) throws SQLException {
     TestDatabase watched =
@@ -53,7 +53,7 @@ class InsertsTest {
         .satisfies(row -> assertThat(row.writers().size()).isEqualTo(1));
   }
 
-  @OnEach
+  @OnEach(rewrittenOnly = true)
   @DisplayName("16 INSERT … SELECT *")
   void selectStar(Place place) throws SQLException {
     TestDatabase watched =
@@ -115,7 +115,7 @@ class InsertsTest {
         .isEqualTo(place.isPrepared());
   }
 
-  @OnEach
+  @OnEach(rewrittenOnly = true)
   @DisplayName("17 a table made while running is prepared, if that is asked for")
   void preparedWhileRunning(Place place) throws SQLException {
     Twins twins = place.shop();
@@ -136,7 +136,7 @@ class InsertsTest {
     assertThat(statements.get(statements.size() - 1).rows()).hasSize(2);
   }
 
-  @OnEach
+  @OnEach(rewrittenOnly = true)
   @DisplayName("18 several rows in VALUES have a row id each")
   void severalRows(Place place) throws SQLException {
     TestDatabase watched =

@@ -23,6 +23,9 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
   /** The DBMSs whose test it is; all if none is named. */
   ServerKind[] value() default {};
 
+  /** True for a test of what statements return that are rewritten. */
+  boolean rewrittenOnly() default false;
+
   /** True for a test of the auxiliary columns themselves. */
   boolean preparedOnly() default false;
 }

@@ -40,14 +40,14 @@ record Place(ServerKind kind, Level level) {
     return is(ServerKind.MYSQL, ServerKind.MARIADB);
   }
 
-  /** True where {@code *} shows the auxiliary columns. */
-  boolean showsColumns() {
-    return is(ServerKind.SQLITE);
+  /** True if its tables have the auxiliary columns. */
+  boolean isPrepared() {
+    return !is(ServerKind.POSTGRESQL, ServerKind.SQLITE);
   }
 
-  /** True if its tables have the auxiliary columns; false if system columns identify versions. */
-  boolean isPrepared() {
-    return !is(ServerKind.POSTGRESQL);
+  /** True where statements are sent as they are. */
+  boolean isByValue() {
+    return is(ServerKind.SQLITE);
   }
 
   @Override

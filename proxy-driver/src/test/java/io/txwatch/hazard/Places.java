@@ -25,6 +25,7 @@ final class Places extends AnnotationBasedArgumentsProvider<OnEach> {
         .filter(wanted::contains)
         .flatMap(Places::of)
         .filter(place -> place.isPrepared() || !annotation.preparedOnly())
+        .filter(place -> !place.isByValue() || !annotation.rewrittenOnly())
         .map(Arguments::of);
   }
 

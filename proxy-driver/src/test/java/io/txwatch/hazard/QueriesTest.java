@@ -60,7 +60,7 @@ class QueriesTest {
     place.shop().run("SELECT item_id FROM line WHERE id < 0 GROUP BY item_id");
   }
 
-  @OnEach
+  @OnEach(rewrittenOnly = true)
   @DisplayName("7 aggregates and window functions")
   void aggregates(Place place) throws SQLException {
     nothingIsLost(
@@ -98,7 +98,7 @@ class QueriesTest {
                 "SELECT t.id FROM (SELECT id FROM item UNION SELECT id FROM line) t ORDER BY 1"));
   }
 
-  @OnEach
+  @OnEach(rewrittenOnly = true)
   @DisplayName("9 subqueries in IN, EXISTS, scalar, row comparison")
   void subqueries(Place place) throws SQLException {
     nothingIsLost(

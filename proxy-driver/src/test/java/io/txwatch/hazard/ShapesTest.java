@@ -2,13 +2,8 @@ package io.txwatch.hazard;
 
 import static io.txwatch.servers.ServerKind.POSTGRESQL;
 import static io.txwatch.servers.ServerKind.SQLITE;
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.txwatch.jdbc.TestDatabase;
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
@@ -312,22 +307,5 @@ class ShapesTest {
                 }
               }
             });
-  }
-
-  @OnEach(SQLITE)
-  @DisplayName("62 what cannot be protected is not sent")
-  void refused(Place place) throws SQLException {
-    TestDatabase database = twins(place).watched();
-    try (Connection watched = database.watched();
-        Statement statement = watched.createStatement()) {
-      String sql =
-          "DELETE FROM z WHERE x IN (SELECT q.x FROM (a NATURAL JOIN b) AS q, a AS r WHERE r.rowid = 1)";
-      assertThatThrownBy(() -> statement.execute(sql))
-          .isInstanceOf(SQLFeatureNotSupportedException.class)
-          .hasMessageContaining("rowid");
-      assertThatThrownBy(() -> watched.prepareStatement(sql))
-          .isInstanceOf(SQLFeatureNotSupportedException.class);
-      assertThat(statement.execute("SELECT * FROM a WHERE rowid = 1 AND y NOT NULL")).isTrue();
-    }
   }
 }

@@ -96,7 +96,7 @@ class WritesTest {
             "SELECT * FROM code ORDER BY id");
   }
 
-  @OnEach
+  @OnEach(rewrittenOnly = true)
   @DisplayName("21 ON CONFLICT")
   void onConflict(Place place) throws SQLException {
     TestDatabase watched =

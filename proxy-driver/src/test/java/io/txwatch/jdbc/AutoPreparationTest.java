@@ -53,10 +53,8 @@ class AutoPreparationTest {
         database.raw(), Settings.of(Map.of(Setting.PREPARE, "auto", Setting.VERSIONS, "columns")));
   }
 
-  private static Connection inTransaction(Connection connection, ServerKind kind, int level)
-      throws SQLException {
-    connection.setTransactionIsolation(
-        kind == ServerKind.SQLITE ? Connection.TRANSACTION_SERIALIZABLE : level);
+  private static Connection inTransaction(Connection connection, int level) throws SQLException {
+    connection.setTransactionIsolation(level);
     connection.setAutoCommit(false);
     return connection;
   }
@@ -94,7 +92,7 @@ class AutoPreparationTest {
   @MethodSource(KINDS)
   void transactionWithASnapshotReadsATableItUsesLater(ServerKind kind) throws Exception {
     TestDatabase database = database(kind);
-    try (Connection watched = inTransaction(auto(database), kind, REPEATABLE)) {
+    try (Connection watched = inTransaction(auto(database), REPEATABLE)) {
       assertThat(read(watched, "SELECT v FROM a1")).isOne();
       assertThat(isPrepared(database, "a1")).isTrue();
       assertThat(read(watched, "SELECT v FROM a2")).isOne();
@@ -132,7 +130,7 @@ class AutoPreparationTest {
   @MethodSource(KINDS)
   void preparationWaitsForSnapshotsOfWatchedSessions(ServerKind kind) throws Exception {
     TestDatabase database = database(kind);
-    try (Connection first = inTransaction(auto(database), kind, REPEATABLE);
+    try (Connection first = inTransaction(auto(database), REPEATABLE);
         Connection second = auto(database)) {
       assertThat(read(first, "SELECT v FROM a1")).isOne();
       assertThat(read(second, "SELECT v FROM a2")).isOne();
@@ -148,9 +146,9 @@ class AutoPreparationTest {
   @ParameterizedTest
   @MethodSource(KINDS)
   void preparationWaitsForSnapshotsOfUnwatchedSessionsOnServers(ServerKind kind) throws Exception {
-    assumeThat(kind).isNotIn(ServerKind.H2, ServerKind.SQLITE);
+    assumeThat(kind).isNotEqualTo(ServerKind.H2);
     TestDatabase database = database(kind);
-    try (Connection unwatched = inTransaction(database.raw(), kind, REPEATABLE);
+    try (Connection unwatched = inTransaction(database.raw(), REPEATABLE);
         Connection other = database.raw();
         Connection watched = auto(database)) {
       // The server shows for 100 ms what transactions there were when somebody asked.
@@ -167,9 +165,9 @@ class AutoPreparationTest {
   @ParameterizedTest
   @MethodSource(KINDS)
   void lockedTableDelaysNoStatement(ServerKind kind) throws Exception {
-    assumeThat(kind).isNotIn(ServerKind.H2, ServerKind.SQLITE); // they lock by themselves
+    assumeThat(kind).isNotEqualTo(ServerKind.H2); // they lock by themselves
     TestDatabase database = database(kind);
-    try (Connection owner = inTransaction(database.raw(), kind, COMMITTED);
+    try (Connection owner = inTransaction(database.raw(), COMMITTED);
         Connection watched = auto(database)) {
       TestDatabase.execute(owner, "UPDATE a2 SET v = 3");
       long begun = System.nanoTime();
@@ -187,7 +185,7 @@ class AutoPreparationTest {
   @MethodSource(KINDS)
   void statementPreparedEarlierShowsItsOwnColumns(ServerKind kind) throws Exception {
     TestDatabase database = database(kind);
-    try (Connection first = inTransaction(auto(database), kind, REPEATABLE);
+    try (Connection first = inTransaction(auto(database), REPEATABLE);
         Connection second = auto(database)) {
       assertThat(read(first, "SELECT v FROM a1")).isOne();
       try (PreparedStatement star = second.prepareStatement("SELECT * FROM a2");
@@ -220,7 +218,7 @@ class AutoPreparationTest {
       TestDatabase.execute(
           raw, "CREATE TABLE copy (id INT, v INT)", "INSERT INTO a2 VALUES (2, 2), (3, 3)");
     }
-    try (Connection first = inTransaction(auto(database), kind, REPEATABLE);
+    try (Connection first = inTransaction(auto(database), REPEATABLE);
         Connection second = auto(database);
         Connection third = auto(database)) {
       assertThat(read(first, "SELECT v FROM a1")).isOne();
@@ -249,7 +247,6 @@ class AutoPreparationTest {
   @ParameterizedTest
   @MethodSource(KINDS)
   void noSessionSeesThatATableIsPrepared(ServerKind kind) throws Exception {
-    assumeThat(kind).isNotEqualTo(ServerKind.SQLITE); // one writer at a time
     TestDatabase database = database(kind);
     int tables = 12;
     try (Connection raw = database.raw()) {
@@ -273,7 +270,7 @@ class AutoPreparationTest {
             try (Connection watched = auto(database);
                 Statement statement = watched.createStatement()) {
               if (mine > 1) {
-                inTransaction(watched, kind, mine == 2 ? COMMITTED : REPEATABLE);
+                inTransaction(watched, mine == 2 ? COMMITTED : REPEATABLE);
               }
               for (int i = 0; i < tables; i++) {
                 for (int j = 0; j < 4; j++) {

@@ -7,6 +7,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
+import io.txwatch.history.RowValues;
 import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
 import io.txwatch.servers.ServerKind;
@@ -36,6 +37,14 @@ class CaptureTest {
         "CREATE TABLE account (id INT PRIMARY KEY, balance INT)",
         "INSERT INTO account VALUES (1, 100)",
         "INSERT INTO account VALUES (2, 200)");
+  }
+
+  /** By value: what each write is, how many rows it states, and whether these are all. */
+  private static List<String> writes(List<Event.ValuesObserved> values) {
+    return values.stream()
+        .flatMap(event -> event.writes().stream())
+        .map(write -> write.access() + " " + write.rows().size() + " " + write.complete())
+        .toList();
   }
 
   @ParameterizedTest
@@ -68,6 +77,17 @@ class CaptureTest {
     }
     List<Event.StatementExecuted> statements = bank.statements();
     assertThat(statements).hasSize(3);
+    if (kind == ServerKind.SQLITE) {
+      List<Event.ValuesObserved> values = bank.events(Event.ValuesObserved.class);
+      assertThat(values).hasSize(3);
+      // A row whose key is only in the condition.
+      assertThat(values.get(0).reads()).extracting(RowValues::size).containsExactly(1);
+      assertThat(writes(values)).containsExactly("UPDATE 1 true");
+      assertThat(values.get(2).reads()).extracting(RowValues::size).containsExactly(1);
+      assertThat(values.get(2).reads().get(0).keys())
+          .isEqualTo(values.get(0).reads().get(0).keys());
+      return;
+    }
     RowAccess first = statements.get(0).rows().get(0);
     assertThat(first.access()).isEqualTo(Access.READ);
     // PostgreSQL names each writer, the others those that are watched.
@@ -118,6 +138,11 @@ class CaptureTest {
     }
     List<Event.StatementExecuted> statements = bank.statements();
     assertThat(bank.events(Event.TransactionEnded.class)).hasSize(3);
+    if (kind == ServerKind.SQLITE) {
+      assertThat(writes(bank.events(Event.ValuesObserved.class)))
+          .containsExactly("INSERT 2 true", "DELETE 1 true", "DELETE 0 true");
+      return;
+    }
     // An INSERT knows the rows that it gave their ids.
     assertThat(statements.get(0).writesSeen()).isTrue();
     assertThat(statements.get(0).rows())
@@ -175,6 +200,18 @@ class CaptureTest {
       if (kind == ServerKind.POSTGRESQL) {
         observedOnPostgres(bank, statement, inserts);
         connection.commit();
+        return;
+      }
+      if (kind == ServerKind.SQLITE) {
+        assertThat(writes(bank.events(Event.ValuesObserved.class)))
+            .containsExactly(
+                "INSERT 1 true",
+                "INSERT 1 true",
+                "INSERT 1 true",
+                "INSERT 2 true",
+                "INSERT 2 true",
+                "INSERT 2 true",
+                "INSERT 2 true");
         return;
       }
       assertThat(inserts).extracting(s -> s.rows().size()).containsExactly(1, 1, 1, 2, 2, 2, 2);
@@ -248,6 +285,12 @@ class CaptureTest {
       assertThat(statement.executeUpdate(insert.formatted(1))).isZero();
       assertThat(statement.executeUpdate(insert.formatted(3))).isOne();
       connection.commit();
+    }
+    if (kind == ServerKind.SQLITE) {
+      assertThat(writes(bank.events(Event.ValuesObserved.class)))
+          // Which row the second is about is not known of the statement alone.
+          .containsExactly("INSERT 0 true", "UPDATE 0 false");
+      return;
     }
     List<Event.StatementExecuted> statements = bank.statements();
     assertThat(statements).allMatch(Event.StatementExecuted::writesSeen);

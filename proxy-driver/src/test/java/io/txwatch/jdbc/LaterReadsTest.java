@@ -37,10 +37,6 @@ class LaterReadsTest {
         .filter(kind -> kind == ServerKind.MYSQL || kind == ServerKind.MARIADB);
   }
 
-  static Stream<ServerKind> innodbAndSqlite() {
-    return Stream.concat(innodb(), Stream.of(ServerKind.SQLITE));
-  }
-
   private static TestDatabase bank(ServerKind kind) throws SQLException {
     return TestDatabase.of(
         kind,
@@ -101,7 +97,7 @@ class LaterReadsTest {
   }
 
   @ParameterizedTest
-  @MethodSource("innodbAndSqlite")
+  @MethodSource("innodb")
   void rowsWrittenByTheStatementAreNotItsReads(ServerKind kind) throws SQLException {
     TestDatabase bank = bank(kind);
     try (Connection connection = bank.watched(bank.raw(), ITEMS)) {

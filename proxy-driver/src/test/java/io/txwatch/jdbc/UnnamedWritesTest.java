@@ -139,7 +139,7 @@ class UnnamedWritesTest {
 
   /** What is written with its name, and what is deleted, leaves no doubt. */
   @ParameterizedTest
-  @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2", "SQLITE"})
+  @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2"})
   void readsAfterOtherWritesAreCertain(ServerKind kind) throws SQLException {
     TestDatabase database = shop(kind);
     try (Connection connection = database.watched()) {

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -30,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class WrittenRowsTest {
 
   static Stream<ServerKind> kinds() {
-    return TestServers.kinds();
+    return TestServers.concurrentKinds();
   }
 
   private static boolean mysql(ServerKind kind) {
@@ -244,32 +243,6 @@ class WrittenRowsTest {
     assertThat(stock.events(Event.Gap.class)).hasSize(1);
   }
 
-  /** SQLite's count does not include the rows in the way: each key is read. */
-  @Test
-  void ofReplacesOnSqlite() throws SQLException {
-    TestDatabase stock = stock(ServerKind.SQLITE);
-    try (Connection plain = stock.raw();
-        Statement statement = plain.createStatement()) {
-      statement.execute("CREATE UNIQUE INDEX n_once ON stock (n)");
-    }
-    try (Connection connection = watched(stock);
-        Statement statement = connection.createStatement()) {
-      statement.executeUpdate("REPLACE INTO stock VALUES (7, 7)"); // nothing was read before
-      connection.commit();
-      try (ResultSet row = statement.executeQuery("SELECT n FROM stock WHERE id = 7")) {
-        assertThat(row.next()).isTrue();
-      }
-      statement.executeUpdate("REPLACE INTO stock VALUES (1, 20), (9, 9), (10, NULL)");
-      connection.commit();
-    }
-    List<Event.StatementExecuted> writes = writes(stock);
-    assertThat(accesses(writes.get(0))).containsExactly(Access.INSERT);
-    // (1, 10) by its id, (2, 20) by its n.
-    assertThat(accesses(writes.get(1)))
-        .containsExactly(Access.INSERT, Access.INSERT, Access.INSERT, Access.DELETE, Access.DELETE);
-    assertThat(stock.events(Event.Gap.class)).hasSize(1);
-  }
-
   @ParameterizedTest
   @MethodSource("kindsWithReplace")
   void ofUpdatesOfSeveralTables(ServerKind kind) throws SQLException {
@@ -296,10 +269,7 @@ class WrittenRowsTest {
     TestDatabase stock = stock(kind);
     try (Connection connection = watched(stock);
         Statement statement = connection.createStatement()) {
-      connection.setTransactionIsolation(
-          kind == ServerKind.SQLITE
-              ? Connection.TRANSACTION_SERIALIZABLE
-              : Connection.TRANSACTION_READ_COMMITTED);
+      connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
       assertThat(statement.executeUpdate("DELETE FROM stock WHERE n >= 20")).isEqualTo(2);
       assertThat(statement.executeUpdate("DELETE FROM stock WHERE n >= 20")).isZero();
       connection.commit();

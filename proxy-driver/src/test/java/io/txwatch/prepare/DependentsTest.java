@@ -10,64 +10,12 @@ import org.h2.api.Trigger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tables that are left alone because something handles their rows as a whole, and is named. */
 class DependentsTest {
 
   private static TablePlan plan(Shop shop, String table) throws SQLException {
     return shop.preparation().planPrepare(List.of(table)).tables().get(0);
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "CREATE VIEW v AS SELECT /* all */ * FROM t | the view v selects *",
-        "CREATE VIEW v AS SELECT u.id FROM u NATURAL JOIN t | the view v selects *",
-        "CREATE VIEW v AS SELECT id FROM u WHERE (id, q) IN t | the view v asks for its rows",
-        "CREATE TRIGGER w AFTER INSERT ON u BEGIN INSERT INTO t VALUES (NEW.id, 'x'); END"
-            + " | the trigger w inserts into it",
-        "CREATE TRIGGER w AFTER INSERT ON u BEGIN REPLACE INTO t SELECT 1, 'x'; END"
-            + " | the trigger w inserts into it",
-        "CREATE TRIGGER w AFTER INSERT ON u BEGIN INSERT INTO log SELECT * FROM t; END"
-            + " | the trigger w selects *",
-        "CREATE TRIGGER w AFTER INSERT ON u WHEN NEW.id > 1 BEGIN DELETE FROM u WHERE (id, q) NOT IN"
-            + " t; END | the trigger w asks for its rows",
-        "CREATE VIRTUAL TABLE v USING fts5(q, content='t', content_rowid='id')"
-            + " | the virtual table v has its columns",
-      })
-  void sqliteDependentsAreNamed(String ddl, String named) throws Exception {
-    try (Shop shop = sqlite()) {
-      shop.run(ddl);
-      TablePlan plan = plan(shop, "t");
-      assertThat(plan.decision()).isEqualTo(Decision.LEFT_ALONE);
-      assertThat(plan.note()).contains(named);
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "CREATE VIEW v AS SELECT id * 2 AS n, (SELECT count(*) FROM u) AS m FROM t",
-        "CREATE TRIGGER w AFTER INSERT ON t BEGIN INSERT INTO log SELECT * FROM u; END",
-        "CREATE TRIGGER w AFTER INSERT ON t BEGIN INSERT INTO u (id, q) VALUES (NEW.id * 2, 'x'); END",
-      })
-  void sqliteDependentsThatNameColumnsAreNoReason(String ddl) throws Exception {
-    try (Shop shop = sqlite()) {
-      shop.run(ddl);
-      assertThat(shop.prepare("t").failed()).isEmpty();
-      shop.run("INSERT INTO t (id, q) VALUES (1, 'a')");
-    }
-  }
-
-  private static Shop sqlite() throws SQLException {
-    Shop shop = Shop.empty(ServerKind.SQLITE);
-    shop.run(
-        "CREATE TABLE t (id INTEGER PRIMARY KEY, q TEXT)",
-        "CREATE TABLE u (id INTEGER PRIMARY KEY, q TEXT)",
-        "CREATE TABLE log (id INTEGER, q TEXT)");
-    return shop;
   }
 
   @ParameterizedTest

@@ -138,63 +138,6 @@ class PreparationHazardsTest {
   }
 
   @Test
-  void sqliteViewThatSelectsEverything() throws Exception {
-    try (Shop shop = Shop.empty(ServerKind.SQLITE)) {
-      shop.run("CREATE TABLE stock (id INT)", "CREATE VIEW every AS SELECT * FROM \"stock\"");
-      assertThat(shop.preparation().planPrepare(List.of("stock")).describe())
-          .contains("left alone: stock: the view every selects * and would show the columns");
-    }
-  }
-
-  @Test
-  void sqliteViewThatShowsTheColumnsInAWayNobodySawUndoesAll() throws Exception {
-    try (Shop shop = Shop.empty(ServerKind.SQLITE)) {
-      // a name with a quote in it is not found in the view's text
-      shop.run(
-          "CREATE TABLE \"st\"\"ock\" (id INT)",
-          "CREATE VIEW every AS SELECT * FROM \"st\"\"ock\"",
-          "INSERT INTO \"st\"\"ock\" VALUES (1)");
-      List<String> before = shop.ddl();
-      PreparationResult result = shop.prepare();
-      assertThat(result.changed()).isEmpty();
-      assertThat(result.failed())
-          .singleElement()
-          .satisfies(f -> assertThat(f.reason()).contains("the view every would show the columns"));
-      assertThat(shop.ddl()).isEqualTo(before);
-      assertThat(shop.rows("SELECT * FROM every")).containsExactly("1");
-    }
-  }
-
-  @Test
-  void sqliteTriggerThatInsertsWithoutNamingColumns() throws Exception {
-    try (Shop shop = Shop.empty(ServerKind.SQLITE)) {
-      shop.run(
-          "CREATE TABLE stock (id INT)",
-          "CREATE TABLE audit (id INT)",
-          "CREATE TRIGGER keep AFTER DELETE ON stock BEGIN INSERT INTO audit VALUES (OLD.id); END");
-      PreparationPlan plan = shop.preparation().planPrepare(List.of());
-      assertThat(plan.describe())
-          .contains("left alone: audit: the trigger keep inserts into it without naming");
-      assertThat(shop.prepare().changed()).containsExactly("stock");
-    }
-  }
-
-  @Test
-  void sqliteStrictAndWithoutRowidTables() throws Exception {
-    try (Shop shop = Shop.empty(ServerKind.SQLITE)) {
-      shop.run(
-          "CREATE TABLE firm (id INTEGER PRIMARY KEY, n TEXT) STRICT",
-          "CREATE TABLE bare (id INTEGER PRIMARY KEY) WITHOUT ROWID",
-          "INSERT INTO firm VALUES (1, 'a')",
-          "INSERT INTO bare VALUES (1)");
-      List<String> before = shop.ddl();
-      assertThat(shop.prepare().changed()).containsExactly("bare", "firm");
-      shop.unprepare();
-      assertThat(shop.ddl()).isEqualTo(before);
-    }
-  }
-
-  @Test
   void aTableChangedSinceThePlanIsNotChangedTwice() throws Exception {
     try (Shop shop = Shop.open(ServerKind.H2)) {
       Preparation preparation = shop.preparation();

@@ -2,7 +2,6 @@ package io.txwatch.prepare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.txwatch.catalog.UnsupportedDatabaseException;
 import io.txwatch.history.WriterList;
@@ -18,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class PreparationTest {
@@ -64,7 +64,6 @@ class PreparationTest {
   @ParameterizedTest
   @MethodSource(KINDS)
   void anInsertThatNamesItsColumnsGetsAnIdFromTheDefault(ServerKind kind) throws Exception {
-    assumeThat(kind).isNotEqualTo(ServerKind.SQLITE); // there the rewriter gives the id
     try (Shop shop = Shop.open(kind)) {
       shop.prepare();
       shop.run("INSERT INTO account (id, owner, balance) VALUES (7, 'dee', 1), (8, 'eve', 2)");
@@ -76,7 +75,6 @@ class PreparationTest {
   @ParameterizedTest
   @MethodSource(KINDS)
   void anInsertWithoutColumnListStillWorks(ServerKind kind) throws Exception {
-    assumeThat(kind).isNotEqualTo(ServerKind.SQLITE); // there the rewriter names the columns
     try (Shop shop = Shop.open(kind)) {
       shop.prepare();
       shop.run("INSERT INTO account VALUES (7, 'dee', 1)");
@@ -109,9 +107,10 @@ class PreparationTest {
     }
   }
 
-  @Test
-  void postgresTablesAreNotPrepared() throws Exception {
-    try (Shop shop = Shop.open(ServerKind.POSTGRESQL)) {
+  @ParameterizedTest
+  @EnumSource(names = {"POSTGRESQL", "SQLITE"})
+  void tablesWithoutInvisibleColumnsAreNotPrepared(ServerKind kind) throws Exception {
+    try (Shop shop = Shop.open(kind)) {
       assertThat(shop.preparation().isPossible()).isFalse();
       assertThatThrownBy(shop::prepare)
           .isInstanceOf(UnsupportedDatabaseException.class)
@@ -133,6 +132,20 @@ class PreparationTest {
           "CREATE TABLE copy (LIKE account)");
       assertThat(shop.unprepare().changed()).containsExactly("account", "copy");
       shop.run("DROP TABLE copy");
+      assertThat(shop.ddl()).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void sqliteColumnsOfEarlierVersionsAreRemoved() throws Exception {
+    try (Shop shop = Shop.open(ServerKind.SQLITE)) {
+      List<String> before = shop.ddl();
+      shop.run(
+          "ALTER TABLE account ADD COLUMN txw_rid INTEGER",
+          "ALTER TABLE account ADD COLUMN txw_wl TEXT NOT NULL DEFAULT ''",
+          "UPDATE account SET txw_rid = random()");
+      assertThat(shop.unprepare().changed()).containsExactly("account");
+      shop.run("DELETE FROM log");
       assertThat(shop.ddl()).isEqualTo(before);
     }
   }
@@ -173,9 +186,7 @@ class PreparationTest {
       List<String> before = shop.ddl();
       shop.prepare("account", "log");
       shop.unprepare("log");
-      if (kind != ServerKind.SQLITE) {
-        shop.run("INSERT INTO account (id, owner) VALUES (9, 'fay')");
-      }
+      shop.run("INSERT INTO account (id, owner) VALUES (9, 'fay')");
       shop.unprepare("account");
       assertThat(shop.ddl()).isEqualTo(before);
     }
@@ -290,7 +301,6 @@ class PreparationTest {
   @ParameterizedTest
   @MethodSource(KINDS)
   void tablesOfOneNameInTwoSchemasAreDistinguished(ServerKind kind) throws Exception {
-    assumeThat(kind).isNotEqualTo(ServerKind.SQLITE); // its other databases are attached
     try (Shop shop = Shop.empty(kind)) {
       String other = "other_" + System.nanoTime();
       shop.run(

@@ -41,7 +41,6 @@ public enum SampleStatement {
             new Catalog.Table(
                 name.get(name.size() - 1),
                 Catalog.Status.PREPARED,
-                List.of("id", "name", "state", "version"),
-                true));
+                List.of("id", "name", "state", "version")));
   }
 }

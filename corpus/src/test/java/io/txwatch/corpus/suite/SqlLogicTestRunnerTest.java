@@ -52,15 +52,16 @@ class SqlLogicTestRunnerTest {
   @ValueSource(booleans = {false, true})
   void differenceIsReported(boolean transactions) throws SQLException {
     SqlLogicTestRunner runner =
-        new SqlLogicTestRunner(ServerKind.SQLITE, transactions, List.of(Level.INLINE));
+        new SqlLogicTestRunner(ServerKind.H2, transactions, List.of(Level.INLINE));
     List<Difference> differences = new ArrayList<>();
 
-    // A prepared table has two columns more, and SQLite lists them.
+    // A prepared table has two columns more, and H2 lists them.
     runner.run(
         file(
             "CREATE TABLE t(a INTEGER)",
-            "SELECT count(*) FROM pragma_table_xinfo('t')",
-            "CREATE TABLE u AS SELECT count(*) AS n FROM pragma_table_xinfo('t')"),
+            "SELECT count(*) FROM information_schema.columns WHERE table_name = 'T'",
+            "CREATE TABLE u AS SELECT count(*) AS n FROM information_schema.columns"
+                + " WHERE table_name = 'T'"),
         "a.test",
         differences::add);
 

@@ -266,7 +266,7 @@ public final class ChangeReaders {
   private static Versions ofSqlite() {
     Notices.print(
         "row versions come from the statements, and from the rows that SQLite's driver shows of"
-            + " their writes; prepared tables show more");
+            + " their writes");
     return Versions.STATEMENTS;
   }
 

@@ -45,13 +45,6 @@ public record SentText(RewritePlan plan, String sent, boolean prepared) implemen
       Pattern.compile(
           "(?<=No value specified for parameter |Parameter at position |Parameter \"#)\\d{1,9}");
 
-  private static final Pattern VALUE_COUNTS =
-      Pattern.compile("(?<values>\\d{1,9}) values for (?<columns>\\d{1,9}) columns");
-
-  /** An INSERT that names no columns. */
-  private static final Pattern ALL_COLUMNS =
-      Pattern.compile("(?is).*?\\binto\\s+(?<table>[\\w.\"`]+)\\s+(?:values|select|with)\\b.*");
-
   /** The text of a prepared statement. */
   public static SentText prepared(RewritePlan plan) {
     return new SentText(plan, plan.preparedSql(), true);
@@ -61,11 +54,6 @@ public record SentText(RewritePlan plan, String sent, boolean prepared) implemen
   public static SentText unwatched(RewritePlan plan, boolean prepared) {
     RewritePlan plain = plan.asItIs(GapReason.SHAPE, "");
     return new SentText(plain, plain.preparedSql(), prepared);
-  }
-
-  /** True if a text is an INSERT that names no columns. */
-  static boolean namesNoColumns(RewritePlan plan) {
-    return ALL_COLUMNS.matcher(plan.original()).matches();
   }
 
   // ---------------------------------------------------------------- errors
@@ -82,7 +70,7 @@ public record SentText(RewritePlan plan, String sent, boolean prepared) implemen
               .matcher(shown)
               .replaceAll(n -> "" + Places.front(plan, Integer.parseInt(n.group())));
     }
-    return VALUE_COUNTS.matcher(shown).replaceAll(this::counts);
+    return shown;
   }
 
   private static String withoutOurs(MatchResult row) {
@@ -95,28 +83,6 @@ public record SentText(RewritePlan plan, String sent, boolean prepared) implemen
     }
     return Matcher.quoteReplacement(
         from < 0 ? row.group() : row.group().substring(0, from) + row.group().substring(to));
-  }
-
-  /** SQLite's, for an INSERT whose columns we have named, and added to. */
-  private String counts(MatchResult found) {
-    Matcher counts = VALUE_COUNTS.matcher(found.group());
-    if (!counts.matches()) {
-      return Matcher.quoteReplacement(found.group());
-    }
-    int values = Integer.parseInt(counts.group("values"));
-    int columns = Integer.parseInt(counts.group("columns"));
-    int added = 0;
-    int list = sent.indexOf('(');
-    String named = list < 0 ? "" : sent.substring(list, Math.max(list, sent.indexOf(')', list)));
-    for (String name : List.of("txw_rid", "txw_wl")) {
-      added += named.contains(name) ? 1 : 0;
-    }
-    Matcher all = ALL_COLUMNS.matcher(plan.original());
-    return Matcher.quoteReplacement(
-        all.matches()
-            ? "table %s has %d columns but %d values were supplied"
-                .formatted(all.group("table"), columns - added, values - added)
-            : "%d values for %d columns".formatted(values - added, columns - added));
   }
 
   @Override
@@ -205,11 +171,10 @@ public record SentText(RewritePlan plan, String sent, boolean prepared) implemen
     if (from == 0 || to <= from) {
       return list;
     }
-    boolean quoted = !list.startsWith(" \n"); // as SQLite has them
-    List<String> items =
-        items(list.substring(from, to), numbered || !quoted ? ", " : ",", quoted, !numbered);
+    String comma = numbered ? ", " : ",";
+    List<String> items = items(list.substring(from, to), comma, !numbered);
     List<String> shown = numbered ? ofNumbered(items) : ofListed(items);
-    String values = String.join(numbered || !quoted ? ", " : ",", shown);
+    String values = String.join(comma, shown);
     return numbered && shown.isEmpty() ? "" : list.substring(0, from) + values + list.substring(to);
   }
 
@@ -234,9 +199,6 @@ public record SentText(RewritePlan plan, String sent, boolean prepared) implemen
   private List<String> ofListed(List<String> items) {
     List<String> shown = new ArrayList<>();
     int all = plan.parameterCount() + plan.addedParameters();
-    if (items.size() > all && items.size() % all != 0) {
-      return List.of("?"); // SQLite's driver does not say where a value ends
-    }
     for (int row = 0; row < items.size(); row += all) {
       for (int place : plan.parameterIndex()) {
         if (row + place <= items.size()) {
@@ -250,17 +212,16 @@ public record SentText(RewritePlan plan, String sent, boolean prepared) implemen
   /**
    * The items of a list; a comma in a string ends none.
    *
-   * @param quoted true if strings are in quotes
    * @param escaped true if a backslash stands before a quote in one, false if another quote does
    */
-  private static List<String> items(String list, String comma, boolean quoted, boolean escaped) {
+  private static List<String> items(String list, String comma, boolean escaped) {
     List<String> items = new ArrayList<>();
     int from = 0;
     boolean inside = false;
     for (int i = 0; i < list.length(); i++) {
       if (inside && escaped && list.charAt(i) == '\\') {
         i++;
-      } else if (quoted && list.charAt(i) == '\'') {
+      } else if (list.charAt(i) == '\'') {
         inside = !inside;
       } else if (!inside && list.startsWith(comma, i)) {
         items.add(list.substring(from, i));

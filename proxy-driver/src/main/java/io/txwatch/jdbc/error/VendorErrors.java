@@ -24,9 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class VendorErrors {
 
-  /** SQLite's code for everything that is wrong with a text. */
-  private static final int SQLITE_ERROR = 1;
-
   private static final Pattern BATCH_ENTRY =
       Pattern.compile("(?s)Batch entry (?<item>\\d{1,9}) (?<text>.*?)(?<rest> was aborted.*)");
 
@@ -50,9 +47,6 @@ public final class VendorErrors {
   /** Of texts that are too large: MySQL's and MariaDB's; H2's. */
   private static final Set<Integer> OF_LIMIT = Set.of(1117, 1390, 1436, 54011);
 
-  private static final Pattern SQLITE_LIMIT =
-      Pattern.compile("too many|too large|too big|stack overflow");
-
   private VendorErrors() {}
 
   /**
@@ -69,13 +63,6 @@ public final class VendorErrors {
     }
     if (isAboutOurs(error)) {
       return true;
-    }
-    if (plan.kind() == StatementKind.INSERT
-        && !sql.hasInvisibleColumns()
-        && SentText.namesNoColumns(plan)) {
-      // Where our columns are visible, a text with too many values would fill them; but a column
-      // that is not there may be one that we named, of a table that is not what it was.
-      return String.valueOf(error.getMessage()).contains("has no column named");
     }
     return isOfText(error, sql)
         || (plan.kind() == StatementKind.SELECT && !isOfWaitOrCode(error, sql));
@@ -101,10 +88,7 @@ public final class VendorErrors {
   /** True if an error is that a text is larger, in whatever way, than the DBMS takes it. */
   public static boolean isOfLimit(SQLException error) {
     String state = error.getSQLState();
-    String message = String.valueOf(error.getMessage());
-    return (state != null && state.startsWith("54"))
-        || OF_LIMIT.contains(error.getErrorCode())
-        || (error.getErrorCode() == SQLITE_ERROR && SQLITE_LIMIT.matcher(message).find());
+    return (state != null && state.startsWith("54")) || OF_LIMIT.contains(error.getErrorCode());
   }
 
   /** The item of a batch that an error names; -1 if it names none. */

@@ -48,9 +48,6 @@ public final class Batch {
   /** Numbers beyond are not passed over: a token does not distinguish all of them. */
   private static final int LAST_PASSED_OVER = 1 << 16;
 
-  /** How SQLite's driver says that it has executed nothing; its counts are 0 then. */
-  private static final String SQLITE_FIRST_ITEM = "batch entry 0:";
-
   private final ExecutionContext context;
 
   /** How many statements may come between. */
@@ -367,9 +364,6 @@ public final class Batch {
    * has refused the first.
    */
   private boolean isUntouched(SQLException error, long[] counts) {
-    if (String.valueOf(error.getMessage()).startsWith(SQLITE_FIRST_ITEM)) {
-      return true;
-    }
     if (Arrays.stream(counts).anyMatch(count -> count != Statement.EXECUTE_FAILED)) {
       return false;
     }

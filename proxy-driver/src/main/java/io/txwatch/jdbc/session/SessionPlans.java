@@ -43,8 +43,8 @@ public final class SessionPlans {
   /**
    * The plan for a text; null, for which the driver has its own error, has an empty plan.
    *
-   * @throws SQLFeatureNotSupportedException if the text may read the auxiliary columns, and nothing
-   *     is known that hides them: nothing was sent
+   * @throws SQLFeatureNotSupportedException if the auxiliary columns would change what the text
+   *     means: nothing was sent
    */
   public CachedPlan of(@Nullable String sql, StatementOptions options)
       throws SQLFeatureNotSupportedException {
@@ -52,10 +52,10 @@ public final class SessionPlans {
     Optional<String> refused = cached.plan().unwatched().refused();
     if (refused.isPresent()) {
       throw new SQLFeatureNotSupportedException(
-          "txwatch does not send this statement: it may read the columns that txwatch added to its"
-              + " tables, and they cannot be hidden from it ("
+          "txwatch does not send this statement: the columns that txwatch added to the tables"
+              + " change its result ("
               + refused.get()
-              + "). Name the columns instead of *, NATURAL or IN, or run txwatch unprepare.",
+              + "). Use JOIN with USING or ON, or run txwatch unprepare.",
           REFUSED);
     }
     mayBeInUnheardTransaction |= cached.mayBeginUnheard();

@@ -41,7 +41,7 @@ final class ColumnMask {
   static ColumnMask ofNames(ResultSetMetaData metaData, int appended, Dialect dialect)
       throws SQLException {
     // Where tables are not changed, a column with one of the plain names is the application's.
-    return ofNames(metaData, appended, dialect.sql().hasSystemVersions());
+    return ofNames(metaData, appended, !dialect.sql().hasAuxiliaryColumns());
   }
 
   /** Hides the columns of generated keys that are named as ours are: a write may return them. */

@@ -1,7 +1,6 @@
 package io.txwatch.jdbc.wrap;
 
 import io.txwatch.history.GapReason;
-import io.txwatch.history.StatementKind;
 import io.txwatch.jdbc.error.VendorErrors;
 import io.txwatch.jdbc.execution.ExecutionContext;
 import io.txwatch.jdbc.plan.CachedPlan;
@@ -95,12 +94,9 @@ final class PreparedMetadata {
     return own;
   }
 
-  /** The application's text; where an INSERT must have its columns named, with that. */
-  private CachedPlan plainest(CachedPlan plan) {
-    boolean inserts = plan.kind() == StatementKind.INSERT || plan.kind() == StatementKind.REPLACE;
-    return inserts && !context.rules().dialect().sql().hasInvisibleColumns()
-        ? context.plans().withoutWrittenRows(plan)
-        : plan.asItIs(GapReason.SHAPE, "");
+  /** The application's text. */
+  private static CachedPlan plainest(CachedPlan plan) {
+    return plan.asItIs(GapReason.SHAPE, "");
   }
 
   void close() throws SQLException {

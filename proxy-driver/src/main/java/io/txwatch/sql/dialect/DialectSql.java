@@ -34,11 +34,6 @@ public abstract class DialectSql {
   /** How a statement of this kind can return the rows that it has written. */
   public abstract Returning returning(StatementKind kind);
 
-  /** True if RETURNING stands before LIMIT. */
-  public boolean hasReturningBeforeLimit() {
-    return false;
-  }
-
   /** True if a write returns rows with columns that are qualified by its table's name. */
   public boolean qualifiesReturnedColumns() {
     return false;
@@ -78,8 +73,8 @@ public abstract class DialectSql {
     return false;
   }
 
-  /** True if {@code *} does not show the auxiliary columns. */
-  public boolean hasInvisibleColumns() {
+  /** True if tables can get the auxiliary columns: where columns can be invisible. */
+  public boolean hasAuxiliaryColumns() {
     return true;
   }
 
@@ -90,11 +85,6 @@ public abstract class DialectSql {
 
   /** True if {@code DEFAULT} values fill a whole row: {@code INSERT … DEFAULT VALUES}. */
   public boolean hasDefaultValues() {
-    return true;
-  }
-
-  /** True if {@code VALUES ()} is a row. */
-  public boolean hasEmptyRows() {
     return true;
   }
 
@@ -111,13 +101,6 @@ public abstract class DialectSql {
   /** Two NULLs, of a number's and of a text's type, under these names. */
   public String nullColumns(String number, String text) {
     return "null as " + number + ", null as " + text;
-  }
-
-  /**
-   * An expression for a new row's id, another one for each row; empty if the column's default is.
-   */
-  public String newRowId() {
-    return "";
   }
 
   /** Texts one after the other. */
@@ -138,11 +121,6 @@ public abstract class DialectSql {
   /** A condition: the value of an expression is more than a number. */
   public String isMore(String number, int than) {
     return number + " > " + than;
-  }
-
-  /** A condition that is true. */
-  public String alwaysTrue() {
-    return "1 = 1";
   }
 
   /**
@@ -200,16 +178,6 @@ public abstract class DialectSql {
     return false;
   }
 
-  /** True if RETURNING behind a table's name is taken for its alias. */
-  public boolean takesReturningForAlias() {
-    return false;
-  }
-
-  /** True if the rows that a REPLACE takes away are found by its keys alone. */
-  public boolean findsReplacedRowsByKeys() {
-    return false;
-  }
-
   /** True if the catalog lists the columns that change by themselves in an UPDATE. */
   public boolean listsChangingColumns() {
     return false;
@@ -223,31 +191,6 @@ public abstract class DialectSql {
   /** True if a comparison of a text with a number warns. */
   public boolean warnsOfComparisons() {
     return false;
-  }
-
-  /** True if arithmetic has a result whatever the operands are. */
-  public boolean hasTotalArithmetic() {
-    return false;
-  }
-
-  /** True if a column without an alias is named by the text of its expression. */
-  public boolean labelsByText() {
-    return false;
-  }
-
-  /** True if a star shows merged columns at their place on the left, not in front. */
-  public boolean keepsMergedColumnsInPlace() {
-    return false;
-  }
-
-  /** True if names in quotes are compared without their case, too. */
-  public boolean foldsQuotedNames() {
-    return false;
-  }
-
-  /** Names, in lower case, of the columns that every table has. */
-  public Set<String> systemColumns() {
-    return Set.of();
   }
 
   /** True if the WITH of a statement may stand within that statement once more. */
@@ -270,21 +213,11 @@ public abstract class DialectSql {
     return false;
   }
 
-  /** The last characters of a text, as many as there are if they are fewer. */
-  public String lastCharacters(String text, int count) {
-    return "right(" + text + ", " + count + ")";
-  }
-
   /** A condition: the text contains the value of the one parameter. */
   public abstract String containsParameter(String text);
 
   /** Names, in capitals, of the aggregates that not every DBMS has. */
   public abstract Set<String> aggregates();
-
-  /** True if MIN and MAX of several arguments are functions of one row. */
-  public boolean hasScalarMinMax() {
-    return false;
-  }
 
   /** Parameters that a statement may have. */
   public int maxParameters() {
@@ -293,11 +226,6 @@ public abstract class DialectSql {
 
   /** Characters that the application's text may have if something is added to it. */
   public int maxTextLength() {
-    return Integer.MAX_VALUE;
-  }
-
-  /** Characters that a text may have after something was added to it. */
-  public int maxRewrittenLength() {
     return Integer.MAX_VALUE;
   }
 

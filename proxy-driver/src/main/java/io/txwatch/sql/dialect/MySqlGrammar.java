@@ -33,7 +33,6 @@ final class MySqlGrammar extends Grammar {
             Syntax.WORD_OPERATORS,
             Syntax.INTERVAL_EXPRESSIONS,
             Syntax.DATE_LITERALS,
-            Syntax.NATURAL_OF_ANY_KIND,
             Syntax.CONVERT_USING);
     all.addAll(Set.of(own));
     return all;

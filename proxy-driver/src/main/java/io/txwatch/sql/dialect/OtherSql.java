@@ -49,7 +49,7 @@ final class OtherSql extends DialectSql {
     return AGGREGATES;
   }
 
-  private static UnsupportedOperationException notRewritten() {
+  static UnsupportedOperationException notRewritten() {
     return new UnsupportedOperationException("statements of this DBMS are not rewritten");
   }
 }

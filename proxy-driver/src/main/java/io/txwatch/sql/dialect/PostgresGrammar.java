@@ -21,7 +21,6 @@ final class PostgresGrammar extends Grammar {
             Syntax.WRITES_IN_WITH,
             Syntax.DELETE_USING,
             Syntax.MERGE,
-            Syntax.NATURAL_OF_ANY_KIND,
             Syntax.END_COMMITS,
             Syntax.ABORT,
             Syntax.PREPARE_TRANSACTION,

@@ -52,11 +52,6 @@ final class PostgresSql extends DialectSql {
   }
 
   @Override
-  public String alwaysTrue() {
-    return "true";
-  }
-
-  @Override
   public Optional<String> onAnyPath(String ofView) {
     try {
       return Optional.of(PgCatalogNames.qualify(ofView));
@@ -73,6 +68,11 @@ final class PostgresSql extends DialectSql {
   @Override
   public Set<String> aggregates() {
     return AGGREGATES;
+  }
+
+  @Override
+  public boolean hasAuxiliaryColumns() {
+    return false;
   }
 
   @Override

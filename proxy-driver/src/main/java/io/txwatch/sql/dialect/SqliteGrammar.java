@@ -14,8 +14,6 @@ final class SqliteGrammar extends Grammar {
             Syntax.NAMED_PARAMETERS,
             Syntax.RETURNING,
             Syntax.IMPLICIT_RECURSION,
-            Syntax.IN_TABLE,
-            Syntax.NATURAL_OF_ANY_KIND,
             Syntax.END_COMMITS,
             Syntax.INDEXED_BY,
             Syntax.OR_ACTIONS,

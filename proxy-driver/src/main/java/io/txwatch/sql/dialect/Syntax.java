@@ -68,10 +68,6 @@ public enum Syntax {
   MERGE,
   /** {@code MERGE INTO t KEY (…) VALUES (…)}. */
   MERGE_BY_KEY,
-  /** {@code x IN t}, which is {@code x IN (SELECT * FROM t)}. */
-  IN_TABLE,
-  /** NATURAL LEFT JOIN, NATURAL INNER JOIN: NATURAL with more than JOIN behind it. */
-  NATURAL_OF_ANY_KIND,
   /** {@code END} commits. */
   END_COMMITS,
   /** {@code ABORT} rolls back. */

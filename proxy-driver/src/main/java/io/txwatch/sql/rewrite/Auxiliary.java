@@ -46,17 +46,8 @@ final class Auxiliary {
   }
 
   /**
-   * An expression for a new row's id, for every row another; empty if the column's default gives
-   * it.
-   */
-  static String newRid(Dialect dialect) {
-    return dialect.sql().newRowId();
-  }
-
-  /**
-   * {@code txw_wl = <the window with the token appended>}: an assignment for SET. Rows that nobody
-   * watched being inserted on SQLite get their id here. On MySQL and MariaDB a {@link
-   * WriteStrategy} appends it.
+   * {@code txw_wl = <the window with the token appended>}: an assignment for SET. On MySQL and
+   * MariaDB a {@link WriteStrategy} appends it.
    *
    * @param target qualifies the assigned column, with its dot, or is empty
    * @param source qualifies the column read
@@ -68,13 +59,7 @@ final class Auxiliary {
     }
     String list = "coalesce(" + source + WL + ", '')";
     String appended = sql.concatenate(list, typedToken(dialect));
-    String value = sql.lastCharacters(appended, WriterList.WINDOW_LENGTH);
-    String newRid = newRid(dialect);
-    String rid =
-        newRid.isEmpty()
-            ? ""
-            : target + RID + " = coalesce(" + source + RID + ", " + newRid + "), ";
-    return rid + target + WL + " = " + value;
+    return target + WL + " = right(" + appended + ", " + WriterList.WINDOW_LENGTH + ")";
   }
 
   /** The window {@code list} with the token appended, in the words of MySQL and MariaDB. */

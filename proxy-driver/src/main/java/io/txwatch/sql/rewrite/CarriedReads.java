@@ -132,8 +132,8 @@ final class CarriedReads {
   /**
    * The columns of what a write reads besides its target, for the list of what it returns.
    *
-   * <p>On PostgreSQL a subquery there sees what the statement's own subqueries see. On H2 and
-   * SQLite it sees what the statement has left: the same where the read may come {@linkplain
+   * <p>On PostgreSQL a subquery there sees what the statement's own subqueries see. On H2 it sees
+   * what the statement has left: the same where the read may come {@linkplain
    * SideRead.Moment#EITHER before or after} it. At level {@code items} side reads do it.
    *
    * @param observed the tables that are observed, by their first tokens

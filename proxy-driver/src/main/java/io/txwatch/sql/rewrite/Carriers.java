@@ -152,7 +152,7 @@ final class Carriers {
       return false;
     }
     return !starShows(outer, alias)
-        || (outer.role() == Role.TOP && !StarGuard.hasOrdinals(statement, outer));
+        || (outer.role() == Role.TOP && !StarColumns.hasOrdinals(statement, outer));
   }
 
   private static boolean starShows(Block outer, String alias) {

@@ -138,20 +138,7 @@ final class HiddenAggregates {
 
   private static boolean isAggregate(Dialect dialect, Tokens tokens, int open) {
     String name = tokens.text(open - 1).toUpperCase(Locale.ROOT);
-    if (COMMON.contains(name)) {
-      return !dialect.sql().hasScalarMinMax() || !severalArguments(tokens, open);
-    }
-    return dialect.sql().aggregates().contains(name);
-  }
-
-  /** MIN and MAX of several arguments are no aggregates on SQLite. */
-  private static boolean severalArguments(Tokens tokens, int open) {
-    for (int i = open + 1; i < tokens.partner(open); i = tokens.next(i)) {
-      if (tokens.is(i, TokenKind.COMMA)) {
-        return true;
-      }
-    }
-    return false;
+    return COMMON.contains(name) || dialect.sql().aggregates().contains(name);
   }
 
   /** MySQL takes one comment of hints; and its length is the application's GROUP_CONCAT's too. */

@@ -15,10 +15,8 @@ import io.txwatch.sql.syntax.Clause.Kind;
 import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.OnConflict;
-import io.txwatch.sql.syntax.QueryBody;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Statement;
-import io.txwatch.sql.syntax.Statement.RowsFrom;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.List;
 import java.util.Optional;
@@ -125,33 +123,20 @@ final class InsertRewriter {
         .and(givesIds(1));
   }
 
-  /**
-   * The rows in the way are read before, by the keys. Where the update count counts them, it shows
-   * whether all were read. Elsewhere they are read by every key, or reported as not seen.
-   */
+  /** The rows in the way are read before, by the keys, where the update count counts them. */
   private Rewrite replaced(Optional<NewRows> newRows) {
     boolean counted =
         context.dialect().sql().countsReplacedRows()
             && newRows.isPresent()
             && insert.returning().isEmpty();
-    boolean reads = counted || context.dialect().sql().findsReplacedRowsByKeys();
-    if (!reads) {
-      return Rewrite.unseen(GapReason.SHAPE, NewRows.TAKEN_AWAY);
-    }
-    WriteReads.Planned before = WriteReads.replaced(context, insert);
-    return counted || before.isComplete()
-        ? before.rewrite()
-        : before.rewrite().and(Rewrite.unseen(GapReason.SHAPE, NewRows.TAKEN_AWAY));
-  }
-
-  /** An id for each row of a query; empty if the column's default gives it. */
-  private String rid() {
-    return Auxiliary.newRid(context.dialect());
+    return counted
+        ? WriteReads.replaced(context, insert)
+        : Rewrite.unseen(GapReason.SHAPE, NewRows.TAKEN_AWAY);
   }
 
   /** An id for a row of VALUES: the driver's, unless the text holds other statements too. */
   private String newRid() {
-    return context.alone() ? String.valueOf(Auxiliary.ROW_ID) : rid();
+    return context.alone() ? String.valueOf(Auxiliary.ROW_ID) : "";
   }
 
   private String newRowValues() {
@@ -198,9 +183,6 @@ final class InsertRewriter {
       throw new NotUnderstood("rows of different width");
     }
     boolean empty = width == 0;
-    if (empty && !context.dialect().sql().hasEmptyRows()) {
-      throw new NotUnderstood("VALUES (), which " + context.dialect() + " does not know");
-    }
     String more = (empty ? "" : ", ") + newRowValues();
     List<Edits> rows =
         tuples.stream().map(row -> Edits.after(tokens, row.span().to() - 2, more)).toList();
@@ -247,49 +229,32 @@ final class InsertRewriter {
   }
 
   private String columnList(int width, String more) {
-    return InsertedColumns.list(context.dialect(), columns().subList(0, width), more);
+    StringBuilder list = new StringBuilder();
+    for (String name : columns().subList(0, width)) {
+      list.append(list.isEmpty() ? " (" : ", ").append(Auxiliary.quote(context.dialect(), name));
+    }
+    return list + more + ")";
   }
 
   /**
    * The token is the same in every row, so it may stand in every branch of a set operation, and
-   * under DISTINCT and GROUP BY. A row id may not: there it is put around the query.
+   * under DISTINCT and GROUP BY.
    */
   private Rewrite query() throws NotUnderstood {
     List<Block> blocks = context.parts().blocks(Role.SOURCE);
     if (blocks.isEmpty() || context.parts().hasOtherSource()) {
       throw new NotUnderstood(GapReason.SHAPE, "INSERT from a query with VALUES or TABLE");
     }
-    OptionalInt width = StarGuard.width(context.statement(), blocks.get(0));
+    OptionalInt width = StarColumns.width(context.statement(), blocks.get(0));
     if (width.isEmpty() && insert.columns().isEmpty()) {
       throw new NotUnderstood(GapReason.SHAPE, "INSERT of a star over an unknown source");
     }
-    boolean distinct = isSetOperation() || blocks.stream().anyMatch(Block::distinct);
-    Rewrite columns = distinct && !rid().isEmpty() ? columnsAround(blocks) : columnsWithin(blocks);
-    Rewrite named = columns.and(nameColumns(width.orElse(1), names(rid())));
+    Rewrite named = columnsWithin(blocks).and(nameColumns(width.orElse(1), Auxiliary.WL));
     return !insert.conflicts().isEmpty() && updatesOnConflict() ? named.and(givesIds(0)) : named;
   }
 
-  private boolean isSetOperation() {
-    QueryBody body = insert.rows().orElseThrow().body();
-    while (body instanceof QueryBody.Nested nested) {
-      body = nested.query().body();
-    }
-    return body instanceof QueryBody.SetOperation;
-  }
-
-  private Rewrite columnsAround(List<Block> blocks) throws NotUnderstood {
-    if (blocks.stream().anyMatch(b -> b.has(Kind.ORDER_BY))) {
-      throw new NotUnderstood(GapReason.SHAPE, "INSERT from an ordered query without duplicates");
-    }
-    String query = "select *, " + rid() + ", " + Auxiliary.typedToken(context.dialect());
-    return context
-        .before(insert.content().from(), query + " from (")
-        .and(context.after(insert.content().to() - 1, ")" + upsertGuard()));
-  }
-
   private Rewrite columnsWithin(List<Block> blocks) throws NotUnderstood {
-    String rid = rid().isEmpty() ? "" : ", " + rid();
-    String added = rid + ", " + Auxiliary.typedToken(context.dialect());
+    String added = ", " + Auxiliary.typedToken(context.dialect());
     Rewrite columns = Rewrite.NONE;
     for (Block block : blocks) {
       if (block.list().isEmpty() || block.has(Kind.INTO)) {
@@ -298,11 +263,6 @@ final class InsertRewriter {
       columns = columns.and(context.after(block.list().to() - 1, added));
     }
     return columns;
-  }
-
-  /** SQLite needs a WHERE between a query and ON CONFLICT. */
-  private String upsertGuard() {
-    return insert.conflicts().isEmpty() ? "" : " where true";
   }
 
   /** What an upsert assigns to a row that is there names its writer, too. */
@@ -360,8 +320,7 @@ final class InsertRewriter {
     boolean changes =
         !context.mayReturnRows()
             || insert.replaces()
-            || (how == Returning.DELTA_TABLE && !insert.conflicts().isEmpty())
-            || (context.dialect().sql().takesReturningForAlias() && wouldBeAnAlias());
+            || (how == Returning.DELTA_TABLE && !insert.conflicts().isEmpty());
     return changes ? Returning.NONE : how;
   }
 
@@ -389,13 +348,5 @@ final class InsertRewriter {
     return !after.isComplete() && !insert.conflicts().isEmpty() && insert.tuples().isEmpty()
         ? Rewrite.unseen(GapReason.SHAPE, "an upsert: whether it inserts or updates is not seen")
         : after.rewrite();
-  }
-
-  /** {@code … FROM t returning} may give a table an alias. */
-  private boolean wouldBeAnAlias() {
-    List<Block> blocks = context.parts().blocks(Role.SOURCE);
-    return insert.from() == RowsFrom.QUERY
-        && insert.conflicts().isEmpty()
-        && (blocks.isEmpty() || !blocks.get(blocks.size() - 1).has(Kind.WHERE));
   }
 }

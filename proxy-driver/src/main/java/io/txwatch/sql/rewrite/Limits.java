@@ -11,10 +11,9 @@ final class Limits {
 
   private Limits() {}
 
-  /** True if a text is too long, or has too many parameters, for what of it is ours. */
+  /** True if a text has too many parameters, for what of it is ours. */
   static boolean exceeds(RewritePlan plan, DialectSql sql) {
     int added = plan.addedParameters();
-    return (added > 0 && plan.parameterCount() + added > sql.maxParameters())
-        || (plan.isRewritten() && plan.preparedSql().length() > sql.maxRewrittenLength());
+    return added > 0 && plan.parameterCount() + added > sql.maxParameters();
   }
 }

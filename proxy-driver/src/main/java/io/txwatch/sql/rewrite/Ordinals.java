@@ -98,7 +98,7 @@ final class Ordinals {
     Optional<Block> block =
         statement.parts().blocks().stream().filter(b -> b.list().equals(select.list())).findFirst();
     try {
-      return block.isEmpty() ? OptionalInt.empty() : StarGuard.width(statement, block.get());
+      return block.isEmpty() ? OptionalInt.empty() : StarColumns.width(statement, block.get());
     } catch (NotUnderstood e) {
       return OptionalInt.empty();
     }

@@ -4,6 +4,7 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.sql.Carried;
 import io.txwatch.sql.KeyedRow;
 import io.txwatch.sql.ObservedRows;
+import io.txwatch.sql.Origins;
 import io.txwatch.sql.RewritePlan;
 import io.txwatch.sql.RewrittenText;
 import io.txwatch.sql.RowNaming;
@@ -20,25 +21,25 @@ import io.txwatch.sql.syntax.Tokens;
  *
  * @param tokens the application's text
  * @param control what the text does to the transaction
- * @param unwatched what is sent where nothing is observed
+ * @param joins what H2's NATURAL joins need, whatever else is done to the text
  */
 record PlanAssembly(
     Tokens tokens,
     Dialect dialect,
     StatementKind kind,
     TransactionControl control,
-    Unwatched unwatched) {
+    JoinsByName.Found joins) {
 
-  /** For a text that is no transaction control, and needs no protection. */
+  /** For a text that is no transaction control, and has no NATURAL join of ours. */
   PlanAssembly(Tokens tokens, Dialect dialect, StatementKind kind) {
-    this(tokens, dialect, kind, TransactionControl.NONE, Unwatched.asItIs(tokens.text()));
+    this(tokens, dialect, kind, TransactionControl.NONE, JoinsByName.Found.NONE);
   }
 
   PlanAssembly control(TransactionControl other) {
-    return new PlanAssembly(tokens, dialect, kind, other, unwatched);
+    return new PlanAssembly(tokens, dialect, kind, other, joins);
   }
 
-  PlanAssembly unwatched(Unwatched other) {
+  PlanAssembly joins(JoinsByName.Found other) {
     return new PlanAssembly(tokens, dialect, kind, control, other);
   }
 
@@ -62,7 +63,7 @@ record PlanAssembly(
   RewritePlan of(
       Rewrite rewrite, KeyedRow keys, RowNaming.OfStatement names, boolean usesSystemColumns)
       throws NotUnderstood {
-    EditedText text = new EditedText(tokens, rewrite.edits());
+    EditedText text = new EditedText(tokens, joins.edits().and(rewrite.edits()));
     TextParameters parameters = text.parameters(dialect);
     boolean carries = !rewrite.carried().isEmpty() || parameters.again().length > 0;
     return new RewritePlan(
@@ -94,6 +95,13 @@ record PlanAssembly(
         rewrite.is(Flag.MAY_LEAVE_UNNAMED),
         rewrite.is(Flag.STAR_SHOWS_AUXILIARY),
         usesSystemColumns,
-        unwatched);
+        unwatched());
+  }
+
+  private Unwatched unwatched() {
+    EditedText text = new EditedText(tokens, joins.edits());
+    return joins.edits().isEmpty()
+        ? new Unwatched(tokens.text(), Origins.SAME, joins.refused())
+        : new Unwatched(text.marked(), text.origins(), joins.refused());
   }
 }

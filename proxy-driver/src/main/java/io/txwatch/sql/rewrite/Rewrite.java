@@ -45,9 +45,7 @@ record Rewrite(
     /** It may make versions that do not bear its token although the text has one. */
     MAY_LEAVE_UNNAMED,
     /** A star of its result shows the auxiliary columns, which are to be hidden there. */
-    STAR_SHOWS_AUXILIARY,
-    /** The auxiliary columns may show where nothing hides them. */
-    EXPOSED
+    STAR_SHOWS_AUXILIARY
   }
 
   /**

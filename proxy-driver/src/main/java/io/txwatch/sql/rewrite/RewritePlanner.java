@@ -14,13 +14,10 @@ import io.txwatch.sql.RowNaming;
 import io.txwatch.sql.TransactionControl;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.dialect.Syntax;
-import io.txwatch.sql.rewrite.Rewrite.Flag;
-import io.txwatch.sql.rewrite.Rewrite.Gap;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.semantics.Tables;
-import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.StatementSplitter;
 import io.txwatch.sql.syntax.TokenKind;
@@ -123,7 +120,7 @@ public final class RewritePlanner implements Planner {
   /**
    * The plan for a text.
    *
-   * @param watched false if nothing of ours fits into it: it is only put right
+   * @param watched false if nothing of ours fits into it: it is sent as it is
    */
   private RewritePlan plan(
       Tokens tokens, Catalog catalog, PlanRequest request, boolean watched, int parameters)
@@ -148,16 +145,17 @@ public final class RewritePlanner implements Planner {
         TransactionControlReader.read(tokens, dialect, range.from(), range.to());
     ParsedStatement parsed = ParsedStatement.of(tokens, dialect, range, tables);
     StatementClass what = parsed.what();
-    Protection protection = Protection.of(parsed);
+    JoinsByName.Found joins = JoinsByName.of(parsed);
     if (what.kind() == StatementKind.MERGE && dialect.grammar().has(Syntax.MERGE_BY_KEY)) {
       Optional<Rewrite> named = MergeColumns.name(tokens, dialect, range, tables);
       if (named.isPresent()) {
         return new PlanAssembly(tokens, dialect, what.kind())
+            .joins(joins)
             .of(named.get(), KeyedRow.ANY_MAY_MOVE, tables.haveSystemVersions());
       }
     }
     if (what.reason().isPresent() || !what.hasShape()) {
-      return protectedOnly(tokens, protection, what, control);
+      return unseen(tokens, joins, what, control);
     }
     try {
       if (tokens.hasBackslashBeforeQuote()
@@ -166,9 +164,9 @@ public final class RewritePlanner implements Planner {
       }
       AnalyzedStatement statement = analyzed(parsed);
       RewriteContext context = new RewriteContext(statement, extent, request, watched);
-      Rewrite rewrite = rewrite(context, range, watched);
+      Rewrite rewrite = rewrite(context, watched);
       return new PlanAssembly(tokens, dialect, statement.parts().kind())
-          .unwatched(Protection.unwatched(tokens, List.of(protection)))
+          .joins(joins)
           .of(
               rewrite,
               keys(context, rewrite),
@@ -177,7 +175,7 @@ public final class RewritePlanner implements Planner {
     } catch (NotUnderstood e) {
       StatementClass unseen =
           new StatementClass(what.kind(), true, Optional.of(e.reason()), e.detail());
-      return protectedOnly(tokens, protection, unseen, control);
+      return unseen(tokens, joins, unseen, control);
     }
   }
 
@@ -200,21 +198,16 @@ public final class RewritePlanner implements Planner {
         : RewritePlan.withoutKeys(kind);
   }
 
-  /** The plan of a statement that is protected, and no more. */
-  private RewritePlan protectedOnly(
-      Tokens tokens, Protection protection, StatementClass what, TransactionControl control)
+  /** The plan of a statement that is sent as it is. */
+  private RewritePlan unseen(
+      Tokens tokens, JoinsByName.Found joins, StatementClass what, TransactionControl control)
       throws NotUnderstood {
-    Rewrite hidden = Rewrite.of(protection.edits());
-    if (what.reason().isPresent()) {
-      hidden = hidden.and(Rewrite.unseen(what.reason().get(), what.detail()));
-    }
-    if (protection.starShowsAuxiliary()) {
-      hidden = hidden.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY));
-    }
+    Rewrite unseen =
+        what.reason().map(reason -> Rewrite.unseen(reason, what.detail())).orElse(Rewrite.NONE);
     return new PlanAssembly(tokens, dialect, what.kind())
         .control(control)
-        .unwatched(Protection.unwatched(tokens, List.of(protection)))
-        .of(hidden, withoutKeys(what.kind(), control), false);
+        .joins(joins)
+        .of(unseen, withoutKeys(what.kind(), control), false);
   }
 
   private static AnalyzedStatement analyzed(ParsedStatement parsed) throws NotUnderstood {
@@ -227,31 +220,18 @@ public final class RewritePlanner implements Planner {
   }
 
   /**
-   * Protects and rewrites.
+   * Rewrites.
    *
-   * @param watched false if the statement only has to be put right, and carries nothing
+   * @param watched false if nothing is added to the statement
    */
-  private Rewrite rewrite(RewriteContext context, Span range, boolean watched)
-      throws NotUnderstood {
+  private Rewrite rewrite(RewriteContext context, boolean watched) throws NotUnderstood {
     if (Ordinals.mayBeBeyondList(context.statement())) {
       throw new NotUnderstood(
           GapReason.SHAPE, "a number in ORDER BY or GROUP BY that may be beyond the select list");
     }
     Rewrite rewrite =
         StatementRewriter.rewrite(context, watched).and(InnerWrites.of(context, watched));
-    boolean isProtected = Protection.isNeeded(dialect);
-    if ((isProtected || dialect.sql().joinsInvisibleColumns()) && rewrite.is(Flag.EXPOSED)) {
-      String why = rewrite.gap().map(Gap::detail).orElse("");
-      throw new NotUnderstood(GapReason.SHAPE, why);
-    }
     StatementParts parts = context.parts();
-    if (isProtected
-        && Protection.hasStar(context.tokens(), range)
-        && (parts.references().stream().anyMatch(context.tables()::isUnknown)
-            || returnsRowsOfFunction(parts))) {
-      // A table that cannot be looked up, or a function that returns rows of a prepared table.
-      rewrite = rewrite.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY));
-    }
     if (parts.hasOpaque() && !(rewrite.edits().isEmpty() && rewrite.sideReads().isEmpty())) {
       throw new NotUnderstood("an expression that the grammar does not know");
     }
@@ -261,20 +241,10 @@ public final class RewritePlanner implements Planner {
             Rewrite.unseen(GapReason.SHAPE, "near a limit of the DBMS, nothing is added"));
   }
 
-  private static boolean returnsRowsOfFunction(StatementParts parts) {
-    return parts.blocks().stream()
-        .flatMap(block -> block.others().stream())
-        .anyMatch(
-            source ->
-                !(source instanceof Source.Derived derived)
-                    || parts.firstBlock(derived.query()).isEmpty());
-  }
-
   /**
-   * Several statements in one string (hazard 35). Each is put right and names its writer, none
-   * returns more than it did. A string that begins or ends transactions, or changes tables, cannot
-   * be given one token, or one catalog: there the writers stay out, and each statement is protected
-   * alone.
+   * Several statements in one string (hazard 35). Each names its writer, none returns more than it
+   * did. A string that begins or ends transactions, or changes tables, cannot be given one token,
+   * or one catalog: it is sent as it is.
    */
   private RewritePlan several(
       Tokens tokens, List<Span> statements, Catalog catalog, boolean watched, int parameters)
@@ -297,20 +267,18 @@ public final class RewritePlanner implements Planner {
         touches
             ? Rewrite.unseen(GapReason.OPAQUE, "several statements in one string")
             : Rewrite.NONE;
-    List<Protection> protections = new ArrayList<>();
-    DefinedTables defined = new DefinedTables(catalog);
+    JoinsByName.Found joins = JoinsByName.Found.NONE;
     for (Span range : statements) {
-      Tables tables = new Tables(defines ? defined : catalog);
-      ParsedStatement parsed = ParsedStatement.of(tokens, dialect, range, tables);
-      Protection protection = Protection.of(parsed);
-      protections.add(protection);
-      all = all.and(oneOfSeveral(parsed, watched && !controlled, defines, protection));
-      defined.after(tokens, range);
+      ParsedStatement parsed = ParsedStatement.of(tokens, dialect, range, new Tables(catalog));
+      joins = joins.and(JoinsByName.of(parsed));
+      if (watched && !controlled && !defines) {
+        all = all.and(oneOfSeveral(parsed));
+      }
     }
     RewritePlan plan =
         new PlanAssembly(tokens, dialect, StatementKind.OTHER)
             .control(control)
-            .unwatched(Protection.unwatched(tokens, protections))
+            .joins(joins)
             .of(all, withoutKeys(StatementKind.OTHER, control), false);
     return plan.parameterCount() == parameters
         ? plan
@@ -318,22 +286,17 @@ public final class RewritePlanner implements Planner {
   }
 
   /** What is put into the text for one of several statements. */
-  private Rewrite oneOfSeveral(
-      ParsedStatement parsed, boolean watched, boolean defines, Protection protection) {
-    Rewrite rewrite = Rewrite.of(protection.edits());
-    boolean starShows = protection.starShowsAuxiliary();
-    if (!defines && parsed.what().hasShape()) {
-      try {
-        RewriteContext context =
-            new RewriteContext(analyzed(parsed), extent, PlanRequest.RETURNING_NOTHING, false);
-        Rewrite rewritten = rewrite(context, parsed.range(), watched);
-        rewrite = Rewrite.of(rewritten.edits());
-        starShows = rewritten.is(Flag.STAR_SHOWS_AUXILIARY);
-      } catch (NotUnderstood e) {
-        // It is protected only: a definition, or what the grammar does not know.
-      }
+  private Rewrite oneOfSeveral(ParsedStatement parsed) {
+    if (!parsed.what().hasShape()) {
+      return Rewrite.NONE;
     }
-    return starShows ? rewrite.and(Rewrite.flagged(Flag.STAR_SHOWS_AUXILIARY)) : rewrite;
+    try {
+      RewriteContext context =
+          new RewriteContext(analyzed(parsed), extent, PlanRequest.RETURNING_NOTHING, false);
+      return Rewrite.of(rewrite(context, true).edits());
+    } catch (NotUnderstood e) {
+      return Rewrite.NONE; // it is sent as it is
+    }
   }
 
   private static RewritePlan plain(
@@ -347,15 +310,12 @@ public final class RewritePlanner implements Planner {
             ? StatementClass.UNKNOWN
             : StatementClass.of(tokens, dialect, 0, tokens.count());
     return RewritePlan.untouched(
-            tokens.text(),
-            what.kind(),
-            TransactionControl.NONE,
-            Optional.of(reason),
-            detail,
-            parameters)
-        .withStarShowsAuxiliary(
-            Protection.isNeeded(dialect)
-                && Protection.hasStar(tokens, new Span(0, tokens.count())));
+        tokens.text(),
+        what.kind(),
+        TransactionControl.NONE,
+        Optional.of(reason),
+        detail,
+        parameters);
   }
 
   static int countParameters(Tokens tokens) {

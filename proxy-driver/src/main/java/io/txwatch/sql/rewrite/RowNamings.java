@@ -241,7 +241,7 @@ final class RowNamings {
 
   /** The columns behind the star of the only table; empty if they are not known for sure. */
   private Optional<List<String>> starColumns() {
-    return sources.size() == 1 && !tables.showsAuxiliary(sources.get(0))
+    return sources.size() == 1
         ? tables.find(sources.get(0)).map(Catalog.Table::starColumns).filter(c -> !c.isEmpty())
         : Optional.empty();
   }

@@ -31,7 +31,6 @@ final class RowsInTheWay {
   private final int[] numbers;
   private final List<String> conditions = new ArrayList<>();
   private final List<Integer> parameters = new ArrayList<>();
-  private boolean complete = true;
 
   private RowsInTheWay(AnalyzedStatement statement, Statement.Insert insert) {
     this.statement = statement;
@@ -46,7 +45,6 @@ final class RowsInTheWay {
     List<Expression.Tuple> rows = insert.tuples();
     List<List<String>> keys = found.table.traits().keys();
     if (keys.isEmpty() || rows.isEmpty() || rows.size() > MAX_ROWS) {
-      found.complete = false;
       return found;
     }
     List<String> columns = found.columns();
@@ -67,22 +65,13 @@ final class RowsInTheWay {
     return parameters;
   }
 
-  /** True if there are no others: every key of every row is known. */
-  boolean isComplete() {
-    return complete;
-  }
-
   private void add(List<String> key, List<String> columns, List<Integer> values) {
     List<Integer> given =
         key.stream()
             .map(columns::indexOf)
             .map(at -> at >= 0 && at < values.size() ? values.get(at) : -1)
             .toList();
-    if (given.stream().anyMatch(this::isNull)) {
-      return; // such a row replaces none
-    }
     if (!given.stream().allMatch(this::isPlain)) {
-      complete = false;
       return;
     }
     conditions.add(
@@ -119,10 +108,6 @@ final class RowsInTheWay {
         .map(Expression::span)
         .map(value -> value.to() == value.from() + 1 ? value.from() : -1)
         .toList();
-  }
-
-  private boolean isNull(int value) {
-    return value >= 0 && statement.tokens().isWord(value, "NULL");
   }
 
   private boolean isPlain(int value) {

@@ -1,34 +1,26 @@
 package io.txwatch.sql.rewrite;
 
-import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.syntax.Statement;
 
-/**
- * Rewrites one statement: first what keeps the auxiliary columns out of it, then what its kind
- * needs to return, and to name, the rows that it reads and writes.
- */
+/** Rewrites one statement so that it returns, and names, the rows that it reads and writes. */
 final class StatementRewriter {
 
   private StatementRewriter() {}
 
   /**
-   * The statement as it is put right and carries what it can; with the reason if that is nothing.
+   * The statement with what it can carry; with the reason if that is nothing.
    *
-   * @param watched false if it only has to be put right
+   * @param watched false if nothing is added to it
    */
   static Rewrite rewrite(RewriteContext context, boolean watched) {
-    AnalyzedStatement statement = context.statement();
-    Rewrite guarded = StarGuard.protect(statement);
+    if (!watched) {
+      return Rewrite.NONE;
+    }
     try {
-      Rewrite expanded = StarGuard.expandReturned(statement, guarded);
-      return watched
-          ? expanded.and(ofKind(context)).and(VersionSetReads.of(context))
-          : expanded.and(Rewrite.of(InsertedColumns.name(statement)));
+      return ofKind(context).and(VersionSetReads.of(context));
     } catch (NotUnderstood e) {
-      return guarded
-          .and(Rewrite.of(InsertedColumns.name(statement)))
-          .and(Rewrite.unseen(e.reason(), e.detail()));
+      return Rewrite.unseen(e.reason(), e.detail());
     }
   }
 

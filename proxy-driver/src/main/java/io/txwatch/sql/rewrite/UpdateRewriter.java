@@ -127,8 +127,6 @@ final class UpdateRewriter {
 
   /** The token behind which RETURNING goes. */
   static int lastBeforeReturning(RewriteContext context) {
-    Optional<Span> tail = context.tree().tail();
-    boolean before = context.dialect().sql().hasReturningBeforeLimit() && tail.isPresent();
-    return (before ? tail.get().from() : context.parts().to()) - 1;
+    return context.parts().to() - 1;
   }
 }

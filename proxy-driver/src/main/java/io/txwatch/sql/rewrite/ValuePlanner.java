@@ -356,10 +356,7 @@ final class ValuePlanner {
       }
       List<String> columns = tables.find(table).map(Catalog.Table::starColumns).orElse(List.of());
       boolean isKnown =
-          !columns.isEmpty()
-              && table.columnAliases() == 0
-              && (isPlain || !wanted.isEmpty())
-              && !tables.showsAuxiliary(table);
+          !columns.isEmpty() && table.columnAliases() == 0 && (isPlain || !wanted.isEmpty());
       selection.placesAreKnown &= isKnown;
       columns.forEach(column -> selection.add(name, column));
     }

@@ -21,10 +21,9 @@ import java.util.Set;
  * target of an INSERT is not read: it chooses no rows there.
  *
  * <p>It reads one row more than the bound, so that a table that is larger is recognised by what
- * comes back. It carries no lock clause. On MySQL, MariaDB and SQLite a plain read before a
- * statement that writes or locks fixes a snapshot that the statement alone would not have fixed yet
- * (InnoDB at REPEATABLE READ; SQLite in a deferred transaction): the session leaves it out there
- * unless the transaction has read before.
+ * comes back. It carries no lock clause. On MySQL and MariaDB a plain read before a statement that
+ * writes or locks fixes a snapshot that the statement alone would not have fixed yet (InnoDB at
+ * REPEATABLE READ): the session leaves it out there unless the transaction has read before.
  */
 final class VersionSetReads {
 
@@ -58,7 +57,7 @@ final class VersionSetReads {
     VersionSource versions = VersionSource.of(context.tables(), table);
     String newest =
         versions.marksWrites()
-            ? context.dialect().sql().lastCharacters(Auxiliary.WL, NEWEST)
+            ? "right(" + Auxiliary.WL + ", " + NEWEST + ")"
             : versions.version("");
     String sql =
         "select %s, %s from %s%s"

@@ -94,10 +94,10 @@ final class WriteReads {
   }
 
   /** Of what a REPLACE is about to take away, by the keys of its rows. */
-  static Planned replaced(RewriteContext context, Statement.Insert replace) {
+  static Rewrite replaced(RewriteContext context, Statement.Insert replace) {
     return wanted(context)
         ? new WriteReads(context, replace.target()).beforeReplace(replace)
-        : Planned.NONE;
+        : Rewrite.NONE;
   }
 
   /** Of what a DELETE matches and does not delete, where there can be such rows. */
@@ -171,16 +171,15 @@ final class WriteReads {
     return new Planned(read(Purpose.BEFORE_WRITE, Moment.BEFORE, text, exact), true);
   }
 
-  private Planned beforeReplace(Statement.Insert insert) {
+  private Rewrite beforeReplace(Statement.Insert insert) {
     RowsInTheWay rows = RowsInTheWay.of(statement, insert);
     if (rows.condition().isEmpty()) {
-      return new Planned(Rewrite.NONE, rows.isComplete());
+      return Rewrite.NONE;
     }
     ReadText text = ofTarget().add(" where ").add(rows.condition());
     rows.parameters().forEach(text::parameter);
     text.add(context.limit());
-    Rewrite read = read(Purpose.BEFORE_WRITE, Moment.BEFORE, text, true);
-    return new Planned(read, rows.isComplete());
+    return read(Purpose.BEFORE_WRITE, Moment.BEFORE, text, true);
   }
 
   /**

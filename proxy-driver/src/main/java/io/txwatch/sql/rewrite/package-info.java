@@ -1,8 +1,7 @@
 /**
  * From a statement to its plan (IsoRel, Table 1). {@link io.txwatch.sql.rewrite.RewritePlanner}
- * makes the plan of a text, {@code StatementRewriter} the rewrite of one statement: first what
- * keeps the auxiliary columns out of it ({@code StarGuard}, {@code CatalogGuard}), then what its
- * kind needs ({@code SelectRewriter}, {@code InsertRewriter}, {@code UpdateRewriter}, {@code
+ * makes the plan of a text, {@code StatementRewriter} the rewrite of one statement: what its kind
+ * needs ({@code SelectRewriter}, {@code InsertRewriter}, {@code UpdateRewriter}, {@code
  * DeleteRewriter}, {@code MergeRewriter}), then version sets.
  *
  * <p>Each of these is a function from a {@code RewriteContext} to a {@code Rewrite}: edits, columns

@@ -48,14 +48,10 @@ public final class CannotFail {
   /** True if a comparison of two kinds shows. */
   private final boolean warns;
 
-  /** True if arithmetic cannot fail. */
-  private final boolean calculates;
-
   private CannotFail(AnalyzedStatement statement) {
     this.statement = statement;
     this.tokens = statement.tokens();
     this.warns = statement.dialect().sql().warnsOfComparisons();
-    this.calculates = statement.dialect().sql().hasTotalArithmetic();
   }
 
   /** True if it cannot. */
@@ -156,9 +152,8 @@ public final class CannotFail {
     return switch (tokens.text(i)) {
       case "=", "<", ">", "!" -> !warns || isComparedWithItsKind(i);
       case "|" -> !warns && (tokens.isOperator(i + 1, '|') || tokens.isOperator(i - 1, '|'));
-      case "*" -> isStar(i) || calculates;
-      case "-" -> isSign(i) || (calculates && !tokens.isOperator(i + 1, '>'));
-      case "+" -> calculates;
+      case "*" -> isStar(i);
+      case "-" -> isSign(i);
       default -> false;
     };
   }

@@ -96,23 +96,11 @@ public final class Tables {
     return views(ref).map(view -> display(view.table())).orElseGet(() -> display(ref));
   }
 
-  /** True if it has, or may have, the auxiliary columns, whoever may use them. */
+  /** True if it has the auxiliary columns, whoever may use them. */
   public boolean hasAuxiliary(Source.Table ref) {
     return find(ref)
-        .map(
-            t ->
-                t.status() == Catalog.Status.PREPARED
-                    || t.status() == Catalog.Status.NO_RIGHTS
-                    || (t.auxiliaryVisible()
-                        && (t.status() == Catalog.Status.LOOKUP_FAILED
-                            || (t.status() != Catalog.Status.NOT_PREPARED
-                                && !t.starColumns().isEmpty()))))
+        .map(t -> t.status() == Catalog.Status.PREPARED || t.status() == Catalog.Status.NO_RIGHTS)
         .orElse(false);
-  }
-
-  /** True if a star over it shows the auxiliary columns. */
-  public boolean showsAuxiliary(Source.Table ref) {
-    return hasAuxiliary(ref) && find(ref).map(Catalog.Table::auxiliaryVisible).orElse(false);
   }
 
   /**

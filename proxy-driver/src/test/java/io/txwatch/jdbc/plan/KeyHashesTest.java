@@ -172,7 +172,7 @@ class KeyHashesTest {
       Dialect dialect, List<KeyColumn> key, String sql, @Nullable Object... parameters) {
     Catalog.Traits traits = new Catalog.Traits(Map.of(), Set.of(), false, List.of()).namedBy(key);
     Catalog.Table table =
-        new Catalog.Table("t", Catalog.Status.PREPARED, List.of("a", "b", "v"), false, traits);
+        new Catalog.Table("t", Catalog.Status.PREPARED, List.of("a", "b", "v"), traits);
     return new KeyHashes(
             new RewritePlanner(dialect, RewritePlanner.Level.PREDICATES)
                 .comparedKey(sql, name -> Optional.of(table)))

@@ -52,7 +52,7 @@ class AddedNamesTest {
 
   @Property(tries = 100)
   void generatedStatements(@ForAll long seed) {
-    StatementGenerator statements = new StatementGenerator(seed, Dialect.POSTGRESQL);
+    StatementGenerator statements = new StatementGenerator(seed);
     ReadGenerator reads = new ReadGenerator(seed, Dialect.POSTGRESQL);
     for (int i = 0; i < 6; i++) {
       check(i % 2 == 0 ? reads.query() : statements.statement());

@@ -47,7 +47,7 @@ class ObservedRowsTest {
 
   @TestFactory
   Stream<DynamicTest> asTheReferenceSays() {
-    return TestServers.kinds()
+    return TestServers.concurrentKinds()
         .map(
             kind ->
                 DynamicTest.dynamicTest(
@@ -112,7 +112,7 @@ class ObservedRowsTest {
 
   @TestFactory
   Stream<DynamicTest> whatRowsCarryIsWhatIsReadBeside() {
-    return TestServers.kinds()
+    return TestServers.concurrentKinds()
         .map(
             kind ->
                 DynamicTest.dynamicTest(
@@ -132,7 +132,7 @@ class ObservedRowsTest {
     for (int seed = 0; seed < 3 * QUERIES; seed++) {
       String sql =
           seed % 3 == 0
-              ? new StatementGenerator(seed, dialect).query()
+              ? new StatementGenerator(seed).query()
               : new ReadGenerator(seed, dialect).query();
       RewritePlan carrying = inline.plan(sql, catalog);
       RewritePlan beside = planner(dialect).plan(sql, catalog);
@@ -159,7 +159,7 @@ class ObservedRowsTest {
 
   @TestFactory
   Stream<DynamicTest> rowsThatAreNotObservedDoNotMatter() {
-    return TestServers.kinds()
+    return TestServers.concurrentKinds()
         .map(
             kind ->
                 DynamicTest.dynamicTest(
@@ -180,7 +180,7 @@ class ObservedRowsTest {
     for (int seed = 0; seed < QUERIES; seed++) {
       String sql =
           seed % 3 == 0
-              ? new StatementGenerator(seed, dialect).query()
+              ? new StatementGenerator(seed).query()
               : new ReadGenerator(seed, dialect).query();
       if (sql.contains(" left ") && sql.contains(" is distinct from ")) {
         continue; // a row that is not there is null, which is distinct from a number

@@ -110,8 +110,7 @@ class PinnedKeyTest {
     Catalog.Traits traits =
         new Catalog.Traits(Map.of(), Set.of(), false, List.of()).namedBy(List.of(key));
     Catalog.Table table =
-        new Catalog.Table(
-            "t", Catalog.Status.PREPARED, List.of("id", "v", "a", "b"), false, traits);
+        new Catalog.Table("t", Catalog.Status.PREPARED, List.of("id", "v", "a", "b"), traits);
     return StatementColumns.of(sql, dialect, name -> Optional.of(table))
         .of("t")
         .map(used -> String.join(",", used.key().names()))

@@ -49,7 +49,7 @@ class RewriteTest {
 
   @TestFactory
   Stream<DynamicTest> derivedTablesAndCtesExpose() {
-    return Stream.of(Dialect.POSTGRESQL, Dialect.MYSQL, Dialect.H2, Dialect.SQLITE)
+    return Stream.of(Dialect.POSTGRESQL, Dialect.MYSQL, Dialect.H2)
         .flatMap(
             dialect ->
                 cases(
@@ -146,8 +146,8 @@ class RewriteTest {
          '') as txw_rid\
         """
             .replace("\n", "");
-    String sqlite =
-        "count(t.txw_rid) || ';' || coalesce(group_concat(t.txw_rid || ':' || t.txw_wl) filter"
+    String h2 =
+        "count(t.txw_rid) || ';' || coalesce(listagg(t.txw_rid || ':' || t.txw_wl, ',') filter"
             + " (where (select count(*) from (select 1 from t limit 501) txw) <= 500), '')"
             + " as txw_rid";
     String mariadb =
@@ -157,13 +157,7 @@ class RewriteTest {
     String hint = " /*+ SET_VAR(group_concat_max_len = 524288) */";
     return Stream.of(
             hidden(Dialect.POSTGRESQL, "", postgresql),
-            hidden(
-                Dialect.H2,
-                "",
-                sqlite.replace(
-                    "group_concat(t.txw_rid || ':' || t.txw_wl)",
-                    "listagg(t.txw_rid || ':' || t.txw_wl, ',')")),
-            hidden(Dialect.SQLITE, "", sqlite),
+            hidden(Dialect.H2, "", h2),
             hidden(Dialect.MARIADB, "", mariadb),
             hidden(Dialect.MYSQL, hint, mysql))
         .flatMap(s -> s);
@@ -429,34 +423,6 @@ class RewriteTest {
         MERGE INTO t KEY (a) VALUES (?, 2)
         -> MERGE INTO t ("a", "b") KEY (a) VALUES (?, 2)
         MERGE INTO t (a, b) VALUES (1, 2)
-        -> same
-        """);
-  }
-
-  @TestFactory
-  Stream<DynamicTest> sqlite() {
-    return cases(
-        Dialect.SQLITE,
-        """
-        INSERT INTO t VALUES (1, 2 ! 3)
-        -> INSERT INTO t (`a`, `b`) VALUES (1, 2 ! 3)
-        INSERT OR IGNORE INTO t DEFAULT VALUES
-        -> INSERT OR IGNORE INTO t (txw_rid, txw_wl) values (RID1, TOK)
-        INSERT INTO t VALUES (1, 2)
-        -> INSERT INTO t (`a`, `b`, txw_rid, txw_wl) VALUES (1, 2, RID1, TOK)
-        INSERT INTO t VALUES (1, 2); INSERT INTO t VALUES (3, 4)
-        -> INSERT INTO t (`a`, `b`, txw_rid, txw_wl) VALUES (1, 2, random() & 9223372036854775807, TOK); INSERT INTO t (`a`, `b`, txw_rid, txw_wl) VALUES (3, 4, random() & 9223372036854775807, TOK)
-        INSERT INTO u (c) SELECT a FROM t
-        -> INSERT INTO u (c, txw_rid, txw_wl) SELECT a, random() & 9223372036854775807, TOK FROM t
-        INSERT INTO u (c) SELECT a FROM t WHERE a > 1
-        -> INSERT INTO u (c, txw_rid, txw_wl) SELECT a, random() & 9223372036854775807, TOK FROM t WHERE a > 1 returning txw_rid, txw_wl
-        UPDATE t SET a = ?1 WHERE b = ?1
-        -> UPDATE t SET a = ?1, txw_rid = coalesce(t.txw_rid, random() & 9223372036854775807), txw_wl = substr(coalesce(t.txw_wl, '') || TOK, -112) WHERE b = ?1 returning txw_rid, txw_wl
-        UPDATE t SET a = 1 FROM u WHERE u.c = t.a
-        -> UPDATE t SET a = 1, txw_rid = coalesce(t.txw_rid, random() & 9223372036854775807), txw_wl = substr(coalesce(t.txw_wl, '') || TOK, -112) FROM u WHERE u.c = t.a returning txw_rid, txw_wl
-        UPDATE OR REPLACE t SET a = 1
-        -> same
-        INSERT INTO t () VALUES ()
         -> same
         """);
   }

@@ -28,7 +28,7 @@ class RewriteValuesTest {
           Rewrite.carrying(new Carried.Read(List.of("t"), true, false)),
           Rewrite.givingIds(new NewRows("t", 1, NewRows.Fate.WRITTEN)),
           Rewrite.givingIds(new NewRows("u", 2, NewRows.Fate.REPLACES)),
-          Rewrite.flagged(Flag.EXPOSED),
+          Rewrite.flagged(Flag.MAY_LEAVE_UNNAMED),
           Rewrite.flagged(Flag.MAY_LEAVE_UNNAMED),
           Rewrite.unseen(GapReason.SHAPE, "first"),
           Rewrite.unseen(GapReason.OPAQUE, "second"));

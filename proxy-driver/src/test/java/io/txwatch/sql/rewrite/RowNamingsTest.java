@@ -134,21 +134,4 @@ class RowNamingsTest {
   void nothingElseThanTheColumnIsTheKey(String sql, String expected) {
     assertThat(names(Dialect.POSTGRESQL, sql)).isEqualTo(expected);
   }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiterString = "->",
-      quoteCharacter = '~',
-      value = {
-        "update account set balance = 1 where id = ?                -> account=?1",
-        "update account set balance = ? where id = 7                -> account=7",
-        "update account set id = 8 where id = 7                     -> renames account",
-        "update account set balance = 1 where owner = 7             -> NONE",
-        "delete from account where id = 7                           -> account=7",
-        "select * from account                                      -> NONE",
-        "select balance as id, id from account where id = 7         -> account=#2",
-      })
-  void writeOfSqliteReturnsItsRows(String sql, String expected) {
-    assertThat(names(Dialect.SQLITE, sql)).isEqualTo(expected);
-  }
 }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.TestFactory;
 class SideReadTest {
 
   private static final List<Dialect> ALL =
-      List.copyOf(EnumSet.complementOf(EnumSet.of(Dialect.OTHER))); // which is not rewritten
+      List.copyOf(EnumSet.complementOf(EnumSet.of(Dialect.SQLITE, Dialect.OTHER))); // not rewritten
 
   @TestFactory
   Stream<DynamicTest> blocksThatCannotCarryColumns() {
@@ -175,19 +175,6 @@ class SideReadTest {
             SELECT c FROM u WHERE c = (SELECT a + 1 AS b FROM t ORDER BY b LIMIT 1)
             -> ~ select t.txw_rid, t.txw_wl from t limit 6 []
             """));
-  }
-
-  @TestFactory
-  Stream<DynamicTest> whatStarsAndNaturalJoinsMean() {
-    return cases(
-        List.of(Dialect.SQLITE),
-        """
-        SELECT DISTINCT t.a FROM t NATURAL JOIN t2
-        -> select t.txw_rid, t.txw_wl, t2.txw_rid, t2.txw_wl from t  JOIN t2 using (`a`) limit 6 []
-        SELECT DISTINCT t.a FROM t WHERE (a, b) IN (SELECT * FROM t2 WHERE c = ?)
-        -> select t.txw_rid, t.txw_wl from t where (a, b) IN (SELECT t2.`a`, t2.`c` FROM t2 WHERE c = ?) limit 6 [1]
-        -> ~ select t2.txw_rid, t2.txw_wl from t2 where c = ? limit 6 [1]
-        """);
   }
 
   @TestFactory

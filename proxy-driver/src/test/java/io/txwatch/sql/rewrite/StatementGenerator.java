@@ -1,6 +1,5 @@
 package io.txwatch.sql.rewrite;
 
-import io.txwatch.sql.dialect.Dialect;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -13,11 +12,9 @@ import java.util.Random;
 final class StatementGenerator {
 
   private final Random random;
-  private final Dialect dialect;
 
-  StatementGenerator(long seed, Dialect dialect) {
+  StatementGenerator(long seed) {
     this.random = new Random(seed);
-    this.dialect = dialect;
   }
 
   private record Source(String table, String name, List<String> columns) {}
@@ -94,7 +91,7 @@ final class StatementGenerator {
     if (!grouped && maybe(15)) {
       tail += " order by 1";
     }
-    if (!distinct && !grouped && maybe(10) && dialect != Dialect.SQLITE && depth == 2 && !merges) {
+    if (!distinct && !grouped && maybe(10) && depth == 2 && !merges) {
       tail += " for update";
     }
     return one("select ", "SELECT ", "select /* c */ ", "select -- c\n ")

@@ -48,7 +48,6 @@ final class TestCatalog implements Catalog {
   }
 
   TestCatalog with(String name, Status status, String... columns) {
-    boolean visible = dialect == Dialect.SQLITE;
     List<String> names = new ArrayList<>();
     Map<String, String> types = new HashMap<>();
     Set<String> changing = new HashSet<>();
@@ -80,8 +79,7 @@ final class TestCatalog implements Catalog {
             List.of(),
             dialect == Dialect.POSTGRESQL || dialect == Dialect.H2);
     List<KeyColumn> key = names.isEmpty() ? List.of() : nameColumns(names.get(0), types);
-    tables.put(
-        Identifiers.fold(name), new Table(name, status, names, visible, traits.namedBy(key)));
+    tables.put(Identifiers.fold(name), new Table(name, status, names, traits.namedBy(key)));
     return this;
   }
 
@@ -113,7 +111,6 @@ final class TestCatalog implements Catalog {
             name,
             Status.SYSTEM_COLUMNS,
             table.columns(),
-            false,
             traits,
             List.of(),
             table.columns(),
@@ -136,7 +133,7 @@ final class TestCatalog implements Catalog {
   TestCatalog view(String name, String query, String... columns) {
     tables.put(
         Identifiers.fold(name),
-        new Table(name, Status.NOT_A_BASE_TABLE, List.of(columns), false, Traits.ofView(query)));
+        new Table(name, Status.NOT_A_BASE_TABLE, List.of(columns), Traits.ofView(query)));
     return this;
   }
 

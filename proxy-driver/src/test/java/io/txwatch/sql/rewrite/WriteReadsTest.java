@@ -33,9 +33,6 @@ class WriteReadsTest {
           MYSQL   | INSERT INTO t (a) VALUES (1)                       |
           MYSQL   | REPLACE INTO t (b, a) VALUES (1, ?), (?, 3)        | BEFORE_WRITE select t.txw_rid, t.txw_wl from t where (`a` = ?) or (`a` = 3) limit 101 [1]
           MARIADB | REPLACE INTO t (a, b) VALUES (1 + 1, 2)            |
-          SQLITE  | REPLACE INTO t (a, b) VALUES (1, 2)                | BEFORE_WRITE select t.txw_rid, t.txw_wl from t where (`a` = 1) limit 101 []
-          SQLITE  | INSERT OR REPLACE INTO t (b, a) VALUES (1, NULL), (2, ?) | BEFORE_WRITE select t.txw_rid, t.txw_wl from t where (`a` = ?) limit 101 [1]
-          SQLITE  | REPLACE INTO t (b) VALUES (2)                      |
           MYSQL   | UPDATE t JOIN u ON u.c = t.a SET t.b = 1           | AFTER_WRITE select t.txw_rid, t.txw_wl from t where locate(?, t.txw_wl) > 0 limit 101 [0]; READ select u.txw_rid, u.txw_wl from t JOIN u ON u.c = t.a limit 101 []
           POSTGRESQL | MERGE INTO t USING u ON u.c = t.a WHEN MATCHED THEN UPDATE SET b = 1 | READ select u.txw_rid, u.txw_wl from u limit 101 []
           MYSQL   | INSERT INTO t (a) SELECT c FROM u                  | AFTER_WRITE select t.txw_rid, t.txw_wl from t where locate(?, t.txw_wl) > 0 limit 101 [0]; READ select u.txw_rid, u.txw_wl from u limit 101 []
@@ -52,7 +49,6 @@ class WriteReadsTest {
           MARIADB | DELETE FROM t WHERE a IN (SELECT c FROM u)         | READ select u.txw_rid, u.txw_wl from u limit 101 []
           POSTGRESQL | UPDATE t SET b = 1 WHERE a = $1                 |
           POSTGRESQL | UPDATE t SET b = 1                              |
-          SQLITE  | UPDATE t SET b = 1                                 |
           """)
   void plainStatements(Dialect dialect, String sql, String reads) {
     assertThat(reads(dialect, sql, true)).isEqualTo(reads == null ? "" : reads);
@@ -66,11 +62,9 @@ class WriteReadsTest {
           H2         | UPDATE t SET b = ? WHERE a = ? | AFTER_WRITE select t.txw_rid, t.txw_wl from t where (a = ?) and locate(?, t.txw_wl) > 0 limit 101 [2, 0]
           H2         | UPDATE t SET a = ? WHERE a = ? |
           POSTGRESQL | UPDATE t SET b = ? WHERE a = ? |
-          SQLITE     | UPDATE t SET b = ?2 WHERE a = ?1 | AFTER_WRITE select t.txw_rid, t.txw_wl from t where (a = ?) and instr(t.txw_wl, ?) > 0 limit 101 [1, 0]
           H2         | DELETE FROM t WHERE a = ?      | BEFORE_WRITE select t.txw_rid, t.txw_wl from t where a = ? limit 101 [1]
           POSTGRESQL | DELETE FROM ONLY t WHERE a = ? | BEFORE_WRITE select t.txw_rid, t.txw_wl from ONLY t where a = ? limit 101 [1]
           POSTGRESQL | DELETE FROM t USING u WHERE a = c | BEFORE_WRITE select distinct t.txw_rid, t.txw_wl from t, u where a = c limit 101 []; READ select u.txw_rid, u.txw_wl from t, u where a = c limit 101 []
-          SQLITE     | DELETE FROM t WHERE a IN (SELECT * FROM u) | BEFORE_WRITE select t.txw_rid, t.txw_wl from t where a IN (SELECT u.`c` FROM u) limit 101 []; READ select u.txw_rid, u.txw_wl from u limit 101 []
           """)
   void itemsOfBatches(Dialect dialect, String sql, String reads) {
     assertThat(reads(dialect, sql, false)).isEqualTo(reads == null ? "" : reads);
@@ -91,7 +85,6 @@ class WriteReadsTest {
           MARIADB    | DELETE FROM t WHERE a IN (SELECT 1)   |
           MYSQL      | DELETE FROM t WHERE a = ?             | SKIPPED_BY_DELETE select t.txw_rid, t.txw_wl from t where a = ? limit 101 [1]
           MYSQL      | UPDATE t SET b = 1 WHERE a = 1        |
-          SQLITE     | DELETE FROM t WHERE a = 1             |
           POSTGRESQL | DELETE FROM t WHERE a = ?             | SKIPPED_BY_DELETE select t.txw_rid, t.txw_wl from t where a = ? limit 101 [1]; MISSED_BY_DELETE select t.txw_rid, t.txw_wl from t where a = ? limit 101 [1]
           H2         | DELETE FROM t                         | SKIPPED_BY_DELETE select t.txw_rid, t.txw_wl from t limit 101 []; MISSED_BY_DELETE select t.txw_rid, t.txw_wl from t limit 101 []
           POSTGRESQL | DELETE FROM t WHERE a = 1 RETURNING a | SKIPPED_BY_DELETE select t.txw_rid, t.txw_wl from t where a = 1 limit 101 []; MISSED_BY_DELETE select t.txw_rid, t.txw_wl from t where a = 1 limit 101 []
