@@ -71,8 +71,8 @@ final class AuditedTables {
   }
 
   /**
-   * Creates a trigger that writes N and the version of each row of {@code ta} that is updated to the
-   * row of {@code tb} with the same key.
+   * Creates a trigger that writes N and the version of each row of {@code ta} that is updated to
+   * the row of {@code tb} with the same key.
    */
   static void copy(Connection connection, ServerKind kind) throws SQLException {
     String update = "UPDATE tb SET n = NEW.n, ver = NEW.ver WHERE id = NEW.id";

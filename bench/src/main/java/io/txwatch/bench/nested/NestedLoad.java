@@ -103,8 +103,7 @@ final class NestedLoad {
     }
   }
 
-  private void client(Connection connection, boolean isWatched, Random random)
-      throws SQLException {
+  private void client(Connection connection, boolean isWatched, Random random) throws SQLException {
     while (committed.get() < commits) {
       LoggedTransaction transaction = new LoggedTransaction(attempts.incrementAndGet(), isWatched);
       NAME.set(LoggedTransaction.NAME + transaction.number);

@@ -132,7 +132,8 @@ class DependencyJudgeTest {
         NestedLoad.query(statement, first, query);
       }
       commit(one, first);
-      NestedLoad.update(one, second, "ta", row, List.of(Column.K, Column.VER), 5, second.nextVersion());
+      NestedLoad.update(
+          one, second, "ta", row, List.of(Column.K, Column.VER), 5, second.nextVersion());
       commit(one, second);
       Dependency overwritten =
           new Dependency(
@@ -221,7 +222,8 @@ class DependencyJudgeTest {
         List<Column> number = List.of(Column.N, Column.VER);
         NestedLoad.update(two, second, "ta", FILTERED_OUT, number, 0, second.nextVersion());
         NestedLoad.update(two, second, "ta", RETURNED, number, 0, second.nextVersion());
-        NestedLoad.update(two, second, "ta", OTHER, List.of(Column.K, Column.VER), 0, second.nextVersion());
+        NestedLoad.update(
+            two, second, "ta", OTHER, List.of(Column.K, Column.VER), 0, second.nextVersion());
         NestedLoad.update(two, second, "tb", RETURNED, number, 0, second.nextVersion());
         commit(two, second);
         NestedLoad.query(statement, first, byKey);
