@@ -12,6 +12,9 @@ import io.txwatch.bench.overhead.AnomaliesCommand;
 import io.txwatch.bench.overhead.OverheadCommand;
 import io.txwatch.bench.overhead.StatementsCommand;
 import io.txwatch.bench.prepare.PrepareLatencyCommand;
+import io.txwatch.bench.scale.ConnectionsCommand;
+import io.txwatch.bench.scale.StreamCommand;
+import io.txwatch.bench.scale.TextsCommand;
 import io.txwatch.bench.startup.StartupCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -24,6 +27,9 @@ import picocli.CommandLine.Command;
     subcommands = {
       OverheadCommand.class,
       StatementsCommand.class,
+      TextsCommand.class,
+      StreamCommand.class,
+      ConnectionsCommand.class,
       AnomaliesCommand.class,
       JmhCommand.class,
       StartupCommand.class,

@@ -17,6 +17,9 @@ import java.util.List;
 /** Creates the databases of a benchmark: fresh, filled, and prepared for watched variants. */
 public final class Databases {
 
+  /** A setting of every server: the application's connections, and those that watch. */
+  private static final String MAX_CONNECTIONS = "max_connections=300";
+
   private Databases() {}
 
   /**
@@ -74,16 +77,20 @@ public final class Databases {
    * others. MySQL and MariaDB write the binary log, which a variant reads. A server that the user
    * names is not changed.
    */
-  private static void startServer(ServerKind kind) throws SQLException {
+  public static void startServer(ServerKind kind) throws SQLException {
     switch (kind) {
       case POSTGRESQL ->
           TestServers.startBy(
-              kind, () -> PostgresServer.start(List.of("shared_buffers=1GB", "max_wal_size=4GB")));
+              kind,
+              () ->
+                  PostgresServer.start(
+                      List.of("shared_buffers=1GB", "max_wal_size=4GB", MAX_CONNECTIONS)));
       case MARIADB ->
           TestServers.startBy(
               kind,
               () ->
                   MariaDbServer.start(
+                      "--" + MAX_CONNECTIONS,
                       "--innodb-buffer-pool-size=1G",
                       "--innodb-log-file-size=256M",
                       "--server-id=1",
@@ -94,6 +101,7 @@ public final class Databases {
               kind,
               () ->
                   MySqlServer.start(
+                      "--" + MAX_CONNECTIONS,
                       "--innodb-buffer-pool-size=1G",
                       "--innodb-redo-log-capacity=1G",
                       "--innodb-flush-log-at-trx-commit=0",

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  * The CPU time of processes, from Linux's {@code /proc}. On a shared machine it is more accurate
  * than the wall clock. It is that of the threads that have not ended.
  */
-final class ProcessorTime {
+public final class ProcessorTime {
 
   private ProcessorTime() {}
 
@@ -36,7 +36,7 @@ final class ProcessorTime {
   }
 
   /** The CPU seconds of the threads that txwatch has in a JVM: of the analyzer, of the log. */
-  static double ofWatchers(long process) {
+  public static double ofWatchers(long process) {
     return ofThreads(process, thread -> name(thread).startsWith("txwatch"));
   }
 
