@@ -93,18 +93,31 @@ public final class CoverageText {
               "%s: not reported, since the isolation level forbids them",
               Counted.of(coverage.forbidden(), "possible anomaly", "possible anomalies")));
     }
-    if (coverage.context().phantomsUnseen()) {
+    addUnfound(coverage.context(), lines);
+    append(text, width, "not seen  ", lines);
+    return text.toString();
+  }
+
+  /** Adds what of the rows that statements did not find is not known. */
+  private static void addUnfound(GapContext context, List<String> lines) {
+    if (context.byValue()) {
+      if (context.phantomsUnseen() || context.emptyDeletes()) {
+        lines.add(
+            "rows that a query or a DELETE did not find, except where its condition could be computed"
+                + " from the rows that the DBMS recorded");
+      }
+      return;
+    }
+    if (context.phantomsUnseen()) {
       lines.add(
           "phantoms, write skew through rows that a query did not find, and INSERTs after a check that"
               + " found nothing: no version set was read; txwatch.instrument=predicates reads them");
     }
-    if (coverage.context().emptyDeletes()) {
+    if (context.emptyDeletes()) {
       lines.add(
           "what a DELETE skipped or missed that had waited for another session and found no row: no"
               + " version set was read; txwatch.instrument=predicates reads them");
     }
-    append(text, width, "not seen  ", lines);
-    return text.toString();
   }
 
   /** What only rows connect, which is no part of the coverage: nothing about it is missing. */

@@ -8,6 +8,7 @@ import io.txwatch.coverage.Shed;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.RowShare;
 import io.txwatch.version.Resolution;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -115,6 +116,30 @@ class CoverageTextTest {
                       versions with the same values; 4 one of several versions; 5 no recorded version fits; 3
                       read without their key
             """);
+  }
+
+  /** By value, conditions are computed: no setting would read what they did not find. */
+  @Test
+  void rowsThatNoConditionFoundByValue() {
+    Coverage coverage =
+        new Coverage(
+            1,
+            2,
+            2,
+            4,
+            4,
+            1200,
+            0,
+            0,
+            0,
+            0,
+            Map.of(),
+            Shed.NOTHING,
+            new GapContext("", List.of(), true, true, true),
+            Resolution.NONE);
+    assertThat(TextReport.coverage(coverage))
+        .contains("rows that a query or a DELETE did not find, except where its condition")
+        .doesNotContain("instrument=predicates");
   }
 
   @Test
