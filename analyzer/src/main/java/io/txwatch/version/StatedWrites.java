@@ -43,6 +43,9 @@ final class StatedWrites {
   /** Until when there may have been unstated writes, by table. */
   private final Map<String, Long> unstatedUntil = new HashMap<>();
 
+  /** The tables that somebody who is not watched wrote to: who did so once may do so again. */
+  private final Set<String> writtenByOthers = new HashSet<>();
+
   StatedWrites(ChangeRecord record) {
     this.record = record;
   }
@@ -241,9 +244,13 @@ final class StatedWrites {
 
   // ---------------------------------------------------------------- reads
 
-  /** A value was read that no version has: somebody who is not watched wrote it before. */
+  /**
+   * A value was read that no version has: somebody who is not watched wrote it before. What values
+   * alone show of that table is uncertain from now on, since others may have been written, too.
+   */
   void readUnknown(String table, long returned) {
     unstated(table, returned);
+    writtenByOthers.add(writtenByOthers.size() < MAX_TABLES ? table : ALL);
   }
 
   /**
@@ -254,6 +261,9 @@ final class StatedWrites {
   boolean mayBeOther(RowChain chain, Window when, TimedTransaction reader) {
     if (record.skew() > 0) {
       return true; // events of the other process may be on their way
+    }
+    if (writtenByOthers.contains(chain.table) || writtenByOthers.contains(ALL)) {
+      return true;
     }
     long until =
         Math.max(

@@ -196,6 +196,31 @@ class StatedWritesTest {
     assertThat(history.anomalies()).filteredOn(anomaly -> !anomaly.possible()).isEmpty();
   }
 
+  /** They wrote to another row long before: they may have set this one back to 10 after T2. */
+  @Test
+  void whoWroteToTheTableOnceMayHaveWrittenWhatWasRead() {
+    ValueHistory history =
+        ValueHistory.stated("PostgreSQL", IsolationLevel.REPEATABLE_READ, 2)
+            .begin(1)
+            .write(1, 2, 5)
+            .commit(1)
+            .begin(2)
+            .read(2, 2, 99)
+            .commit(2)
+            .begin(1)
+            .write(1, 1, 10)
+            .commit(1)
+            .begin(1)
+            .statement(1, StatementKind.SELECT, List.of(), List.of())
+            .begin(2)
+            .write(2, 1, 11)
+            .commit(2)
+            .read(1, 1, 10)
+            .write(1, 1, 12)
+            .commit(1);
+    assertThat(history.anomalies()).filteredOn(anomaly -> !anomaly.possible()).isEmpty();
+  }
+
   /**
    * The database was opened again after T1, whose outcome is not known, and may be committed late:
    * it may have set the row back to 10 after T3, and T4 may have read that.
