@@ -109,6 +109,9 @@ public final class WriteCheck implements Oracle {
     private final boolean savepoints;
     private final Map<List<Step>, Optional<String>> differences = new HashMap<>();
 
+    /** Why a serial run is undecided; the order that it tried may explain the execution or not. */
+    private Optional<String> undecidedRun = Optional.empty();
+
     Trial(CaseExecution execution, CaseExecutor executor) {
       this.execution = execution;
       this.executor = executor;
@@ -122,6 +125,15 @@ public final class WriteCheck implements Oracle {
     }
 
     OracleVerdict verdict()
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      OracleVerdict verdict = verdictOfRuns();
+      return verdict.result() == Result.VIOLATION && undecidedRun.isPresent()
+          ? WriteCheck.this.verdict(
+              Result.UNDECIDED, "a serial run is undecided: " + undecidedRun.get())
+          : verdict;
+    }
+
+    private OracleVerdict verdictOfRuns()
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       String order = orderOf(committed);
       Optional<String> difference =
@@ -273,7 +285,8 @@ public final class WriteCheck implements Oracle {
       CaseExecution serial =
           executor.execute(execution.testCase().withSteps(serialSteps), execution.level());
       if (serial.undecided().isPresent()) {
-        return Optional.empty();
+        undecidedRun = serial.undecided();
+        return serial.undecided();
       }
       boolean reads =
           (promise == Promise.ORDER_OF_COMMITS || promise == Promise.SOME_ORDER)

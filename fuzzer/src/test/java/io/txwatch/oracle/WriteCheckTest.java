@@ -2,10 +2,13 @@ package io.txwatch.oracle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.OracleVerdict.Result;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
+import io.txwatch.testcase.TestCase;
+import java.lang.reflect.Proxy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -50,6 +53,33 @@ class WriteCheckTest {
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Result.CLEAN);
       assertThat(verdict.reason()).isEqualTo("an order of the single statements explains it");
+    }
+  }
+
+  /** A serial run that does not end says nothing, whichever result it is compared with. */
+  @ParameterizedTest
+  @CsvSource({"RC", "RR"})
+  void anUndecidedSerialRunDecidesNothing(String level) throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecutor executor = fixture.executor();
+      CaseExecutor withoutSerialRuns =
+          (CaseExecutor)
+              Proxy.newProxyInstance(
+                  CaseExecutor.class.getClassLoader(),
+                  new Class<?>[] {CaseExecutor.class},
+                  (proxy, method, arguments) ->
+                      method.getName().equals("execute")
+                          ? CaseExecution.unknown(
+                              (TestCase) arguments[0],
+                              (IsolationLevel) arguments[1],
+                              "does not become quiescent")
+                          : method.invoke(executor, arguments));
+
+      OracleVerdict verdict =
+          new WriteCheck().judge(fixture.execute(HALF_AN_UPDATE, level), withoutSerialRuns);
+
+      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Result.UNDECIDED);
+      assertThat(verdict.reason()).contains("a serial run is undecided");
     }
   }
 
