@@ -18,7 +18,10 @@ final class ExitCode {
   /** A fault of ours. */
   static final int INTERNAL = 4;
 
-  /** Whether a history satisfies its level could not be decided, and no anomaly was found. */
+  /**
+   * Whether a history satisfies its level, or most cases of a campaign, could not be decided, and
+   * no anomaly was found.
+   */
   static final int UNDECIDED = 5;
 
   private ExitCode() {}

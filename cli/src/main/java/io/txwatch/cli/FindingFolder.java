@@ -137,7 +137,11 @@ final class FindingFolder {
     List<Step> steps = finding.reduced().steps();
     for (String session : finding.reduced().sessions()) {
       List<String> script = new ArrayList<>();
-      script.add("-- session " + session + ", isolation level " + words(finding.level()));
+      script.add(
+          "-- session "
+              + session
+              + ", isolation level "
+              + words(finding.reduced().levelOf(session, finding.level())));
       finding
           .reduced()
           .settings()

@@ -1,6 +1,7 @@
 package io.txwatch.cli;
 
 import io.txwatch.campaign.Campaign;
+import io.txwatch.campaign.Summary;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.generator.CaseGenerator;
 import io.txwatch.history.IsolationLevel;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -55,7 +57,8 @@ import picocli.CommandLine.TypeConversionException;
           + " --user root --duration 24h --out findings --resume",
       "",
       "A finding is BY_DESIGN (the DBMS's manual describes it), a KNOWN_BUG (its tracker has a",
-      "number), or NEW. The last two make the exit code 1.",
+      "number), or NEW. The last two make the exit code 1. If most cases are undecided, because the",
+      "DBMS rejects their statements or for other reasons, the exit code is 5.",
       "With --json, a line for each finding, and a summary at the end:",
       "  {\"type\":\"finding\",\"oracle\":…,\"isolation\":…,\"case\":…,\"reproducedRuns\":\"5/5\",…}",
       "  {\"type\":\"summary\",\"seed\":N,\"cases\":N,\"undecided\":N,\"casesPerSecond\":x,…}",
@@ -183,9 +186,15 @@ final class FuzzCommand implements Callable<Integer> {
         targets.add(FuzzTarget.open(url, database, console));
       }
       List<FuzzRun> runs = runs(targets, console);
-      new FuzzRuns(runs, console, common.json()).run();
-      boolean failing = common.failOn != FailOn.NEVER && runs.stream().anyMatch(FuzzRun::hasFault);
-      return failing ? ExitCode.ANOMALIES : ExitCode.CLEAN;
+      Collection<Summary> summaries = new FuzzRuns(runs, console, common.json()).run();
+      if (common.failOn == FailOn.NEVER) {
+        return ExitCode.CLEAN;
+      } else if (runs.stream().anyMatch(FuzzRun::hasFault)) {
+        return ExitCode.ANOMALIES;
+      } else if (summaries.stream().noneMatch(Summary::isUndecided)) {
+        return ExitCode.CLEAN;
+      }
+      return common.failOn == FailOn.UNKNOWN ? ExitCode.ANOMALIES : ExitCode.UNDECIDED;
     } finally {
       for (FuzzTarget target : targets) {
         closeQuietly(target);

@@ -2,7 +2,9 @@ package io.txwatch.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.campaign.CampaignFinding;
+import io.txwatch.campaign.OracleCounts;
 import io.txwatch.campaign.PatternCount;
+import io.txwatch.campaign.Rejection;
 import io.txwatch.campaign.Summary;
 import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.OracleVerdict;
@@ -10,12 +12,17 @@ import io.txwatch.report.JsonReport;
 import io.txwatch.testcase.CaseWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
 /** The text and the JSON that {@code fuzz} prints of a campaign. */
 final class FuzzOutput {
+
+  /** The most reasons, and the most errors, that the text shows. */
+  private static final int MAX_SHOWN = 5;
 
   private FuzzOutput() {}
 
@@ -56,6 +63,7 @@ final class FuzzOutput {
         summary.kinds().entrySet().stream()
             .map(kind -> kind.getValue() + " " + kind.getKey())
             .collect(Collectors.joining(", ")));
+    summary.oracles().forEach((oracle, counts) -> textOut.println(oracle + ": " + text(counts)));
     textOut.println(
         summary.coverage().entrySet().stream()
             .map(shown -> shown.getValue() + " " + shown.getKey().plural())
@@ -79,8 +87,47 @@ final class FuzzOutput {
           kind.byAdya().name().toLowerCase(Locale.ROOT));
     }
     PatternTable.of(summary.patterns()).text().forEach(textOut::println);
+    if (summary.isUndecided()) {
+      textOut.println("UNDECIDED: most cases show nothing about the DBMS");
+      List<Rejection> rejections = summary.rejections();
+      if (!rejections.isEmpty()) {
+        textOut.println("the most frequent errors with which it rejected statements:");
+      }
+      for (Rejection rejection : rejections.subList(0, Math.min(MAX_SHOWN, rejections.size()))) {
+        textOut.printf(
+            Locale.ROOT,
+            "%6d  %s%n        %s%n",
+            rejection.count(),
+            Console.printable(rejection.error()),
+            Console.printable(rejection.statement()));
+      }
+    }
     textOut.println("seed " + summary.seed() + " generates the same cases again");
     textOut.flush();
+  }
+
+  private static String text(OracleCounts counts) {
+    return counts.decided()
+        + " decided, "
+        + counts.undecidedCases()
+        + " undecided"
+        + reasons(counts.undecided())
+        + ", "
+        + counts.notApplicableCases()
+        + " not applicable"
+        + reasons(counts.notApplicable());
+  }
+
+  private static String reasons(Map<String, Long> counts) {
+    long others = counts.values().stream().skip(MAX_SHOWN).mapToLong(Long::longValue).sum();
+    List<String> shown = new ArrayList<>();
+    counts.entrySet().stream()
+        .limit(MAX_SHOWN)
+        .forEach(each -> shown.add(each.getValue() + " " + Console.printable(each.getKey())));
+    if (others > 0) {
+      shown.add(others + " for other reasons");
+    }
+    return shown.isEmpty() ? "" : " (" + String.join("; ", shown) + ")";
   }
 
   /**
@@ -160,6 +207,24 @@ final class FuzzOutput {
         json.writeNumberField(kind.getKey(), kind.getValue());
       }
       json.writeEndObject();
+      json.writeObjectFieldStart("oracles");
+      for (Map.Entry<String, OracleCounts> oracle : summary.oracles().entrySet()) {
+        json.writeObjectFieldStart(oracle.getKey());
+        json.writeNumberField("decided", oracle.getValue().decided());
+        writeReasons(json, "undecided", oracle.getValue().undecided());
+        writeReasons(json, "notApplicable", oracle.getValue().notApplicable());
+        json.writeEndObject();
+      }
+      json.writeEndObject();
+      json.writeArrayFieldStart("rejections");
+      for (Rejection rejection : summary.rejections()) {
+        json.writeStartObject();
+        json.writeStringField("error", rejection.error());
+        json.writeStringField("statement", rejection.statement());
+        json.writeNumberField("count", rejection.count());
+        json.writeEndObject();
+      }
+      json.writeEndArray();
       json.writeObjectFieldStart("coverage");
       for (var shown : summary.coverage().entrySet()) {
         json.writeNumberField(shown.getKey().name(), shown.getValue());
@@ -195,5 +260,14 @@ final class FuzzOutput {
     }
     out.println();
     out.flush();
+  }
+
+  private static void writeReasons(JsonGenerator json, String name, Map<String, Long> counts)
+      throws IOException {
+    json.writeObjectFieldStart(name);
+    for (Map.Entry<String, Long> reason : counts.entrySet()) {
+      json.writeNumberField(reason.getKey(), reason.getValue());
+    }
+    json.writeEndObject();
   }
 }

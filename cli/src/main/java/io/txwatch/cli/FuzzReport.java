@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.Set;
 
 /** Reports the findings of a campaign as they are made. */
 final class FuzzReport implements Campaign.Listener {
@@ -25,6 +26,7 @@ final class FuzzReport implements Campaign.Listener {
   private final String on;
   private final FindingFolder folder;
   private volatile boolean hasFault;
+  private volatile boolean hasLostServer;
 
   /**
    * Creates a report.
@@ -53,9 +55,15 @@ final class FuzzReport implements Campaign.Listener {
     return hasFault;
   }
 
+  /** True if a case ended the server, or keeps it from responding, which is a finding. */
+  boolean hasLostServer() {
+    return hasLostServer;
+  }
+
   @Override
   public void found(CampaignFinding finding) {
     synchronized (console) {
+      hasLostServer |= Set.of("crash", "hang").contains(finding.oracle());
       hasFault |= finding.findingClass().isFault();
       try {
         String place = out.isEmpty() ? "" : folder.write(finding, out.get()).toString();

@@ -73,9 +73,21 @@ final class FuzzRun {
     return dbms().describe();
   }
 
-  /** Runs the campaign to its end. */
+  /**
+   * Runs the campaign to its end, also to that of the server.
+   *
+   * @throws SQLException if the DBMS cannot be used, and no finding says so
+   */
   Summary run() throws SQLException, InterruptedException, IOException {
-    Summary summary = campaign.run();
+    Summary summary;
+    try {
+      summary = campaign.run();
+    } catch (SQLException e) {
+      if (!report.hasLostServer()) {
+        throw e;
+      }
+      summary = campaign.summary();
+    }
     if (out.isPresent() && !summary.patterns().isEmpty()) {
       Files.write(
           out.get().resolve("patterns.md"), PatternTable.of(summary.patterns()).markdown(name()));

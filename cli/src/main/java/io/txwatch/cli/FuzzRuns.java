@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,9 +43,10 @@ final class FuzzRuns {
   /**
    * Runs all campaigns to their end.
    *
+   * @return their summaries
    * @throws CommandException if a DBMS cannot be used any more; the other campaigns are stopped
    */
-  void run() throws IOException, InterruptedException {
+  Collection<Summary> run() throws IOException, InterruptedException {
     PrintWriter textOut = console.textOut(json);
     runs.forEach(run -> textOut.println(run.title()));
     textOut.flush();
@@ -65,6 +67,7 @@ final class FuzzRuns {
       Map<FuzzRun, Summary> summaries = runAll();
       progress.close();
       print(textOut, summaries);
+      return summaries.values();
     } finally {
       saving.cancel();
       save();

@@ -138,8 +138,9 @@ final class ReplayCommand implements Callable<Integer> {
       EmptyDatabaseCheck.requireRights(dbms, Drivers.shown(real))
           .ifPresent(note -> console.note("txwatch: " + note));
       for (int i = 0; i < cases.size(); i++) {
-        IsolationLevel level = level(dbms, files.get(i), cases.get(i));
-        if (replay(console, dbms, files.get(i), cases.get(i), level, judges)) {
+        TestCase testCase = isolation == null ? cases.get(i) : atOneLevel(cases.get(i));
+        IsolationLevel level = level(dbms, files.get(i), testCase);
+        if (replay(console, dbms, files.get(i), testCase, level, judges)) {
           code = ExitCode.ANOMALIES;
         }
       }
@@ -187,8 +188,19 @@ final class ReplayCommand implements Callable<Integer> {
                       CommandException.badInput(
                           file + " names no level: give one, such as --isolation RC"));
     }
-    DbmsLevels.require(dbms, level);
+    for (String session : testCase.sessions()) {
+      DbmsLevels.require(dbms, testCase.levelOf(session, level));
+    }
     return level;
+  }
+
+  /** The case without levels of single sessions. */
+  private static TestCase atOneLevel(TestCase testCase) {
+    TestCase plain = testCase;
+    for (String session : testCase.sessions()) {
+      plain = plain.withoutHeader(TestCase.LEVEL_HEADER + session);
+    }
+    return plain;
   }
 
   /** A verdict, and the known behaviour that explains it if it is a violation. */

@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
       "  jdbc:txwatch:postgresql://localhost/shop     in place of jdbc:postgresql://localhost/shop",
       "",
       "Exit codes: 0 clean; 1 anomalies at or above --fail-on; 2 bad usage or input;",
-      "3 DBMS unreachable; 4 internal error; 5 undecided (check).",
+      "3 DBMS unreachable; 4 internal error; 5 undecided (check, fuzz).",
       ""
     })
 final class TxWatchCommand implements Runnable {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.txwatch.servers.MariaDbServer;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.nio.file.Files;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.stream.Stream;
@@ -36,6 +38,32 @@ class FuzzCommandTest {
     assertThat(summary.path("casesPerSecond").asDouble()).isPositive();
     assertThat(summary.path("accepted").asDouble()).isGreaterThan(0.97);
     assertThat(summary.path("coverage").path("STATEMENT_KIND").asInt()).isGreaterThan(20);
+  }
+
+  /** The set-up of each case fails: "0 findings" would say nothing. */
+  @Test
+  void campaignWhoseCasesAreRejectedIsUndecidedAndSaysWhatWasRejected() throws Exception {
+    String url =
+        TestServers.freshDatabase(ServerKind.MARIADB)
+            + "&sessionVariables=enforce_storage_engine=MEMORY";
+
+    Invocation fuzz = Invocation.of("fuzz", "--url", url, "--cases", "6", "--seed", "5");
+
+    assertThat(fuzz.code()).as(fuzz.err()).isEqualTo(ExitCode.UNDECIDED);
+    assertThat(fuzz.out())
+        .contains("6 cases", "6 undecided", "0 findings", "UNDECIDED")
+        .containsPattern("troc: 0 decided, 6 undecided \\(6 the set-up failed\\)")
+        .containsPattern("6  42000/1286: .*Unknown storage engine.*\n +CREATE TABLE t0");
+
+    Invocation json =
+        Invocation.of("fuzz", "--json", "--url", url, "--cases", "2", "--fail-on", "never");
+
+    assertThat(json.code()).as(json.err()).isEqualTo(ExitCode.CLEAN);
+    String[] lines = json.out().strip().split("\n");
+    JsonNode summary = new ObjectMapper().readTree(lines[lines.length - 1]);
+    assertThat(summary.path("undecided").asLong()).isEqualTo(2);
+    assertThat(summary.at("/oracles/troc/undecided/the set-up failed").asLong()).isEqualTo(2);
+    assertThat(summary.at("/rejections/0/count").asLong()).isEqualTo(2);
   }
 
   @Test
@@ -67,6 +95,43 @@ class FuzzCommandTest {
     try (Stream<Path> folders = Files.list(out)) {
       assertThat(folders.map(folder -> folder.getFileName().toString().replaceAll("[0-9.]+$", "")))
           .containsExactlyInAnyOrder("h2-", "sqlite-");
+    }
+  }
+
+  @Test
+  void serverThatDiesIsOneFindingBeforeTheSummary() throws Exception {
+    try (MariaDbServer server = MariaDbServer.start()) {
+      String url = server.newDatabase("killed");
+      Thread killer =
+          new Thread(
+              () -> {
+                try (Connection connection = DriverManager.getConnection(url);
+                    Statement statement = connection.createStatement()) {
+                  long running = 0;
+                  while (running < 3) { // workspaces are named so once the campaign runs
+                    Thread.sleep(100);
+                    try (ResultSet count =
+                        statement.executeQuery(
+                            "SELECT COUNT(*) FROM information_schema.tables"
+                                + " WHERE table_schema LIKE 'txwatch\\_%'")) {
+                      count.next();
+                      running = count.getLong(1);
+                    }
+                  }
+                  server.crash();
+                } catch (SQLException | InterruptedException e) {
+                  throw new IllegalStateException(e);
+                }
+              });
+      killer.start();
+
+      Invocation fuzz = Invocation.of("fuzz", "--url", url, "--workers", "3", "--duration", "60s");
+      killer.join();
+
+      assertThat(fuzz.code()).as(fuzz.err()).isEqualTo(ExitCode.ANOMALIES);
+      assertThat(fuzz.out())
+          .containsOnlyOnce("FOUND by crash")
+          .contains("generates the same cases");
     }
   }
 

@@ -23,6 +23,7 @@ import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.FreeExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
+import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
@@ -36,8 +37,10 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -65,6 +68,8 @@ public final class Campaign {
 
   /** How long the DBMS may leave a worker without any response. */
   private static final Duration MAX_SILENCE = Duration.ofMinutes(2);
+
+  private static final int PERCENT_WITH_MIXED_LEVELS = 10;
 
   /** After so many consecutive cases of a worker that could not be executed, the campaign ends. */
   private static final int MAX_CONSECUTIVE_FAULTS = 5;
@@ -108,6 +113,12 @@ public final class Campaign {
   private final Map<FindingClass, Long> classes = new ConcurrentHashMap<>();
   private final Map<GraphAnomaly.Kind, Long> anomalies = new ConcurrentHashMap<>();
   private final Map<PatternCount, Long> patterns = new ConcurrentHashMap<>();
+  private final Map<String, OracleCounts.Counter> verdictCounts = new LinkedHashMap<>();
+  private final Rejections rejections = new Rejections();
+
+  /** When a case ended the server, by {@link System#nanoTime}; 0 if the server is there. */
+  private final AtomicLong serverLoss = new AtomicLong();
+
   private final AtomicBoolean stop = new AtomicBoolean();
   private volatile @Nullable Throwable fault;
   private long start;
@@ -255,6 +266,7 @@ public final class Campaign {
         new Exploration(
             plan.modes().contains(Mode.LEARNT_WEIGHTS), casesPerEpoch, plan.first(), plan.end());
     plan.reported().forEach(repetitions::add);
+    plan.oracles().forEach(oracle -> verdictCounts.put(oracle.name(), new OracleCounts.Counter()));
     this.listener = listener;
     this.allOraclesWatch =
         !plan.oracles().isEmpty()
@@ -282,6 +294,29 @@ public final class Campaign {
         patterns ? CaseKind.PATTERNS : CaseKind.STATEMENTS,
         CaseKind.STATEMENTS,
         histories ? CaseKind.HISTORIES : CaseKind.STATEMENTS);
+  }
+
+  /**
+   * Gives the sessions of a tenth of the cases levels of their own, if an oracle judges such cases.
+   * Those that follow a pattern have one level, which decides what becomes of the pattern.
+   */
+  private CaseGenerator.GeneratedCase withMixedLevels(
+      CaseGenerator.GeneratedCase generated, long number, IsolationLevel level) {
+    SplittableRandom random = new SplittableRandom(plan.seed() * 31 + number);
+    if (plan.levels().size() == 1
+        || kindOf(number) == CaseKind.PATTERNS
+        || plan.oracles().stream().noneMatch(Oracle::needsWatchedConnections)
+        || random.nextInt(100) >= PERCENT_WITH_MIXED_LEVELS) {
+      return generated;
+    }
+    Map<String, IsolationLevel> mixed = new LinkedHashMap<>();
+    for (String session : generated.testCase().sessions()) {
+      IsolationLevel own = plan.levels().get(random.nextInt(plan.levels().size()));
+      if (own != level) {
+        mixed.put(session, own);
+      }
+    }
+    return generated.withLevels(mixed);
   }
 
   /** The kind of a case. Consecutive cases with the same tables have the same kind. */
@@ -364,9 +399,17 @@ public final class Campaign {
         new TreeMap<>(kinds),
         new TreeMap<>(anomalies),
         new TreeMap<>(patterns),
+        verdictCounts(),
+        rejections.mostFrequent(),
         exploration.counts(),
         new Summary.FreeThreads(freeExecutions.get(), onlyFree.get()),
         (System.nanoTime() - start) / 1e9);
+  }
+
+  private Map<String, OracleCounts> verdictCounts() {
+    Map<String, OracleCounts> counts = new LinkedHashMap<>();
+    verdictCounts.forEach((oracle, counter) -> counts.put(oracle, counter.counts()));
+    return counts;
   }
 
   /** The server does not respond any more. What it was given is not repeated. */
@@ -482,30 +525,39 @@ public final class Campaign {
           generators
               .computeIfAbsent(
                   kindOf(number),
-                  kind -> new CaseGenerator(plan.seed(), grammar, plan.maxStatements(), kind))
+                  kind ->
+                      new CaseGenerator(
+                          plan.seed(),
+                          grammar,
+                          plan.maxStatements(),
+                          kind,
+                          dbms.requiresPrimaryKeys()))
               .generate(number, weights)
               .forServerWith(dbms.database().settings().keySet());
       if (dbms.definitionsMayHang()) {
         generated = generated.withoutDefinitionsBesideForeignKeys();
       }
       IsolationLevel level = plan.levels().get((int) (number % plan.levels().size()));
+      generated = withMixedLevels(generated, number, level);
       cases.incrementAndGet();
+      long caseStart = System.nanoTime();
       generated.kinds().forEach((kind, count) -> kinds.merge(kind, (long) count, Long::sum));
       try {
         CaseExecution execution =
             allOraclesWatch
                 ? executor.executeWatched(generated.testCase(), level)
                 : executor.execute(generated.testCase(), level);
-        count(generated, execution);
+        Optional<String> mostlyRejected = count(generated, execution);
         if (!hasLostConnection(execution)) {
-          List<OracleVerdict> verdicts = judge(execution, number);
+          serverLoss.updateAndGet(loss -> loss != 0 && caseStart - loss > 0 ? 0 : loss);
+          List<OracleVerdict> verdicts = judge(execution, number, mostlyRejected);
           exploration.executed(
               number, generated.productions(), CaseFeatures.of(execution, verdicts));
           if (plan.modes().contains(Mode.FREE_THREADS) && kindOf(number) == CaseKind.HISTORIES) {
             try {
               runFreely(execution, verdicts);
             } catch (ScheduleExecutor.SetupException e) {
-              rejected.incrementAndGet(); // its first execution was set up
+              countRejected(e); // its first execution was set up
             }
           }
           consecutiveFaults = 0;
@@ -516,8 +568,15 @@ public final class Campaign {
         reportCrash(e.execution());
         throw e;
       } catch (ScheduleExecutor.SetupException e) {
+        if (isConnectionLost(e.sqlError())) {
+          reportCrash(
+              CaseExecution.unknown(
+                  generated.testCase(), level, String.valueOf(e.getMessage()).strip()));
+          throw e.sqlError();
+        }
         statements.incrementAndGet();
-        rejected.incrementAndGet();
+        countRejected(e);
+        notSetUp(generated.testCase(), number, e);
         consecutiveFaults = 0;
         exploration.executed(number, generated.productions(), Map.of());
       } catch (SQLException e) {
@@ -530,6 +589,35 @@ public final class Campaign {
         afterFault(number, level, e);
         exploration.executed(number, generated.productions(), Map.of());
       }
+    }
+
+    private void countRejected(ScheduleExecutor.SetupException error) {
+      rejected.incrementAndGet();
+      SQLException cause = error.sqlError();
+      rejections.add(
+          error.sql(),
+          String.valueOf(cause.getSQLState()),
+          cause.getErrorCode(),
+          String.valueOf(cause.getMessage()));
+    }
+
+    /** Nothing was executed, so no oracle can decide the case. */
+    private void notSetUp(TestCase testCase, long number, ScheduleExecutor.SetupException error) {
+      undecided.incrementAndGet();
+      for (Oracle oracle : plan.oracles()) {
+        if (isDue(oracle, number) && oracle.judges(testCase)) {
+          countVerdict(notSetUp(oracle, error), testCase);
+        }
+      }
+    }
+
+    private OracleVerdict notSetUp(Oracle oracle, ScheduleExecutor.SetupException error) {
+      return new OracleVerdict(
+          oracle.name(), Result.UNDECIDED, "the set-up failed: " + error.getMessage());
+    }
+
+    private void countVerdict(OracleVerdict verdict, TestCase testCase) {
+      Objects.requireNonNull(verdictCounts.get(verdict.oracle())).add(verdict, testCase);
     }
 
     /**
@@ -648,6 +736,9 @@ public final class Campaign {
      * server may be gone.
      */
     private void reportCrash(CaseExecution execution) {
+      if (!serverLoss.compareAndSet(0, System.nanoTime() | 1)) {
+        return; // another case has ended the server; this one may be executed again
+      }
       heartbeat.skip();
       reportLost(
           "crash",
@@ -666,22 +757,28 @@ public final class Campaign {
           || number / CaseKind.STATEMENTS.casesPerSchema() % oracle.mixInterval() == 0;
     }
 
-    private List<OracleVerdict> judge(CaseExecution execution, long number)
-        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    /**
+     * Lets the oracles judge an execution.
+     *
+     * @param mostlyRejected that the DBMS rejected most of its statements, if it did
+     */
+    private List<OracleVerdict> judge(
+        CaseExecution execution, long number, Optional<String> mostlyRejected)
+        throws SQLException, InterruptedException {
       if (execution.race().isPresent()) {
         racing.incrementAndGet();
       }
       List<OracleVerdict> verdicts = new ArrayList<>();
       for (Oracle oracle : plan.oracles()) {
         if (isDue(oracle, number) && oracle.judges(execution.testCase())) {
-          verdicts.add(judge(oracle, execution, number));
+          verdicts.add(judge(oracle, execution, number, mostlyRejected));
         }
       }
       for (Oracle oracle : plan.oracles()) {
         if (!isDue(oracle, number)
             && verdicts.stream().allMatch(verdict -> verdict.result() == Result.UNSUPPORTED)
             && oracle.judges(execution.testCase())) {
-          verdicts.add(judge(oracle, execution, number));
+          verdicts.add(judge(oracle, execution, number, mostlyRejected));
         }
       }
       Set<Result> results =
@@ -692,10 +789,21 @@ public final class Campaign {
       return verdicts;
     }
 
-    private OracleVerdict judge(Oracle oracle, CaseExecution execution, long number)
-        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-      OracleVerdict verdict = oracle.judge(execution, executor);
+    private OracleVerdict judge(
+        Oracle oracle, CaseExecution execution, long number, Optional<String> mostlyRejected)
+        throws SQLException, InterruptedException {
+      OracleVerdict verdict = verdict(oracle, execution);
+      if (verdict.result() == Result.CLEAN && mostlyRejected.isPresent()) {
+        verdict =
+            new OracleVerdict(
+                verdict.oracle(),
+                Result.UNDECIDED,
+                mostlyRejected.get(),
+                verdict.statement(),
+                verdict.anomalies());
+      }
       listener.judged(execution, verdict);
+      countVerdict(verdict, execution.testCase());
       verdict.anomalies().stream()
           .map(GraphAnomaly::kind)
           .distinct()
@@ -709,6 +817,16 @@ public final class Campaign {
         }
       }
       return verdict;
+    }
+
+    private OracleVerdict verdict(Oracle oracle, CaseExecution execution)
+        throws SQLException, InterruptedException {
+      try {
+        return oracle.judge(execution, executor);
+      } catch (ScheduleExecutor.SetupException e) {
+        countRejected(e);
+        return notSetUp(oracle, e);
+      }
     }
 
     private void countPattern(CaseExecution execution, OracleVerdict verdict) {
@@ -745,7 +863,7 @@ public final class Campaign {
         repeated.incrementAndGet();
         return;
       }
-      IsolationLevel level = reducer.weakestLevel(reduced, dbms.levels());
+      IsolationLevel level = reducer.weakestLevel(reduced, levelsOfPlan());
       CampaignFinding finding = repeat(oracle, reduced, level, first, firstVerdict, 0);
       if (!finding.isReproduced()) {
         reportUnreproduced(finding);
@@ -762,6 +880,11 @@ public final class Campaign {
       findings.incrementAndGet();
       classes.merge(finding.findingClass(), 1L, Long::sum);
       listener.found(finding.with(judgedByOthers(oracle, reduced, level)));
+    }
+
+    /** The levels of the plan, weakest first. */
+    private List<IsolationLevel> levelsOfPlan() {
+      return dbms.levels().stream().filter(plan.levels()::contains).toList();
     }
 
     private void reportUnreproduced(CampaignFinding violation) {
@@ -829,19 +952,39 @@ public final class Campaign {
       return verdicts;
     }
 
-    private void count(CaseGenerator.GeneratedCase generated, CaseExecution execution) {
+    /**
+     * Counts the statements of a case.
+     *
+     * @return that the DBMS rejected most of them for reasons other than the data, if it did
+     */
+    private Optional<String> count(CaseGenerator.GeneratedCase generated, CaseExecution execution) {
+      int executedWork = 0;
+      int rejectedSteps = 0;
       for (StepOutcome outcome : execution.outcomes()) {
-        if (outcome.status() != StepOutcome.Status.SKIPPED) {
-          statements.incrementAndGet();
+        if (outcome.status() == StepOutcome.Status.SKIPPED) {
+          continue;
         }
+        statements.incrementAndGet();
         Failure failure = outcome.failure();
+        boolean isLeftOut = failure != null && failure.kind() == Failure.Kind.TRANSACTION_ABORTED;
+        if (outcome.step().role() == Step.Role.WORK && !isLeftOut) {
+          executedWork++;
+        }
         if (failure != null
             && failure.kind() == Failure.Kind.STATEMENT
             && !generated.isExpected(
                 outcome.step().id(), outcome.sqlState(), outcome.vendorCode(), outcome.message())) {
+          rejectedSteps++;
           rejected.incrementAndGet();
+          rejections.add(
+              outcome.step().sql(), outcome.sqlState(), outcome.vendorCode(), outcome.message());
         }
       }
+      return 2 * rejectedSteps > executedWork
+          ? Optional.of(
+              "the DBMS rejected most of the statements: %d of %d"
+                  .formatted(rejectedSteps, executedWork))
+          : Optional.empty();
     }
   }
 }

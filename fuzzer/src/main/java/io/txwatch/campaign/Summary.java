@@ -2,6 +2,7 @@ package io.txwatch.campaign;
 
 import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.known.FindingClass;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 
@@ -23,6 +24,8 @@ import java.util.SortedMap;
  * @param kinds the number of generated statements of each kind
  * @param anomalies the number of cases with anomalies of each kind, forbidden or permitted
  * @param patterns the number of cases by what became of the pattern that they follow
+ * @param oracles the verdicts of each oracle, by its name
+ * @param rejections the errors with which the DBMS rejected statements, the most frequent one first
  * @param coverage how many different things of each kind the cases have shown
  * @param freeThreads what executions with freely threaded sessions have shown
  * @param seconds the duration
@@ -42,6 +45,8 @@ public record Summary(
     Map<String, Long> kinds,
     SortedMap<GraphAnomaly.Kind, Long> anomalies,
     SortedMap<PatternCount, Long> patterns,
+    Map<String, OracleCounts> oracles,
+    List<Rejection> rejections,
     Map<NoveltyKind, Integer> coverage,
     FreeThreads freeThreads,
     double seconds) {
@@ -57,6 +62,14 @@ public record Summary(
 
   public double casesPerSecond() {
     return seconds == 0 ? 0 : cases / seconds;
+  }
+
+  /**
+   * True if it says nothing about the DBMS: most of its cases are undecided, or no oracle decided
+   * any of them.
+   */
+  public boolean isUndecided() {
+    return cases > 0 && (2 * undecided > cases || undecided + unsupported >= cases);
   }
 
   /** The proportion of statements that the DBMS accepted, from 0 to 1. */

@@ -147,6 +147,11 @@ public interface Dbms {
     return false;
   }
 
+  /** True if the server rejects tables without a primary key. */
+  default boolean requiresPrimaryKeys() {
+    return false;
+  }
+
   /** Whether sessions accept several statements in one round trip. */
   default MultiStatement multiStatement() {
     return MultiStatement.UNSUPPORTED;
@@ -203,7 +208,8 @@ public interface Dbms {
       Database database = probe.database();
       return switch (database.product().toLowerCase(Locale.ROOT)) {
         case "postgresql", "cockroachdb", "opengauss" -> new PostgresDbms(database, url, connector);
-        case "mysql", "mariadb", "tidb", "oceanbase" -> new MySqlDbms(database, url, connector);
+        case "mysql", "mariadb", "tidb", "oceanbase" ->
+            new MySqlDbms(database, url, connector, MySqlDbms.requiresPrimaryKeys(connection));
         case "h2" -> new H2Dbms(database, url, connector);
         case "sqlite" -> new SqliteDbms(database, url, connector);
         case "hsql database engine" -> new HsqldbDbms(database, url, connector);

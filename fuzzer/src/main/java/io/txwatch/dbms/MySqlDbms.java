@@ -4,7 +4,9 @@ import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.testcase.CachedPattern;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -37,11 +39,32 @@ final class MySqlDbms extends AbstractDbms {
    */
   private final String engine;
 
-  MySqlDbms(Database database, String url, Connector connector) {
+  private final boolean requiresPrimaryKeys;
+
+  /**
+   * Creates a DBMS.
+   *
+   * @param requiresPrimaryKeys true if it rejects tables without a primary key
+   */
+  MySqlDbms(Database database, String url, Connector connector, boolean requiresPrimaryKeys) {
     super(database, connector);
+    this.requiresPrimaryKeys = requiresPrimaryKeys;
     this.url = isInnodb() ? withoutReadOnlyPropagation(withMultiQueries(url)) : url;
     this.engine =
         isInnodb() ? "ENGINE=InnoDB STATS_PERSISTENT=1 STATS_AUTO_RECALC=0" : "ENGINE=InnoDB";
+  }
+
+  /** True if {@code sql_require_primary_key} is on in a session that was just opened. */
+  static boolean requiresPrimaryKeys(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet value = statement.executeQuery("SHOW VARIABLES LIKE 'sql_require_primary_key'")) {
+      return value.next() && value.getString(2).equalsIgnoreCase("ON");
+    }
+  }
+
+  @Override
+  public boolean requiresPrimaryKeys() {
+    return requiresPrimaryKeys;
   }
 
   private static String withMultiQueries(String url) {

@@ -1,5 +1,6 @@
 package io.txwatch.generator;
 
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.pattern.AnomalyPattern;
 import io.txwatch.pattern.PatternFile;
 import io.txwatch.testcase.StatementText;
@@ -41,6 +42,7 @@ public final class CaseGenerator {
   private final Grammar grammar;
   private final int maxStatements;
   private final CaseKind caseKind;
+  private final boolean requiresPrimaryKeys;
   private final Productions productions;
 
   /** The schema of the previous case; null if there is none. */
@@ -51,7 +53,7 @@ public final class CaseGenerator {
 
   /** Creates a generator with the default workload and length of transactions. */
   public CaseGenerator(long seed, Grammar grammar) {
-    this(seed, grammar, MAX_STATEMENTS, CaseKind.STATEMENTS);
+    this(seed, grammar, MAX_STATEMENTS, CaseKind.STATEMENTS, false);
   }
 
   /**
@@ -60,6 +62,22 @@ public final class CaseGenerator {
    * @param maxStatements the most statements of a transaction
    */
   public CaseGenerator(long seed, Grammar grammar, int maxStatements, CaseKind caseKind) {
+    this(seed, grammar, maxStatements, caseKind, false);
+  }
+
+  /**
+   * Creates a generator.
+   *
+   * @param maxStatements the most statements of a transaction
+   * @param requiresPrimaryKeys true if each table has a primary key
+   */
+  public CaseGenerator(
+      long seed,
+      Grammar grammar,
+      int maxStatements,
+      CaseKind caseKind,
+      boolean requiresPrimaryKeys) {
+    this.requiresPrimaryKeys = requiresPrimaryKeys;
     this.seed = seed;
     this.grammar = grammar;
     this.maxStatements = maxStatements;
@@ -89,6 +107,16 @@ public final class CaseGenerator {
           ? this
           : new GeneratedCase(
               testCase.withoutHeader(StatementText.SETTINGS_HEADER), kinds, expected, productions);
+    }
+
+    /** The same with levels of single sessions. */
+    public GeneratedCase withLevels(Map<String, IsolationLevel> levels) {
+      TestCase mixed = testCase;
+      for (Map.Entry<String, IsolationLevel> each : levels.entrySet()) {
+        mixed =
+            mixed.withHeader(TestCase.LEVEL_HEADER + each.getKey(), each.getValue().shortName());
+      }
+      return new GeneratedCase(mixed, kinds, expected, productions);
     }
 
     /** The same without steps that define something, if its tables have foreign keys. */
@@ -199,7 +227,7 @@ public final class CaseGenerator {
     SchemaGenerator.Schema known = schema;
     if (known == null || family != schemaFamily || !weights.equals(schemaWeights)) {
       RandomSource random = new RandomSource(seed, -1 - family, weights);
-      known = new SchemaGenerator(random, grammar, caseKind).next();
+      known = new SchemaGenerator(random, grammar, caseKind, requiresPrimaryKeys).next();
       schema = known;
       schemaFamily = family;
       schemaWeights = weights;

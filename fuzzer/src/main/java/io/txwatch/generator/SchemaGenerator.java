@@ -16,9 +16,12 @@ final class SchemaGenerator {
   private final RandomSource random;
   private final Grammar grammar;
   private final CaseKind caseKind;
+  private final boolean requiresPrimaryKeys;
   private final Productions productions;
 
-  SchemaGenerator(RandomSource random, Grammar grammar, CaseKind caseKind) {
+  SchemaGenerator(
+      RandomSource random, Grammar grammar, CaseKind caseKind, boolean requiresPrimaryKeys) {
+    this.requiresPrimaryKeys = requiresPrimaryKeys;
     this.random = random;
     this.grammar = grammar;
     this.caseKind = caseKind;
@@ -136,7 +139,8 @@ final class SchemaGenerator {
     }
 
     void choosePrimaryKey(int width) {
-      if (hasAutoIncrement || random.percent(70)) {
+      boolean isDrawn = hasAutoIncrement || random.percent(70);
+      if (requiresPrimaryKeys || isDrawn) {
         primaryKey.add("c0");
         if (!hasAutoIncrement && width > 2 && random.percent(20)) {
           primaryKey.add("c1");

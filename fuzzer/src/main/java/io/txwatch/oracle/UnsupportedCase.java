@@ -16,6 +16,9 @@ import java.util.Optional;
  */
 public final class UnsupportedCase {
 
+  /** The reason of oracles whose rules are those of one level. */
+  public static final String MIXED_LEVELS = "its sessions have different levels";
+
   private static final WordSet INSERT = WordSet.of("INSERT", "REPLACE", "MERGE");
   private static final WordSet OWN_TIME =
       WordSet.of(
@@ -38,6 +41,9 @@ public final class UnsupportedCase {
 
   /** The reason; empty if the execution can be compared. */
   public static Optional<String> of(CaseExecution execution, Database database) {
+    if (execution.testCase().mixesLevels(execution.level())) {
+      return Optional.of(MIXED_LEVELS);
+    }
     List<Step> steps = execution.testCase().steps();
     if (Innodb.isEngineOf(database)) {
       ForeignKeyGraph references = ForeignKeyGraph.of(execution.testCase().setup());

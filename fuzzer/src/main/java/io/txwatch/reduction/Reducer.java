@@ -97,6 +97,9 @@ public final class Reducer {
    */
   public IsolationLevel weakestLevel(TestCase violating, List<IsolationLevel> levels)
       throws SQLException, InterruptedException {
+    if (violating.mixesLevels(level)) {
+      return level; // a weaker level of some sessions would not make the case weaker
+    }
     for (IsolationLevel weaker : levels) {
       if (weaker == level) {
         break;
@@ -113,6 +116,12 @@ public final class Reducer {
     TestCase smallest = original;
     for (String header : List.of(StatementText.JDBC_HEADER, StatementText.SETTINGS_HEADER)) {
       if (original.header(header).isPresent()) {
+        smallest = smallerOf(smallest.withoutHeader(header), smallest);
+      }
+    }
+    for (String session : original.sessions()) {
+      String header = TestCase.LEVEL_HEADER + session;
+      if (smallest.header(header).isPresent()) {
         smallest = smallerOf(smallest.withoutHeader(header), smallest);
       }
     }

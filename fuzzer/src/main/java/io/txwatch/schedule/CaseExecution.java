@@ -14,7 +14,8 @@ import java.util.stream.Collectors;
  * The result of executing a case.
  *
  * @param testCase the case
- * @param level the isolation level of all its transactions
+ * @param level the isolation level of its transactions, except those of sessions with a level of
+ *     their own
  * @param outcomes the outcome of each step, in the order of the case
  * @param order the ids of the completed steps, in the order of completion; among steps that one
  *     commit unblocked, the order means nothing

@@ -102,7 +102,7 @@ final class CaseRun {
     this.sessions = sessions;
     this.environment = environment;
     this.changesOnlyRows = changesOnlyRows;
-    this.raceDetector = new WakeupRaceDetector(environment.dbms(), level);
+    this.raceDetector = new WakeupRaceDetector(environment.dbms(), weakest(testCase, level));
     this.quiescence = new QuiescenceDetector(environment, sessions);
   }
 
@@ -282,8 +282,15 @@ final class CaseRun {
         sessions.values().stream().anyMatch(other -> other != session && other.holdsLocks());
     return (!othersHoldLocks && (!environment.dbms().mayBusyWait() || !session.holdsLocks()))
         || (PlainQuery.matches(environment.dbms().renderSql(step.sql()))
-            && !environment.dbms().plainReadsLock(level)
+            && !environment.dbms().plainReadsLock(testCase.levelOf(step.session(), level))
             && !environment.dbms().blocksCallingThread());
+  }
+
+  private static IsolationLevel weakest(TestCase testCase, IsolationLevel common) {
+    return testCase.sessions().stream()
+        .map(session -> testCase.levelOf(session, common))
+        .min(Comparator.naturalOrder())
+        .orElse(common);
   }
 
   /** Records a completed step; returns true if it may have unblocked other sessions. */

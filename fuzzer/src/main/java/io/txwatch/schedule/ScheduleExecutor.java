@@ -166,8 +166,23 @@ public final class ScheduleExecutor implements AutoCloseable {
   public static final class SetupException extends Exception {
     private static final long serialVersionUID = 1;
 
+    private final String sql;
+    private final SQLException sqlError;
+
     SetupException(String sql, SQLException cause) {
       super("the set-up statement '" + sql + "' failed: " + cause.getMessage(), cause);
+      this.sql = sql;
+      this.sqlError = cause;
+    }
+
+    /** The statement that failed. */
+    public String sql() {
+      return sql;
+    }
+
+    /** Its error. */
+    public SQLException sqlError() {
+      return sqlError;
     }
   }
 
@@ -305,7 +320,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     caseSessions.forEach(session -> session.probe(by));
   }
 
-  /** The sessions of a case, at its level and on its tables. */
+  /** The sessions of a case, at their levels and on its tables. */
   private Map<String, CaseSession> readySessions(
       TestCase testCase, IsolationLevel level, boolean changesOnlyRows)
       throws SQLException, SetupException {
@@ -314,7 +329,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     for (String name : testCase.sessions()) {
       CaseSession session = session(name);
       session.reset();
-      session.setLevel(level, changesOnlyRows);
+      session.setLevel(testCase.levelOf(name, level), changesOnlyRows);
       session.applySettings(testCase.settings());
       session.prepareStatements(
           testCase.header(StatementText.JDBC_HEADER).equals(Optional.of(StatementText.PREPARED)));

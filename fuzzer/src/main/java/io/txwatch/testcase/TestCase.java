@@ -1,5 +1,6 @@
 package io.txwatch.testcase;
 
+import io.txwatch.history.IsolationLevel;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -26,6 +27,9 @@ public record TestCase(
     List<Step> steps,
     List<String> finals) {
 
+  /** Begins the header that gives one session a level of its own. */
+  public static final String LEVEL_HEADER = "isolation-";
+
   /** Copies its arguments. */
   public TestCase {
     headers = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(headers));
@@ -51,6 +55,24 @@ public record TestCase(
       }
     }
     return settings;
+  }
+
+  /**
+   * The level of a session's transactions: of the header {@code isolation-T2}, if there is one.
+   *
+   * @param common the level of sessions without such a header
+   */
+  public IsolationLevel levelOf(String session, IsolationLevel common) {
+    return header(LEVEL_HEADER + session).flatMap(IsolationLevel::parse).orElse(common);
+  }
+
+  /**
+   * True if sessions have other levels than the common one.
+   *
+   * @param common the level of sessions without a header for it
+   */
+  public boolean mixesLevels(IsolationLevel common) {
+    return sessions().stream().anyMatch(session -> levelOf(session, common) != common);
   }
 
   /** The names of its sessions, sorted. */

@@ -38,7 +38,7 @@ final class TrocCaseReader {
     headers.put("format", "troc");
     headers.put("isolation", level(blocks.get(1)));
     if (!level(blocks.get(2)).equals(level(blocks.get(1)))) {
-      headers.put("isolation-T2", level(blocks.get(2)));
+      headers.put(TestCase.LEVEL_HEADER + "T2", level(blocks.get(2)));
     }
     Map<String, Deque<String>> waiting =
         Map.of("1", statements(blocks.get(1)), "2", statements(blocks.get(2)));

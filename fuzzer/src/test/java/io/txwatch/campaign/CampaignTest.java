@@ -5,12 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txwatch.dbms.Dbms;
 import io.txwatch.generator.Grammar;
+import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
+import io.txwatch.oracle.IsoRel;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.oracle.OracleVerdict.Result;
 import io.txwatch.oracle.WriteCheck;
+import io.txwatch.oracle.aptrans.ApTrans;
 import io.txwatch.oracle.troc.Troc;
+import io.txwatch.oracle.txcheck.TxCheck;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.schedule.Values;
@@ -23,9 +28,11 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
@@ -33,6 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CampaignTest {
 
@@ -125,14 +133,15 @@ class CampaignTest {
     return text.append(execution.finalState()).append('\n').toString();
   }
 
-  @Test
-  void aServerThatDiesIsReportedAsACrashWithItsCase() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void aServerThatDiesIsReportedAsACrashWithItsCase(int workers) throws Exception {
     List<CampaignFinding> findings;
     try (MariaDbServer server = MariaDbServer.start()) {
       Dbms dbms = Dbms.of(server.newDatabase("crash"), DriverManager::getConnection);
       CollectedFindings found = new CollectedFindings(server::close);
 
-      assertThatThrownBy(() -> new Campaign(dbms, Grammar.MARIADB, endless(1), found).run())
+      assertThatThrownBy(() -> new Campaign(dbms, Grammar.MARIADB, endless(workers), found).run())
           .isInstanceOf(SQLException.class);
       findings = found.findings;
     }
@@ -193,6 +202,90 @@ class CampaignTest {
 
     assertThatThrownBy(campaign::run).isInstanceOf(SQLException.class).hasMessage("case 7");
     assertThat(failed).containsExactly(3L, 4L, 5L, 6L);
+  }
+
+  /** Cases in another DBMS's SQL: many of them fail before any oracle sees a difference. */
+  @Test
+  void aCaseWhoseSetUpOrStatementsAreRejectedIsUndecided() throws Exception {
+    Dbms dbms = Dbms.of(TestServers.freshDatabase(ServerKind.H2), DriverManager::getConnection);
+    Campaign.Plan plan =
+        new Campaign.Plan(
+            7, dbms.levels(), List.of(new WriteCheck(), new Troc()), 256, Duration.ofMinutes(2), 2);
+
+    Summary summary = new Campaign(dbms, Grammar.POSTGRESQL, plan, new CollectedFindings()).run();
+
+    assertThat(summary.oracles().keySet()).containsExactly("writecheck", "troc");
+    assertThat(summary.oracles().get("troc").undecided())
+        .containsKeys("the DBMS rejected most of the statements", "the set-up failed");
+    assertThat(summary.oracles().values())
+        .allSatisfy(
+            counts ->
+                assertThat(counts.decided() + counts.undecidedCases() + counts.notApplicableCases())
+                    .isEqualTo(256));
+    assertThat(summary.rejections()).isNotEmpty();
+    assertThat(summary.rejections())
+        .isSortedAccordingTo(Comparator.comparing(Rejection::count).reversed());
+  }
+
+  @Test
+  void tablesHavePrimaryKeysIfTheServerRequiresThem() throws Exception {
+    String url =
+        TestServers.freshDatabase(ServerKind.MYSQL)
+            + "&sessionVariables=sql_require_primary_key=ON";
+    Dbms dbms = Dbms.of(url, DriverManager::getConnection);
+    for (List<Oracle> oracles :
+        List.of(
+            List.<Oracle>of(new Troc(), new TxCheck()), List.<Oracle>of(new ApTrans(Judge.DBMS)))) {
+      Campaign.Plan plan =
+          new Campaign.Plan(9, dbms.levels(), oracles, 48, Duration.ofMinutes(2), 2);
+
+      Summary summary = new Campaign(dbms, Grammar.MYSQL, plan, new CollectedFindings()).run();
+
+      assertThat(summary.accepted()).isGreaterThanOrEqualTo(0.97);
+      assertThat(summary.isUndecided()).as("%s", summary).isFalse();
+      assertThat(summary.oracles().values())
+          .allSatisfy(counts -> assertThat(counts.decided()).isPositive());
+    }
+  }
+
+  @Test
+  void aTenthOfTheCasesMixesTheLevelsOfThePlanAndIsJudgedByTheGraphAlone() throws Exception {
+    Dbms dbms = Dbms.of(TestServers.freshDatabase(ServerKind.H2), DriverManager::getConnection);
+    List<IsolationLevel> levels =
+        List.of(IsolationLevel.READ_COMMITTED, IsolationLevel.SERIALIZABLE);
+    Map<String, Map<String, Result>> mixed = new ConcurrentSkipListMap<>();
+    Set<String> own = ConcurrentHashMap.newKeySet();
+    VerdictListener listener =
+        new VerdictListener(
+            (execution, verdict) -> {
+              if (execution.testCase().mixesLevels(execution.level())) {
+                mixed
+                    .computeIfAbsent(
+                        execution.testCase().name(), name -> new ConcurrentSkipListMap<>())
+                    .put(verdict.oracle(), verdict.result());
+                execution
+                    .testCase()
+                    .sessions()
+                    .forEach(
+                        session ->
+                            own.add(
+                                execution.testCase().levelOf(session, execution.level()).name()));
+              }
+            });
+    Campaign.Plan plan =
+        new Campaign.Plan(
+            3, levels, List.of(new WriteCheck(), new IsoRel()), 128, Duration.ofMinutes(2), 2);
+
+    new Campaign(dbms, Grammar.H2, plan, listener).run();
+
+    assertThat(mixed).hasSizeBetween(4, 20);
+    assertThat(own).containsExactlyInAnyOrder("READ_COMMITTED", "SERIALIZABLE");
+    assertThat(mixed.values())
+        .allSatisfy(
+            verdicts -> {
+              assertThat(verdicts.get("writecheck")).isIn(Result.UNSUPPORTED, Result.UNDECIDED);
+              assertThat(verdicts).containsKey("isorel").doesNotContainValue(Result.VIOLATION);
+            });
   }
 
   /** A campaign on H2 whose oracle cannot judge cases of some numbers. */

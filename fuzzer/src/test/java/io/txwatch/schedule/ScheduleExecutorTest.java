@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -78,6 +79,31 @@ class ScheduleExecutorTest {
       assertThat(execution.outcomes())
           .filteredOn(outcome -> outcome.status() == StepOutcome.Status.SKIPPED)
           .hasSize(1);
+    }
+  }
+
+  /** A dirty read at READ UNCOMMITTED beside SERIALIZABLE, and none the other way round. */
+  @ParameterizedTest
+  @CsvSource({"SER, RU, '1,99'", "RR, RU, '1,99'", "RU, RC, '1,10'"})
+  void eachSessionHasItsOwnLevel(String common, String own, String read) throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution execution =
+          fixture.execute(
+              """
+              # isolation-T2: %s
+              I: CREATE TABLE t (id INT PRIMARY KEY, v INT) {ENGINE}
+              I: INSERT INTO t VALUES (1, 10)
+              T1: BEGIN
+              T2: BEGIN
+              T1: UPDATE t SET v = 99 WHERE id = 1
+              T2: SELECT * FROM t
+              T1: ROLLBACK
+              T2: COMMIT
+              """
+                  .formatted(own),
+              common);
+
+      assertThat(Values.bag(execution.outcome(4).rows())).containsExactly(read);
     }
   }
 

@@ -14,6 +14,7 @@ import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.OracleVerdict.PatternOutcome;
 import io.txwatch.oracle.OracleVerdict.Result;
 import io.txwatch.oracle.ServerCrashException;
+import io.txwatch.oracle.UnsupportedCase;
 import io.txwatch.oracle.aptrans.RecordedCase.NotRecordableException;
 import io.txwatch.pattern.AnomalyPattern;
 import io.txwatch.pattern.PatternFile;
@@ -91,6 +92,9 @@ public final class ApTrans implements Oracle {
     if (dialect.isEmpty()) {
       return verdict(Result.UNSUPPORTED, "writes on this DBMS cannot be recorded");
     }
+    if (execution.testCase().mixesLevels(execution.level())) {
+      return verdict(Result.UNSUPPORTED, UnsupportedCase.MIXED_LEVELS);
+    }
     if (hasUnloggedWrites(execution.testCase(), dialect.get())) {
       return verdict(
           Result.UNSUPPORTED, "the actions of foreign keys cannot be recorded on this DBMS");
@@ -100,7 +104,9 @@ public final class ApTrans implements Oracle {
           Result.UNSUPPORTED, "a statement fails, and the DBMS does not undo it if it is recorded");
     }
     try {
-      RecordedCase recorded = RecordedCase.of(execution.testCase(), dialect.get());
+      RecordedCase recorded =
+          RecordedCase.of(
+              execution.testCase(), dialect.get(), executor.dbms().requiresPrimaryKeys());
       CaseExecution run = executor.executeRecorded(recorded.testCase(), execution.level());
       ServerCrashException.throwIfLost(run);
       return judge(recorded, run, dialect.get(), database);

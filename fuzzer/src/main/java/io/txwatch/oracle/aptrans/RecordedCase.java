@@ -79,27 +79,29 @@ record RecordedCase(
   }
 
   /** Adds the recording to a case. */
-  static RecordedCase of(TestCase original, RecordingDialect dialect)
+  static RecordedCase of(TestCase original, RecordingDialect dialect, boolean requiresPrimaryKeys)
       throws NotRecordableException {
-    return new Builder(original, dialect).build();
+    return new Builder(original, dialect, requiresPrimaryKeys).build();
   }
 
   private static final class Builder {
     private final TestCase original;
     private final RecordingDialect dialect;
+    private final boolean requiresPrimaryKeys;
     private final List<String> tables = new ArrayList<>();
     private final Map<String, String> sequences = new HashMap<>();
     private final Map<Integer, ReadForm> reads = new HashMap<>();
     private final Map<Integer, WriteResult> writes = new HashMap<>();
     private final List<Step> steps = new ArrayList<>();
 
-    Builder(TestCase original, RecordingDialect dialect) {
+    Builder(TestCase original, RecordingDialect dialect, boolean requiresPrimaryKeys) {
       this.original = original;
+      this.requiresPrimaryKeys = requiresPrimaryKeys;
       this.dialect = dialect;
     }
 
     RecordedCase build() throws NotRecordableException {
-      List<String> definitions = new ArrayList<>(dialect.log());
+      List<String> definitions = new ArrayList<>(dialect.log(requiresPrimaryKeys));
       List<String> contents = new ArrayList<>();
       for (String sql : original.setup()) {
         Matcher definition = DEFINITION.matcher(sql);

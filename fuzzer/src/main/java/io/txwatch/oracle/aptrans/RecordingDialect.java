@@ -46,7 +46,8 @@ enum RecordingDialect {
     }
 
     private String entry(String table, String row, String replaced) {
-      return "INSERT INTO %s VALUES (COALESCE(@ap_step, 0), '%s', %s.%s, %s, %d)"
+      // MySQL 9.7 has no default for an invisible column unless the columns are listed.
+      return "INSERT INTO %s (step, tab, rid, replaced, deleted) VALUES (COALESCE(@ap_step, 0), '%s', %s.%s, %s, %d)"
           .formatted(LOG, table, row, ROW, replaced, row.equals("OLD") ? 1 : 0);
     }
 
@@ -165,6 +166,9 @@ enum RecordingDialect {
   /** The table of the writes: step, table, row, replaced version, 1 if the row is deleted. */
   static final String LOG = "ap_log";
 
+  private static final String HIDDEN_KEY =
+      ", id BIGINT UNSIGNED DEFAULT (UUID_SHORT()) INVISIBLE PRIMARY KEY";
+
   /** The forms of writes that are recorded in different ways. */
   enum WriteForm {
     INSERT,
@@ -222,20 +226,30 @@ enum RecordingDialect {
         : List.of("COMMENT ON TABLE " + tables.get(0) + " IS 'recorded'");
   }
 
-  /** The definition of the log. */
-  static String logDefinition(String rowType) {
+  /**
+   * The definition of the log.
+   *
+   * @param key the definition of a key that statements do not see; may be empty
+   */
+  static String logDefinition(String rowType, String key) {
     return "CREATE TABLE "
         + LOG
         + " (step INT, tab VARCHAR(64), rid "
         + rowType
-        + ", replaced INT, deleted INT) {ENGINE}";
+        + ", replaced INT, deleted INT"
+        + key
+        + ") {ENGINE}";
   }
 
-  /** The definition of the log on this DBMS; empty if it has none. */
-  List<String> log() {
+  /**
+   * The definition of the log on this DBMS; empty if it has none.
+   *
+   * @param requiresPrimaryKey true if the server rejects tables without a primary key
+   */
+  List<String> log(boolean requiresPrimaryKey) {
     return switch (this) {
-      case MYSQL -> List.of(logDefinition("BIGINT UNSIGNED"));
-      case POSTGRESQL -> List.of(logDefinition("UUID"));
+      case MYSQL -> List.of(logDefinition("BIGINT UNSIGNED", requiresPrimaryKey ? HIDDEN_KEY : ""));
+      case POSTGRESQL -> List.of(logDefinition("UUID", ""));
       case H2 -> List.of();
     };
   }
