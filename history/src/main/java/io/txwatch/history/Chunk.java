@@ -20,6 +20,13 @@ public record Chunk(byte[] bytes, int events) {
   /** The maximum size of an event, in bytes. A larger event is replaced by a gap. */
   public static final int MAX_EVENT_BYTES = 1 << 22;
 
+  /**
+   * The maximum size of the rows that an event has, in bytes as they are encoded: what is left of
+   * {@link #MAX_EVENT_BYTES} is enough for the rest of it. Smaller in a small heap.
+   */
+  public static final int MAX_ROWS_BYTES =
+      (int) Math.min(MAX_EVENT_BYTES - (1 << 18), Runtime.getRuntime().maxMemory() / 64);
+
   /** Builds chunks. Not thread-safe. */
   public static final class Builder {
 

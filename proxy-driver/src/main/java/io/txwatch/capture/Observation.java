@@ -1,6 +1,7 @@
 package io.txwatch.capture;
 
 import io.txwatch.history.Access;
+import io.txwatch.history.Chunk;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.KeyValues;
 import io.txwatch.history.RowAccess;
@@ -24,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 public final class Observation {
 
   /**
-   * The maximum number of rows recorded per statement; further rows are only counted, to bound
-   * memory.
+   * The size of a row without its writers, in bytes, as it is encoded. Rows beyond {@link
+   * Chunk#MAX_ROWS_BYTES} are only counted.
    */
-  static final int MAX_ROWS = 65_536;
+  static final int ROW_BYTES = 26;
 
   final SessionTracker tracker;
   final SessionState.Transaction transaction;
@@ -47,6 +48,7 @@ public final class Observation {
   private boolean allRowsReported;
   private boolean seenBySideRead;
   private boolean ended;
+  private long rowBytes;
   private long droppedRows;
   private boolean lateRowsReported;
   private @Nullable RowAccess target;
@@ -259,10 +261,11 @@ public final class Observation {
         }
         return;
       }
-      if (rows != null && rows.size() >= MAX_ROWS) {
+      WriterList list = WriterList.ofColumn(writers);
+      rowBytes += ROW_BYTES + list.tokens().length();
+      if (rowBytes > Chunk.MAX_ROWS_BYTES) {
         droppedRows++;
       } else {
-        WriterList list = WriterList.ofColumn(writers);
         if (access == Access.INSERT || access == Access.UPDATE) {
           rememberIdByDbms(list);
         }

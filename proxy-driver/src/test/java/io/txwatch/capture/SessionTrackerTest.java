@@ -3,6 +3,7 @@ package io.txwatch.capture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.Access;
+import io.txwatch.history.Chunk;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
@@ -534,10 +535,11 @@ class SessionTrackerTest {
   @Test
   void rowsBeyondTheBoundAreCounted() {
     Observation read = select();
-    for (int i = 0; i < Observation.MAX_ROWS + 5; i++) {
+    int bound = Chunk.MAX_ROWS_BYTES / Observation.ROW_BYTES;
+    for (int i = 0; i < bound + 5; i++) {
       read.row(Access.READ, "t", i, "");
     }
     read.succeeded(true);
-    expect("T1 began RC", "gap OVERFLOW 1", "T1.1 SELECT rows " + Observation.MAX_ROWS);
+    expect("T1 began RC", "gap OVERFLOW 1", "T1.1 SELECT rows " + bound);
   }
 }

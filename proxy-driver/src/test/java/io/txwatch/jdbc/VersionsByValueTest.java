@@ -150,6 +150,24 @@ class VersionsByValueTest {
     assertThat(reads.get(1).values()).containsExactly(HASH.of(20));
   }
 
+  /** 100,000 rows of five columns, an export. */
+  @Test
+  void aLongResultIsKnownAsAWhole() throws SQLException {
+    TestDatabase database = shop(ServerKind.H2);
+    try (Connection raw = database.raw()) {
+      TestDatabase.execute(
+          raw, "CREATE TABLE export (id INT PRIMARY KEY, a INT, b INT, c INT, d INT)");
+      TestDatabase.execute(
+          raw, "INSERT INTO export SELECT x, x, x, x, x FROM SYSTEM_RANGE(1, 100000)");
+    }
+    try (Connection connection = database.watched(database.raw(), LOG);
+        Statement statement = connection.createStatement()) {
+      readAll(statement.executeQuery("SELECT * FROM export"));
+    }
+    assertThat(reads(database)).singleElement().extracting(RowValues::size).isEqualTo(100_000);
+    assertThat(database.events(Event.ValuesObserved.class).get(0).unread()).isEmpty();
+  }
+
   @ParameterizedTest
   @MethodSource("mySqlLike")
   void aTriggerThatCannotChangeTheKeyDoesNotHideIt(ServerKind kind) throws SQLException {

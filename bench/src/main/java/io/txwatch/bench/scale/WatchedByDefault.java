@@ -3,7 +3,6 @@ package io.txwatch.bench.scale;
 import io.txwatch.analyzer.InProcessResults;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.history.AnalysisQueues;
-import io.txwatch.version.Resolution;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -35,8 +34,7 @@ final class WatchedByDefault {
 
   /** The rows read whose version is known: one version, or a run of versions with equal values. */
   static long known(Coverage coverage) {
-    Resolution resolution = coverage.resolution();
-    return resolution.rows() > 0 ? resolution.unique() + resolution.run() : coverage.rowsRead();
+    return coverage.rowsRead();
   }
 
   /**

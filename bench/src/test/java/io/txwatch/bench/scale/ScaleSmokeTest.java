@@ -23,7 +23,7 @@ class ScaleSmokeTest {
 
   @Test
   void streamCommandReportsTheShareOfRowsThatAreSeen() {
-    assertThat(output("stream", "--db=h2", "--rows=100", "--rounds=1"))
+    assertThat(output("stream", "--db=h2", "--rows=60000", "--rounds=1"))
         .content()
         .containsPattern("\\| H2 [0-9.]+, in process \\| .* 100\\.0 % \\|");
   }

@@ -2,6 +2,7 @@ package io.txwatch.jdbc.value;
 
 import io.txwatch.capture.ObservedValues;
 import io.txwatch.history.Access;
+import io.txwatch.history.Chunk;
 import io.txwatch.history.Event;
 import io.txwatch.history.RowChange;
 import io.txwatch.history.RowChoice;
@@ -27,12 +28,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one execution of a statement shows of its rows, by keys and values.
  *
- * <p>It is bounded: of a result with more than {@value #MAX_VALUES} values the further ones are not
- * read, which the event says.
+ * <p>It is bounded: of a result whose rows have more than {@link Chunk#MAX_ROWS_BYTES} the further
+ * ones are not read, which the event says.
  */
 public final class StatementValues implements ObservedValues {
-
-  private static final int MAX_VALUES = 1 << 18;
 
   private final ValuePlan plan;
   private final boolean asksForColumns;
@@ -50,7 +49,7 @@ public final class StatementValues implements ObservedValues {
 
   private RowBuffer @Nullable [] buffers;
   private long[] current = new long[0];
-  private int values;
+  private int bytes;
   private String unread;
   private List<StatedWrite> writes;
 
@@ -299,10 +298,10 @@ public final class StatementValues implements ObservedValues {
         for (int i = 0; i < places.length; i++) {
           into[table].value(i, ValueHash.folded(current[places[i]]));
         }
-        values += 1 + places.length;
+        bytes += Long.BYTES + Integer.BYTES * places.length;
       }
     }
-    if (values > MAX_VALUES) {
+    if (bytes > Chunk.MAX_ROWS_BYTES) {
       stop("too many rows");
     }
   }
