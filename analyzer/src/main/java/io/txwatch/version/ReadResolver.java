@@ -40,6 +40,15 @@ final class ReadResolver {
     }
   }
 
+  /**
+   * Whether all plain reads of a transaction at a level are of the moment of the first one. H2 takes
+   * a snapshot of each table at REPEATABLE READ, when the transaction first uses it.
+   */
+  private static boolean hasOneSnapshot(String product, IsolationLevel level) {
+    return SNAPSHOTS.contains(product)
+        && !(product.equals("H2") && level == IsolationLevel.REPEATABLE_READ);
+  }
+
   /** When a statement's rows were current, for rows that its transaction did not write. */
   static Window window(TimedTransaction transaction, TimedStatement statement, String product) {
     boolean ofSnapshot = false;
@@ -54,7 +63,7 @@ final class ReadResolver {
             case REPEATABLE_READ, SNAPSHOT -> true;
             case SERIALIZABLE -> !LOCKING_READS.contains(product);
           };
-      if (ofSnapshot && !SNAPSHOTS.contains(product)) {
+      if (ofSnapshot && !hasOneSnapshot(product, level)) {
         return transaction.snapshot().with(statement.window);
       }
     }

@@ -75,10 +75,12 @@ final class DependencyJudge {
   /** What the trigger writes that copies a row to another table. */
   private static final int COPIED = Column.N.bit() | Column.VER.bit();
 
-  /** The transactions' snapshots: one for each statement, or one for all. */
+  /** The transactions' snapshots: one for each statement, one for all, or one of each table. */
   enum Snapshots {
     OF_STATEMENTS,
-    OF_TRANSACTIONS
+    OF_TRANSACTIONS,
+    /** One of each table, from its first use in a transaction on. */
+    OF_TABLES
   }
 
   private record RowKey(String table, long id) {}
@@ -314,10 +316,10 @@ final class DependencyJudge {
 
   /** What a query may have seen; empty if there are too many possibilities, or none explains it. */
   private List<Seen> candidates(LoggedTransaction reader, int index, Query query) {
-    boolean ofTransaction = snapshots == Snapshots.OF_TRANSACTIONS;
-    long from = ofTransaction ? reader.statements.get(0).started() : query.started();
+    boolean ofStatement = snapshots == Snapshots.OF_STATEMENTS;
+    long from = ofStatement ? query.started() : reader.statements.get(0).started();
     long until =
-        ofTransaction
+        snapshots == Snapshots.OF_TRANSACTIONS
             ? reader.statements.stream()
                 .filter(Query.class::isInstance)
                 .mapToLong(Logged::ended)

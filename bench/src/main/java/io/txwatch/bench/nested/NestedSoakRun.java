@@ -158,6 +158,9 @@ final class NestedSoakRun {
         locks
             || ((level == IsolationLevel.READ_COMMITTED || level == IsolationLevel.READ_UNCOMMITTED)
                 && kind != ServerKind.SQLITE);
+    if (kind == ServerKind.H2 && level == IsolationLevel.REPEATABLE_READ) {
+      return Snapshots.OF_TABLES;
+    }
     return ofStatements ? Snapshots.OF_STATEMENTS : Snapshots.OF_TRANSACTIONS;
   }
 
