@@ -59,8 +59,7 @@ final class UnwatchedWriters {
     // whether it wrote a column that was read is not known, unless all of them were
     EdgeEvidence evidence =
         read.columns == ColumnBits.ALL ? EdgeEvidence.ITEM : EdgeEvidence.POSSIBLE_ITEM;
-    out.dependency(
-        new Edge(reader, writer, DependencyKind.RW, row, read.statement, 0, evidence));
+    out.dependency(new Edge(reader, writer, DependencyKind.RW, row, read.statement, 0, evidence));
     out.dependency(
         new Edge(writer, reader, DependencyKind.WW, row, 0, next.statement, EdgeEvidence.ITEM));
   }

@@ -48,7 +48,9 @@ final class Version {
   /** Several statements may have written it, and have no column in common. */
   private boolean ofNoSureColumn;
 
-  /** @see #isOfUnknownStatement */
+  /**
+   * @see #isOfUnknownStatement
+   */
   private boolean ofUnknownStatement;
 
   /** The columns of the version before it that its statement read. */
@@ -210,7 +212,9 @@ final class Version {
 
   /** The evidence for a dependency between its writer and a read of the row. */
   EdgeEvidence evidenceOf(Read read) {
-    return ofUnknownStatement && read.evidence == EdgeEvidence.ITEM && read.columns != ColumnBits.ALL
+    return ofUnknownStatement
+            && read.evidence == EdgeEvidence.ITEM
+            && read.columns != ColumnBits.ALL
         ? EdgeEvidence.POSSIBLE_ITEM
         : read.evidence;
   }

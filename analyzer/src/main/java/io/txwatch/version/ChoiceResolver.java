@@ -202,7 +202,11 @@ final class ChoiceResolver {
       }
     }
     return new Query(
-        reader, statement, choice, window(reader, statement, product).widened(skew), shown);
+        reader,
+        statement,
+        choice,
+        window(reader, statement, choice.table(), product).widened(skew),
+        shown);
   }
 
   /**
@@ -210,8 +214,8 @@ final class ChoiceResolver {
    * row has read the table, so a snapshot was taken by then.
    */
   private static Window window(
-      TimedTransaction transaction, TimedStatement statement, String product) {
-    Window window = ReadResolver.window(transaction, statement, product);
+      TimedTransaction transaction, TimedStatement statement, String table, String product) {
+    Window window = ReadResolver.window(transaction, statement, table, product);
     return statement.kind == StatementKind.SELECT && window.sent() < statement.window.sent()
         ? new Window(window.sent(), Math.min(window.returned(), statement.window.returned()))
         : window;

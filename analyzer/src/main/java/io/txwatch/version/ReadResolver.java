@@ -40,34 +40,32 @@ final class ReadResolver {
     }
   }
 
-  /**
-   * Whether all plain reads of a transaction at a level are of the moment of the first one. H2 takes
-   * a snapshot of each table at REPEATABLE READ, when the transaction first uses it.
-   */
-  private static boolean hasOneSnapshot(String product, IsolationLevel level) {
-    return SNAPSHOTS.contains(product)
-        && !(product.equals("H2") && level == IsolationLevel.REPEATABLE_READ);
-  }
-
-  /** When a statement's rows were current, for rows that its transaction did not write. */
-  static Window window(TimedTransaction transaction, TimedStatement statement, String product) {
-    boolean ofSnapshot = false;
-    if (statement.kind == StatementKind.SELECT) {
-      IsolationLevel level = transaction.level;
-      if (!level.isKnown()) {
-        return transaction.snapshot().with(statement.window);
-      }
-      ofSnapshot =
-          switch (level) {
-            case UNKNOWN, READ_UNCOMMITTED, READ_COMMITTED -> false;
-            case REPEATABLE_READ, SNAPSHOT -> true;
-            case SERIALIZABLE -> !LOCKING_READS.contains(product);
-          };
-      if (ofSnapshot && !hasOneSnapshot(product, level)) {
-        return transaction.snapshot().with(statement.window);
-      }
+  /** When a statement's rows of a table were current, if its transaction did not write them. */
+  static Window window(
+      TimedTransaction transaction, TimedStatement statement, String table, String product) {
+    IsolationLevel level = transaction.level;
+    if (statement.kind != StatementKind.SELECT) {
+      return statement.window;
     }
-    return ofSnapshot ? transaction.snapshot() : statement.window;
+    if (!level.isKnown()) {
+      return transaction.snapshot().with(statement.window);
+    }
+    boolean ofSnapshot =
+        switch (level) {
+          case UNKNOWN, READ_UNCOMMITTED, READ_COMMITTED -> false;
+          case REPEATABLE_READ, SNAPSHOT -> true;
+          case SERIALIZABLE -> !LOCKING_READS.contains(product);
+        };
+    if (!ofSnapshot) {
+      return statement.window;
+    }
+    if (!SNAPSHOTS.contains(product)) {
+      return transaction.snapshot().with(statement.window);
+    }
+    // H2 takes a snapshot of each table at this level, when a transaction first uses it
+    return product.equals("H2") && level == IsolationLevel.REPEATABLE_READ
+        ? transaction.snapshot(table)
+        : transaction.snapshot();
   }
 
   /** Adds what a statement read, as far as that is known. */
@@ -84,10 +82,10 @@ final class ReadResolver {
       unrecorded(statement.reads);
       return;
     }
-    Window window = window(transaction, statement, product).widened(record.skew());
     boolean certain =
         transaction.level.isKnown() && transaction.level != IsolationLevel.READ_UNCOMMITTED;
     for (RowValues rows : statement.reads) {
+      Window window = window(transaction, statement, rows.table(), product).widened(record.skew());
       for (int i = 0; i < rows.size(); i++) {
         resolve(transaction, statement, record, window, certain, rows, i, out);
       }

@@ -98,6 +98,12 @@ final class TimedStatement {
     return !writes.isEmpty();
   }
 
+  /** Whether it is known to have read a table. */
+  boolean reads(String table) {
+    return reads.stream().anyMatch(rows -> rows.table().equals(table))
+        || choices.stream().anyMatch(choice -> choice.table().equals(table));
+  }
+
   /** Whether it states a write to a table. */
   boolean statesWriteTo(String table) {
     for (StatedWrite write : writes) {

@@ -143,7 +143,7 @@ final class TimedTransaction {
       known = new HashMap<>();
       for (TimedStatement statement : statements) {
         for (RowValues rows : statement.reads) {
-          add(rows, ReadResolver.window(this, statement, product).returned(), known);
+          add(rows, ReadResolver.window(this, statement, rows.table(), product).returned(), known);
         }
         if (statement.mayHaveChanged()) {
           for (StatedWrite write : statement.writes) {
@@ -180,6 +180,16 @@ final class TimedTransaction {
   Window snapshot() {
     for (TimedStatement statement : statements) {
       if (statement.kind == StatementKind.SELECT && statement.timed && statement.returnedRows) {
+        return new Window(began(), statement.window.returned());
+      }
+    }
+    return Window.UNKNOWN;
+  }
+
+  /** When it took its snapshot of a table, if it takes one of each: up to its first read of it. */
+  Window snapshot(String table) {
+    for (TimedStatement statement : statements) {
+      if (statement.kind == StatementKind.SELECT && statement.timed && statement.reads(table)) {
         return new Window(began(), statement.window.returned());
       }
     }

@@ -645,10 +645,12 @@ class VersionResolverTest {
    */
   @Test
   void h2TakesASnapshotOfEachTableAtRepeatableRead() {
+    RowValues other =
+        new RowValues("other", List.of(), new long[] {ValueHistory.HASH.ofKey(1)}, new int[0]);
     ValueHistory history =
         new ValueHistory("H2", IsolationLevel.REPEATABLE_READ, true, 2)
             .begin(1)
-            .read(1, 2, 10)
+            .statement(1, StatementKind.SELECT, List.of(other), List.of())
             .begin(2)
             .write(2, 1, 11)
             .commit(2)

@@ -509,7 +509,8 @@ final class DependencyJudge {
     Map<RowKey, long[]> rows = new HashMap<>();
     for (Logged logged : writer.statements) {
       if (logged instanceof Write write) {
-        for (String table : write.table().equals("ta") ? List.of("ta", "tb") : List.of(write.table())) {
+        for (String table :
+            write.table().equals("ta") ? List.of("ta", "tb") : List.of(write.table())) {
           RowKey row = new RowKey(table, write.id());
           List<Version> chain = chain(row);
           for (int i = seen.places().getOrDefault(row, 0) + 1; i < chain.size(); i++) {

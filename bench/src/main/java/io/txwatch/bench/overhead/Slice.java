@@ -13,8 +13,8 @@ import java.util.Locale;
  * @param compilerCpuSeconds the part of {@code clientCpuSeconds} that its compilers used: high in a
  *     JVM that is not warm
  * @param watcherCpuSeconds the part of {@code clientCpuSeconds} that threads of txwatch's own used
- * @param logCpuSeconds the part of {@code watcherCpuSeconds} for reading the DBMS's log, of all that
- *     it logged meanwhile
+ * @param logCpuSeconds the part of {@code watcherCpuSeconds} for reading the DBMS's log, of all
+ *     that it logged meanwhile
  * @param serverCpuSeconds CPU seconds of all other started processes, mainly the server
  */
 record Slice(
