@@ -67,6 +67,18 @@ class FuzzCommandTest {
   }
 
   @Test
+  void h2HasReadUncommittedIfItIsNamed() throws Exception {
+    Invocation fuzz =
+        Invocation.of("fuzz", "--json", "--isolation", "RU", "--cases", "64", "--seed", "5");
+
+    assertThat(fuzz.code()).as(fuzz.out() + fuzz.err()).isZero();
+    String[] lines = fuzz.out().strip().split("\n");
+    JsonNode summary = new ObjectMapper().readTree(lines[lines.length - 1]);
+    assertThat(summary.at("/oracles/writecheck/decided").asLong()).isPositive();
+    assertThat(summary.at("/oracles/troc/decided").asLong()).isZero();
+  }
+
+  @Test
   void severalDatabasesAreExaminedAtOnce(@TempDir Path out) throws Exception {
     Invocation fuzz =
         Invocation.of(
@@ -157,9 +169,10 @@ class FuzzCommandTest {
     assertThat(noTime.code()).isEqualTo(ExitCode.BAD_INPUT);
     assertThat(noTime.err()).contains("expected a duration such as 60s, 10m or 2h");
 
-    Invocation noLevel = Invocation.of("fuzz", "--isolation", "RU");
+    Invocation noLevel =
+        Invocation.of("fuzz", "--url", "jdbc:sqlite::memory:", "--isolation", "RC");
     assertThat(noLevel.code()).isEqualTo(ExitCode.BAD_INPUT);
-    assertThat(noLevel.err()).contains("has no separate level READ_UNCOMMITTED");
+    assertThat(noLevel.err()).contains("has no separate level READ_COMMITTED");
 
     Invocation noServer =
         Invocation.of("fuzz", "--url", "jdbc:postgresql://127.0.0.1:1/x", "--cases", "1");

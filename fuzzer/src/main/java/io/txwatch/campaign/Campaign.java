@@ -884,7 +884,7 @@ public final class Campaign {
 
     /** The levels of the plan, weakest first. */
     private List<IsolationLevel> levelsOfPlan() {
-      return dbms.levels().stream().filter(plan.levels()::contains).toList();
+      return plan.levels().stream().distinct().sorted().toList();
     }
 
     private void reportUnreproduced(CampaignFinding violation) {

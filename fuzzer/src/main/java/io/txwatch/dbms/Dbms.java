@@ -15,8 +15,16 @@ public interface Dbms {
   /** Product, version, and the settings that change its guarantees. */
   Database database();
 
-  /** The isolation levels that it distinguishes, weakest first. */
+  /** The isolation levels that it distinguishes and that campaigns use, weakest first. */
   List<IsolationLevel> levels();
+
+  /**
+   * Levels that it distinguishes, too, of which too little is documented for most oracles: they are
+   * used if they are named.
+   */
+  default List<IsolationLevel> levelsOnRequest() {
+    return List.of();
+  }
 
   /** Replaces {@code {ENGINE}} and the other placeholders with the SQL of this DBMS. */
   String renderSql(String sql);

@@ -33,6 +33,12 @@ final class H2Dbms extends AbstractDbms {
         IsolationLevel.SERIALIZABLE);
   }
 
+  /** Queries read uncommitted rows; the manual does not say what the search of a write reads. */
+  @Override
+  public List<IsolationLevel> levelsOnRequest() {
+    return List.of(IsolationLevel.READ_UNCOMMITTED);
+  }
+
   @Override
   public String renderSql(String sql) {
     return render(sql, "", "INT AUTO_INCREMENT PRIMARY KEY", "FOR UPDATE");

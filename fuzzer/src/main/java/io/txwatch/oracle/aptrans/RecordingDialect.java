@@ -47,7 +47,8 @@ enum RecordingDialect {
 
     private String entry(String table, String row, String replaced) {
       // MySQL 9.7 has no default for an invisible column unless the columns are listed.
-      return "INSERT INTO %s (step, tab, rid, replaced, deleted) VALUES (COALESCE(@ap_step, 0), '%s', %s.%s, %s, %d)"
+      return "INSERT INTO %s (step, tab, rid, replaced, deleted) VALUES (COALESCE(@ap_step, 0),"
+          .concat(" '%s', %s.%s, %s, %d)")
           .formatted(LOG, table, row, ROW, replaced, row.equals("OLD") ? 1 : 0);
     }
 

@@ -2,9 +2,12 @@ package io.txwatch.oracle.known;
 
 /** What a violation is, by what is known about it. */
 public enum FindingClass {
-  /** The manual of the DBMS describes the behaviour. */
+  /**
+   * The manual of the DBMS describes the behaviour. Its tracker may have numbers all the same:
+   * users expected something else.
+   */
   BY_DESIGN,
-  /** The tracker of the DBMS has a number for it. */
+  /** The manual does not describe it, and the tracker of the DBMS has a number for it. */
   KNOWN_BUG,
   /** Neither. */
   NEW;

@@ -7,6 +7,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.DirtySources;
 import io.txwatch.oracle.ForeignKeyGraph;
+import io.txwatch.oracle.IsoRel;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.troc.Mechanism;
 import io.txwatch.oracle.troc.Troc;
@@ -116,6 +117,28 @@ public enum KnownBehaviour {
           && evidence.needs(Mechanism.DIRTY_TARGET);
     }
   },
+  MARIADB_LEVEL_OF_PREVIOUS_BEGIN(
+      "mariadb-level-of-previous-begin",
+      FindingClass.KNOWN_BUG,
+      "SET TRANSACTION gives the next transaction a level. If a second START TRANSACTION ends that"
+          + " transaction, the one that it begins still has that level: below READ COMMITTED it"
+          + " reads uncommitted rows.",
+      "MDEV-35335 (state not published with the paper); APTrans, Table 5; observed on 10.11.5") {
+    @Override
+    boolean matches(Evidence evidence)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      Optional<Phenomenon> phenomenon = evidence.verdict().phenomenon();
+      if (!evidence.database().product().equals("MariaDB")
+          || !evidence.isBy("isorel")
+          || phenomenon.filter(DIRTY_READS::contains).isEmpty()) {
+        return false;
+      }
+      TestCase testCase = evidence.execution().testCase();
+      List<Step> steps = LevelsOfNextTransaction.withoutThoseBeforeTwoBegins(testCase.steps());
+      return !steps.equals(testCase.steps())
+          && evidence.disappearsIn(testCase.withSteps(steps), new IsoRel());
+    }
+  },
   INNODB_SEMI_CONSISTENT_READ(
       "innodb-semi-consistent-read",
       FindingClass.BY_DESIGN,
@@ -127,7 +150,10 @@ public enum KnownBehaviour {
           + " InnoDB performs a 'semi-consistent' read, returning the latest committed version to"
           + " MySQL so that MySQL can determine whether the row matches the WHERE condition\", and"
           + " \"Record locks for nonmatching rows are released after MySQL has evaluated the WHERE"
-          + " condition\"; MySQL bugs 104833, 114952; MDEV-26643") {
+          + " condition\"; the first speaks of an UPDATE with a condition, the second of UPDATE and"
+          + " DELETE, neither of statements without a condition. Reported as MySQL bugs"
+          + " 104833, 105042 (Verified, as a"
+          + " fault of the documentation), 114952; MDEV-26643") {
     @Override
     boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
       return isInnodb(evidence)
@@ -176,8 +202,8 @@ public enum KnownBehaviour {
           + " the current versions of rows, not those that a plain query of the same transaction"
           + " sees.",
       "MySQL manual, Consistent Nonlocking Reads: \"The snapshot of the database state applies to"
-          + " SELECT statements within a transaction, not necessarily to DML statements\"; MySQL"
-          + " bugs 108528, 114548") {
+          + " SELECT statements within a transaction, not necessarily to DML statements\"; reported"
+          + " as MySQL bugs 108528, 114548; MDEV-29565") {
     @Override
     boolean matches(Evidence evidence)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
@@ -401,6 +427,9 @@ public enum KnownBehaviour {
           && evidence.isExplainedBy(Mechanism.LEVEL);
     }
   };
+
+  private static final Set<Phenomenon> DIRTY_READS =
+      Set.of(Phenomenon.ABORTED_READ, Phenomenon.INTERMEDIATE_READ);
 
   private static final Pattern WITHOUT_CASCADE_INDEX_FIX = Pattern.compile("^10\\.11\\.[0-5]\\b");
   private static final Pattern WITHOUT_NULL_KEY_FIX = Pattern.compile("^10\\.11\\.[0-7]\\b");

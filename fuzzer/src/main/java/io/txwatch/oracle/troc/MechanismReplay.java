@@ -102,7 +102,9 @@ public final class MechanismReplay extends ExecutionReplay {
       throws SQLException, ScheduleExecutor.SetupException {
     Database database = executor.database(execution.testCase());
     Optional<Semantics> semantics = Semantics.of(database, execution.level());
-    if (semantics.isEmpty() || execution.inconclusiveReason().isPresent()) {
+    if (semantics.isEmpty()
+        || execution.testCase().mixesLevels(execution.level())
+        || execution.inconclusiveReason().isPresent()) {
       return false;
     }
     try (ViewExecutor scratch = new ViewExecutor(executor, execution.testCase());

@@ -157,7 +157,8 @@ record Semantics(
               level.compareTo(IsolationLevel.READ_COMMITTED) <= 0
                   ? MVCC_READ_COMMITTED
                   : MVCC_SNAPSHOT);
-      case "H2" -> Optional.of(h2(level));
+      case "H2" ->
+          level == IsolationLevel.READ_UNCOMMITTED ? Optional.empty() : Optional.of(h2(level));
       case "SQLite" -> Optional.of(MVCC_SNAPSHOT);
       default -> Optional.empty(); // DuckDB detects conflicts by column, the oracle by row
     };
@@ -251,8 +252,8 @@ record Semantics(
    */
   private static Semantics h2(IsolationLevel level) {
     return switch (level) {
-      case UNKNOWN -> throw new IllegalArgumentException("no level is set");
-      case READ_UNCOMMITTED, READ_COMMITTED -> MVCC_READ_COMMITTED;
+      case UNKNOWN, READ_UNCOMMITTED -> throw new IllegalArgumentException("no rules for " + level);
+      case READ_COMMITTED -> MVCC_READ_COMMITTED;
       case REPEATABLE_READ -> h2(Snapshot.FIRST_READ_OF_TABLE);
       case SNAPSHOT, SERIALIZABLE -> h2(Snapshot.BEGIN);
     };

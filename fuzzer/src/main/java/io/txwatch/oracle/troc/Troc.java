@@ -40,7 +40,9 @@ public final class Troc implements Oracle {
     Optional<Semantics> semantics = Semantics.of(database, execution.level());
     if (semantics.isEmpty()) {
       return new OracleVerdict(
-          name(), Result.UNSUPPORTED, "no visibility rules for " + executor.dbms().describe());
+          name(),
+          Result.UNSUPPORTED,
+          "no visibility rules for " + executor.dbms().describe() + " at " + execution.level());
     }
     Optional<String> obstacle = UnsupportedCase.of(execution, database);
     if (obstacle.isPresent()) {
