@@ -30,6 +30,7 @@ import java.sql.SQLTimeoutException;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -215,7 +216,7 @@ class CampaignTest {
     Summary summary = new Campaign(dbms, Grammar.POSTGRESQL, plan, new CollectedFindings()).run();
 
     assertThat(summary.oracles().keySet()).containsExactly("writecheck", "troc");
-    assertThat(summary.oracles().get("troc").undecided())
+    assertThat(Objects.requireNonNull(summary.oracles().get("troc")).undecided())
         .containsKeys("the DBMS rejected most of the statements", "the set-up failed");
     assertThat(summary.oracles().values())
         .allSatisfy(
