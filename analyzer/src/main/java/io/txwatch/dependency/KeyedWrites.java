@@ -73,8 +73,11 @@ final class KeyedWrites {
    *
    * @param arrived when its event arrived, on the clock of events
    * @param columns what the statement does with the columns
+   * @param after the newest version that was there when it wrote, if that is certain: then the order
+   *     of events does not count
    */
-  record Target(Row row, int statement, long arrived, ColumnBits.Used columns) {}
+  record Target(
+      Row row, int statement, long arrived, ColumnBits.Used columns, @Nullable Version after) {}
 
   private KeyedWrites() {}
 
@@ -96,8 +99,7 @@ final class KeyedWrites {
       return Optional.empty();
     }
     Target target = lastTargetAfter(read, successor.written());
-    long arrived = first.arrived(successor.statement);
-    if (target == null || arrived == 0 || arrived > target.arrived()) {
+    if (target == null || !follows(target, first, successor)) {
       return Optional.empty();
     }
     long written = target.columns().written() & successor.written();
@@ -111,6 +113,21 @@ final class KeyedWrites {
             target.statement(),
             EdgeEvidence.ITEM,
             written != 0 ? written : target.columns().read() & successor.written()));
+  }
+
+  private static boolean follows(Target target, Transaction first, Version successor) {
+    Version version = target.after();
+    if (version == null) {
+      long arrived = first.arrived(successor.statement);
+      return arrived != 0 && arrived <= target.arrived();
+    }
+    for (int i = 0; version != null && i < ChainWalk.MAX_STEPS; i++) {
+      if (version == successor) {
+        return true;
+      }
+      version = version.previous;
+    }
+    return false;
   }
 
   /** True unless no version from the one that was read to before its successor is the reader's. */

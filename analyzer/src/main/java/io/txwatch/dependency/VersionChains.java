@@ -265,9 +265,10 @@ final class VersionChains {
     int statement = event.statement();
     ColumnBits.Used columns = row.owner().columns.of(event.columns());
     if (access.access() == Access.TARGET) {
-      addTarget(transaction, row, statement, columns);
-      if (!row.broken && !isOwn(transaction, access.writers())) {
-        learn(row, access.writers());
+      boolean isOfOther = !row.broken && !isOwn(transaction, access.writers());
+      Version newest = isOfOther ? learn(row, access.writers()) : null;
+      if (!access.certain() || newest != null) {
+        addTarget(transaction, row, statement, columns, access.certain() ? newest : null);
       }
       return;
     }
@@ -298,7 +299,7 @@ final class VersionChains {
           if (access.access() == Access.UPDATE
               && version.hasIdByDbms()
               && version.previous == null) {
-            addTarget(transaction, row, statement, columns);
+            addTarget(transaction, row, statement, columns, null);
           }
         }
       }
@@ -338,10 +339,13 @@ final class VersionChains {
         : keys;
   }
 
-  private void addTarget(Transaction transaction, Row row, int statement, ColumnBits.Used columns) {
-    long arrived = transaction.arrived(statement); // before now if its rows were resolved later
-    transaction.targets.add(
-        new KeyedWrites.Target(row, statement, arrived == 0 ? now : arrived, columns));
+  private void addTarget(
+      Transaction transaction,
+      Row row,
+      int statement,
+      ColumnBits.Used columns,
+      @Nullable Version after) {
+    transaction.targets.add(new KeyedWrites.Target(row, statement, now, columns, after));
     transaction.addWeight(Footprint.TARGET);
   }
 

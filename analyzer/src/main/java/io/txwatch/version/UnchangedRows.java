@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rows that a transaction updated by key without changing them: MySQL and MariaDB do not log
  * them, but lock them. If two sessions read 10 and both set 11, the second update is lost all the
- * same; {@link Access#TARGET} is what the analysis takes it for.
+ * same; {@link Access#TARGET} is what the analysis takes it for. Row locks and the times of the
+ * statements show which versions were there before.
  */
 final class UnchangedRows {
 
@@ -46,7 +47,7 @@ final class UnchangedRows {
                           version.row.table,
                           version.rowId,
                           version.writers(),
-                          false)));
+                          true)));
             }
           }
         }
@@ -74,6 +75,31 @@ final class UnchangedRows {
         newest = version;
       }
     }
-    return newest == null || newest.deletion ? null : newest;
+    return newest != null
+            && !newest.deletion
+            && newest.by != null
+            && precedes(newest, newest.by, transaction, statement, skew)
+        ? newest
+        : null;
+  }
+
+  /**
+   * Whether the writer of a version had the row's lock before a statement that updated the row: had
+   * it waited for the statement's transaction, its own statement would have returned only after
+   * that one had sent COMMIT.
+   */
+  private static boolean precedes(
+      RowVersion version,
+      RecordedTransaction by,
+      TimedTransaction transaction,
+      TimedStatement statement,
+      long skew) {
+    if (by.writer == null) {
+      return Window.plus(version.commit().returned(), skew) < statement.window.sent();
+    }
+    TimedStatement writing = by.isCertain(version) ? by.writer.statement(by.statement(version)) : null;
+    return writing != null
+        && writing.timed
+        && Window.plus(writing.window.returned(), skew) <= transaction.commitSent();
   }
 }

@@ -30,7 +30,8 @@ public enum Access {
    * incomplete: the identifier of the version, if there is one. Or, if the row was read after the
    * statement and its newest version is another transaction's, it is that version's.
    *
-   * <p>Never certain: another row may have taken the key since it was read. {@code KeyedWrites} in
+   * <p>Certain only where that version is known to have been there when the UPDATE was executed, as
+   * the analysis finds by times. Else another row may have taken the key since it was read. {@code KeyedWrites} in
    * the analyzer documents what can be inferred nevertheless. The event precedes everything that
    * the session sent to the DBMS after the statement.
    */
