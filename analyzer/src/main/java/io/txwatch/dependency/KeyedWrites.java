@@ -73,8 +73,8 @@ final class KeyedWrites {
    *
    * @param arrived when its event arrived, on the clock of events
    * @param columns what the statement does with the columns
-   * @param after the newest version that was there when it wrote, if that is certain: then the order
-   *     of events does not count
+   * @param after the newest version that was there when it wrote, if that is certain: then the
+   *     order of events does not count
    */
   record Target(
       Row row, int statement, long arrived, ColumnBits.Used columns, @Nullable Version after) {}

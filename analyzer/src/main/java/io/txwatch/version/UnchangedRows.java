@@ -97,7 +97,8 @@ final class UnchangedRows {
     if (by.writer == null) {
       return Window.plus(version.commit().returned(), skew) < statement.window.sent();
     }
-    TimedStatement writing = by.isCertain(version) ? by.writer.statement(by.statement(version)) : null;
+    TimedStatement writing =
+        by.isCertain(version) ? by.writer.statement(by.statement(version)) : null;
     return writing != null
         && writing.timed
         && Window.plus(writing.window.returned(), skew) <= transaction.commitSent();

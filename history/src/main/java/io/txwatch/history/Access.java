@@ -31,9 +31,9 @@ public enum Access {
    * statement and its newest version is another transaction's, it is that version's.
    *
    * <p>Certain only where that version is known to have been there when the UPDATE was executed, as
-   * the analysis finds by times. Else another row may have taken the key since it was read. {@code KeyedWrites} in
-   * the analyzer documents what can be inferred nevertheless. The event precedes everything that
-   * the session sent to the DBMS after the statement.
+   * the analysis finds by times. Else another row may have taken the key since it was read. {@code
+   * KeyedWrites} in the analyzer documents what can be inferred nevertheless. The event precedes
+   * everything that the session sent to the DBMS after the statement.
    */
   TARGET,
   /**

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -163,7 +164,7 @@ public final class TextsCommand implements Callable<Integer> {
         String text = shape.text(++next);
         long before = THREADS.getCurrentThreadCpuTime();
         execute(shape, text);
-        nanos.get(shape).add((double) (THREADS.getCurrentThreadCpuTime() - before));
+        of(shape).add((double) (THREADS.getCurrentThreadCpuTime() - before));
         if (next % TEXTS_PER_TRANSACTION == 0) {
           connection.commit();
         }
@@ -197,8 +198,12 @@ public final class TextsCommand implements Callable<Integer> {
       }
     }
 
+    private List<Double> of(Shape shape) {
+      return Objects.requireNonNull(nanos.get(shape));
+    }
+
     double micros(Shape shape) {
-      return Median.of(nanos.get(shape)).median() / 1e3;
+      return Median.of(of(shape)).median() / 1e3;
     }
   }
 
