@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Runs each benchmark for a moment, without checking its speed. */
 class ScaleSmokeTest {
 
-  @TempDir private Path directory;
+  @TempDir private Path directory = Path.of("");
 
   @Test
   void textsCommandReportsEachKindOfText() {
