@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * and both set 11, only T1's version remains. T2's update is lost all the same, and no writers'
  * list ever shows it. With PostgreSQL's system columns, no later read shows what an item of a batch
  * replaced; and before PostgreSQL 18, an UPDATE with {@code FROM} returns its row, but not what it
- * replaced. The order in which the events of the two statements arrive shows it.
+ * replaced. The order in which the events of the two statements arrive shows it; where rows are
+ * known by their values, the times of the statements do ({@link Target#after}).
  *
  * <h2>The rule</h2>
  *
