@@ -166,9 +166,10 @@ class ReplayCommandTest {
     assertThat(noLevel.err()).contains("names no level: give one, such as --isolation");
 
     Invocation notThere =
-        Invocation.of("replay", file(LOST_UPDATE), "--url", url, "--isolation", "RU");
+        Invocation.of(
+            "replay", file(LOST_UPDATE), "--url", "jdbc:sqlite::memory:", "--isolation", "RC");
     assertThat(notThere.code()).isEqualTo(ExitCode.BAD_INPUT);
-    assertThat(notThere.err()).contains("it has READ_COMMITTED, REPEATABLE_READ");
+    assertThat(notThere.err()).contains("it has SERIALIZABLE");
 
     Invocation noCase = Invocation.of("replay", file("hello"), "--url", url, "--isolation", "RC");
     assertThat(noCase.code()).isEqualTo(ExitCode.BAD_INPUT);

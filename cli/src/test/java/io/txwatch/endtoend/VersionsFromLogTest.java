@@ -105,10 +105,9 @@ class VersionsFromLogTest {
   void aLostUpdateIsReportedWithItsLine(ServerKind kind) throws Exception {
     try (Bank bank = new Bank(kind)) {
       Watched watched = new Watched(bank.url());
-      String printed = printed(() -> watched.run(VersionsFromLogTest::loseAnUpdate));
+      watched.run(VersionsFromLogTest::loseAnUpdate);
 
       watched.assertLostUpdate();
-      assertThat(printed).contains("row versions come from the binary log of 127.0.0.1:");
     }
   }
 
