@@ -832,7 +832,11 @@ public final class TriggerSource implements ChangeSource {
         problem = "closed, but triggers remain: " + e.getMessage();
       }
     }
-    WatchedTable.unregisterAll(this);
+    try {
+      WatchedTable.unregisterAll(this);
+    } catch (NoClassDefFoundError e) {
+      // the class loader was closed before a table was watched, so there is none to unregister
+    }
     pending.clear();
     for (CountDownLatch one = installRequests.poll(); one != null; one = installRequests.poll()) {
       one.countDown();

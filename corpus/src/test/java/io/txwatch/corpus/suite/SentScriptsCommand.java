@@ -95,7 +95,7 @@ final class SentScriptsCommand implements Callable<Integer> {
         try (SentScriptsRunner runner =
             new SentScriptsRunner(
                 kind, mode == SqlLogicTestCommand.Mode.TRANSACTIONS, versions(kind))) {
-          run(runner, kind, end);
+          String stopped = run(runner, kind, end);
           runner.close(); // all is analyzed
           long seconds = (System.nanoTime() - began) / 1_000_000_000L;
           for (Map.Entry<String, SentScriptsRunner.Tally> entry : runner.tallies().entrySet()) {
@@ -128,6 +128,7 @@ final class SentScriptsCommand implements Callable<Integer> {
                   severalConnections,
                   runner.ended(),
                   skipped));
+          text.append(stopped);
         }
       }
     }
@@ -140,8 +141,10 @@ final class SentScriptsCommand implements Callable<Integer> {
     return differences.isEmpty() && !fails ? 0 : 1;
   }
 
-  private void run(SentScriptsRunner runner, ServerKind kind, long end)
-      throws IOException, SQLException {
+  /**
+   * Runs the scripts; gives why it did not go on after one of them, which has harmed the server.
+   */
+  private String run(SentScriptsRunner runner, ServerKind kind, long end) throws IOException {
     List<Path> files = files();
     for (int i = 0; i < files.size() && System.nanoTime() < end; i += every) {
       Path file = files.get(i);
@@ -153,8 +156,13 @@ final class SentScriptsCommand implements Callable<Integer> {
       }
       System.err.println(kind + " " + runner.statements() + " " + file);
       skipped += script.get().skipped();
-      runner.run(script.get(), file.getFileName().toString(), differences::add);
+      try {
+        runner.run(script.get(), file.getFileName().toString(), differences::add);
+      } catch (SQLException e) {
+        return "stopped at " + file + ": " + e.getMessage() + "\n";
+      }
     }
+    return "";
   }
 
   private List<String> versions(ServerKind kind) {
