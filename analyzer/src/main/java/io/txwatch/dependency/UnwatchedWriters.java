@@ -56,10 +56,15 @@ final class UnwatchedWriters {
       out.committed(writer);
     }
     Row row = version.row;
-    // whether it wrote a column that was read is not known, unless all of them were
-    EdgeEvidence evidence =
-        read.columns == ColumnBits.ALL ? EdgeEvidence.ITEM : EdgeEvidence.POSSIBLE_ITEM;
-    out.dependency(new Edge(reader, writer, DependencyKind.RW, row, read.statement, 0, evidence));
+    out.dependency(
+        new Edge(
+            reader,
+            writer,
+            DependencyKind.RW,
+            row,
+            read.statement,
+            0,
+            read.evidenceOfUnknownColumns()));
     out.dependency(
         new Edge(writer, reader, DependencyKind.WW, row, 0, next.statement, EdgeEvidence.ITEM));
   }

@@ -212,11 +212,7 @@ final class Version {
 
   /** The evidence for a dependency between its writer and a read of the row. */
   EdgeEvidence evidenceOf(Read read) {
-    return ofUnknownStatement
-            && read.evidence == EdgeEvidence.ITEM
-            && read.columns != ColumnBits.ALL
-        ? EdgeEvidence.POSSIBLE_ITEM
-        : read.evidence;
+    return ofUnknownStatement ? read.evidenceOfUnknownColumns() : read.evidence;
   }
 
   /** Whether it is a deletion that only a read before the DELETE reported. */
@@ -313,6 +309,13 @@ final class Version {
         next.before = this;
       }
       version.readers = this;
+    }
+
+    /** The evidence for a dependency on a writer of whose columns nothing is known. */
+    EdgeEvidence evidenceOfUnknownColumns() {
+      return evidence == EdgeEvidence.ITEM && columns != ColumnBits.ALL
+          ? EdgeEvidence.POSSIBLE_ITEM
+          : evidence;
     }
 
     /** False if the version was not returned, and only shows what a DELETE had seen. */

@@ -196,7 +196,10 @@ final class ServerSession implements AutoCloseable {
         : "the server is a replica and does not log what it receives: start it with " + setting;
   }
 
-  /** True if the server applies changes of others; where that may not be asked, if it may be. */
+  /**
+   * True if the server applies the changes of other servers, or if it may do so, where the user has
+   * no right to see that.
+   */
   private static boolean isReplica(Connection connection, String status) throws SQLException {
     if (variable(connection, "wsrep_on").filter(v -> v.equals("ON")).isPresent()) {
       return true;
