@@ -1,5 +1,6 @@
 package io.txwatch.bench.prepare;
 
+import io.txwatch.bench.AccountTable;
 import io.txwatch.bench.Machine;
 import io.txwatch.bench.Markdown;
 import io.txwatch.bench.OptionNames;
@@ -14,9 +15,7 @@ import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -34,7 +33,6 @@ public final class PrepareLatencyCommand implements Callable<Integer> {
 
   private static final int CLIENTS = 2;
   private static final Duration LOCK_TIMEOUT = Duration.ofMillis(300);
-  private static final int ROWS_PER_INSERT = 10_000;
 
   @Option(
       names = "--db",
@@ -79,7 +77,7 @@ public final class PrepareLatencyCommand implements Callable<Integer> {
             "phase", "seconds", "statements", "median ms", "p99", "p99.9", "longest", "errors");
     try (Connection connection = DriverManager.getConnection(url)) {
       output.write("### " + ServerVersion.of(connection) + "\n\n");
-      fill(connection);
+      AccountTable.create(connection, rows, 100);
       output.progress(OptionNames.option(kind) + ": filled");
       try (TimedClients clients = new TimedClients(url, CLIENTS, rows)) {
         Thread.sleep(2_000L); // until its code is compiled
@@ -108,21 +106,6 @@ public final class PrepareLatencyCommand implements Callable<Integer> {
     PreparationResult result = preparation.execute(plan);
     if (!result.complete()) {
       throw new SQLException("not done: " + result.failed());
-    }
-  }
-
-  private void fill(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(
-          "CREATE TABLE account (id INT PRIMARY KEY, owner VARCHAR(40) NOT NULL,"
-              + " balance INT NOT NULL, note VARCHAR(100))");
-      for (int from = 0; from < rows; from += ROWS_PER_INSERT) {
-        List<String> values = new ArrayList<>();
-        for (int id = from; id < Math.min(rows, from + ROWS_PER_INSERT); id++) {
-          values.add("(" + id + ",'owner " + id % 1_000 + "',100,'" + "n".repeat(id % 100) + "')");
-        }
-        statement.execute("INSERT INTO account VALUES " + String.join(",", values));
-      }
     }
   }
 }

@@ -3,6 +3,7 @@ package io.txwatch.bench.scale;
 import static io.txwatch.bench.scale.WatchedByDefault.percent;
 import static io.txwatch.bench.scale.WatchedByDefault.text;
 
+import io.txwatch.bench.AccountTable;
 import io.txwatch.bench.Machine;
 import io.txwatch.bench.Markdown;
 import io.txwatch.bench.Median;
@@ -38,7 +39,6 @@ import picocli.CommandLine.Spec;
     showDefaultValues = true)
 public final class StreamCommand implements Callable<Integer> {
 
-  private static final int ROWS_PER_INSERT = 5_000;
   private static final int WARM_UP = 3;
 
   @Option(names = "--db", split = ",", defaultValue = "mysql,postgresql,h2")
@@ -78,8 +78,11 @@ public final class StreamCommand implements Callable<Integer> {
     Databases.startServer(kind);
     String rawUrl = TestServers.freshDatabase(kind);
     String watchedUrl = TestServers.freshDatabase(kind);
-    fill(rawUrl);
-    fill(watchedUrl);
+    for (String url : List.of(rawUrl, watchedUrl)) {
+      try (Connection connection = DriverManager.getConnection(url)) {
+        AccountTable.create(connection, rows, 50);
+      }
+    }
     try (Connection raw = DriverManager.getConnection(rawUrl);
         Connection watched = DriverManager.getConnection(WatchedByDefault.url(watchedUrl))) {
       raw.setAutoCommit(false);
@@ -142,21 +145,5 @@ public final class StreamCommand implements Callable<Integer> {
       throw new SQLException("rows read: " + count);
     }
     return millis;
-  }
-
-  private void fill(String url) throws SQLException {
-    try (Connection connection = DriverManager.getConnection(url);
-        Statement statement = connection.createStatement()) {
-      statement.execute(
-          "CREATE TABLE account (id INT PRIMARY KEY, owner VARCHAR(40) NOT NULL,"
-              + " balance INT NOT NULL, note VARCHAR(100))");
-      for (int from = 0; from < rows; from += ROWS_PER_INSERT) {
-        List<String> values = new ArrayList<>();
-        for (int id = from; id < Math.min(rows, from + ROWS_PER_INSERT); id++) {
-          values.add("(" + id + ",'owner " + id % 1_000 + "',100,'" + "n".repeat(id % 50) + "')");
-        }
-        statement.execute("INSERT INTO account VALUES " + String.join(",", values));
-      }
-    }
   }
 }
