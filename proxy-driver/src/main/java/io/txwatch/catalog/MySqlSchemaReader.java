@@ -152,6 +152,7 @@ public class MySqlSchemaReader extends SchemaReader {
   public Optional<TableInfo> table(Connection connection, String schema, String name)
       throws SQLException {
     Set<TableInfo> withoutHistory = new HashSet<>(); // InnoDB's that keep no old rows
+    Set<TableInfo> locking = new HashSet<>();
     List<TableInfo> found =
         query(
                 connection,
@@ -163,9 +164,11 @@ public class MySqlSchemaReader extends SchemaReader {
                   TableInfo info =
                       new TableInfo(
                           text(row, 1), text(row, 2), kind(text(row, 1), type), List.of());
-                  if (type.equalsIgnoreCase("BASE TABLE")
-                      && text(row, 4).equalsIgnoreCase("InnoDB")) {
-                    withoutHistory.add(info);
+                  if (text(row, 4).equalsIgnoreCase("InnoDB")) {
+                    locking.add(info);
+                    if (type.equalsIgnoreCase("BASE TABLE")) {
+                      withoutHistory.add(info);
+                    }
                   }
                   return info;
                 },
@@ -237,7 +240,9 @@ public class MySqlSchemaReader extends SchemaReader {
                     + " WHERE table_schema = ? AND table_name = ?",
                 table.schema(),
                 table.name());
-    return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns, traits));
+    // without locks of rows until COMMIT, as in MyISAM, values and times do not show an order
+    Catalog.Traits known = locking.contains(table) ? traits : traits.namedBy(List.of());
+    return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns, known));
   }
 
   private static Catalog.Traits traits(
