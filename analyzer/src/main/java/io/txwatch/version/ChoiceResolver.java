@@ -58,6 +58,7 @@ final class ChoiceResolver {
       TimedTransaction reader,
       TimedStatement statement,
       RowChoice choice,
+      ConditionValue condition,
       Window window,
       Set<Long> shown) {}
 
@@ -67,6 +68,7 @@ final class ChoiceResolver {
   /** Of the tables that were changed last. */
   private final Map<String, ArrayDeque<RowVersion>> changes = new LinkedHashMap<>(16, 0.75f, true);
 
+  private final ColumnPlaces places = new ColumnPlaces();
   private final int maxChanges;
   private int changesKept;
 
@@ -187,7 +189,7 @@ final class ChoiceResolver {
     return true;
   }
 
-  private static Query query(
+  private Query query(
       TimedTransaction reader,
       TimedStatement statement,
       RowChoice choice,
@@ -205,6 +207,7 @@ final class ChoiceResolver {
         reader,
         statement,
         choice,
+        new ConditionValue(choice.condition(), choice.constants(), places),
         window(reader, statement, choice.table(), product).widened(skew),
         shown);
   }
@@ -234,7 +237,11 @@ final class ChoiceResolver {
     if (isKnown || row.versions.isEmpty() || row.keptSince > query.window.sent()) {
       return;
     }
-    RowStates states = RowStates.of(query.choice, row, query.reader, query.statement);
+    if (query.condition.isTrueForNone(row.versions)) {
+      return; // whatever the query read
+    }
+    RowStates states =
+        RowStates.of(query.choice, query.condition, row, query.reader, query.statement);
     if (states == null) {
       return;
     }

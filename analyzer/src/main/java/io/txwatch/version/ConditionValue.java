@@ -9,6 +9,7 @@ import java.math.BigInteger;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -34,17 +35,43 @@ public final class ConditionValue {
   private static final Pattern DATE_TIME =
       Pattern.compile("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d");
 
-  private final List<String> columns;
-  private final @Nullable Object @Nullable [] values;
+  private final RowCondition condition;
   private final List<@Nullable Object> constants;
 
-  private ConditionValue(
-      List<String> columns,
-      @Nullable Object @Nullable [] values,
-      List<@Nullable Object> constants) {
-    this.columns = columns;
-    this.values = values;
+  /** The conditions of one column that a row must fulfil. */
+  private final List<RowCondition> required = new ArrayList<>();
+
+  /** The row's. */
+  private List<String> columns = List.of();
+
+  private @Nullable Object @Nullable [] values;
+
+  private final ColumnPlaces places;
+
+  /**
+   * The values of a condition.
+   *
+   * @param constants the condition's
+   * @param places where columns are found
+   */
+  ConditionValue(
+      RowCondition condition, List<@Nullable Object> constants, ColumnPlaces places) {
+    this.condition = condition;
     this.constants = constants;
+    this.places = places;
+    require(condition);
+  }
+
+  private void require(RowCondition part) {
+    if (part instanceof RowCondition.And and) {
+      and.conditions().forEach(this::require);
+    } else if (part instanceof RowCondition.Compare compare
+        && !(compare.left() instanceof RowCondition.Column
+            && compare.right() instanceof RowCondition.Column)
+        && !(compare.left() instanceof RowCondition.Remainder)
+        && !(compare.right() instanceof RowCondition.Remainder)) {
+      required.add(compare);
+    }
   }
 
   /**
@@ -59,28 +86,69 @@ public final class ConditionValue {
       List<String> columns,
       @Nullable Object @Nullable [] values,
       List<@Nullable Object> constants) {
-    return new ConditionValue(columns, values, constants).of(condition);
+    return new ConditionValue(condition, constants, new ColumnPlaces()).of(columns, values);
   }
 
-  private int of(RowCondition condition) {
-    if (condition instanceof RowCondition.Compare compare) {
+  /**
+   * What the condition may be for a row.
+   *
+   * @param ofRow its values, in the order of {@code ofColumns}; null if none is known
+   * @return {@link #TRUE}, {@link #FALSE} and {@link #NULL}, added
+   */
+  int of(List<String> ofColumns, @Nullable Object @Nullable [] ofRow) {
+    row(ofColumns, ofRow);
+    return of(condition);
+  }
+
+  private void row(List<String> ofColumns, @Nullable Object @Nullable [] ofRow) {
+    columns = ofColumns;
+    values = ofRow;
+  }
+
+  /**
+   * Whether the condition is true for none of some versions of a row, nor for one that has the
+   * values of several of them: a column that it compares with a constant has no such value.
+   */
+  boolean isTrueForNone(List<RowVersion> versions) {
+    for (RowCondition one : required) {
+      boolean isTrueForOne = false;
+      for (int i = 0; i < versions.size() && !isTrueForOne; i++) {
+        isTrueForOne = mayBeTrue(one, versions.get(i));
+      }
+      if (!isTrueForOne) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean mayBeTrue(RowCondition part, RowVersion version) {
+    if (version.moved || version.deletion) {
+      return version.moved;
+    }
+    row(version.plainColumns, version.plain);
+    return (of(part) & TRUE) != 0;
+  }
+
+  private int of(RowCondition part) {
+    if (part instanceof RowCondition.Compare compare) {
       return compared(value(compare.left()), compare.comparison(), value(compare.right()));
-    } else if (condition instanceof RowCondition.IsNull test) {
+    } else if (part instanceof RowCondition.IsNull test) {
       Object value = value(test.operand());
       return value == RowChange.WITHHELD ? NOT_NULL : value == null ? TRUE : FALSE;
-    } else if (condition instanceof RowCondition.And and) {
+    } else if (part instanceof RowCondition.And and) {
       int all = TRUE;
       for (RowCondition one : and.conditions()) {
         all = both(all, of(one));
       }
       return all;
-    } else if (condition instanceof RowCondition.Or or) {
+    } else if (part instanceof RowCondition.Or or) {
       int any = FALSE;
       for (RowCondition one : or.conditions()) {
         any = negated(both(negated(any), negated(of(one))));
       }
       return any;
-    } else if (condition instanceof RowCondition.Not not) {
+    } else if (part instanceof RowCondition.Not not) {
       return negated(of(not.condition()));
     }
     return ANY;
@@ -107,11 +175,8 @@ public final class ConditionValue {
     }
     @Nullable Object[] known = values;
     if (known != null && operand instanceof RowCondition.Column column) {
-      for (int i = 0; i < known.length; i++) {
-        if (columns.get(i).equalsIgnoreCase(column.name())) {
-          return known[i];
-        }
-      }
+      int place = places.of(columns, column.name());
+      return place < 0 || place >= known.length ? RowChange.WITHHELD : known[place];
     }
     return RowChange.WITHHELD;
   }
@@ -147,25 +212,41 @@ public final class ConditionValue {
   }
 
   private static boolean mayBeEqual(String one, String other) {
-    return !isPrintable(one) || !isPrintable(other) || skeleton(one).equals(skeleton(other));
-  }
-
-  /** The letters and digits, each as one that stands for all that some alphabet takes for it. */
-  private static String skeleton(String text) {
-    StringBuilder skeleton = new StringBuilder(text.length());
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (Character.isLetterOrDigit(c)) {
-        skeleton.append(letter(c));
-      }
-    }
-    return skeleton.toString();
+    return !isPrintable(one) || !isPrintable(other) || haveSameLetters(one, other);
   }
 
   private static boolean isPrintable(String text) {
-    return text.chars().allMatch(c -> c >= ' ' && c < 127);
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) < ' ' || text.charAt(i) >= 127) {
+        return false;
+      }
+    }
+    return true;
   }
 
+  /** Whether the letters and digits of two texts are the same in some alphabet. */
+  private static boolean haveSameLetters(String one, String other) {
+    int i = nextLetter(one, 0);
+    int j = nextLetter(other, 0);
+    while (i < one.length() && j < other.length()) {
+      if (letter(one.charAt(i)) != letter(other.charAt(j))) {
+        return false;
+      }
+      i = nextLetter(one, i + 1);
+      j = nextLetter(other, j + 1);
+    }
+    return i == one.length() && j == other.length();
+  }
+
+  private static int nextLetter(String text, int from) {
+    int i = from;
+    while (i < text.length() && !Character.isLetterOrDigit(text.charAt(i))) {
+      i++;
+    }
+    return i;
+  }
+
+  /** The one letter that stands for all that some alphabet takes for this one. */
   private static char letter(char c) {
     return switch (c) {
       case 'I', 'J', 'Y', 'j', 'y' -> 'i';

@@ -16,11 +16,14 @@ final class RowStates {
   private static final Window ALWAYS = new Window(Long.MIN_VALUE, Long.MIN_VALUE);
 
   private final RowChoice choice;
+  private final ConditionValue condition;
   private final List<@Nullable RowVersion> versions;
   private final int[] matches;
 
-  private RowStates(RowChoice choice, List<@Nullable RowVersion> versions) {
+  private RowStates(
+      RowChoice choice, ConditionValue condition, List<@Nullable RowVersion> versions) {
     this.choice = choice;
+    this.condition = condition;
     this.versions = versions;
     this.matches = new int[versions.size()];
     for (int i = 0; i < matches.length; i++) {
@@ -35,7 +38,11 @@ final class RowStates {
 
   /** The states of a row; null if the query may have seen a version of its own transaction. */
   static @Nullable RowStates of(
-      RowChoice choice, RowChain row, TimedTransaction reader, TimedStatement query) {
+      RowChoice choice,
+      ConditionValue condition,
+      RowChain row,
+      TimedTransaction reader,
+      TimedStatement query) {
     List<@Nullable RowVersion> versions = new ArrayList<>();
     if (row.versions.get(0).insertion) {
       versions.add(null);
@@ -53,15 +60,11 @@ final class RowStates {
         versions.add(version);
       }
     }
-    return new RowStates(choice, versions);
+    return new RowStates(choice, condition, versions);
   }
 
   private int value(@Nullable RowVersion version, @Nullable Object @Nullable [] values) {
-    return ConditionValue.of(
-        choice.condition(),
-        version == null ? List.of() : version.plainColumns,
-        values,
-        choice.constants());
+    return condition.of(version == null ? List.of() : version.plainColumns, values);
   }
 
   int size() {

@@ -64,7 +64,7 @@ record StatementMapping(
   }
 
   private static StatementMapping of(List<List<TimedStatement>> slots, List<RowChange> changes) {
-    int[] groups = changes.stream().mapToInt(RowChange::group).distinct().toArray();
+    int[] groups = groups(changes);
     int n = groups.length;
     int[] first = new int[n];
     int next = 0;
@@ -93,6 +93,17 @@ record StatementMapping(
       next -= slot.size() == 1 ? 1 : 0;
     }
     return new StatementMapping(groups, statements, certain, true, batches);
+  }
+
+  private static int[] groups(List<RowChange> changes) {
+    int[] groups = new int[changes.size()];
+    int n = 0;
+    for (RowChange change : changes) {
+      if (n == 0 || groups[n - 1] != change.group()) {
+        groups[n++] = change.group();
+      }
+    }
+    return Arrays.copyOf(groups, n);
   }
 
   private static TimedStatement last(List<TimedStatement> slot) {

@@ -18,6 +18,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import net.jqwik.api.statistics.Statistics;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,6 +37,7 @@ class RowStatesTest {
 
   private static final ValueHash HASH = new ValueHash(7);
   private static final List<String> COLUMNS = List.of("k", "n", "other");
+  private static final List<@Nullable Object> CONSTANTS = List.of(2L, 0L);
   private static final RowCondition CONDITION =
       new RowCondition.And(
           List.of(
@@ -78,7 +85,33 @@ class RowStatesTest {
     assertThat(mattering).hasToString(expected);
   }
 
+  /** Neither the states nor one made of their values fulfil the condition: no change matters. */
+  @Property
+  void noChangeMattersIfNoValueFulfilsTheCondition(
+      @ForAll @Size(min = 2, max = 4) List<@IntRange(max = 12) Integer> numbers) {
+    String text =
+        numbers.stream()
+            .map(number -> number == 0 ? "-" : number % 4 + " " + number % 3 + " 0")
+            .collect(Collectors.joining(" | "));
+    RowChain row = row(text);
+    boolean isTrueForNone =
+        new ConditionValue(CONDITION, CONSTANTS, new ColumnPlaces()).isTrueForNone(row.versions);
+    RowStates states = states(row);
+    boolean oneMatters = false;
+    for (int change = 1; change < states.size(); change++) {
+      for (int read = 0; read < states.size(); read++) {
+        oneMatters |= states.matters(change, read);
+      }
+    }
+    Statistics.label("excluded").collect(isTrueForNone, oneMatters);
+    assertThat(isTrueForNone && oneMatters).as(text).isFalse();
+  }
+
   private static RowStates states(String text) {
+    return states(row(text));
+  }
+
+  private static RowChain row(String text) {
     RowChain row = new RowChain("t", 1);
     String[] states = text.split(" *\\| *");
     for (int i = 0; i < states.length; i++) {
@@ -106,13 +139,20 @@ class RowStatesTest {
                   isInitial ? WriterList.INITIAL : null)
               .withPlain(COLUMNS, plain));
     }
-    RowChoice choice = new RowChoice("t", CONDITION, List.of(2L, 0L), Set.of("n"), false);
+    return row;
+  }
+
+  private static RowStates states(RowChain row) {
+    RowChoice choice = new RowChoice("t", CONDITION, CONSTANTS, Set.of("n"), false);
     TimedStatement query =
         new TimedStatement(
             new Event.StatementExecuted(
                 1, 1, 1, StatementKind.SELECT, "", "", List.of(), true, null, List.of(), ""));
     return Objects.requireNonNull(
         RowStates.of(
-            choice, row, new TimedTransaction(1, 1, IsolationLevel.READ_COMMITTED), query));
+            choice,
+            new ConditionValue(CONDITION, CONSTANTS, new ColumnPlaces()),
+            row,
+            new TimedTransaction(1, 1, IsolationLevel.READ_COMMITTED), query));
   }
 }

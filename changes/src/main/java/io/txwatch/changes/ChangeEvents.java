@@ -78,7 +78,7 @@ public final class ChangeEvents implements ChangeListener {
 
   @Override
   public synchronized void transaction(ChangedTransaction transaction) {
-    List<io.txwatch.history.RowChange> changes = new ArrayList<>();
+    List<io.txwatch.history.RowChange> changes = new ArrayList<>(transaction.changes().size());
     for (RowChange change : transaction.changes()) {
       changes.add(event(change));
     }
@@ -140,7 +140,7 @@ public final class ChangeEvents implements ChangeListener {
     return new io.txwatch.history.RowChange(
         access,
         name(table.schema(), table.name()),
-        table.columns().stream().map(ChangedTable.Column::name).toList(),
+        table.columnNames(),
         key(table, change.before()),
         key(table, change.after()),
         values(table, change.before()),
@@ -156,22 +156,18 @@ public final class ChangeEvents implements ChangeListener {
 
   /** The hash of the primary key; of a table without one, of its first key without nulls. */
   private long key(ChangedTable table, @Nullable Object @Nullable [] row) {
-    if (row == null) {
+    ChangedTable.Key key = table.rowKey();
+    if (row == null || key == null) {
       return 0;
     }
-    for (ChangedTable.Key key : table.keys()) {
-      if (key.columns().stream().noneMatch(column -> table.columns().get(column).isNullable())) {
-        long hashed = 0;
-        for (int column : key.columns()) {
-          hashed = ValueHash.addedToKey(hashed, wide(table.columns().get(column), row[column]));
-          if (hashed == 0) {
-            return 0;
-          }
-        }
-        return hashed;
+    long hashed = 0;
+    for (int column : key.columns()) {
+      hashed = ValueHash.addedToKey(hashed, wide(table.columns().get(column), row[column]));
+      if (hashed == 0) {
+        return 0;
       }
     }
-    return 0;
+    return hashed;
   }
 
   private int[] values(ChangedTable table, @Nullable Object @Nullable [] row) {

@@ -112,8 +112,8 @@ final class LogAssembler {
   /** Where the event ends that contains those that are being read. */
   private long payloadEnd;
 
-  /** A table as described, or the reason why it is not. */
-  private record Described(@Nullable TableDescription table, String problem) {}
+  /** A table as described, or the reason why it is not; the description fits what the log says. */
+  private record Described(@Nullable TableDescription table, TableMap map, String problem) {}
 
   LogAssembler(Surroundings surroundings, String server) {
     this.surroundings = surroundings;
@@ -428,7 +428,12 @@ final class LogAssembler {
     String schema = in.text(schemaLength);
     in.skip(1);
     byte[] raw = isCompressed ? inflated(in) : in.rest();
-    String sql = LEADING_COMMENTS.matcher(new String(raw, StandardCharsets.UTF_8)).replaceFirst("");
+    String text = new String(raw, StandardCharsets.UTF_8);
+    if (text.equals("BEGIN")) { // as the server itself writes it
+      begin(connection);
+      return;
+    }
+    String sql = LEADING_COMMENTS.matcher(text).replaceFirst("");
     Matcher word = FIRST_WORD.matcher(sql);
     String verb = word.lookingAt() ? word.group().toUpperCase(Locale.ROOT) : "";
     switch (verb) {
@@ -734,31 +739,35 @@ final class LogAssembler {
   }
 
   private Described described(TableMap map) {
-    String key = key(map.schema, map.table);
-    Described known = descriptions.get(key);
-    if (known != null && (known.table() == null || known.table().mismatch(map).isEmpty())) {
+    Described known = descriptions.get(map.qualified);
+    if (known != null && (known.table() == null || known.map() == map)) {
       return known;
+    }
+    if (known != null && known.table().mismatch(map).isEmpty()) {
+      Described same = new Described(known.table(), map, "");
+      descriptions.put(map.qualified, same);
+      return same;
     }
     try {
       Described now = describedAnew(map);
-      descriptions.put(key, now);
+      descriptions.put(map.qualified, now);
       return now;
     } catch (IOException e) {
-      descriptions.remove(key);
-      return new Described(null, "the catalog cannot be read: " + e.getMessage());
+      descriptions.remove(map.qualified);
+      return new Described(null, map, "the catalog cannot be read: " + e.getMessage());
     }
   }
 
   private Described describedAnew(TableMap map) throws IOException {
     Optional<TableDescription> found = surroundings.describe(map.schema, map.table);
     if (found.isEmpty()) {
-      return new Described(null, "not in the catalog, or no right to see it");
+      return new Described(null, map, "not in the catalog, or no right to see it");
     }
     String mismatch = found.get().mismatch(map);
     if (!mismatch.isEmpty()) {
-      return new Described(null, mismatch);
+      return new Described(null, map, mismatch);
     }
-    unconfirmed.put(key(map.schema, map.table), surroundings.endOfLog());
-    return new Described(found.get(), "");
+    unconfirmed.put(map.qualified, surroundings.endOfLog());
+    return new Described(found.get(), map, "");
   }
 }

@@ -26,6 +26,11 @@ final class RowDecoder {
   private static final int BASE_YEAR = 1900;
   private static final int[] BYTES_OF_DIGITS = {0, 1, 1, 2, 2, 3, 3, 4, 4, 4};
   private static final int DIGITS_PER_WORD = 9;
+  private static final int DIGITS_OF_LONG = 18;
+  private static final int WORD = 1_000_000_000;
+  private static final int[] POWERS_OF_TEN = {
+    1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, WORD
+  };
   private static final int MICRO_DIGITS = 6;
   private static final long NANOS_PER_MICRO = 1000;
 
@@ -140,24 +145,39 @@ final class RowDecoder {
       }
     }
     EventBytes digits = new EventBytes(raw);
-    StringBuilder text = new StringBuilder(precision + 1);
-    group(digits, whole % DIGITS_PER_WORD, text);
-    for (int i = 0; i < whole / DIGITS_PER_WORD; i++) {
-      group(digits, DIGITS_PER_WORD, text);
-    }
-    for (int i = 0; i < scale / DIGITS_PER_WORD; i++) {
-      group(digits, DIGITS_PER_WORD, text);
-    }
-    group(digits, scale % DIGITS_PER_WORD, text);
-    BigDecimal value = new BigDecimal(new BigInteger(text.toString()), scale);
+    BigDecimal value =
+        precision <= DIGITS_OF_LONG
+            ? BigDecimal.valueOf(unscaledLong(digits, whole, scale), scale)
+            : new BigDecimal(unscaled(digits, whole, scale), scale);
     return JdbcValues.plain(negative ? value.negate() : value);
   }
 
-  private static void group(EventBytes in, int digits, StringBuilder text) {
-    if (digits > 0) {
-      String value = Long.toString(in.bigEndian(BYTES_OF_DIGITS[digits]));
-      text.append("0".repeat(Math.max(0, digits - value.length()))).append(value);
+  private static long unscaledLong(EventBytes in, int whole, int scale) {
+    long value = group(in, whole % DIGITS_PER_WORD);
+    for (int i = 0; i < whole / DIGITS_PER_WORD + scale / DIGITS_PER_WORD; i++) {
+      value = value * WORD + group(in, DIGITS_PER_WORD);
     }
+    int last = scale % DIGITS_PER_WORD;
+    return value * POWERS_OF_TEN[last] + group(in, last);
+  }
+
+  private static BigInteger unscaled(EventBytes in, int whole, int scale) {
+    BigInteger value = BigInteger.valueOf(group(in, whole % DIGITS_PER_WORD));
+    for (int i = 0; i < whole / DIGITS_PER_WORD + scale / DIGITS_PER_WORD; i++) {
+      value = with(value, DIGITS_PER_WORD, group(in, DIGITS_PER_WORD));
+    }
+    int last = scale % DIGITS_PER_WORD;
+    return with(value, last, group(in, last));
+  }
+
+  private static BigInteger with(BigInteger value, int digits, long group) {
+    return value
+        .multiply(BigInteger.valueOf(POWERS_OF_TEN[digits]))
+        .add(BigInteger.valueOf(group));
+  }
+
+  private static long group(EventBytes in, int digits) {
+    return in.bigEndian(BYTES_OF_DIGITS[digits]);
   }
 
   private static Object year(int raw) {
@@ -270,7 +290,11 @@ final class RowDecoder {
     if (charset == null) {
       return UnknownValue.NOT_COMPARABLE;
     }
-    if (!charset.equals(StandardCharsets.UTF_8)) {
+    boolean isUtf8 = charset.equals(StandardCharsets.UTF_8);
+    if (isUtf8 && isAscii(raw)) {
+      return new String(raw, StandardCharsets.ISO_8859_1);
+    }
+    if (!isUtf8) {
       for (byte b : raw) {
         if (UNDEFINED_1252.contains(b & 0xff) && charset.newEncoder().maxBytesPerChar() == 1) {
           return UnknownValue.NOT_COMPARABLE;
@@ -282,5 +306,14 @@ final class RowDecoder {
     } catch (CharacterCodingException e) {
       return UnknownValue.NOT_COMPARABLE;
     }
+  }
+
+  private static boolean isAscii(byte[] raw) {
+    for (byte b : raw) {
+      if (b < 0) {
+        return false;
+      }
+    }
+    return true;
   }
 }

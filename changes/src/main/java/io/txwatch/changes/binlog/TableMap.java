@@ -44,6 +44,9 @@ final class TableMap {
   final String schema;
   final String table;
 
+  /** The table's name with its schema's. */
+  final String qualified;
+
   /** One code a column; what is stored as STRING and is an ENUM or a SET is that. */
   final int[] types;
 
@@ -63,6 +66,7 @@ final class TableMap {
     schema = in.text(in.unsignedByte());
     in.skip(1);
     table = in.text(in.unsignedByte());
+    qualified = schema + "." + table;
     in.skip(1);
     int columns = in.packedInt();
     types = new int[columns];
