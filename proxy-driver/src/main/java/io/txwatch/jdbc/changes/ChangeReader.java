@@ -501,7 +501,9 @@ final class ChangeReader {
               "no row versions come from "
                   + record.name()
                   + " until it can be read again: "
-                  + source.problem());
+                  + (source.problem().isEmpty()
+                      ? "the DBMS has not answered yet"
+                      : source.problem()));
       if (isPrinted) {
         UNREAD.add(record.name());
       }
