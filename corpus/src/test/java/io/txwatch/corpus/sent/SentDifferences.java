@@ -31,7 +31,7 @@ public record SentDifferences(
    */
   private static final Pattern OF_DRIVER =
       Pattern.compile(
-          "(?is)Quit|Ping|Reset connection|Change user|(?:Query\\s+|Parse [^\\x00]*\\x00)"
+          "(?is)Quit|Ping|Reset connection|Change user|Init DB .*|(?:Query\\s+|Parse [^\\x00]*\\x00)"
               + "(?:/\\*.*?\\*/\\s*)?(?:set\\s+(?!global)|select\\s+@@|show\\s+variables).*"
               + "|(?:Execute|Bulk Execute|Long Data|Close stmt|Reset stmt|Fetch|Set option) .*"
               + "|(?:Bind|Describe|Close|Copy data) .*|Sync|Flush|Terminate|Copy done"

@@ -64,6 +64,12 @@ class SentDifferencesTest {
     found = SentDifferences.ofRuns(List.of(ofApplication), List.of(prepared, ofApplication));
     assertThat(found.differences()).isEmpty();
     assertThat(found.own()).containsExactly(prepared);
+    // The database's name is sent by either.
+    List<String> named = List.of("Init DB shop", SET_UP, "Query SELECT 1");
+    found =
+        SentDifferences.ofRuns(
+            List.of(named), List.of(List.of("Init DB shop", "Binlog Dump"), named));
+    assertThat(found.differences()).isEmpty();
     // One of the application's that we used instead is missing.
     assertThat(
             SentDifferences.ofRuns(List.of(ONE, List.of(SET_UP)), List.of(ONE, ours)).differences())

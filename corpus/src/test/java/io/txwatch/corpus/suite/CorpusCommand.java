@@ -12,6 +12,7 @@ import picocli.CommandLine.Command;
       SqlLogicTestCommand.class,
       PostgresRegressCommand.class,
       JUnitSuiteCommand.class,
+      ProgramCommand.class,
       SentScriptsCommand.class
     })
 public final class CorpusCommand {

@@ -1,22 +1,13 @@
 package io.txwatch.corpus.suite;
 
-import io.txwatch.corpus.sent.SentBytes;
 import io.txwatch.corpus.suite.JUnitReports.Result;
 import io.txwatch.corpus.suite.JUnitReports.Test;
-import io.txwatch.servers.DatabaseServer;
-import io.txwatch.servers.MariaDbServer;
-import io.txwatch.servers.MySqlServer;
-import io.txwatch.servers.PostgresServer;
-import io.txwatch.servers.ServerKind;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -27,10 +18,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -55,23 +45,7 @@ final class JUnitSuiteCommand implements Callable<Integer> {
   private static final String SECOND = "raw-second";
   private static final String WATCHED = "watched";
 
-  @Option(
-      names = "--db",
-      description = "the server to start; default: none, the tests start their databases")
-  private @Nullable ServerKind kind;
-
-  @Option(
-      names = "--command",
-      required = true,
-      description = {
-        "a shell command. Placeholders: {agent}, the JVM's -javaagent option or nothing;",
-        "{selection}, the tests to run; {reports}, the directory for JUnit's XML files;",
-        "with --db also {host}, {port}, {user}, {database}"
-      })
-  private String command = "";
-
-  @Option(names = "--in", description = "the directory to run it in")
-  private Path directory = Path.of("");
+  @Mixin private ProgramRuns runs = new ProgramRuns();
 
   @Option(names = "--all", required = true, description = "the {selection} of all tests")
   private String all = "";
@@ -87,23 +61,6 @@ final class JUnitSuiteCommand implements Callable<Integer> {
       description = "the separator between these; default: a space")
   private String separator = " ";
 
-  @Option(names = "--database", description = "a database to create; default: ${DEFAULT-VALUE}")
-  private String database = "suite";
-
-  @Option(names = "--before", description = "SQL that is run first in that database; repeatable")
-  private List<String> before = List.of();
-
-  @Option(names = "--server-option", description = "an option of the server; repeatable")
-  private List<String> serverOptions = List.of();
-
-  @Option(names = "--agent", description = "the jar; default: ${DEFAULT-VALUE}")
-  private Path agent = Path.of("cli/target/txwatch.jar");
-
-  @Option(
-      names = "--agent-options",
-      description = "default: ${DEFAULT-VALUE}; {reports} is replaced")
-  private String agentOptions = "prepare=auto,log=none";
-
   @Option(
       names = "--sent",
       description = {
@@ -112,18 +69,12 @@ final class JUnitSuiteCommand implements Callable<Integer> {
       })
   private boolean isSentCompared;
 
-  @Option(names = "--minutes", description = "how long a run may take; default: ${DEFAULT-VALUE}")
-  private int minutes = 30;
-
-  @Option(names = "--out", required = true, description = "where reports and output go")
-  private Path out = Path.of("");
-
   /** What each run of all tests sent, with {@code --sent}. */
   private final Map<String, SentReport.Run> sent = new HashMap<>();
 
   @Override
   public Integer call() throws SQLException, IOException, InterruptedException {
-    if (isSentCompared && kind == null) {
+    if (isSentCompared && !runs.hasServer()) {
       throw new IllegalArgumentException("--sent needs --db");
     }
     Map<String, Test> raw = run(RAW, false, all);
@@ -157,7 +108,8 @@ final class JUnitSuiteCommand implements Callable<Integer> {
     unstable.removeAll(onlyRaw);
     String report =
         report(raw, watched, onlyWatched, onlyRaw, onlySkipped, unstable)
-            + ReportedAnomalies.count(out.resolve(WATCHED));
+            + ReportedAnomalies.count(runs.out(WATCHED))
+            + ResolvedReads.count(runs.agent(), runs.out(WATCHED));
     boolean isSentEqual = true;
     if (isSentCompared) {
       SentReport compared = SentReport.of(sentBy(RAW), sentBy(SECOND), sentBy(WATCHED));
@@ -165,7 +117,7 @@ final class JUnitSuiteCommand implements Callable<Integer> {
       isSentEqual = compared.isEqual();
     }
     new PrintStream(System.out, true, StandardCharsets.UTF_8).println(report);
-    Files.writeString(out.resolve("report.md"), report);
+    Files.writeString(runs.out().resolve("report.md"), report);
     return onlyWatched.isEmpty() && onlyRaw.isEmpty() && isSentEqual ? 0 : 1;
   }
 
@@ -187,71 +139,14 @@ final class JUnitSuiteCommand implements Callable<Integer> {
 
   private Map<String, Test> run(String name, boolean isWatched, String selection)
       throws SQLException, IOException, InterruptedException {
-    Path reports = Files.createDirectories(out.resolve(name).toAbsolutePath());
-    String option = "-javaagent:" + agent.toAbsolutePath() + "=" + agentOptions;
-    String line =
-        command
-            .replace("{agent}", isWatched ? option : "")
-            .replace("{selection}", selection)
-            .replace("{reports}", reports.toString());
-    ServerKind started = kind;
-    if (started == null) {
-      execute(name, line, reports);
-    } else {
-      try (DatabaseServer server = start(started)) {
-        URI address = URI.create(server.newDatabase(database).substring("jdbc:".length()));
-        try (Connection connection = java.sql.DriverManager.getConnection("jdbc:" + address);
-            Statement statement = connection.createStatement()) {
-          for (String sql : before) {
-            statement.execute(sql);
-          }
-        }
-        String onServer = line.replace("{user}", server.user()).replace("{database}", database);
-        if (isSentCompared && selection.equals(all)) {
-          try (SentBytes relay = SentBytes.to(address.getHost(), address.getPort())) {
-            execute(name, onServer, "127.0.0.1", relay.port(), reports);
-            sent.put(name, SentReport.Run.of(started, relay));
-          }
-        } else {
-          execute(name, onServer, address.getHost(), address.getPort(), reports);
-        }
-      }
-    }
+    runs.run(name, isWatched, selection, isSentCompared && selection.equals(all))
+        .ifPresent(run -> sent.put(name, run));
+    Path reports = runs.out(name);
     Map<String, Test> tests = JUnitReports.read(reports);
     if (tests.isEmpty()) {
-      throw new IOException("no test ran, see " + reports.resolve("output.txt"));
+      throw new IOException("no test ran, see " + reports.resolve(ProgramRuns.OUTPUT));
     }
     return tests;
-  }
-
-  private void execute(String name, String line, String host, int port, Path reports)
-      throws IOException, InterruptedException {
-    String addressed = line.replace("{host}", host).replace("{port}", String.valueOf(port));
-    execute(name, addressed, reports);
-  }
-
-  private void execute(String name, String line, Path reports)
-      throws IOException, InterruptedException {
-    Process process =
-        new ProcessBuilder("sh", "-c", line)
-            .directory(directory.toAbsolutePath().toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(reports.resolve("output.txt").toFile())
-            .start();
-    if (!process.waitFor(minutes, TimeUnit.MINUTES)) {
-      System.err.println(name + ": not done after " + minutes + " minutes, ended");
-    }
-    process.descendants().forEach(ProcessHandle::destroyForcibly);
-    process.destroyForcibly().waitFor();
-  }
-
-  private DatabaseServer start(ServerKind started) {
-    return switch (started) {
-      case POSTGRESQL -> PostgresServer.start(serverOptions);
-      case MARIADB -> MariaDbServer.start(serverOptions.toArray(String[]::new));
-      case MYSQL -> MySqlServer.start();
-      case H2, SQLITE -> throw new IllegalArgumentException(started + " is no server");
-    };
   }
 
   private static String report(

@@ -6,8 +6,8 @@
  * two databases and compares what an application sees. {@link
  * io.txwatch.corpus.suite.JUnitSuiteCommand} runs a command that runs JUnit tests, once without and
  * once with the agent, and compares the reports, and if wanted what was sent. {@link
- * io.txwatch.corpus.suite.SentScriptsCommand} compares what scripts send. {@code corpus/run} starts
- * them.
+ * io.txwatch.corpus.suite.ProgramCommand} compares what any command sends, and {@link
+ * io.txwatch.corpus.suite.SentScriptsCommand} what scripts send. {@code corpus/run} starts them.
  */
 @NullMarked
 package io.txwatch.corpus.suite;
