@@ -63,7 +63,7 @@ public final class AnomaliesCommand implements Callable<Integer> {
 
   @Option(
       names = "--variant",
-      description = "a watched variant with the analyzer in the application",
+      description = "a watched variant with the analyzer in the application; raw: no anomalies",
       defaultValue = "inline")
   private String variant = "inline";
 
@@ -96,6 +96,10 @@ public final class AnomaliesCommand implements Callable<Integer> {
     Watch.nameTransactions(OPERATION::get);
     long started = System.nanoTime();
     long retries = run(kind.create(), watched, url, level);
+    if (watched == Variant.RAW) {
+      output.write("%d transactions, %d tried again.%n".formatted(transactions, retries));
+      return 0;
+    }
     boolean isComplete = AnalysisQueues.awaitDelivered(MAX_ANALYSIS);
     InProcessResults results = InProcessResults.all().get(0);
     output.write(

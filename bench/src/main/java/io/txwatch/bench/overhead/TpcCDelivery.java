@@ -6,10 +6,9 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
-import java.time.Instant;
 
 /** Delivery (clause 2.7): delivers the oldest undelivered order of each district. */
-record TpcCDelivery(int warehouse, int carrier) implements Workload.Transaction {
+record TpcCDelivery(int warehouse, int carrier, Timestamp time) implements Workload.Transaction {
 
   @Override
   public void run(Connection connection) throws SQLException {
@@ -65,7 +64,7 @@ record TpcCDelivery(int warehouse, int carrier) implements Workload.Transaction 
         connection,
         "UPDATE order_line SET ol_delivery_d = ?"
             + " WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?",
-        Timestamp.from(Instant.now()),
+        time,
         district,
         order);
     BigDecimal amount;

@@ -1,5 +1,7 @@
 package io.txwatch.bench.overhead;
 
+import java.sql.Timestamp;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -12,6 +14,7 @@ final class TpcCInputs {
 
   private final Random random;
   private final int home;
+  private Instant time = Instant.parse("2026-01-01T00:00:00Z");
 
   TpcCInputs(Random random, int home) {
     this.random = random;
@@ -25,6 +28,12 @@ final class TpcCInputs {
   /** The non-uniform distribution of clause 2.1.6; {@code a} is scaled to the smaller range. */
   private int skewed(int a, int least, int most) {
     return (between(0, a) | between(least, most)) % (most - least + 1) + least;
+  }
+
+  /** The next time: a second later each, so that runs with one seed send the same. */
+  private Timestamp time() {
+    time = time.plusSeconds(1);
+    return Timestamp.from(time);
   }
 
   private int district() {
@@ -51,7 +60,7 @@ final class TpcCInputs {
       int supplier = between(1, 100) == 1 ? otherWarehouse() : home;
       lines.add(new TpcCNewOrder.Line(item, supplier, between(1, 10)));
     }
-    return new TpcCNewOrder(home, district, customer, lines);
+    return new TpcCNewOrder(home, district, customer, lines, time());
   }
 
   /** A customer, in 60 % of the cases by last name, otherwise by id. */
@@ -66,7 +75,7 @@ final class TpcCInputs {
     int district = district();
     TpcCCustomer customer =
         between(1, 100) <= 85 ? customer(home, district) : customer(otherWarehouse(), district());
-    return new TpcCPayment(home, district, customer, between(100, 500_000) / 100.0);
+    return new TpcCPayment(home, district, customer, between(100, 500_000) / 100.0, time());
   }
 
   Workload.Transaction orderStatus() {
@@ -74,7 +83,7 @@ final class TpcCInputs {
   }
 
   Workload.Transaction delivery() {
-    return new TpcCDelivery(home, between(1, 10));
+    return new TpcCDelivery(home, between(1, 10), time());
   }
 
   Workload.Transaction stockLevel() {

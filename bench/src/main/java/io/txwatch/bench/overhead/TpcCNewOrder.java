@@ -6,13 +6,12 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
-import java.time.Instant;
 import java.util.List;
 
 /**
  * New-Order (clause 2.4): one in a hundred orders an item that does not exist, and is rolled back.
  */
-record TpcCNewOrder(int warehouse, int district, int customer, List<Line> lines)
+record TpcCNewOrder(int warehouse, int district, int customer, List<Line> lines, Timestamp time)
     implements Workload.Transaction {
 
   /** An ordered item. */
@@ -81,7 +80,7 @@ record TpcCNewOrder(int warehouse, int district, int customer, List<Line> lines)
       insert.setInt(2, district);
       insert.setInt(3, order);
       insert.setInt(4, customer);
-      insert.setTimestamp(5, Timestamp.from(Instant.now()));
+      insert.setTimestamp(5, time);
       insert.setInt(6, lines.size());
       insert.setInt(7, local ? 1 : 0);
       insert.executeUpdate();

@@ -5,10 +5,10 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
-import java.time.Instant;
 
 /** Payment (clause 2.5). */
-record TpcCPayment(int warehouse, int district, TpcCCustomer customer, double amount)
+record TpcCPayment(
+    int warehouse, int district, TpcCCustomer customer, double amount, Timestamp time)
     implements Workload.Transaction {
 
   @Override
@@ -103,7 +103,7 @@ record TpcCPayment(int warehouse, int district, TpcCCustomer customer, double am
       insert.setInt(3, id);
       insert.setInt(4, district);
       insert.setInt(5, warehouse);
-      insert.setTimestamp(6, Timestamp.from(Instant.now()));
+      insert.setTimestamp(6, time);
       insert.setDouble(7, amount);
       insert.setString(8, data);
       insert.executeUpdate();
