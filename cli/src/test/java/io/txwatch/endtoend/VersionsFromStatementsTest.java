@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Properties;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -116,6 +117,32 @@ class VersionsFromStatementsTest {
     assertThat(found.get(0))
         .contains("LOST_UPDATE", "CONFIRMED", "VersionsFromStatementsTest.set")
         .contains("\"possible\":false");
+  }
+
+  /** INSERT IGNORE leaves a row out that is there already: it wrote no version of it. */
+  @Test
+  void aRowThatABatchLeavesOutIsNotWritten() throws Exception {
+    List<String> found =
+        reportOf(
+            ServerKind.MARIADB,
+            Connection.TRANSACTION_READ_COMMITTED,
+            (one, other, unwatched) -> {
+              balance(one, 2);
+              try (PreparedStatement insert =
+                  other.prepareStatement("INSERT IGNORE INTO account VALUES (?, 100)")) {
+                for (int id : List.of(1, 3)) {
+                  insert.setInt(1, id);
+                  insert.addBatch();
+                }
+                assertThat(insert.executeBatch())
+                    .containsExactly(Statement.SUCCESS_NO_INFO, Statement.SUCCESS_NO_INFO);
+              }
+              set(other, 2, 50);
+              other.commit();
+              balance(one, 1);
+              one.commit();
+            });
+    assertThat(found).isEmpty();
   }
 
   @ParameterizedTest

@@ -116,6 +116,8 @@ public record ValuePlan(
    *     them: if the key is another one then, it writes the row with that key, too. Empty if it
    *     assigns none
    * @param complete true if it writes no other rows of the table itself
+   * @param mayLeaveOut true if it may leave out rows that it states, as INSERT IGNORE does: only an
+   *     update count shows that it wrote them
    */
   public record Write(
       Access access,
@@ -125,7 +127,8 @@ public record ValuePlan(
       List<KeyColumn.Kind> kinds,
       List<Row> rows,
       List<Place> newKey,
-      boolean complete) {}
+      boolean complete,
+      boolean mayLeaveOut) {}
 
   /**
    * A row that is written.

@@ -247,8 +247,10 @@ public final class StatementValues implements ObservedValues {
     }
     StatedWrite stated = writes.get(0);
     int rows = stated.rows().size();
-    boolean isCertain =
-        count == rows || (count == Statement.SUCCESS_NO_INFO && stated.access() == Access.INSERT);
+    boolean isInserted =
+        stated.access() == Access.INSERT
+            && plan.write().filter(write -> !write.mayLeaveOut()).isPresent();
+    boolean isCertain = count == rows || (count == Statement.SUCCESS_NO_INFO && isInserted);
     if (count == 0) {
       writes = List.of(rowsOf(stated, true));
     } else if (rows > 0 && !isCertain) {

@@ -547,7 +547,8 @@ final class ValuePlanner {
             columns.stream().map(column -> isUpdate ? kind(table, column) : Kind.OTHER).toList(),
             rows,
             isUpdate && isStated ? newKey(key, columns, values, rows.get(0)) : List.of(),
-            isStated));
+            isStated,
+            false));
   }
 
   /**
@@ -579,7 +580,10 @@ final class ValuePlanner {
     List<String> columns = insertedColumns(insert, table);
     List<ValuePlan.Row> rows = new ArrayList<>();
     boolean isPlain =
-        !insert.replaces() && insert.conflicts().isEmpty() && !columns.isEmpty() && !key.isEmpty();
+        !insert.replaces()
+            && insert.conflicts().isEmpty()
+            && !columns.isEmpty()
+            && (!key.isEmpty() || recordsRowsWithoutKey(table));
     if (isPlain && insert.from() == Statement.RowsFrom.VALUES) {
       for (Expression.Tuple tuple : insert.tuples()) {
         if (tuple.items().size() == columns.size()) {
@@ -602,7 +606,16 @@ final class ValuePlanner {
         columns.stream().map(column -> Kind.OTHER).toList(), // a trigger may change them
         List.copyOf(rows),
         List.of(),
-        complete);
+        complete,
+        tokens.hasAnyWord(insert.verb() + 1, table.span().from(), "IGNORE", "OR"));
+  }
+
+  /**
+   * Whether the record of changes surely shows each row of a table that is inserted, although no
+   * key identifies it: an InnoDB table.
+   */
+  private boolean recordsRowsWithoutKey(Source.Table table) {
+    return tables.find(table).filter(found -> found.traits().writtenAnewUnseen()).isPresent();
   }
 
   private static final Pattern INTEGER_TYPE =

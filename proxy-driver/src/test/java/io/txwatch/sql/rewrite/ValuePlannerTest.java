@@ -28,6 +28,8 @@ class ValuePlannerTest {
         new TestCatalog(Dialect.MARIADB)
             .with("account", Status.NOT_PREPARED, "id", "owner", "balance")
             .with("person", Status.NOT_PREPARED, "id", "n")
+            .with("log", Status.NOT_PREPARED, "at double", "n")
+            .with("old", Status.NOT_PREPARED, "at double", "n changing")
             .with("tag", Status.NOT_PREPARED, "name varchar(20)", "n")
             .view("rich", "select id, owner from account", "id", "owner");
     ValuePlan plan = ValuePlanner.plan(sql, Dialect.MARIADB, catalog);
@@ -161,6 +163,10 @@ class ValuePlannerTest {
         "insert into account values (1, 2, abs(3)) -> INSERT account[1] id1 owner2 balance.",
         "insert into account (owner) values (?)    -> INSERT account[.] owner?1 +",
         "insert into account set id = 4, owner = ? -> INSERT account[4] id4 owner?1",
+        "insert into log values (?, 2), (1, 3)     -> INSERT log[] at?1 n2[] at1 n3",
+        "insert into log set n = ?                 -> INSERT log[] n?1",
+        "insert into log select 1, 2               -> INSERT log + -- a query in a write",
+        "insert into old values (1, 2)             -> INSERT old +",
         "insert into account values (1, 2, 3) on duplicate key update balance = 0"
             + " -> INSERT account +",
         "replace into account values (1, 2, 3)     -> INSERT account +",
