@@ -740,11 +740,12 @@ final class LogAssembler {
 
   private Described described(TableMap map) {
     Described known = descriptions.get(map.qualified);
-    if (known != null && (known.table() == null || known.map() == map)) {
+    TableDescription table = known == null ? null : known.table();
+    if (known != null && (table == null || known.map() == map)) {
       return known;
     }
-    if (known != null && known.table().mismatch(map).isEmpty()) {
-      Described same = new Described(known.table(), map, "");
+    if (table != null && table.mismatch(map).isEmpty()) {
+      Described same = new Described(table, map, "");
       descriptions.put(map.qualified, same);
       return same;
     }
