@@ -1,6 +1,8 @@
 package io.txwatch.sql;
 
 import io.txwatch.history.AccessedColumns;
+import io.txwatch.sql.syntax.Tokens;
+import java.util.Optional;
 
 /**
  * Makes the plan for a SQL text: a pure function of the text, the dialect, the catalog and the
@@ -22,7 +24,13 @@ public interface Planner {
    * @param columns as {@link #columns} gives them
    * @param key as {@link #comparedKey} gives it
    */
-  record Planned(RewritePlan plan, AccessedColumns columns, ComparedKey key) {}
+  record Planned(RewritePlan plan, AccessedColumns columns, ComparedKey key) {
+
+    /** What is known of a text, by what is known of its shape. */
+    public Planned in(Tokens tokens) {
+      return new Planned(plan.in(tokens), columns, key);
+    }
+  }
 
   /** The plan with the columns and the key of its text. */
   default Planned planned(String sql, Catalog catalog, PlanRequest request) {
@@ -40,6 +48,20 @@ public interface Planner {
       key = ComparedKey.NONE;
     }
     return new Planned(plan, columns, key);
+  }
+
+  /** The shape of a text; empty if each text is planned by itself. */
+  default Optional<TextShape> shape(String sql) {
+    return Optional.empty();
+  }
+
+  /**
+   * What is known of all texts of a shape; {@link Planned#in} makes of it what is known of one.
+   *
+   * @return empty if each of these texts is planned by itself
+   */
+  default Optional<Planned> planned(TextShape shape, Catalog catalog) {
+    return Optional.empty();
   }
 
   /**

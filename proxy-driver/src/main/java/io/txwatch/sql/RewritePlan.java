@@ -2,6 +2,7 @@ package io.txwatch.sql;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.List;
 import java.util.Optional;
 
@@ -119,6 +120,30 @@ public record RewritePlan(
   /** The same plan of a text that is sent as it is, whose rows are known by their values. */
   public RewritePlan withValues(ValuePlan values) {
     return observed(passThrough, passThroughDetail, ObservedRows.byValue(keys(), values));
+  }
+
+  /**
+   * The plan for a text that is sent as it is, by the plan for its shape.
+   *
+   * @param tokens those of the text
+   */
+  public RewritePlan in(Tokens tokens) {
+    String sql = tokens.text();
+    ObservedRows inText =
+        values().map(plan -> ObservedRows.byValue(keys(), plan.withLiterals(tokens))).orElse(rows);
+    return new RewritePlan(
+        sql,
+        kind,
+        control,
+        passThrough,
+        passThroughDetail,
+        text.unchanged(sql),
+        inText,
+        assumed,
+        mayLeaveUnnamed,
+        starShowsAuxiliary,
+        usesSystemColumns,
+        Unwatched.asItIs(sql));
   }
 
   /** The same plan, with a reason why not every row that it touches can be seen. */

@@ -47,6 +47,19 @@ public record RewrittenText(
         new int[0]);
   }
 
+  /** Another text without anything of ours, which has as many parameters. */
+  RewrittenText unchanged(String sql) {
+    return new RewrittenText(
+        sql,
+        List.of(sql),
+        immediateGaps,
+        origins,
+        parameterCount,
+        parameterIndex,
+        tokenParameters,
+        rowIdParameters);
+  }
+
   /**
    * The text for a plain Statement.
    *

@@ -2,10 +2,16 @@ package io.txwatch.sql;
 
 import io.txwatch.history.Access;
 import io.txwatch.history.RowCondition;
+import io.txwatch.sql.syntax.Literals;
+import io.txwatch.sql.syntax.Tokens;
+import java.math.BigDecimal;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * What a statement says itself of the rows that it reads and writes: where the values of their keys
@@ -74,6 +80,23 @@ public record ValuePlan(
    * @param value a Long, a String, or a BigDecimal where it is only compared
    */
   public record Literal(Object value) implements Place {}
+
+  /**
+   * A literal of the text, as a plan for a {@linkplain TextShape shape} names it.
+   *
+   * @param token the significant token that it is
+   * @param isNegative true if a minus sign stands before it
+   */
+  public record Written(int token, boolean isNegative) implements Place {
+
+    private Literal in(Tokens tokens) {
+      Object value = Literals.value(tokens, token);
+      if (!isNegative) {
+        return new Literal(value);
+      }
+      return new Literal(value instanceof Long integer ? -integer : ((BigDecimal) value).negate());
+    }
+  }
 
   /** Nowhere: the DBMS computes it. */
   public record Computed() implements Place {
@@ -165,6 +188,70 @@ public record ValuePlan(
   /** The same without how it chooses its rows. */
   public ValuePlan withoutChoice() {
     return new ValuePlan(reads, resultColumns, unread, write, Optional.empty(), places);
+  }
+
+  /** The same with the values of a text's literals. */
+  ValuePlan withLiterals(Tokens tokens) {
+    return new ValuePlan(
+        changed(reads, read -> withLiterals(read, tokens)),
+        resultColumns,
+        unread,
+        write.map(stated -> withLiterals(stated, tokens)),
+        choice.map(chosen -> withLiterals(chosen, tokens)),
+        places);
+  }
+
+  private static Read withLiterals(Read read, Tokens tokens) {
+    List<Place> key = withLiterals(read.keyPlaces, tokens);
+    return key == read.keyPlaces
+        ? read
+        : new Read(read.table, read.key, key, read.columns, read.places, read.pinned);
+  }
+
+  private static Write withLiterals(Write write, Tokens tokens) {
+    List<Row> rows =
+        changed(
+            write.rows,
+            row -> new Row(withLiterals(row.key(), tokens), withLiterals(row.values(), tokens)));
+    return new Write(
+        write.access,
+        write.table,
+        write.key,
+        write.columns,
+        write.kinds,
+        rows,
+        withLiterals(write.newKey, tokens),
+        write.complete);
+  }
+
+  private static Choice withLiterals(Choice choice, Tokens tokens) {
+    return new Choice(
+        choice.table,
+        choice.condition,
+        withLiterals(choice.constants, tokens),
+        choice.used,
+        choice.oneRow,
+        choice.exact);
+  }
+
+  private static List<Place> withLiterals(List<Place> places, Tokens tokens) {
+    return changed(places, place -> place instanceof Written written ? written.in(tokens) : place);
+  }
+
+  /** A list with each of its elements changed; the list itself if none is. */
+  private static <T> List<T> changed(List<T> list, UnaryOperator<T> change) {
+    List<T> changed = null;
+    for (int i = 0; i < list.size(); i++) {
+      T before = list.get(i);
+      T after = change.apply(before);
+      if (after != before && changed == null) {
+        changed = new ArrayList<>(list);
+      }
+      if (changed != null) {
+        changed.set(i, after);
+      }
+    }
+    return changed == null ? list : Collections.unmodifiableList(changed);
   }
 
   /** The numbers of all parameters that are a value of a row. */

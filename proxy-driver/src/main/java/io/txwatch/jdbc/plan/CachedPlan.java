@@ -16,12 +16,12 @@ import io.txwatch.sql.TransactionControl;
 import io.txwatch.sql.ValuePlan;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.rewrite.RewritePlanner;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,35 +46,6 @@ public final class CachedPlan {
     /** One that assumes nothing of session and values. */
     ASSUMING_NOTHING
   }
-
-  /** A part of every text that one of the patterns below finds; most texts have none of them. */
-  private static final Pattern NOTABLE =
-      Pattern.compile(
-          "_ROWS|_COUNT|DIAGNOSTICS|SHOW\\s|set_config|\\stemp", Pattern.CASE_INSENSITIVE);
-
-  private static final Pattern FOUND_ROWS = Pattern.compile("FOUND_ROWS", Pattern.CASE_INSENSITIVE);
-
-  private static final Pattern ROW_COUNT =
-      Pattern.compile("\\bROW_COUNT\\b", Pattern.CASE_INSENSITIVE);
-
-  /** What MySQL and MariaDB keep of the statement before. */
-  private static final Pattern DIAGNOSTICS =
-      Pattern.compile(
-          "ROW_COUNT|WARNING_COUNT|ERROR_COUNT|DIAGNOSTICS|SHOW\\s+(WARN|ERR|COUNT)",
-          Pattern.CASE_INSENSITIVE);
-
-  /** Statements of no kind of ours that begin no transaction and call nothing that does. */
-  private static final Pattern BEGINS_NOTHING =
-      Pattern.compile(
-          "(?is)\\s*(set(?!\\s+statement\\b)|show|use|explain|describe|desc|analyze|check|do|kill)\\b"
-              + "(?!.*\\bcompletion_type\\b).*");
-
-  /**
-   * PostgreSQL: a function that may set where names are looked up, or a new temporary table, which
-   * hides another one.
-   */
-  private static final Pattern CHANGES_NAMES =
-      Pattern.compile("(?i)\\bset_config\\b|\\binto\\s+(?:(?:global|local)\\s+)?temp(?:orary)?\\s");
 
   private static final int MAX_LEAD_CHARACTERS = 512;
 
@@ -106,6 +77,11 @@ public final class CachedPlan {
   private final BitSet valueParameters;
 
   private final SampledCallSite place;
+  private final TextTraits traits;
+
+  /** The plan of its text's shape, if it follows from that. */
+  private final @Nullable CachedPlan shape;
+
   private final boolean isControl;
   private final boolean countsWrites;
   private final boolean returnsWrittenRows;
@@ -115,11 +91,6 @@ public final class CachedPlan {
   private final boolean hidesColumns;
   private final boolean assumes;
   private final boolean isAutocommitted;
-  private final boolean asksFoundRows;
-  private final boolean asksDiagnostics;
-  private final boolean asksRowCount;
-  private final boolean mayBeginUnheard;
-  private final boolean mayChangeNames;
 
   /**
    * A plan that has not been executed.
@@ -135,6 +106,17 @@ public final class CachedPlan {
       String columns,
       ComparedKey compared,
       SampledCallSite place) {
+    this(plan, shownSql, columns, compared, place, TextTraits.of(plan), null);
+  }
+
+  private CachedPlan(
+      RewritePlan plan,
+      String shownSql,
+      String columns,
+      ComparedKey compared,
+      SampledCallSite place,
+      TextTraits traits,
+      @Nullable CachedPlan shape) {
     this.plan = plan;
     this.compared = compared;
     this.keyHashes = compared.columns().isEmpty() ? null : new KeyHashes(compared);
@@ -159,18 +141,23 @@ public final class CachedPlan {
     this.assumes = !plan.assumed().isNothing();
     this.isAutocommitted = plan.assumed().isAutocommitted();
     this.writesUnnamed = writesUnnamed(plan);
-    boolean isNotable = NOTABLE.matcher(plan.original()).find();
-    this.asksFoundRows = isNotable && FOUND_ROWS.matcher(plan.original()).find();
-    this.asksRowCount = isNotable && ROW_COUNT.matcher(plan.original()).find();
-    this.mayBeginUnheard = mayBeginUnheard(plan);
-    this.mayChangeNames = isNotable && CHANGES_NAMES.matcher(plan.original()).find();
-    this.asksDiagnostics =
-        asksFoundRows || (isNotable && DIAGNOSTICS.matcher(plan.original()).find());
+    this.traits = traits;
+    this.shape = shape;
+  }
+
+  /**
+   * The plan of a text, by that of its shape.
+   *
+   * @param tokens those of the text
+   * @param shown the text as histories show it
+   */
+  CachedPlan in(Tokens tokens, String shown) {
+    return new CachedPlan(plan.in(tokens), shown, columns, compared, place, traits, this);
   }
 
   /** True if it is a query, or a write, after which a name may mean another table. */
   public boolean mayChangeNames() {
-    return mayChangeNames;
+    return traits.mayChangeNames();
   }
 
   public RewritePlan plan() {
@@ -220,7 +207,9 @@ public final class CachedPlan {
         shownSql,
         AccessedColumns.withoutItems(columns),
         compared,
-        place);
+        place,
+        traits,
+        shape);
   }
 
   /** The text of it that a driver has, or is to prepare. */
@@ -406,18 +395,18 @@ public final class CachedPlan {
 
   /** True if it speaks of FOUND_ROWS. */
   public boolean asksFoundRows() {
-    return asksFoundRows;
+    return traits.asksFoundRows();
   }
 
   /** True if it makes FOUND_ROWS() worth asking for. */
   public boolean countsFoundRows() {
-    return asksFoundRows
+    return traits.asksFoundRows()
         && plan.original().toUpperCase(Locale.ROOT).contains("SQL_CALC_FOUND_ROWS");
   }
 
   /** True if it speaks of ROW_COUNT. */
   public boolean asksRowCount() {
-    return asksRowCount;
+    return traits.asksRowCount();
   }
 
   /**
@@ -425,16 +414,7 @@ public final class CachedPlan {
    * a procedure, or is made of statements that we do not look into.
    */
   public boolean mayBeginUnheard() {
-    return mayBeginUnheard;
-  }
-
-  private static boolean mayBeginUnheard(RewritePlan plan) {
-    if (plan.kind() != StatementKind.OTHER) {
-      return false;
-    }
-    return plan.control() instanceof TransactionControl.Several
-        || (plan.control() instanceof TransactionControl.None
-            && !BEGINS_NOTHING.matcher(plan.original()).matches());
+    return traits.mayBeginUnheard();
   }
 
   /** True if the text is one that is not known, and may be none that the DBMS knows. */
@@ -447,7 +427,10 @@ public final class CachedPlan {
   public LevelChange levelChange(Dialect dialect) {
     LevelChange known = levelChange;
     if (known == null) {
-      known = RewritePlanner.levelChange(plan.original(), dialect);
+      known =
+          shape == null
+              ? RewritePlanner.levelChange(plan.original(), dialect)
+              : shape.levelChange(dialect);
       levelChange = known;
     }
     return known;
@@ -455,7 +438,7 @@ public final class CachedPlan {
 
   /** True if it asks for what the DBMS keeps of the statement before. */
   public boolean asksDiagnostics() {
-    return asksDiagnostics;
+    return traits.asksDiagnostics();
   }
 
   /** True if each of the appended columns lists the versions of many rows. */

@@ -13,6 +13,7 @@ import io.txwatch.sql.ComparedKey;
 import io.txwatch.sql.PlanRequest;
 import io.txwatch.sql.Planner;
 import io.txwatch.sql.RewritePlan;
+import io.txwatch.sql.TextShape;
 import io.txwatch.sql.TransactionControl;
 import java.time.Duration;
 import java.util.Optional;
@@ -20,13 +21,18 @@ import java.util.function.UnaryOperator;
 
 /**
  * The plans for a database, by text: one look-up in the steady state, bounded by the characters of
- * the texts. A plan is made outside the cache's locks, so that a slow catalog holds up nobody else;
- * two connections may make the same plan at the same time.
+ * the texts. Texts that differ only in the values of literals have a {@linkplain TextShape shape}
+ * in common: the shape is planned, and the plan of each text follows from that of its shape; such a
+ * text is kept from its second use on. A plan is made outside the cache's locks, so that a slow
+ * catalog holds up nobody else; two connections may make the same plan at the same time.
  */
 public final class PlanCache {
 
   /** Characters of SQL that are kept; a plan weighs some six times its text. */
   private static final long MAX_CHARACTERS = 4_000_000;
+
+  /** The same of shapes, of which there are few unless texts are lists of ever other lengths. */
+  private static final long MAX_CHARACTERS_OF_SHAPES = 1_000_000;
 
   private static final int WEIGHT_OF_A_PLAN = 200;
 
@@ -50,6 +56,7 @@ public final class PlanCache {
 
   private final Planner planner;
   private final UnaryOperator<String> show;
+  private final boolean redacts;
   private final boolean exactPlaces;
 
   private volatile Generation generation = new Generation(0);
@@ -65,6 +72,17 @@ public final class PlanCache {
             .executor(Runnable::run)
             .build();
 
+    /** The plans of shapes. */
+    private final Cache<String, CachedPlan> shapes =
+        Caffeine.newBuilder()
+            .maximumWeight(MAX_CHARACTERS_OF_SHAPES)
+            .weigher((String shape, CachedPlan plan) -> shape.length() + WEIGHT_OF_A_PLAN)
+            .executor(Runnable::run)
+            .build();
+
+    /** Texts that were planned by their shape once: a text that never comes again is not kept. */
+    private final RecentTexts recentTexts = new RecentTexts();
+
     private Generation(long version) {
       this.version = version;
     }
@@ -74,11 +92,14 @@ public final class PlanCache {
    * An empty cache.
    *
    * @param show the text as histories show it
+   * @param redacts true if they show texts of one shape alike
    * @param exactPlaces true if the place in the application is looked up at each execution
    */
-  public PlanCache(Planner planner, UnaryOperator<String> show, boolean exactPlaces) {
+  public PlanCache(
+      Planner planner, UnaryOperator<String> show, boolean redacts, boolean exactPlaces) {
     this.planner = planner;
     this.show = show;
+    this.redacts = redacts;
     this.exactPlaces = exactPlaces;
   }
 
@@ -89,11 +110,14 @@ public final class PlanCache {
     if (known != null) {
       return known;
     }
+    Optional<TextShape> shape = shape(sql);
     for (int attempt = 1; ; attempt++) {
-      CachedPlan made = make(sql, catalog, PlanRequest.ANY);
+      CachedPlan made = make(sql, shape, catalog, current);
       long after = catalog.version();
       if (after == current.version) {
-        if (made.plan().unwatched().refused().isEmpty()) { // the next look-up may not fail
+        boolean isKept = shape.isEmpty() || current.recentTexts.contains(sql);
+        if (isKept
+            && made.plan().unwatched().refused().isEmpty()) { // the next look-up may not fail
           current.plans.put(sql, made);
         }
         return made;
@@ -103,6 +127,48 @@ public final class PlanCache {
       }
       current = at(after); // two tables of the statement may have been looked up at two versions
     }
+  }
+
+  private Optional<TextShape> shape(String sql) {
+    try {
+      return planner.shape(sql);
+    } catch (RuntimeException e) {
+      return Optional.empty();
+    }
+  }
+
+  private CachedPlan make(
+      String sql, Optional<TextShape> shape, JdbcCatalog catalog, Generation current) {
+    return shape
+        .flatMap(of -> inShape(sql, of, catalog, current))
+        .orElseGet(() -> make(sql, catalog, PlanRequest.ANY));
+  }
+
+  /** The plan of a text by that of its shape; empty if it must be planned itself. */
+  private Optional<CachedPlan> inShape(
+      String sql, TextShape shape, JdbcCatalog catalog, Generation current) {
+    try {
+      CachedPlan ofShape = current.shapes.getIfPresent(shape.text());
+      if (ofShape == null) {
+        Optional<Planner.Planned> planned = planner.planned(shape, catalog);
+        if (planned.isEmpty()) {
+          return Optional.empty();
+        }
+        ofShape = cached(planned.get(), shape.text());
+        if (catalog.version() == current.version) {
+          current.shapes.put(shape.text(), ofShape);
+        }
+      }
+      String shown = redacts ? ofShape.shownSql() : show.apply(sql);
+      return Optional.of(ofShape.in(shape.tokens(), shown));
+    } catch (RuntimeException | StackOverflowError e) {
+      return Optional.empty(); // planned by itself, it shows what is wrong
+    }
+  }
+
+  private CachedPlan cached(Planner.Planned planned, String sql) {
+    return new CachedPlan(
+        planned.plan(), show.apply(sql), columns(planned), planned.key(), newPlace());
   }
 
   private Generation at(long version) {
@@ -150,9 +216,7 @@ public final class PlanCache {
   private CachedPlan make(String sql, Catalog catalog, PlanRequest request) {
     try {
       Planner.Planned planned = planner.planned(sql, catalog, request);
-      return unlessRefused(
-          new CachedPlan(
-              planned.plan(), show.apply(sql), columns(planned), planned.key(), newPlace()));
+      return unlessRefused(cached(planned, sql));
     } catch (RuntimeException | StackOverflowError e) {
       return new CachedPlan(
           RewritePlan.untouched(

@@ -70,7 +70,7 @@ public record WatchedDatabase(
         redacts,
         exactPlaces,
         callSites,
-        new PlanCache(planner, show, exactPlaces),
+        new PlanCache(planner, show, redacts, exactPlaces),
         pipeline,
         mostSideRows,
         new SideReadMemory(),
@@ -81,6 +81,6 @@ public record WatchedDatabase(
 
   /** An empty cache, for a session that looks names up elsewhere. */
   PlanCache ownPlans() {
-    return new PlanCache(planner, show, exactPlaces);
+    return new PlanCache(planner, show, redacts, exactPlaces);
   }
 }

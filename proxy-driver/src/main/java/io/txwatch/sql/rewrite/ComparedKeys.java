@@ -9,6 +9,7 @@ import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Assignment;
 import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Literals;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.TokenKind;

@@ -6,6 +6,7 @@ import io.txwatch.sql.UuidText;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Literals;
 import io.txwatch.sql.syntax.QueryBody;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Statement;

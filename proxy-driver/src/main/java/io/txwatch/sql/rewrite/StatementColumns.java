@@ -33,11 +33,7 @@ final class StatementColumns {
    * @return {@link AccessedColumns#UNKNOWN} if it is not one statement that was understood
    */
   static AccessedColumns of(String sql, Dialect dialect, Catalog catalog) {
-    return of(Tokenizer.tokenize(sql, dialect), dialect, catalog);
-  }
-
-  /** The same of a text's tokens. */
-  static AccessedColumns of(Tokens tokens, Dialect dialect, Catalog catalog) {
+    Tokens tokens = Tokenizer.tokenize(sql, dialect);
     return only(tokens, dialect)
         .map(statement -> of(statement, tokens, dialect, catalog))
         .orElse(AccessedColumns.UNKNOWN);
@@ -71,8 +67,8 @@ final class StatementColumns {
         : Optional.empty();
   }
 
-  private static AccessedColumns of(
-      Statement statement, Tokens tokens, Dialect dialect, Catalog catalog) {
+  /** The same of a statement that is alone in its text, which is read in one way alone. */
+  static AccessedColumns of(Statement statement, Tokens tokens, Dialect dialect, Catalog catalog) {
     AccessedColumns used =
         ColumnUse.of(statement, name -> catalog.find(name).flatMap(StatementColumns::relation));
     return PinnedKey.of(statement, tokens, dialect, catalog)

@@ -8,12 +8,18 @@ import io.txwatch.sql.ComparedKey;
 import io.txwatch.sql.PlanRequest;
 import io.txwatch.sql.Planner;
 import io.txwatch.sql.RewritePlan;
+import io.txwatch.sql.TextShape;
 import io.txwatch.sql.TransactionControl;
 import io.txwatch.sql.ValuePlan;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.NotUnderstood;
+import io.txwatch.sql.semantics.Tables;
 import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Statement;
+import io.txwatch.sql.syntax.StatementParser;
 import io.txwatch.sql.syntax.StatementSplitter;
+import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokenizer;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
@@ -22,8 +28,8 @@ import java.util.Optional;
 
 /**
  * The planner for versions by value: each text is sent as it is, with a plan that says of what kind
- * it is, what it does to the transaction, and {@linkplain ValuePlanner what it says of its rows}.
- * Thread-safe.
+ * it is, what it does to the transaction, and {@linkplain ValuePlanner what it says of its rows}. A
+ * text is parsed once. Thread-safe.
  */
 public final class UntouchedPlanner implements Planner {
 
@@ -43,23 +49,39 @@ public final class UntouchedPlanner implements Planner {
 
   @Override
   public RewritePlan plan(String sql, Catalog catalog, PlanRequest request) {
-    return plan(Tokenizer.tokenize(sql, dialect), catalog);
+    return planned(sql, catalog, request).plan();
+  }
+
+  @Override
+  public AccessedColumns columns(String sql, Catalog catalog) {
+    return planned(sql, catalog, PlanRequest.ANY).columns();
   }
 
   @Override
   public Planned planned(String sql, Catalog catalog, PlanRequest request) {
     Tokens tokens = Tokenizer.tokenize(sql, dialect);
-    RewritePlan plan = plan(tokens, catalog);
-    AccessedColumns columns;
-    try {
-      columns = StatementColumns.of(tokens, dialect, catalog);
-    } catch (RuntimeException | StackOverflowError e) {
-      columns = AccessedColumns.UNKNOWN;
-    }
-    return new Planned(plan, columns, ComparedKey.NONE);
+    return planned(tokens, new Tables(catalog)).in(tokens);
   }
 
-  private RewritePlan plan(Tokens tokens, Catalog catalog) {
+  @Override
+  public Optional<TextShape> shape(String sql) {
+    return TextShape.of(Tokenizer.tokenize(sql, dialect));
+  }
+
+  @Override
+  public Optional<Planned> planned(TextShape shape, Catalog catalog) {
+    Tokens tokens = Tokenizer.tokenize(shape.text(), dialect);
+    Tables tables = new Tables(catalog);
+    Planned planned = planned(tokens, tables);
+    boolean isOfAll =
+        tokens.count() == shape.tokens().count()
+            && planned.plan().values().isPresent()
+            && tables.areFound(); // each text asks again for one that was not
+    return isOfAll ? Optional.of(planned) : Optional.empty();
+  }
+
+  /** What is known of a text; it names literals by their tokens. */
+  private Planned planned(Tokens tokens, Tables tables) {
     int parameters = RewritePlanner.countParameters(tokens);
     try {
       if (tokens.isBroken()) {
@@ -67,37 +89,41 @@ public final class UntouchedPlanner implements Planner {
       }
       List<Span> statements = StatementSplitter.split(tokens, dialect);
       return switch (statements.size()) {
-        case 0 -> untouched(tokens, NOTHING, TransactionControl.NONE, parameters);
-        case 1 -> one(tokens, statements.get(0), catalog, parameters);
-        default -> several(tokens, statements, parameters);
+        case 0 -> unparsed(untouched(tokens, NOTHING, TransactionControl.NONE, parameters));
+        case 1 -> one(tokens, statements.get(0), tables, parameters);
+        default -> unparsed(several(tokens, statements, parameters));
       };
     } catch (NotUnderstood e) {
-      return notUnderstood(tokens, e.reason(), e.detail(), parameters);
+      return unparsed(notUnderstood(tokens, e.reason(), e.detail(), parameters));
     } catch (RuntimeException | StackOverflowError | LinkageError e) {
-      return notUnderstood(tokens, GapReason.FAULT, e.getClass().getSimpleName(), parameters);
+      return unparsed(
+          notUnderstood(tokens, GapReason.FAULT, e.getClass().getSimpleName(), parameters));
     }
   }
 
-  @Override
-  public AccessedColumns columns(String sql, Catalog catalog) {
-    return StatementColumns.of(sql, dialect, catalog);
+  private static Planned unparsed(RewritePlan plan) {
+    return new Planned(plan, AccessedColumns.UNKNOWN, ComparedKey.NONE);
   }
 
   private static final StatementClass NOTHING =
       new StatementClass(StatementKind.OTHER, false, Optional.empty(), "");
 
-  private RewritePlan one(Tokens tokens, Span range, Catalog catalog, int parameters)
+  private Planned one(Tokens tokens, Span range, Tables tables, int parameters)
       throws NotUnderstood {
     TransactionControl control =
         TransactionControlReader.read(tokens, dialect, range.from(), range.to());
     StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
     if (!what.hasShape()) {
-      return untouched(tokens, what, control, parameters);
+      return unparsed(untouched(tokens, what, control, parameters));
     }
+    AccessedColumns columns = AccessedColumns.UNKNOWN;
     ValuePlan values;
     Optional<GapReason> reason = Optional.empty();
     try {
-      values = ValuePlanner.plan(tokens, range, dialect, catalog);
+      checkReadOneWay(tokens);
+      Statement tree = StatementParser.parse(tokens, dialect, range);
+      columns = columns(tree, tokens, tables);
+      values = ValuePlanner.plan(AnalyzedStatement.of(tree, tokens, dialect, tables));
       values = hasRecord ? values : values.withoutChoice();
       if (values.isEmpty() && (what.kind().mayWrite() || !values.unread().isEmpty())) {
         reason = Optional.of(GapReason.SHAPE);
@@ -109,7 +135,31 @@ public final class UntouchedPlanner implements Planner {
     String detail = values.unread().isEmpty() ? "rows of a write" : values.unread();
     StatementClass observed =
         reason.isPresent() ? new StatementClass(what.kind(), true, reason, detail) : what;
-    return untouched(tokens, observed, control, parameters).withValues(values);
+    RewritePlan plan = untouched(tokens, observed, control, parameters).withValues(values);
+    return new Planned(plan, columns, ComparedKey.NONE);
+  }
+
+  /** Fails if a setting or the version of the server decides what the text is. */
+  private void checkReadOneWay(Tokens tokens) throws NotUnderstood {
+    if (tokens.hasBackslashBeforeQuote()
+        && !Tokenizer.tokenizeOtherBackslash(tokens.text(), dialect).isBroken()) {
+      throw new NotUnderstood("a string whose end depends on a setting of the server");
+    }
+    for (int i = 0; i < tokens.count(); i++) {
+      if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
+        throw new NotUnderstood(GapReason.SHAPE, "a comment that some versions execute");
+      }
+    }
+  }
+
+  private AccessedColumns columns(Statement tree, Tokens tokens, Tables tables) {
+    try {
+      return tokens.hasBackslashBeforeQuote()
+          ? AccessedColumns.UNKNOWN
+          : StatementColumns.of(tree, tokens, dialect, tables::find);
+    } catch (RuntimeException | StackOverflowError e) {
+      return AccessedColumns.UNKNOWN;
+    }
   }
 
   private RewritePlan several(Tokens tokens, List<Span> statements, int parameters)

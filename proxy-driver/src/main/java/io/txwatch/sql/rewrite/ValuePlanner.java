@@ -1,7 +1,6 @@
 package io.txwatch.sql.rewrite;
 
 import io.txwatch.history.Access;
-import io.txwatch.history.GapReason;
 import io.txwatch.history.RowCondition;
 import io.txwatch.sql.Catalog;
 import io.txwatch.sql.KeyColumn;
@@ -12,32 +11,27 @@ import io.txwatch.sql.ValuePlan.Place;
 import io.txwatch.sql.ValuePlan.Read;
 import io.txwatch.sql.ValuePlan.Selected;
 import io.txwatch.sql.ValuePlan.Write;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.Aggregation;
 import io.txwatch.sql.semantics.AnalyzedStatement;
 import io.txwatch.sql.semantics.Block;
-import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.Tables;
 import io.txwatch.sql.syntax.Assignment;
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.Item;
+import io.txwatch.sql.syntax.Literals;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Statement;
-import io.txwatch.sql.syntax.StatementSplitter;
 import io.txwatch.sql.syntax.TokenKind;
-import io.txwatch.sql.syntax.Tokenizer;
 import io.txwatch.sql.syntax.Tokens;
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -45,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds what a statement says itself of the rows that it reads and writes. In doubt it says
- * nothing. Pure: a function of the text, the dialect and the catalog.
+ * nothing. Pure: a function of the statement and the catalog.
  */
 final class ValuePlanner {
 
@@ -63,41 +57,12 @@ final class ValuePlanner {
     this.numbers = ParameterNumbers.of(tokens);
   }
 
-  /** The plan for a text. Never throws. */
-  static ValuePlan plan(String sql, Dialect dialect, Catalog catalog) {
-    try {
-      Tokens tokens = Tokenizer.tokenize(sql, dialect);
-      if (tokens.isBroken()) {
-        return ValuePlan.without(NOT_UNDERSTOOD);
-      }
-      List<Span> statements = StatementSplitter.split(tokens, dialect);
-      if (statements.size() != 1) {
-        return ValuePlan.without(statements.isEmpty() ? "" : "several statements in one string");
-      }
-      return plan(tokens, statements.get(0), dialect, catalog);
-    } catch (NotUnderstood e) {
-      return ValuePlan.without(e.detail().isEmpty() ? NOT_UNDERSTOOD : e.detail());
-    } catch (RuntimeException | StackOverflowError e) {
-      return ValuePlan.without(e.getClass().getSimpleName());
-    }
-  }
-
-  /** The plan for one statement of a text that has no others. */
-  static ValuePlan plan(Tokens tokens, Span range, Dialect dialect, Catalog catalog)
-      throws NotUnderstood {
-    if (tokens.hasBackslashBeforeQuote()
-        && !Tokenizer.tokenizeOtherBackslash(tokens.text(), dialect).isBroken()) {
-      throw new NotUnderstood("a string whose end depends on a setting of the server");
-    }
-    for (int i = 0; i < tokens.count(); i++) {
-      if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
-        throw new NotUnderstood(GapReason.SHAPE, "a comment that some versions execute");
-      }
-    }
-    ParsedStatement parsed = ParsedStatement.of(tokens, dialect, range, new Tables(catalog));
-    return parsed.what().hasShape()
-        ? new ValuePlanner(parsed.statement()).plan()
-        : ValuePlan.without(parsed.what().reason().isPresent() ? parsed.what().detail() : "");
+  /**
+   * The plan for a statement that is alone in its text. It names literals by their tokens, {@link
+   * ValuePlan.Written}, so that it depends on the values of none.
+   */
+  static ValuePlan plan(AnalyzedStatement statement) {
+    return new ValuePlanner(statement).plan();
   }
 
   private ValuePlan plan() {
@@ -293,20 +258,17 @@ final class ValuePlanner {
     Expression plain = expression.unwrapped();
     if (plain instanceof Expression.Operation operation
         && operation.operator().equals("-")
-        && operation.operands().get(0) instanceof Expression.Literal literal
-        && compared(literal) instanceof ValuePlan.Literal positive) {
-      if (positive.value() instanceof Long integer) {
-        return new ValuePlan.Literal(-integer);
-      } else if (positive.value() instanceof BigDecimal decimal) {
-        return new ValuePlan.Literal(decimal.negate());
-      }
-      return ValuePlan.COMPUTED;
+        && operation.operands().get(0) instanceof Expression.Literal literal) {
+      return number(literal.span(), true);
     }
-    Span span = plain.span();
-    return plain instanceof Expression.Literal && span.to() == span.from() + 1
-        ? Literals.decimal(tokens, span.from())
-            .<Place>map(ValuePlan.Literal::new)
-            .orElse(ValuePlan.COMPUTED)
+    return plain instanceof Expression.Literal ? number(plain.span(), false) : ValuePlan.COMPUTED;
+  }
+
+  private Place number(Span span, boolean isNegative) {
+    Literals.Kind kind = Literals.kind(tokens, span.from());
+    return span.to() == span.from() + 1
+            && (kind == Literals.Kind.INTEGER || kind == Literals.Kind.DECIMAL)
+        ? new ValuePlan.Written(span.from(), isNegative)
         : ValuePlan.COMPUTED;
   }
 
@@ -489,11 +451,9 @@ final class ValuePlanner {
     if (tokens.is(token, TokenKind.PARAMETER)) {
       return new ValuePlan.Parameter(numbers[token], pin.cast());
     }
-    if (isNumber) {
-      OptionalLong integer = Literals.integer(tokens, token);
-      return integer.isPresent() ? new ValuePlan.Literal(integer.getAsLong()) : null;
-    }
-    return Literals.text(tokens, token).map(ValuePlan.Literal::new).orElse(null);
+    return Literals.kind(tokens, token) == (isNumber ? Literals.Kind.INTEGER : Literals.Kind.TEXT)
+        ? new ValuePlan.Written(token, false)
+        : null;
   }
 
   // ---------------------------------------------------------------- writes
@@ -685,12 +645,10 @@ final class ValuePlanner {
       return new ValuePlan.Parameter(numbers[span.from()], cast);
     }
     if (plain instanceof Expression.Literal) {
-      OptionalLong integer = Literals.integer(tokens, span.from());
-      Optional<String> text = Literals.text(tokens, span.from());
-      if (integer.isPresent() && cast != Cast.TEXT) {
-        return new ValuePlan.Literal(integer.getAsLong());
-      } else if (text.isPresent() && cast != Cast.INTEGER) {
-        return new ValuePlan.Literal(text.get());
+      Literals.Kind kind = Literals.kind(tokens, span.from());
+      if ((kind == Literals.Kind.INTEGER && cast != Cast.TEXT)
+          || (kind == Literals.Kind.TEXT && cast != Cast.INTEGER)) {
+        return new ValuePlan.Written(span.from(), false);
       }
     }
     return ValuePlan.COMPUTED;

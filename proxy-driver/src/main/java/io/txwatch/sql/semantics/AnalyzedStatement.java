@@ -20,7 +20,16 @@ public record AnalyzedStatement(
    */
   public static AnalyzedStatement of(Tokens tokens, Dialect dialect, Span span, Tables tables)
       throws NotUnderstood {
-    Statement tree = StatementParser.parse(tokens, dialect, span);
+    return of(StatementParser.parse(tokens, dialect, span), tokens, dialect, tables);
+  }
+
+  /**
+   * The same of a statement that was parsed.
+   *
+   * @throws NotUnderstood as for its text
+   */
+  public static AnalyzedStatement of(Statement tree, Tokens tokens, Dialect dialect, Tables tables)
+      throws NotUnderstood {
     return new AnalyzedStatement(tokens, dialect, StatementParts.of(tree), tables);
   }
 

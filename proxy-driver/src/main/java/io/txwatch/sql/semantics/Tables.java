@@ -23,7 +23,19 @@ public final class Tables {
 
   /** The table; empty for a CTE and for what the catalog does not know. */
   public Optional<Catalog.Table> find(Source.Table ref) {
-    return ref.isCommon() ? Optional.empty() : known.computeIfAbsent(ref.name(), catalog::find);
+    return ref.isCommon() ? Optional.empty() : find(ref.name());
+  }
+
+  /** The table of a name; empty if the catalog does not know it. */
+  public Optional<Catalog.Table> find(List<String> name) {
+    return known.computeIfAbsent(name, catalog::find);
+  }
+
+  /** True if the catalog knew all that it was asked for. */
+  public boolean areFound() {
+    return known.values().stream()
+        .allMatch(
+            found -> found.filter(t -> t.status() != Catalog.Status.LOOKUP_FAILED).isPresent());
   }
 
   /** True if it is no CTE, and the catalog does not know it and its columns. */

@@ -118,10 +118,13 @@ final class TestCatalog implements Catalog {
     return this;
   }
 
-  /** Rows are named by the first column if that is an integer, or text that ignores case. */
+  /** Rows are named by the first column if that is an integer, a UUID, or text without case. */
   private static List<KeyColumn> nameColumns(String name, Map<String, String> types) {
     String column = name.toLowerCase(Locale.ROOT);
     String type = types.getOrDefault(column, "");
+    if (type.equals("uuid")) {
+      return List.of(new KeyColumn(column, KeyColumn.Kind.UUID, true));
+    }
     return type.equals("int")
         ? List.of(new KeyColumn(column, KeyColumn.Kind.INTEGER, true))
         : type.startsWith("varchar")

@@ -32,7 +32,7 @@ class ValuePlannerTest {
             .with("old", Status.NOT_PREPARED, "at double", "n changing")
             .with("tag", Status.NOT_PREPARED, "name varchar(20)", "n")
             .view("rich", "select id, owner from account", "id", "owner");
-    ValuePlan plan = ValuePlanner.plan(sql, Dialect.MARIADB, catalog);
+    ValuePlan plan = plan(sql, catalog);
     List<String> parts = new ArrayList<>();
     for (ValuePlan.Read read : plan.reads()) {
       StringBuilder text = new StringBuilder(read.pinned() ? "!" : "");
@@ -50,6 +50,13 @@ class ValuePlannerTest {
       parts.add("-- " + plan.unread());
     }
     return parts.isEmpty() ? "NOTHING" : String.join(" ", parts);
+  }
+
+  private static ValuePlan plan(String sql, TestCatalog catalog) {
+    return new UntouchedPlanner(Dialect.MARIADB, true)
+        .plan(sql, catalog)
+        .values()
+        .orElse(ValuePlan.without(""));
   }
 
   private static String text(ValuePlan.Write write) {
@@ -188,7 +195,7 @@ class ValuePlannerTest {
             .with("account", Status.NOT_PREPARED, "id", "owner", "balance")
             .with("person", Status.NOT_PREPARED, "id", "n")
             .view("rich", "select id, owner from account", "id", "owner");
-    return ValuePlanner.plan(sql, Dialect.MARIADB, catalog)
+    return plan(sql, catalog)
         .choice()
         .map(of -> (of.oneRow() ? "1: " : "") + text(of.condition(), of.constants()))
         .orElse("NONE");
