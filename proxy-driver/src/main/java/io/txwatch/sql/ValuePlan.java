@@ -221,7 +221,8 @@ public record ValuePlan(
         write.kinds,
         rows,
         withLiterals(write.newKey, tokens),
-        write.complete);
+        write.complete,
+        write.mayLeaveOut);
   }
 
   private static Choice withLiterals(Choice choice, Tokens tokens) {

@@ -385,6 +385,37 @@ class VersionsByValueTest {
         .containsExactly(true, true, true, true, true, false);
   }
 
+  /** As query builders write values into texts. */
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void eachTextOfAShapeHasItsOwnValues(ServerKind kind) throws SQLException {
+    TestDatabase database = shop(kind);
+    try (Connection connection = database.watched(database.raw(), LOG);
+        Statement statement = connection.createStatement()) {
+      for (int id : new int[] {1, 2, 3, 1, 1}) {
+        readAll(statement.executeQuery("SELECT qty, name FROM item WHERE id = " + id));
+        statement.executeUpdate(
+            "UPDATE item SET qty = " + (50 + id) + " /* " + id + " */ WHERE id=" + id);
+      }
+      statement.executeUpdate("INSERT INTO line VALUES (-8, 1, 5)");
+      statement.executeUpdate("INSERT INTO line VALUES (8, 1, 5)");
+      statement.executeUpdate("DELETE FROM line WHERE id = 8");
+    }
+    assertThat(reads(database))
+        .extracting(read -> read.keys()[0])
+        .containsExactly(HASH.ofKey(1), HASH.ofKey(2), HASH.ofKey(3), HASH.ofKey(1), HASH.ofKey(1));
+    assertThat(reads(database).get(4).value(0, index(reads(database).get(4), "qty")))
+        .isEqualTo(HASH.of(51));
+    assertThat(writes(database))
+        .filteredOn(write -> write.access() == Access.UPDATE)
+        .extracting(write -> write.rows().keys()[0])
+        .containsExactly(HASH.ofKey(1), HASH.ofKey(2), HASH.ofKey(3), HASH.ofKey(1), HASH.ofKey(1));
+    assertThat(writes(database))
+        .filteredOn(write -> write.access() != Access.UPDATE)
+        .extracting(StatedWrite::complete)
+        .containsExactly(false, true, true); // the key of the first is an expression
+  }
+
   /** As Spring and EclipseLink set parameters. */
   @ParameterizedTest
   @MethodSource("kinds")

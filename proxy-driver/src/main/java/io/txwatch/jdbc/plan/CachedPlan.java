@@ -150,9 +150,10 @@ public final class CachedPlan {
    *
    * @param tokens those of the text
    * @param shown the text as histories show it
+   * @param itsPlace where in the application the text is executed; its shape may be elsewhere, too
    */
-  CachedPlan in(Tokens tokens, String shown) {
-    return new CachedPlan(plan.in(tokens), shown, columns, compared, place, traits, this);
+  CachedPlan in(Tokens tokens, String shown, SampledCallSite itsPlace) {
+    return new CachedPlan(plan.in(tokens), shown, columns, compared, itsPlace, traits, this);
   }
 
   /** True if it is a query, or a write, after which a name may mean another table. */

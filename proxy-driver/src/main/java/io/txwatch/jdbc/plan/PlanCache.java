@@ -160,7 +160,7 @@ public final class PlanCache {
         }
       }
       String shown = redacts ? ofShape.shownSql() : show.apply(sql);
-      return Optional.of(ofShape.in(shape.tokens(), shown));
+      return Optional.of(ofShape.in(shape.tokens(), shown, newPlace()));
     } catch (RuntimeException | StackOverflowError e) {
       return Optional.empty(); // planned by itself, it shows what is wrong
     }
