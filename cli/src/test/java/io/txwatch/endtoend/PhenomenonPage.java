@@ -67,7 +67,8 @@ final class PhenomenonPage {
   /** The list of all pages. */
   static String index() {
     StringBuilder text = new StringBuilder("# Phenomena\n\n");
-    text.append("What txwatch reports, what each DBMS does with it, and how to prevent it.\n\n");
+    text.append("What txwatch reports. A page has an example, what each DBMS does with it at each level");
+    text.append(" as the tests run it (empty: no such level of its own), and how to prevent it.\n\n");
     text.append("| name | what happens |\n|---|---|\n");
     for (Phenomenon phenomenon : Phenomenon.values()) {
       text.append("| [")
@@ -87,15 +88,15 @@ final class PhenomenonPage {
   String markdown() {
     StringBuilder text = new StringBuilder();
     text.append("# ").append(title(phenomenon)).append("\n\n");
+    text.append('`').append(phenomenon.name()).append("`: ");
     text.append(Meaning.of(phenomenon)).append("\n\n");
-    text.append("Reports name it `").append(phenomenon.name()).append("`.\n\n");
     text.append("**Definition:** ").append(phenomenon.definition()).append("\\\n");
     text.append("Source: ").append(phenomenon.source()).append("\n\n");
     example.ifPresent(testCase -> appendExample(text, testCase));
     text.append("## How to prevent it\n");
     Prevention.of(phenomenon).forEach(way -> text.append("- ").append(way).append('\n'));
-    text.append("\n[All phenomena](README.md) · [How to read a report](../reports.md) ·");
-    return text.append(" [From report to fix](../from-report-to-fix.md)\n").toString();
+    text.append("\n[All](README.md) · [From report to fix](../from-report-to-fix.md)\n");
+    return text.toString();
   }
 
   private void appendExample(StringBuilder text, TestCase testCase) {
@@ -113,12 +114,9 @@ final class PhenomenonPage {
       }
       text.append('\n');
     }
-    text.append("\nRun it on a database of yours:\n\n    ./txwatch replay ");
+    text.append("\n    ./txwatch replay ");
     text.append(CASES).append(testCase.name()).append(".txt --url URL --isolation RC\n\n");
     text.append("## What each DBMS does with it\n");
-    text.append(
-        "The example at each level, as the tests run it."
-            + " Empty: the DBMS has no such level of its own.\n\n");
     List<IsolationLevel> levels = IsolationLevel.known();
     text.append("| |");
     levels.forEach(level -> text.append(' ').append(level.name().replace('_', ' ')).append(" |"));
