@@ -7,12 +7,15 @@ import java.math.BigInteger;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.StringLength;
 import org.junit.jupiter.api.Test;
 
 /** Equal values have equal hashes in every representation; others, and other keys, differ. */
@@ -88,6 +91,41 @@ class ValueHashTest {
     ValueHash other = new ValueHash(42);
     assertThat(other.wide(value)).isNotEqualTo(HASH.wide(value));
     assertThat(other.wide(text)).isNotEqualTo(HASH.wide(text));
+  }
+
+  /** Also where the characters that differ, or are zero, are in different steps of the hash. */
+  @Property
+  void textsThatDifferInLengthOrInACharacterDiffer(
+      @ForAll @StringLength(max = 20) String text, @ForAll char other, @ForAll @IntRange(max = 19) int at) {
+    assertThat(HASH.wide(text)).isNotIn(HASH.wide(text + '\0'), HASH.wide('\0' + text));
+    if (at < text.length() && text.charAt(at) != other) {
+      assertThat(HASH.wide(text.substring(0, at) + other + text.substring(at + 1)))
+          .isNotEqualTo(HASH.wide(text));
+    }
+  }
+
+  /** Whatever the key: a hash by shifts and multiplication by a constant alone has such texts. */
+  @Test
+  void noBitsOfTwoCharactersCancelEachOther() {
+    List<String> texts = new ArrayList<>();
+    for (int first = 0; first < 64; first++) {
+      texts.add(flipped(first, -1));
+      for (int second = 64; second < 128; second++) {
+        texts.add(flipped(first, second));
+      }
+    }
+    assertThat(texts.stream().map(HASH::wide).distinct()).hasSameSizeAs(texts);
+  }
+
+  /** Eight characters, two of their bits flipped. */
+  private static String flipped(int first, int second) {
+    char[] characters = "account8".toCharArray();
+    for (int bit : new int[] {first, second}) {
+      if (bit >= 0) {
+        characters[bit / 16] ^= (char) (1 << bit % 16);
+      }
+    }
+    return new String(characters);
   }
 
   @Property
