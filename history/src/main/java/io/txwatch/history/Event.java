@@ -353,6 +353,16 @@ public sealed interface Event {
         String unread) {
       this(session, transaction, statement, sent, returned, reads, writes, unread, List.of());
     }
+
+    /**
+     * The same without the rows read; so what its condition chose is not known either.
+     *
+     * @param why they are not there
+     */
+    ValuesObserved withoutReads(String why) {
+      return new ValuesObserved(
+          session, transaction, statement, sent, returned, List.of(), writes, why);
+    }
   }
 
   /**

@@ -81,8 +81,9 @@ public final class QueueSink implements EventSink {
 
   /**
    * The maximum number of queued version-set rows, some 22 bytes each; they take more memory than
-   * the events that contain them. Version sets beyond the bound are dropped and counted. Smaller in
-   * a small heap.
+   * the events that contain them. Version sets beyond the bound are dropped and counted. What is
+   * read by value counts by its size, and is not resolved beyond the bound. Smaller in a small
+   * heap.
    */
   static final long MAX_VERSION_ROWS = Math.min(2_000_000, maxHeapBytes() / 256);
 
@@ -94,6 +95,9 @@ public final class QueueSink implements EventSink {
 
   /** The weight of an event's row, in version-set rows. */
   private static final int ROW_WEIGHT = 8;
+
+  /** The size of a version-set row, about. */
+  private static final int VERSION_ROW_BYTES = 16;
 
   static final long CLOSE_TIMEOUT_MILLIS = 5_000;
 
@@ -327,6 +331,8 @@ public final class QueueSink implements EventSink {
         dropped.increment();
       } else if (event instanceof Event.StatementExecuted e && isHeavy(e)) {
         acceptHeavy(e);
+      } else if (event instanceof Event.ValuesObserved e && isHeavy(e)) {
+        acceptHeavy(e);
       } else if (!queue.offer(event)) {
         defer(event);
       }
@@ -360,9 +366,22 @@ public final class QueueSink implements EventSink {
     }
   }
 
-  /** Reserves room for the event's rows; false if there is none. */
+  private void acceptHeavy(Event.ValuesObserved event) {
+    long weight = weight(event);
+    if (!reserve(weight)) {
+      accept(event.withoutReads("too many rows wait"));
+    } else if (!queue.offer(event)) {
+      versionRows.addAndGet(-weight);
+      defer(event.withoutReads("the queue was full"));
+    }
+  }
+
   private boolean reserve(Event.StatementExecuted event) {
-    long rows = weight(event);
+    return reserve(weight(event));
+  }
+
+  /** Reserves room for an event's rows; false if there is none. */
+  private boolean reserve(long rows) {
     if (versionRows.addAndGet(rows) > MAX_VERSION_ROWS && versionRows.get() > rows) {
       versionRows.addAndGet(-rows);
       return false;
@@ -381,6 +400,23 @@ public final class QueueSink implements EventSink {
       rows += set.size();
     }
     return rows;
+  }
+
+  private static boolean isHeavy(Event.ValuesObserved event) {
+    long rows = 0;
+    for (RowValues values : event.reads()) {
+      rows += values.size();
+    }
+    return rows > MAX_WEIGHTLESS_ROWS;
+  }
+
+  private static long weight(Event.ValuesObserved event) {
+    long bytes = 0;
+    for (RowValues values : event.reads()) {
+      bytes +=
+          (long) Long.BYTES * values.keys().length + (long) Integer.BYTES * values.values().length;
+    }
+    return bytes / VERSION_ROW_BYTES;
   }
 
   private void defer(Event event) {
@@ -813,6 +849,8 @@ public final class QueueSink implements EventSink {
 
   private void deliver(Event event) {
     if (event instanceof Event.StatementExecuted e && isHeavy(e)) {
+      versionRows.addAndGet(-weight(e));
+    } else if (event instanceof Event.ValuesObserved e && isHeavy(e)) {
       versionRows.addAndGet(-weight(e));
     }
     if (event.session() != 0) {

@@ -184,7 +184,9 @@ public final class ValueHash {
     return finished(TEXT, stirred(hash ^ rest) + length);
   }
 
-  /** The product with a secret, both of its halves, as in wyhash: one step for several characters. */
+  /**
+   * The product with a secret, both of its halves, as in wyhash: one step for several characters.
+   */
   private long stirred(long bits) {
     return Math.multiplyHigh(bits, factor) ^ (bits * factor);
   }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -143,6 +144,49 @@ class QueueSinkTest {
         .hasSizeBetween(Math.max(1, most), most + 1);
     assertThat(queue.dropped())
         .isEqualTo(100 - seen.stream().filter(Event.StatementExecuted.class::isInstance).count());
+  }
+
+  /** What is stated stays: which changes in the record are a transaction's follows from it. */
+  @Test
+  void whatIsReadByValueBeyondTheMemoryBoundIsDroppedAndWhatIsStatedStays() throws Exception {
+    for (int capacity : new int[] {1024, 8}) {
+      List<Event> seen = new ArrayList<>();
+      CountDownLatch mayGoOn = new CountDownLatch(1);
+      QueueSink queue =
+          new QueueSink(capacity, List.of(new Collector(seen, mayGoOn)), warnings::add);
+      int rows = 100_000;
+      RowValues read = new RowValues("t", List.of("a", "b"), new long[rows], new int[2 * rows]);
+      RowValues stated = new RowValues("t", List.of(), new long[] {1}, new int[0]);
+      RowChoice choice = new RowChoice("t", new RowCondition.Unknown(), List.of(), Set.of(), true);
+      int count = 400;
+      for (int i = 1; i <= count; i++) {
+        queue.accept(
+            new Event.ValuesObserved(
+                1,
+                2,
+                i,
+                3,
+                4,
+                List.of(read),
+                List.of(new StatedWrite(Access.UPDATE, stated, true)),
+                "",
+                List.of(choice)));
+      }
+      mayGoOn.countDown();
+      queue.close();
+      List<Event.ValuesObserved> values =
+          seen.stream().map(Event.ValuesObserved.class::cast).toList();
+      int most = (int) Math.min(capacity, QueueSink.MAX_VERSION_ROWS / rows) + 2;
+      assertThat(values)
+          .hasSize(count)
+          .isSortedAccordingTo(Comparator.comparingInt(Event.ValuesObserved::statement))
+          .allSatisfy(e -> assertThat(e.writes()).hasSize(1));
+      assertThat(values).filteredOn(e -> !e.reads().isEmpty()).hasSizeBetween(1, most);
+      assertThat(values)
+          .filteredOn(e -> e.reads().isEmpty())
+          .allSatisfy(e -> assertThat(e.unread()).isNotEmpty())
+          .allSatisfy(e -> assertThat(e.choices()).isEmpty());
+    }
   }
 
   @Test

@@ -96,7 +96,9 @@ class ValueHashTest {
   /** Also where the characters that differ, or are zero, are in different steps of the hash. */
   @Property
   void textsThatDifferInLengthOrInACharacterDiffer(
-      @ForAll @StringLength(max = 20) String text, @ForAll char other, @ForAll @IntRange(max = 19) int at) {
+      @ForAll @StringLength(max = 20) String text,
+      @ForAll char other,
+      @ForAll @IntRange(max = 19) int at) {
     assertThat(HASH.wide(text)).isNotIn(HASH.wide(text + '\0'), HASH.wide('\0' + text));
     if (at < text.length() && text.charAt(at) != other) {
       assertThat(HASH.wide(text.substring(0, at) + other + text.substring(at + 1)))
