@@ -38,6 +38,9 @@ final class ServerSession implements AutoCloseable {
   private final Opener opener;
   private @Nullable Connection connection;
 
+  /** The query for the end of the log; null until that connection was asked for it. */
+  private @Nullable String endOfLogQuery;
+
   ServerSession(Opener opener) {
     this.opener = opener;
   }
@@ -47,7 +50,7 @@ final class ServerSession implements AutoCloseable {
   }
 
   LogPosition endOfLog() throws IOException {
-    return ask(ServerSession::endOfLog);
+    return ask(this::endOfLog);
   }
 
   Probe probe() throws IOException {
@@ -91,6 +94,7 @@ final class ServerSession implements AutoCloseable {
   public synchronized void close() {
     Connection open = connection;
     connection = null;
+    endOfLogQuery = null;
     if (open != null) {
       try {
         open.close();
@@ -113,9 +117,15 @@ final class ServerSession implements AutoCloseable {
     return statement;
   }
 
-  private static LogPosition endOfLog(Connection connection) throws SQLException {
+  /** Asked for each table that is new in the log, and whenever the log was read: in one query. */
+  private LogPosition endOfLog(Connection connection) throws SQLException {
+    String known = endOfLogQuery;
+    if (known == null) {
+      known = statusQuery(connection);
+      endOfLogQuery = known;
+    }
     try (Statement statement = statement(connection);
-        ResultSet rows = statement.executeQuery(statusQuery(connection))) {
+        ResultSet rows = statement.executeQuery(known)) {
       if (!rows.next()) {
         throw new SQLException("the server has no binary log");
       }
