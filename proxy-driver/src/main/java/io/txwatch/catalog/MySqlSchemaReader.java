@@ -18,6 +18,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -27,6 +28,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * MySQL and MariaDB: two invisible columns, the row id from {@code uuid_short()} with its top bit
@@ -89,8 +92,12 @@ public class MySqlSchemaReader extends SchemaReader {
 
   private final NoOpUpdateVisibility rowsWrittenAnew;
 
+  /** True if the DBMS finds any number of tables by an index. */
+  private final boolean hasDictionary;
+
   MySqlSchemaReader(Dialect dialect, Database database) {
     this.dialect = dialect;
+    this.hasDictionary = database.product().equals("MySQL") && !database.version().startsWith("5.");
     this.rowsWrittenAnew = NoOpUpdateVisibility.of(database);
     this.run =
         switch (database.product()) {
@@ -151,174 +158,231 @@ public class MySqlSchemaReader extends SchemaReader {
   @Override
   public Optional<TableInfo> table(Connection connection, String schema, String name)
       throws SQLException {
-    Set<TableInfo> withoutHistory = new HashSet<>(); // InnoDB's that keep no old rows
-    Set<TableInfo> locking = new HashSet<>();
-    List<TableInfo> found =
-        query(
-                connection,
-                "SELECT table_schema, table_name, table_type, engine"
-                    + " FROM information_schema.tables"
-                    + " WHERE table_schema = ? AND table_name = ?",
-                row -> {
-                  String type = text(row, 3);
-                  TableInfo info =
-                      new TableInfo(
-                          text(row, 1), text(row, 2), kind(text(row, 1), type), List.of());
-                  if (text(row, 4).equalsIgnoreCase("InnoDB")) {
-                    locking.add(info);
-                    if (type.equalsIgnoreCase("BASE TABLE")) {
-                      withoutHistory.add(info);
-                    }
-                  }
-                  return info;
-                },
-                schema,
-                name)
-            .stream()
-            .filter(t -> folding.same(schema, t.schema()) && folding.same(name, t.name()))
-            .toList();
-    if (found.isEmpty()) {
-      return Optional.empty();
+    return Optional.ofNullable(read(connection, schema, List.of(name)).get(name));
+  }
+
+  /**
+   * Of MySQL, in as many round trips as one table takes. MariaDB, and MySQL before 8, open every
+   * table of the schema to describe several of them.
+   */
+  @Override
+  Map<String, TableInfo> tables(Connection connection, String schema, Collection<String> names)
+      throws SQLException {
+    return hasDictionary
+        ? read(connection, schema, List.copyOf(names))
+        : super.tables(connection, schema, names);
+  }
+
+  /** What is collected of a table. */
+  private static final class Described {
+    final String schema;
+    final String name;
+    final Kind kind;
+
+    /** True for a table of InnoDB. */
+    final boolean locks;
+
+    /** True for a table of InnoDB that keeps no old rows. */
+    final boolean withoutHistory;
+
+    final List<Column> columns = new ArrayList<>();
+    final Set<String> changing = new HashSet<>();
+    final Map<String, String> inOtherLetters = new HashMap<>();
+    final Set<String> notNull = new HashSet<>();
+    final Set<String> nullOverDefault = new HashSet<>();
+    final Map<String, String> collations = new HashMap<>();
+    final List<String> triggers = new ArrayList<>();
+
+    /** The columns of each unique index. */
+    final Map<String, List<String>> keys = new LinkedHashMap<>();
+
+    final Set<String> nullableKeys = new HashSet<>();
+
+    Described(ResultSet row) throws SQLException {
+      schema = text(row, 1);
+      name = text(row, 2);
+      String type = text(row, 3);
+      kind = kind(schema, type);
+      locks = text(row, 4).equalsIgnoreCase("InnoDB");
+      withoutHistory = locks && type.equalsIgnoreCase("BASE TABLE");
     }
-    TableInfo table = found.get(0);
-    boolean plainInnoDb = withoutHistory.contains(table);
-    Set<String> changing = new HashSet<>();
-    Map<String, String> inOtherLetters = new HashMap<>();
-    Set<String> notNull = new HashSet<>();
-    Set<String> nullOverDefault = new HashSet<>();
-    Map<String, String> collations = new HashMap<>();
-    List<Column> columns =
-        query(
+
+    void column(ResultSet row) throws SQLException {
+      String column = text(row, 2);
+      String lower = column.toLowerCase(Locale.ROOT);
+      String privileges = text(row, 6).toLowerCase(Locale.ROOT);
+      if (CHANGES_BY_ITSELF.matcher(text(row, 5)).find()) {
+        changing.add(lower);
+      }
+      if (text(row, 8).equalsIgnoreCase("NO")) {
+        notNull.add(lower);
+      } else if (!ZERO.matcher(text(row, 4)).matches()) {
+        nullOverDefault.add(lower);
+      }
+      collations.put(lower, text(row, 10).toLowerCase(Locale.ROOT));
+      String characters = text(row, 7);
+      if (!characters.isEmpty() && !SessionSqlMode.hasAscii(characters)) {
+        inOtherLetters.put(column, " character set " + characters);
+      }
+      columns.add(
+          new Column(
+              column,
+              text(row, 3).toLowerCase(Locale.ROOT),
+              text(row, 4),
+              !text(row, 5).toUpperCase(Locale.ROOT).contains("INVISIBLE"),
+              privileges.contains("select"),
+              privileges.contains("insert"),
+              privileges.contains("update"),
+              text(row, 9)));
+    }
+
+    void key(ResultSet row) throws SQLException {
+      String index = text(row, 2);
+      String column = text(row, 3);
+      keys.computeIfAbsent(index, i -> new ArrayList<>()).add(column.toLowerCase(Locale.ROOT));
+      if (column.isEmpty() || text(row, 4).equalsIgnoreCase("YES")) {
+        nullableKeys.add(index);
+      }
+    }
+
+    Catalog.Traits traits() {
+      Map<String, String> types = new HashMap<>();
+      columns.forEach(
+          c ->
+              types.put(
+                  c.name().toLowerCase(Locale.ROOT),
+                  c.type() + inOtherLetters.getOrDefault(c.name(), "")));
+      keys.keySet().removeAll(nullableKeys);
+      List<List<String>> unique = List.copyOf(keys.values());
+      boolean updateRunsNothing = triggers.stream().noneMatch(t -> t.endsWith("UPDATE"));
+      boolean keepsKey = // a trigger after the UPDATE cannot change its row
+          !unique.isEmpty()
+              && !triggers.contains("BEFORE UPDATE")
+              && unique.get(0).stream().noneMatch(changing::contains);
+      return new Catalog.Traits(
+          Map.copyOf(types),
+          Set.copyOf(changing),
+          triggers.contains("BEFORE UPDATE"),
+          unique,
+          "",
+          Set.copyOf(notNull),
+          Set.copyOf(nullOverDefault),
+          withoutHistory && updateRunsNothing && changing.isEmpty(),
+          Set.of(),
+          keepsKey ? NameColumns.ofMySql(unique.get(0), types, collations) : List.of(),
+          false);
+    }
+  }
+
+  /** The tables of these names, by the name that was asked for. */
+  private Map<String, TableInfo> read(Connection connection, String schema, List<String> names)
+      throws SQLException {
+    Map<String, Described> asked = new LinkedHashMap<>();
+    query(
             connection,
-            "SELECT column_name, column_type, column_default, extra, privileges,"
-                + " character_set_name, is_nullable, column_comment, collation_name"
-                + " FROM information_schema.columns"
-                + " WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position",
-            row -> {
-              String privileges = text(row, 5).toLowerCase(Locale.ROOT);
-              if (CHANGES_BY_ITSELF.matcher(text(row, 4)).find()) {
-                changing.add(text(row, 1).toLowerCase(Locale.ROOT));
-              }
-              if (text(row, 7).equalsIgnoreCase("NO")) {
-                notNull.add(text(row, 1).toLowerCase(Locale.ROOT));
-              } else if (!ZERO.matcher(text(row, 3)).matches()) {
-                nullOverDefault.add(text(row, 1).toLowerCase(Locale.ROOT));
-              }
-              collations.put(
-                  text(row, 1).toLowerCase(Locale.ROOT), text(row, 9).toLowerCase(Locale.ROOT));
-              String characters = text(row, 6);
-              if (!characters.isEmpty() && !SessionSqlMode.hasAscii(characters)) {
-                inOtherLetters.put(text(row, 1), " character set " + characters);
-              }
-              return new Column(
-                  text(row, 1),
-                  text(row, 2).toLowerCase(Locale.ROOT),
-                  text(row, 3),
-                  !text(row, 4).toUpperCase(Locale.ROOT).contains("INVISIBLE"),
-                  privileges.contains("select"),
-                  privileges.contains("insert"),
-                  privileges.contains("update"),
-                  text(row, 8));
-            },
-            table.schema(),
-            table.name());
+            "SELECT table_schema, table_name, table_type, engine FROM information_schema.tables"
+                + " WHERE table_schema = ? AND table_name"
+                + oneOf(names),
+            Described::new,
+            parameters(schema, names))
+        .forEach(
+            table ->
+                names.stream()
+                    .filter(name -> folding.same(schema, table.schema))
+                    .filter(name -> folding.same(name, table.name))
+                    .forEach(name -> asked.putIfAbsent(name, table)));
+    Map<String, Described> stored = new LinkedHashMap<>();
+    asked.values().forEach(table -> stored.put(table.name, table));
+    each(
+        connection,
+        "SELECT table_name, column_name, column_type, column_default, extra, privileges,"
+            + " character_set_name, is_nullable, column_comment, collation_name"
+            + " FROM information_schema.columns WHERE table_schema = ? AND table_name",
+        " ORDER BY table_name, ordinal_position",
+        stored,
+        Described::column);
+    Map<String, Described> tables = new LinkedHashMap<>(stored);
+    tables.values().removeIf(table -> table.kind != Kind.TABLE);
+    each(
+        connection,
+        "SELECT event_object_table, CONCAT(action_timing, ' ', event_manipulation)"
+            + " FROM information_schema.triggers"
+            + " WHERE event_manipulation <> 'DELETE'"
+            + " AND event_object_schema = ? AND event_object_table",
+        "",
+        tables,
+        (table, row) -> table.triggers.add(text(row, 2).toUpperCase(Locale.ROOT)));
+    // unique indexes over columns none of which may be null, the primary key first
+    each(
+        connection,
+        "SELECT table_name, index_name, column_name, nullable FROM information_schema.statistics"
+            + " WHERE non_unique = 0 AND table_schema = ? AND table_name",
+        " ORDER BY table_name, index_name <> 'PRIMARY', index_name, seq_in_index",
+        tables,
+        Described::key);
+    Map<String, TableInfo> found = new HashMap<>();
+    for (Map.Entry<String, Described> entry : asked.entrySet()) {
+      found.put(entry.getKey(), info(connection, entry.getValue()));
+    }
+    return found;
+  }
+
+  private static TableInfo info(Connection connection, Described table) throws SQLException {
     Catalog.Traits traits =
-        table.kind() == Kind.TABLE
-            ? traits(
-                connection,
-                table,
-                columns,
-                changing,
-                inOtherLetters,
-                notNull,
-                nullOverDefault,
-                collations,
-                plainInnoDb)
+        table.kind == Kind.TABLE
+            ? table.traits()
             : view(
                 connection,
                 "SELECT view_definition FROM information_schema.views"
                     + " WHERE table_schema = ? AND table_name = ?",
-                table.schema(),
-                table.name());
+                table.schema,
+                table.name);
     // without locks of rows until COMMIT, as in MyISAM, values and times do not show an order
-    Catalog.Traits known = locking.contains(table) ? traits : traits.namedBy(List.of());
-    return Optional.of(new TableInfo(table.schema(), table.name(), table.kind(), columns, known));
+    Catalog.Traits known = table.locks ? traits : traits.namedBy(List.of());
+    return new TableInfo(table.schema, table.name, table.kind, table.columns, known);
   }
 
-  private static Catalog.Traits traits(
-      Connection connection,
-      TableInfo table,
-      List<Column> columns,
-      Set<String> changing,
-      Map<String, String> inOtherLetters,
-      Set<String> notNull,
-      Set<String> nullOverDefault,
-      Map<String, String> collations,
-      boolean plainInnoDb)
-      throws SQLException {
-    Map<String, String> types = new HashMap<>();
-    columns.forEach(
-        c ->
-            types.put(
-                c.name().toLowerCase(Locale.ROOT),
-                c.type() + inOtherLetters.getOrDefault(c.name(), "")));
-    List<String> triggers =
-        query(
-            connection,
-            "SELECT CONCAT(action_timing, ' ', event_manipulation)"
-                + " FROM information_schema.triggers"
-                + " WHERE event_object_schema = ? AND event_object_table = ?"
-                + " AND event_manipulation <> 'DELETE'",
-            row -> text(row, 1).toUpperCase(Locale.ROOT),
-            table.schema(),
-            table.name());
-    boolean updateRunsNothing = triggers.stream().noneMatch(t -> t.endsWith("UPDATE"));
-    List<List<String>> keys = keys(connection, table);
-    boolean keepsKey = // a trigger after the UPDATE cannot change its row
-        !keys.isEmpty()
-            && !triggers.contains("BEFORE UPDATE")
-            && keys.get(0).stream().noneMatch(changing::contains);
-    return new Catalog.Traits(
-        Map.copyOf(types),
-        Set.copyOf(changing),
-        triggers.contains("BEFORE UPDATE"),
-        keys,
-        "",
-        Set.copyOf(notNull),
-        Set.copyOf(nullOverDefault),
-        plainInnoDb && updateRunsNothing && changing.isEmpty(),
-        Set.of(),
-        keepsKey ? NameColumns.ofMySql(keys.get(0), types, collations) : List.of(),
-        false);
+  /** Takes a row of the catalog. */
+  private interface RowOf {
+    void take(Described table, ResultSet row) throws SQLException;
   }
 
-  /** Unique indexes over columns none of which may be null, the primary key first. */
-  private static List<List<String>> keys(Connection connection, TableInfo table)
+  /**
+   * Hands each row of a query to the table whose name is its first column.
+   *
+   * @param sql up to the name of the tables
+   * @param tables by their names, as stored
+   */
+  private static void each(
+      Connection connection, String sql, String rest, Map<String, Described> tables, RowOf taking)
       throws SQLException {
-    record Part(String index, String column, boolean nullable) {}
-    List<Part> parts =
-        query(
-            connection,
-            "SELECT index_name, column_name, nullable FROM information_schema.statistics"
-                + " WHERE table_schema = ? AND table_name = ? AND non_unique = 0"
-                + " ORDER BY index_name <> 'PRIMARY', index_name, seq_in_index",
-            row ->
-                new Part(
-                    text(row, 1),
-                    text(row, 2).toLowerCase(Locale.ROOT),
-                    text(row, 2).isEmpty() || text(row, 3).equalsIgnoreCase("YES")),
-            table.schema(),
-            table.name());
-    Map<String, List<String>> keys = new LinkedHashMap<>();
-    Set<String> nullable = new HashSet<>();
-    for (Part part : parts) {
-      keys.computeIfAbsent(part.index(), index -> new ArrayList<>()).add(part.column());
-      if (part.nullable()) {
-        nullable.add(part.index());
-      }
+    if (tables.isEmpty()) {
+      return;
     }
-    keys.keySet().removeAll(nullable);
-    return List.copyOf(keys.values());
+    List<String> names = List.copyOf(tables.keySet());
+    String schema = tables.values().iterator().next().schema;
+    query(
+        connection,
+        sql + oneOf(names) + rest,
+        row -> {
+          // the only one, however this view of the catalog writes its name
+          Described table = names.size() == 1 ? tables.get(names.get(0)) : tables.get(text(row, 1));
+          if (table != null) {
+            taking.take(table, row);
+          }
+          return true;
+        },
+        parameters(schema, names));
+  }
+
+  private static String oneOf(List<String> names) {
+    return names.size() == 1
+        ? " = ?"
+        : names.stream().map(name -> "?").collect(Collectors.joining(", ", " IN (", ")"));
+  }
+
+  private static String[] parameters(String schema, List<String> names) {
+    return Stream.concat(Stream.of(schema), names.stream()).toArray(String[]::new);
   }
 
   private static Kind kind(String schema, String type) {

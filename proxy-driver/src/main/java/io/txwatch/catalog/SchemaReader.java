@@ -5,7 +5,10 @@ import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -62,6 +65,22 @@ public abstract class SchemaReader {
       throws SQLException;
 
   /**
+   * The tables of those names in that schema, by the names that were asked for; those that there
+   * are not are missing.
+   *
+   * @param schema folded
+   * @param names folded
+   */
+  Map<String, TableInfo> tables(Connection connection, String schema, Collection<String> names)
+      throws SQLException {
+    Map<String, TableInfo> found = new HashMap<>();
+    for (String name : names) {
+      table(connection, schema, name).ifPresent(table -> found.put(name, table));
+    }
+    return found;
+  }
+
+  /**
    * True if a table has at most {@value Catalog#SMALL_TABLE_ROWS} rows, or about as many. At most
    * one more is read to find out.
    */
@@ -110,6 +129,13 @@ public abstract class SchemaReader {
 
   /** The statements that bound how long this session waits for locks, and works at all. */
   public abstract List<String> bounds(Duration lock, Duration work);
+
+  /** The schema in which {@link #find} looks first; empty if in none. */
+  final Optional<String> firstSchema(List<String> path, List<String> parts) {
+    return parts.size() > 1
+        ? Optional.of(folding().fold(parts.get(parts.size() - 2)))
+        : path.stream().filter(schema -> !parts.isEmpty()).findFirst();
+  }
 
   /** The table that an identifier means. */
   public final Optional<TableInfo> find(

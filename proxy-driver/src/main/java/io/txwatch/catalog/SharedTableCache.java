@@ -67,6 +67,9 @@ final class SharedTableCache {
   /** The connection that the catalog is read on; null if the application's own are. */
   private final @Nullable SeparateConnection separate;
 
+  /** Look-ups on that connection; null if there is none, or the DBMS is not known. */
+  private final @Nullable JointLookups lookups;
+
   private volatile @Nullable Beginning beginning;
 
   private final AtomicReference<KnownTables> known = new AtomicReference<>(new KnownTables());
@@ -118,6 +121,7 @@ final class SharedTableCache {
     if (dialect == null) {
       this.usesSystemColumns = false;
       this.reader = null;
+      this.lookups = null;
       this.access = null;
       this.preparer = null;
     } else {
@@ -126,6 +130,7 @@ final class SharedTableCache {
           own == null
               ? SchemaReaders.of(dialect, probe.database(), connection, usesSystemColumns)
               : own.use(c -> SchemaReaders.of(dialect, probe.database(), c, false));
+      this.lookups = own == null ? null : new JointLookups(reader, own);
       DedicatedConnection dedicated = new DedicatedConnection(source, reader);
       this.access = new CatalogAccess(reader, dedicated, onApplication, own);
       if (own != null) {
@@ -771,8 +776,11 @@ final class SharedTableCache {
       KnownTables at)
       throws SQLException {
     Optional<TableInfo> before = readBefore(reading, path, parts, at);
-    return before.isPresent()
-        ? before
+    if (before.isPresent()) {
+      return before;
+    }
+    return lookups != null
+        ? lookups.find(path, parts)
         : through.read(context, connection -> reading.find(connection, path, parts));
   }
 

@@ -48,6 +48,14 @@ public final class Uninterrupted {
     }
   }
 
+  /** Waits until it is open, whether the thread is interrupted or not. */
+  static void await(CountDownLatch latch) {
+    boolean isOpen = false;
+    while (!isOpen) {
+      isOpen = await(latch, Duration.ofHours(1));
+    }
+  }
+
   /** Waits until it is open or the time is over, whether the thread is interrupted or not. */
   public static boolean await(CountDownLatch latch, Duration limit) {
     boolean isInterrupted = false;
