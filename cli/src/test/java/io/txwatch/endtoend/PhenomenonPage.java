@@ -67,8 +67,10 @@ final class PhenomenonPage {
   /** The list of all pages. */
   static String index() {
     StringBuilder text = new StringBuilder("# Phenomena\n\n");
-    text.append("What txwatch reports. A page has an example, what each DBMS does with it at each level");
-    text.append(" as the tests run it (empty: no such level of its own), and how to prevent it.\n\n");
+    text.append(
+        "What txwatch reports. A page has an example, what each DBMS does with it at each level");
+    text.append(
+        " as the tests run it (empty: no such level of its own), and how to prevent it.\n\n");
     text.append("| name | what happens |\n|---|---|\n");
     for (Phenomenon phenomenon : Phenomenon.values()) {
       text.append("| [")
@@ -104,15 +106,15 @@ final class PhenomenonPage {
     testCase.setup().forEach(sql -> text.append("    ").append(plain(sql)).append('\n'));
     text.append('\n');
     List<String> sessions = testCase.sessions();
-    text.append("| ").append(String.join(" | ", sessions)).append(" |\n");
-    text.append("|---".repeat(sessions.size())).append("|\n");
+    int width = testCase.steps().stream().mapToInt(s -> plain(s.sql()).length()).max().orElse(0);
+    text.append(columns(sessions, width));
     for (Step step : testCase.steps()) {
-      text.append("|");
-      for (String session : sessions) {
-        String sql = session.equals(step.session()) ? "`" + plain(step.sql()) + "`" : "";
-        text.append(' ').append(sql).append(sql.isEmpty() ? "|" : " |");
-      }
-      text.append('\n');
+      text.append(
+          columns(
+              sessions.stream()
+                  .map(session -> session.equals(step.session()) ? plain(step.sql()) : "")
+                  .toList(),
+              width));
     }
     text.append("\n    ./txwatch replay ");
     text.append(CASES).append(testCase.name()).append(".txt --url URL --isolation RC\n\n");
@@ -132,6 +134,13 @@ final class PhenomenonPage {
               text.append('\n');
             });
     text.append('\n');
+  }
+
+  /** A line of code with a column for each session. */
+  private static String columns(List<String> cells, int width) {
+    StringBuilder line = new StringBuilder("    ");
+    cells.forEach(cell -> line.append(cell).append(" ".repeat(width + 2 - cell.length())));
+    return line.toString().stripTrailing() + "\n";
   }
 
   /** By DBMS and level, what it does with a scenario. */
@@ -171,7 +180,7 @@ final class PhenomenonPage {
   }
 
   private static String plain(String sql) {
-    return sql.replace(" {ENGINE}", "").replace("{FU}", "FOR UPDATE").replace("|", "\\|");
+    return sql.replace(" {ENGINE}", "").replace("{FU}", "FOR UPDATE");
   }
 
   /** What the page for browsers shows of all phenomena: the examples, and what each DBMS does. */
