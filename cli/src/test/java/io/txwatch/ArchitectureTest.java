@@ -55,6 +55,7 @@ class ArchitectureTest {
 
   private static Map<String, Module> table() {
     Map<String, Module> table = new LinkedHashMap<>();
+    table.put("sql", new Module(List.of("sql"), List.of()));
     // Two rows for the module history: every module may use the settings, but not the events.
     table.put("settings", new Module(List.of("settings"), List.of()));
     table.put("history", new Module(List.of("history", "link"), List.of("settings")));
@@ -82,12 +83,13 @@ class ArchitectureTest {
                 "page",
                 "document",
                 "serve"),
-            List.of("history", "settings")));
+            List.of("sql", "history", "settings")));
     table.put(
         "proxy-driver",
         new Module(
-            List.of("jdbc", "sql", "capture", "catalog", "prepare"),
-            List.of("history", "settings", "changes")));
+            List.of(
+                "jdbc", "plan", "rewrite", "statement", "dialect", "capture", "catalog", "prepare"),
+            List.of("sql", "history", "settings", "changes")));
     table.put(
         "fuzzer",
         new Module(
@@ -100,7 +102,7 @@ class ArchitectureTest {
                 "generator",
                 "reduction",
                 "campaign"),
-            List.of("history", "settings", "analyzer", "proxy-driver")));
+            List.of("sql", "history", "settings", "analyzer", "proxy-driver")));
     table.put("agent", new Module(List.of("agent"), List.of("proxy-driver")));
     table.put(
         "junit",
@@ -118,13 +120,27 @@ class ArchitectureTest {
         new Module(
             List.of("cli"),
             List.of(
-                "history", "settings", "analyzer", "proxy-driver", "agent", "fuzzer", "servers")));
+                "sql",
+                "history",
+                "settings",
+                "analyzer",
+                "proxy-driver",
+                "agent",
+                "fuzzer",
+                "servers")));
     table.put(
         "bench",
         new Module(
             List.of("bench"),
             List.of(
-                "history", "settings", "analyzer", "proxy-driver", "agent", "fuzzer", "servers")));
+                "sql",
+                "history",
+                "settings",
+                "analyzer",
+                "proxy-driver",
+                "agent",
+                "fuzzer",
+                "servers")));
     return table;
   }
 
@@ -137,7 +153,7 @@ class ArchitectureTest {
   void forbiddenDependencyIsFound() {
     Map<String, Module> table = table();
     table.computeIfPresent(
-        "analyzer", (name, module) -> new Module(module.packages(), List.of("settings")));
+        "analyzer", (name, module) -> new Module(module.packages(), List.of("sql", "settings")));
 
     assertThat(architecture(table).evaluate(CLASSES).getFailureReport().getDetails())
         .anyMatch(detail -> detail.contains("io.txwatch.anomaly.Anomaly"));
@@ -155,7 +171,7 @@ class ArchitectureTest {
         });
 
     assertThat(architecture(table).evaluate(CLASSES).getFailureReport().getDetails())
-        .anyMatch(detail -> detail.contains("io.txwatch.sql.RewritePlan"));
+        .anyMatch(detail -> detail.contains("io.txwatch.plan.RewritePlan"));
   }
 
   @Test
@@ -248,23 +264,30 @@ class ArchitectureTest {
   @Test
   void sqlDependsInOneDirection() {
     layeredArchitecture()
-        .consideringOnlyDependenciesInAnyPackage("io.txwatch.sql..")
-        .layer("dialect")
-        .definedBy("io.txwatch.sql.dialect..")
-        .layer("syntax")
-        .definedBy("io.txwatch.sql.syntax..")
+        .consideringOnlyDependenciesInAnyPackage(
+            "io.txwatch.sql..",
+            "io.txwatch.dialect",
+            "io.txwatch.plan",
+            "io.txwatch.statement",
+            "io.txwatch.rewrite")
+        .layer("text")
+        .definedBy("io.txwatch.sql..")
+        .layer("additions")
+        .definedBy("io.txwatch.dialect")
         .layer("plans")
-        .definedBy("io.txwatch.sql")
-        .layer("semantics")
-        .definedBy("io.txwatch.sql.semantics..")
+        .definedBy("io.txwatch.plan")
+        .layer("statements")
+        .definedBy("io.txwatch.statement")
         .layer("rewrite")
-        .definedBy("io.txwatch.sql.rewrite..")
+        .definedBy("io.txwatch.rewrite")
         .whereLayer("rewrite")
         .mayNotBeAccessedByAnyLayer()
-        .whereLayer("semantics")
+        .whereLayer("statements")
         .mayOnlyBeAccessedByLayers("rewrite")
         .whereLayer("plans")
-        .mayOnlyBeAccessedByLayers("semantics", "rewrite")
+        .mayOnlyBeAccessedByLayers("statements", "rewrite")
+        .whereLayer("additions")
+        .mayOnlyBeAccessedByLayers("plans", "statements", "rewrite")
         .check(CLASSES);
   }
 
@@ -272,7 +295,7 @@ class ArchitectureTest {
   void onlyThePlannersOfTheRewritersArePublic() {
     classes()
         .that()
-        .resideInAPackage("io.txwatch.sql.rewrite")
+        .resideInAPackage("io.txwatch.rewrite")
         .and()
         .areTopLevelClasses()
         .and()

@@ -1,5 +1,7 @@
 package io.txwatch.guarantee;
 
+import io.txwatch.sql.dialect.Dialect;
+
 import io.txwatch.anomaly.ContextRead;
 import io.txwatch.anomaly.Finding;
 import io.txwatch.anomaly.ObservedStatement;
@@ -33,8 +35,6 @@ import java.util.stream.Stream;
 public final class Advice {
 
   /** The DBMSs with backslash escapes in strings. */
-  private static final Set<String> BACKSLASHES = Set.of("MySQL", "MariaDB");
-
   /** More methods than this do not help to recognize transactions. */
   private static final int MAX_METHODS = 2;
 
@@ -130,9 +130,9 @@ public final class Advice {
     if (!writes.isEmpty() && writes.stream().allMatch(w -> w.kind() == StatementKind.DELETE)) {
       return lockTheRead + ", or " + Measure.CONDITION_IN_DELETE.text() + ".";
     }
-    boolean backslashes = BACKSLASHES.contains(database.product());
+    Dialect dialect = Dialect.of(database.product());
     List<UpdateAssignments> texts =
-        writes.stream().flatMap(w -> UpdateAssignments.of(w.sql(), backslashes).stream()).toList();
+        writes.stream().flatMap(w -> UpdateAssignments.of(w.sql(), dialect).stream()).toList();
     if (texts.isEmpty() || texts.size() < writes.size()) {
       return lockTheRead + ".";
     }

@@ -1,5 +1,7 @@
 package io.txwatch.guarantee;
 
+import io.txwatch.sql.dialect.Dialect;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Optional;
@@ -11,8 +13,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class UpdateAssignmentsTest {
 
-  private static String said(String sql, boolean backslashes) {
-    Optional<UpdateAssignments> text = UpdateAssignments.of(sql.replace("\\n", "\n"), backslashes);
+  private static String said(String sql, Dialect dialect) {
+    Optional<UpdateAssignments> text = UpdateAssignments.of(sql.replace("\\n", "\n"), dialect);
     return text.map(
             t ->
                 String.join(",", t.computed())
@@ -32,7 +34,6 @@ class UpdateAssignmentsTest {
           update acc set BAL=Bal-? where id=? ; bal|
           UPDATE acc SET bal = ? WHERE id = ? ; |bal
           UPDATE acc SET bal = $1 WHERE id = $2 ; |bal
-          UPDATE acc SET bal = :bal WHERE id = :id ; |bal
           UPDATE acc SET bal = bal + 10 ; bal|
           UPDATE acc SET bal = (bal - ?) * 1.05 WHERE id = 1 ; bal|
           UPDATE acc AS a SET bal = a.bal - ? WHERE a.id = ? ; bal|
@@ -47,8 +48,6 @@ class UpdateAssignmentsTest {
           UPDATE acc SET bal = bal - ? WHERE id = ? ORDER BY bal ; bal|
           UPDATE acc SET bal = bal - ? WHERE id = ? RETURNING bal ; bal|
           UPDATE acc SET "bal" = "bal" - ? WHERE id = ? ; bal|
-          UPDATE acc SET [bal] = [bal] - ? WHERE id = ? ; bal|
-          UPDATE acc SET `bal` = `bal` - ? WHERE id = ? ; bal|
           UPDATE /* bal = ? */ acc SET bal = /* bal */ ? WHERE id = ? ; |bal
           UPDATE acc -- bal\\n SET bal = bal - ? -- = ? ; bal|
           UPDATE acc SET note = 'note = note + 1' WHERE id = ? ; |note
@@ -69,7 +68,6 @@ class UpdateAssignmentsTest {
           UPDATE acc SET bal = balance - ? WHERE id = ? ; |bal
           UPDATE acc SET bal = bal(?) WHERE id = ? ; |bal
           UPDATE ONLY acc SET bal = bal - ? WHERE id = ? ; bal|
-          UPDATE OR IGNORE acc SET bal = bal - ? WHERE id = ? ; bal|
           WITH x AS (SELECT 1) UPDATE acc SET bal = bal - ? ; not understood
           DELETE FROM acc WHERE bal = ? ; not understood
           INSERT INTO acc VALUES (?) ON CONFLICT (id) DO UPDATE SET bal = acc.bal + 1 ; not understood
@@ -77,8 +75,23 @@ class UpdateAssignmentsTest {
           UPDATE acc SET ; not understood
           UPDATE ; not understood
           """)
-  void assignmentsOfStandardSql(String sql, String said) {
-    assertThat(said(sql.replace("\\\\", "\\"), false)).isEqualTo(said);
+  void assignmentsOfPostgreSql(String sql, String said) {
+    assertThat(said(sql.replace("\\\\", "\\"), Dialect.POSTGRESQL)).isEqualTo(said);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      quoteCharacter = '~',
+      textBlock =
+          """
+          UPDATE acc SET bal = :bal WHERE id = :id ; |bal
+          UPDATE acc SET [bal] = [bal] - ? WHERE id = ? ; bal|
+          UPDATE acc SET `bal` = `bal` - ? WHERE id = ? ; bal|
+          UPDATE OR IGNORE acc SET bal = bal - ? WHERE id = ? ; bal|
+          """)
+  void assignmentsOfSqlite(String sql, String said) {
+    assertThat(said(sql, Dialect.SQLITE)).isEqualTo(said);
   }
 
   @ParameterizedTest
@@ -101,6 +114,6 @@ class UpdateAssignmentsTest {
           UPDATE acc SET bal = IF(bal > ?, bal - ?, bal) WHERE id = ? ; not understood
           """)
   void assignmentsOfMySql(String sql, String said) {
-    assertThat(said(sql, true)).isEqualTo(said);
+    assertThat(said(sql, Dialect.MYSQL)).isEqualTo(said);
   }
 }

@@ -1,6 +1,6 @@
 package io.txwatch.corpus;
 
-import io.txwatch.sql.rewrite.RewritePlanner.Level;
+import io.txwatch.rewrite.RewritePlanner.Level;
 import java.util.Locale;
 
 /** The extent of the corpus tests: {@code -Dcorpus=quick}, {@code slice} or {@code full}. */

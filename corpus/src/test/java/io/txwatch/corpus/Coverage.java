@@ -2,7 +2,7 @@ package io.txwatch.corpus;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.servers.ServerKind;
-import io.txwatch.sql.rewrite.RewritePlanner.Level;
+import io.txwatch.rewrite.RewritePlanner.Level;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;

@@ -3,7 +3,7 @@ package io.txwatch.corpus;
 import io.txwatch.corpus.Script.Step;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
-import io.txwatch.sql.rewrite.RewritePlanner.Level;
+import io.txwatch.rewrite.RewritePlanner.Level;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;

@@ -3,7 +3,7 @@ package io.txwatch.corpus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.servers.ServerKind;
-import io.txwatch.sql.rewrite.RewritePlanner.Level;
+import io.txwatch.rewrite.RewritePlanner.Level;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

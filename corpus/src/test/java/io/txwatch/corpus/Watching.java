@@ -6,7 +6,7 @@ import io.txwatch.prepare.Preparation;
 import io.txwatch.prepare.PreparationResult;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
-import io.txwatch.sql.rewrite.RewritePlanner.Level;
+import io.txwatch.rewrite.RewritePlanner.Level;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;

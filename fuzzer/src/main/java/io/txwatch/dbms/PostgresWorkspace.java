@@ -1,6 +1,6 @@
 package io.txwatch.dbms;
 
-import io.txwatch.sql.dialect.PgCatalogNames;
+import io.txwatch.dialect.PgCatalogNames;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

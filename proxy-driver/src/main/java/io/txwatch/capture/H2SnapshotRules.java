@@ -2,8 +2,8 @@ package io.txwatch.capture;
 
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
-import io.txwatch.sql.SideRead.Moment;
-import io.txwatch.sql.SideRead.Purpose;
+import io.txwatch.plan.SideRead.Moment;
+import io.txwatch.plan.SideRead.Purpose;
 import io.txwatch.sql.dialect.Dialect;
 
 /**

@@ -1,8 +1,8 @@
 package io.txwatch.capture;
 
-import io.txwatch.sql.KeyColumn;
-import io.txwatch.sql.KeyColumn.Kind;
-import io.txwatch.sql.UuidText;
+import io.txwatch.plan.KeyColumn;
+import io.txwatch.plan.KeyColumn.Kind;
+import io.txwatch.sql.syntax.UuidText;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;

@@ -2,8 +2,8 @@ package io.txwatch.capture;
 
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
-import io.txwatch.sql.LevelChange;
-import io.txwatch.sql.TransactionControl;
+import io.txwatch.plan.LevelChange;
+import io.txwatch.plan.TransactionControl;
 import java.sql.SQLException;
 
 /**

@@ -1,5 +1,7 @@
 package io.txwatch.catalog;
 
+import io.txwatch.dialect.DriverTraits;
+
 import io.txwatch.catalog.DedicatedConnection.Use;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -80,7 +82,7 @@ final class CatalogAccess {
 
   /** True if look-ups go through the application's connections. */
   boolean isServer() {
-    return !reader.dialect().driver().isEmbedded();
+    return !DriverTraits.of(reader.dialect()).isEmbedded();
   }
 
   /**

@@ -1,5 +1,7 @@
 package io.txwatch.catalog;
 
+import io.txwatch.dialect.DriverTraits;
+
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -21,7 +23,7 @@ public final class DedicatedConnection {
   private final SchemaReader reader;
 
   DedicatedConnection(ConnectionSource source, SchemaReader reader) {
-    boolean isEmbedded = reader.dialect().driver().isEmbedded();
+    boolean isEmbedded = DriverTraits.of(reader.dialect()).isEmbedded();
     this.source = isEmbedded ? source : new BoundedConnectionSource(source, WORK);
     this.reader = reader;
   }

@@ -1,9 +1,11 @@
 package io.txwatch.catalog;
 
+import io.txwatch.dialect.DriverTraits;
+
 import io.txwatch.history.Database;
-import io.txwatch.sql.Catalog;
+import io.txwatch.plan.Catalog;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.sql.dialect.DialectSql;
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.sql.syntax.Tokenizer;
 import io.txwatch.sql.syntax.Tokens;
 import java.sql.Connection;
@@ -382,7 +384,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   }
 
   private Optional<DialectSql> sql() {
-    return dialect().map(Dialect::sql);
+    return dialect().map(DialectSql::of);
   }
 
   private String quoted(String name) {
@@ -439,7 +441,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   }
 
   private boolean compilesStatements() {
-    return dialect().map(one -> one.driver().compilesStatements()).orElse(false);
+    return dialect().map(DriverTraits::of).map(DriverTraits::compilesStatements).orElse(false);
   }
 
   /** Where the session is; null if that is not known. */

@@ -1,6 +1,6 @@
 package io.txwatch.catalog;
 
-import io.txwatch.sql.Catalog.Table;
+import io.txwatch.plan.Catalog.Table;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

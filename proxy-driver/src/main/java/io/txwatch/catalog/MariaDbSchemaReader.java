@@ -4,7 +4,7 @@ import static io.txwatch.catalog.CatalogQueries.query;
 
 import io.txwatch.history.Database;
 import io.txwatch.history.WriterList;
-import io.txwatch.sql.Catalog;
+import io.txwatch.plan.Catalog;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -2,8 +2,8 @@ package io.txwatch.catalog;
 
 import io.txwatch.catalog.TableInfo.Column;
 import io.txwatch.catalog.TableInfo.Kind;
-import io.txwatch.sql.Catalog;
-import io.txwatch.sql.KeyColumn;
+import io.txwatch.plan.Catalog;
+import io.txwatch.plan.KeyColumn;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;

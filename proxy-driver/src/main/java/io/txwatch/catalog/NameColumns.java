@@ -1,7 +1,7 @@
 package io.txwatch.catalog;
 
-import io.txwatch.sql.KeyColumn;
-import io.txwatch.sql.KeyColumn.Kind;
+import io.txwatch.plan.KeyColumn;
+import io.txwatch.plan.KeyColumn.Kind;
 import java.sql.Types;
 import java.util.Collection;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.txwatch.catalog;
 
+import io.txwatch.dialect.DialectSql;
+
 import io.txwatch.sql.dialect.Dialect;
 import java.util.Locale;
 
@@ -39,7 +41,7 @@ public enum NameFolding {
 
   /** The identifier that means this stored name and nothing else. */
   public static String quote(Dialect dialect, String name) {
-    return dialect.sql().quoteInDdl(name);
+    return DialectSql.of(dialect).quoteInDdl(name);
   }
 
   private static String lowerAscii(String name) {

@@ -1,6 +1,6 @@
 package io.txwatch.catalog;
 
-import io.txwatch.sql.Catalog;
+import io.txwatch.plan.Catalog;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,5 +1,7 @@
 package io.txwatch.catalog;
 
+import io.txwatch.dialect.DriverTraits;
+
 import io.txwatch.history.BackgroundThreads;
 import java.lang.ref.WeakReference;
 import java.sql.Connection;
@@ -45,7 +47,7 @@ final class SeparateConnection implements AutoCloseable {
   /** Its DBMS is known. */
   synchronized void of(SchemaReader ofDbms) throws SQLException {
     reader = ofDbms;
-    stays = !ofDbms.dialect().driver().isEmbedded();
+    stays = !DriverTraits.of(ofDbms.dialect()).isEmbedded();
     if (!stays) {
       close();
     } else if (open != null) {

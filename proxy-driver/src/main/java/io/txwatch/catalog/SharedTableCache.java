@@ -1,9 +1,11 @@
 package io.txwatch.catalog;
 
+import io.txwatch.dialect.DialectSql;
+
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import io.txwatch.sql.Catalog.Status;
-import io.txwatch.sql.Catalog.Table;
+import io.txwatch.plan.Catalog.Status;
+import io.txwatch.plan.Catalog.Table;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -342,7 +344,7 @@ final class SharedTableCache {
       }
       return CatalogMode.Versions.STATEMENTS;
     }
-    if (!probe.dialect().map(one -> one.sql().hasSystemVersions()).orElse(false)) {
+    if (!probe.dialect().map(DialectSql::of).map(DialectSql::hasSystemVersions).orElse(false)) {
       return CatalogMode.Versions.COLUMNS;
     }
     if (!PostgresSchemaReader.hasSystemVersions(probe.database())) {
@@ -598,7 +600,7 @@ final class SharedTableCache {
    * Where a transaction may be in the way of a look-up, tables are read ahead whenever they can.
    */
   boolean readsAheadAgain() {
-    return probe.dialect().map(one -> one.sql().readsCatalogInTransactions()).orElse(false);
+    return probe.dialect().map(DialectSql::of).map(DialectSql::readsCatalogInTransactions).orElse(false);
   }
 
   private void readAheadAgain(List<String> path, LookupContext context) {
@@ -873,10 +875,10 @@ final class SharedTableCache {
     return new Table(
         info.schema().equals(home) ? info.name() : info.schema() + "." + info.name(),
         reader.status(info),
-        info.applicationColumns(reader.dialect().sql().hasAuxiliaryColumns()),
+        info.applicationColumns(DialectSql.of(reader.dialect()).hasAuxiliaryColumns()),
         info.traits(),
         List.of(info.schema(), info.name()),
-        info.starColumns(reader.dialect().sql().hasAuxiliaryColumns()),
+        info.starColumns(DialectSql.of(reader.dialect()).hasAuxiliaryColumns()),
         info.systemVersions().flatMap(TableInfo.SystemVersions::key));
   }
 }

@@ -7,8 +7,8 @@ import static io.txwatch.catalog.CatalogQueries.text;
 
 import io.txwatch.catalog.TableInfo.Column;
 import io.txwatch.catalog.TableInfo.Kind;
-import io.txwatch.sql.Catalog;
-import io.txwatch.sql.KeyColumn;
+import io.txwatch.plan.Catalog;
+import io.txwatch.plan.KeyColumn;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;

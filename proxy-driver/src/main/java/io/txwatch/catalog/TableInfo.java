@@ -1,7 +1,7 @@
 package io.txwatch.catalog;
 
-import io.txwatch.sql.Catalog;
-import io.txwatch.sql.RowKey;
+import io.txwatch.plan.Catalog;
+import io.txwatch.plan.RowKey;
 import java.util.List;
 import java.util.Optional;
 

@@ -15,7 +15,7 @@ import io.txwatch.catalog.TableInfo.Column;
 import io.txwatch.history.WriterList;
 import io.txwatch.prepare.MySqlBackfill.KeyType;
 import io.txwatch.prepare.PreparationStep.Work;
-import io.txwatch.sql.WritersColumn;
+import io.txwatch.plan.WritersColumn;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;

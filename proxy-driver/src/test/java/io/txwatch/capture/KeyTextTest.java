@@ -2,8 +2,8 @@ package io.txwatch.capture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.sql.KeyColumn;
-import io.txwatch.sql.KeyColumn.Kind;
+import io.txwatch.plan.KeyColumn;
+import io.txwatch.plan.KeyColumn.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import net.jqwik.api.ForAll;

@@ -10,7 +10,7 @@ import io.txwatch.history.EventSink;
 import io.txwatch.history.Ids;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
-import io.txwatch.sql.TransactionControl;
+import io.txwatch.plan.TransactionControl;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.SQLException;
 import java.util.ArrayList;

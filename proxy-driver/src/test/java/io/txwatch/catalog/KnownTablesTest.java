@@ -2,8 +2,8 @@ package io.txwatch.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.sql.Catalog.Status;
-import io.txwatch.sql.Catalog.Table;
+import io.txwatch.plan.Catalog.Status;
+import io.txwatch.plan.Catalog.Table;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -6,7 +6,7 @@ import io.txwatch.history.Event;
 import io.txwatch.jdbc.TestDatabase;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
-import io.txwatch.sql.Catalog;
+import io.txwatch.plan.Catalog;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.txwatch.jdbc.Transcript;
 import io.txwatch.servers.ServerKind;
-import io.txwatch.sql.rewrite.RewritePlanner.Level;
+import io.txwatch.rewrite.RewritePlanner.Level;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -9,7 +9,7 @@ import io.txwatch.history.Outcome;
 import io.txwatch.jdbc.TestDatabase;
 import io.txwatch.jdbc.Watch;
 import io.txwatch.servers.ServerKind;
-import io.txwatch.sql.rewrite.RewritePlanner.Level;
+import io.txwatch.rewrite.RewritePlanner.Level;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;

@@ -1,9 +1,9 @@
 package io.txwatch.jdbc;
 
-import io.txwatch.sql.Catalog;
-import io.txwatch.sql.PlanRequest;
-import io.txwatch.sql.Planner;
-import io.txwatch.sql.SideRead;
+import io.txwatch.plan.Catalog;
+import io.txwatch.plan.PlanRequest;
+import io.txwatch.plan.Planner;
+import io.txwatch.plan.SideRead;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -10,7 +10,7 @@ import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
-import io.txwatch.sql.Planner;
+import io.txwatch.plan.Planner;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;

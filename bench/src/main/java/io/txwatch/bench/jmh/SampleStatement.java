@@ -1,6 +1,6 @@
 package io.txwatch.bench.jmh;
 
-import io.txwatch.sql.Catalog;
+import io.txwatch.plan.Catalog;
 import java.util.List;
 import java.util.Optional;
 

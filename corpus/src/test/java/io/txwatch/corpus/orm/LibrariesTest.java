@@ -11,7 +11,7 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.Ids;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
-import io.txwatch.sql.rewrite.RewritePlanner.Level;
+import io.txwatch.rewrite.RewritePlanner.Level;
 import java.sql.DriverManager;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.txwatch.corpus.suite;
 
 import io.txwatch.corpus.Difference;
-import io.txwatch.sql.rewrite.RewritePlanner.Level;
+import io.txwatch.rewrite.RewritePlanner.Level;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;

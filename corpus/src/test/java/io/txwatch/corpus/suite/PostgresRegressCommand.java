@@ -8,7 +8,7 @@ import io.txwatch.corpus.suite.PostgresRegressSession.Result;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Ids;
 import io.txwatch.servers.ServerKind;
-import io.txwatch.sql.rewrite.RewritePlanner.Level;
+import io.txwatch.rewrite.RewritePlanner.Level;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -5,7 +5,7 @@ import io.txwatch.corpus.Outcome;
 import io.txwatch.corpus.StatementTraits;
 import io.txwatch.corpus.Watching;
 import io.txwatch.servers.PostgresServer;
-import io.txwatch.sql.rewrite.RewritePlanner.Level;
+import io.txwatch.rewrite.RewritePlanner.Level;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;

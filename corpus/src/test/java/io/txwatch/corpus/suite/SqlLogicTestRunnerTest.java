@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.corpus.Difference;
 import io.txwatch.corpus.suite.SqlLogicTestFile.Entry;
 import io.txwatch.servers.ServerKind;
-import io.txwatch.sql.rewrite.RewritePlanner.Level;
+import io.txwatch.rewrite.RewritePlanner.Level;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;

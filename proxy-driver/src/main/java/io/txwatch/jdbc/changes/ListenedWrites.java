@@ -8,10 +8,10 @@ import io.txwatch.history.Access;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.StatedWrite;
 import io.txwatch.history.ValueHash;
-import io.txwatch.sql.Catalog;
-import io.txwatch.sql.KeyColumn;
+import io.txwatch.plan.Catalog;
+import io.txwatch.plan.KeyColumn;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.sql.dialect.DialectSql;
+import io.txwatch.dialect.DialectSql;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -319,7 +319,7 @@ final class ListenedWrites implements ChangeReading {
   }
 
   private @Nullable Target lookedUp(String database, String table) {
-    DialectSql sql = Dialect.SQLITE.sql();
+    DialectSql sql = DialectSql.of(Dialect.SQLITE);
     return catalog
         .find(List.of(sql.quoteInDdl(database), sql.quoteInDdl(table)))
         .filter(found -> found.status() != Catalog.Status.LOOKUP_FAILED)

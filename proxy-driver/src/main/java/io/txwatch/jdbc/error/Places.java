@@ -1,7 +1,7 @@
 package io.txwatch.jdbc.error;
 
-import io.txwatch.sql.Carried;
-import io.txwatch.sql.RewritePlan;
+import io.txwatch.plan.Carried;
+import io.txwatch.plan.RewritePlan;
 import java.sql.SQLException;
 
 /** Where the application's parameters stand in the text that is sent. */

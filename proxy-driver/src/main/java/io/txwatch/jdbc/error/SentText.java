@@ -2,8 +2,8 @@ package io.txwatch.jdbc.error;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.history.WriterToken;
-import io.txwatch.sql.RewritePlan;
-import io.txwatch.sql.ServerText;
+import io.txwatch.plan.RewritePlan;
+import io.txwatch.plan.ServerText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;

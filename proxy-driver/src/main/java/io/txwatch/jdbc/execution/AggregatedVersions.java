@@ -4,7 +4,7 @@ import io.txwatch.capture.WriterTexts;
 
 /**
  * Reads the text in which an aggregate lists the row versions behind a row of its result: {@code
- * 2;17:wl,18:wl} ({@link io.txwatch.sql.RewritePlan.Returns#AGGREGATED_TO_RESULT}).
+ * 2;17:wl,18:wl} ({@link io.txwatch.plan.RewritePlan.Returns#AGGREGATED_TO_RESULT}).
  */
 final class AggregatedVersions {
 

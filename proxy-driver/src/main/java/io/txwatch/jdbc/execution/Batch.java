@@ -1,5 +1,9 @@
 package io.txwatch.jdbc.execution;
 
+import io.txwatch.dialect.DriverTraits;
+
+import io.txwatch.dialect.DialectSql;
+
 import io.txwatch.capture.SampledCallSite;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.history.GapReason;
@@ -11,7 +15,7 @@ import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.PlannedReads;
 import io.txwatch.jdbc.read.StatementReads;
 import io.txwatch.jdbc.value.StatementValues;
-import io.txwatch.sql.RewritePlan;
+import io.txwatch.plan.RewritePlan;
 import java.sql.BatchUpdateException;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -367,7 +371,7 @@ public final class Batch {
     if (Arrays.stream(counts).anyMatch(count -> count != Statement.EXECUTE_FAILED)) {
       return false;
     }
-    boolean eachCounted = counts.length > 0 && !context.rules().dialect().driver().splitsTexts();
+    boolean eachCounted = counts.length > 0 && !DriverTraits.of(context.rules().dialect()).splitsTexts();
     return eachCounted
         || plans.size() == 1
         || (prepared && !hasTexts && VendorErrors.isAboutOurs(error));
@@ -384,7 +388,7 @@ public final class Batch {
   private boolean isOurText(CachedPlan cached, SQLException error) {
     return context.mayBeOurFault(cached, error)
         && (VendorErrors.isAboutOurs(error)
-            || VendorErrors.isOfText(error, context.rules().dialect().sql()));
+            || VendorErrors.isOfText(error, DialectSql.of(context.rules().dialect())));
   }
 
   private SQLException failed(

@@ -2,7 +2,7 @@ package io.txwatch.jdbc.execution;
 
 import io.txwatch.capture.WriterTexts;
 
-/** Reads the text that a column of {@link io.txwatch.sql.Carried} holds. */
+/** Reads the text that a column of {@link io.txwatch.plan.Carried} holds. */
 final class CarriedVersions {
 
   private CarriedVersions() {}

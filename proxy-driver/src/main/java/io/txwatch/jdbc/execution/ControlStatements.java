@@ -4,7 +4,7 @@ import io.txwatch.capture.Observation;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.history.GapReason;
 import io.txwatch.jdbc.plan.CachedPlan;
-import io.txwatch.sql.TransactionControl;
+import io.txwatch.plan.TransactionControl;
 import java.util.Optional;
 
 /**

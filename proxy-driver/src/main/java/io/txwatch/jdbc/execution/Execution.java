@@ -1,5 +1,9 @@
 package io.txwatch.jdbc.execution;
 
+import io.txwatch.dialect.DriverTraits;
+
+import io.txwatch.dialect.DialectSql;
+
 import io.txwatch.capture.Observation;
 import io.txwatch.capture.RowIds;
 import io.txwatch.capture.SessionTracker;
@@ -14,7 +18,7 @@ import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.read.StatementReads;
 import io.txwatch.jdbc.value.StatementValues;
 import io.txwatch.jdbc.value.StreamedColumns;
-import io.txwatch.sql.NewRows;
+import io.txwatch.plan.NewRows;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -223,7 +227,7 @@ public final class Execution {
   }
 
   private void fetched(StatementValues shown) {
-    if (context.rules().dialect().driver().mayReadRowsLater()) {
+    if (DriverTraits.of(context.rules().dialect()).mayReadRowsLater()) {
       shown.fetched();
     }
   }
@@ -254,7 +258,7 @@ public final class Execution {
       try {
         if (!hasRowsOfValues) {
           hasRowsOfValues = true;
-          if (context.rules().dialect().driver().mayCloseStreams()
+          if (DriverTraits.of(context.rules().dialect()).mayCloseStreams()
               && StreamedColumns.mayBeIn(result.getMetaData())) {
             into.stop("a large value, or one of an unusual type, in the result");
           }
@@ -316,7 +320,7 @@ public final class Execution {
     if (rows.fate() == NewRows.Fate.REPLACES && count != rows.count() && !returnedTakenAway) {
       observation.sideReadFailed(GapReason.SHAPE, NewRows.TAKEN_AWAY);
     }
-    boolean mayBeLeftOut = context.rules().dialect().sql().mayLeaveOutRows();
+    boolean mayBeLeftOut = DialectSql.of(context.rules().dialect()).mayLeaveOutRows();
     NewRows.Verdict verdict = rows.verdict(count, mayBeLeftOut);
     switch (verdict) {
       case ALL, ALL_AND_OTHERS, LIKELY_ALL -> {

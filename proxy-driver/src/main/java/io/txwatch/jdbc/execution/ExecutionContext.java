@@ -1,5 +1,9 @@
 package io.txwatch.jdbc.execution;
 
+import io.txwatch.dialect.DriverTraits;
+
+import io.txwatch.dialect.DialectSql;
+
 import io.txwatch.capture.CallSites;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
@@ -18,8 +22,8 @@ import io.txwatch.jdbc.session.SessionPlans;
 import io.txwatch.jdbc.session.TransactionIds;
 import io.txwatch.jdbc.session.WatchedSession;
 import io.txwatch.jdbc.value.StatementValues;
-import io.txwatch.sql.TransactionControl;
-import io.txwatch.sql.ValuePlan;
+import io.txwatch.plan.TransactionControl;
+import io.txwatch.plan.ValuePlan;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -179,7 +183,7 @@ public final class ExecutionContext {
               plan,
               ValueHash.ofThisProcess(),
               parameters,
-              rules().dialect().driver().asksForColumns());
+              DriverTraits.of(rules().dialect()).asksForColumns());
     } catch (RuntimeException e) {
       fault(e);
       return null;
@@ -190,7 +194,7 @@ public final class ExecutionContext {
   public List<KeyValues> keyValues(CachedPlan cached, PinnedValues parameters) {
     boolean mayBeOthers =
         cached.kind() == StatementKind.INSERT
-            && rules().dialect().sql().mayMakeValuesFit()
+            && DialectSql.of(rules().dialect()).mayMakeValuesFit()
             && !state.catalog().storesAsGiven();
     if (mayBeOthers) {
       return List.of();
@@ -207,7 +211,7 @@ public final class ExecutionContext {
   public boolean mayBeOurFault(CachedPlan cached, SQLException error) {
     // What would be tried again after a rollback would be without what came before it.
     return rules().afterError(error) != TransactionRules.AfterError.ROLLED_BACK
-        && VendorErrors.mayBeOurs(cached.plan(), error, rules().dialect().sql());
+        && VendorErrors.mayBeOurs(cached.plan(), error, DialectSql.of(rules().dialect()));
   }
 
   // ---------------------------------------------------------------- around a transaction's end

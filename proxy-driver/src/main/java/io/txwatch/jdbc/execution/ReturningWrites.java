@@ -1,5 +1,7 @@
 package io.txwatch.jdbc.execution;
 
+import io.txwatch.dialect.DriverTraits;
+
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.history.IsolationLevel;
@@ -46,7 +48,7 @@ public final class ReturningWrites {
 
   /** True if the DBMS gives no result, not even an empty one, where a WHERE can never be true. */
   public boolean mayAnswerWithoutRows() {
-    return rules.dialect().driver().mayReturnNoResult();
+    return DriverTraits.of(rules.dialect()).mayReturnNoResult();
   }
 
   /**

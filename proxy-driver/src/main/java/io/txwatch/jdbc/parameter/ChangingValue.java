@@ -1,5 +1,7 @@
 package io.txwatch.jdbc.parameter;
 
+import io.txwatch.dialect.DriverTraits;
+
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -27,7 +29,7 @@ public record ChangingValue<T extends @Nullable Object>(T value, Setting<T> sett
 
   /** A value as the DBMS's driver has it once it was set. */
   public static <T extends @Nullable Object> T whenSet(Dialect dialect, T value) {
-    return value != null && dialect.driver().copiesWhenSet(value) ? copy(value) : value;
+    return value != null && DriverTraits.of(dialect).copiesWhenSet(value) ? copy(value) : value;
   }
 
   @Override
@@ -37,7 +39,7 @@ public record ChangingValue<T extends @Nullable Object>(T value, Setting<T> sett
 
   @Override
   public ParameterSetter added(Dialect dialect) {
-    return value != null && dialect.driver().copiesWhenAdded(value) ? now() : this;
+    return value != null && DriverTraits.of(dialect).copiesWhenAdded(value) ? now() : this;
   }
 
   @Override

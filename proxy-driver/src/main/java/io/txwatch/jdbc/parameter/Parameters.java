@@ -1,6 +1,6 @@
 package io.txwatch.jdbc.parameter;
 
-import io.txwatch.sql.SideRead;
+import io.txwatch.plan.SideRead;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.function.UnaryOperator;

@@ -2,12 +2,12 @@ package io.txwatch.jdbc.plan;
 
 import io.txwatch.history.KeyValues;
 import io.txwatch.history.ValueHash;
-import io.txwatch.sql.ComparedKey;
-import io.txwatch.sql.KeyColumn;
-import io.txwatch.sql.UuidText;
-import io.txwatch.sql.ValuePlan.Literal;
-import io.txwatch.sql.ValuePlan.Parameter;
-import io.txwatch.sql.ValuePlan.Place;
+import io.txwatch.plan.ComparedKey;
+import io.txwatch.plan.KeyColumn;
+import io.txwatch.sql.syntax.UuidText;
+import io.txwatch.plan.ValuePlan.Literal;
+import io.txwatch.plan.ValuePlan.Parameter;
+import io.txwatch.plan.ValuePlan.Place;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;

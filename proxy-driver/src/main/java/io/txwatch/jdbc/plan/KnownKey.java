@@ -1,12 +1,12 @@
 package io.txwatch.jdbc.plan;
 
 import io.txwatch.capture.PredicateHash;
-import io.txwatch.sql.KeyedRow;
-import io.txwatch.sql.KeyedRow.IntegerLiteral;
-import io.txwatch.sql.KeyedRow.Parameter;
-import io.txwatch.sql.KeyedRow.Role;
-import io.txwatch.sql.KeyedRow.TextLiteral;
-import io.txwatch.sql.KeyedRow.Value;
+import io.txwatch.plan.KeyedRow;
+import io.txwatch.plan.KeyedRow.IntegerLiteral;
+import io.txwatch.plan.KeyedRow.Parameter;
+import io.txwatch.plan.KeyedRow.Role;
+import io.txwatch.plan.KeyedRow.TextLiteral;
+import io.txwatch.plan.KeyedRow.Value;
 import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;

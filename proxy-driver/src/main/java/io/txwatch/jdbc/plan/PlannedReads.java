@@ -1,10 +1,12 @@
 package io.txwatch.jdbc.plan;
 
+import io.txwatch.dialect.DialectSql;
+
 import io.txwatch.capture.PredicateHash;
-import io.txwatch.sql.NewRows;
-import io.txwatch.sql.RewritePlan;
-import io.txwatch.sql.SideRead;
-import io.txwatch.sql.SideRead.Purpose;
+import io.txwatch.plan.NewRows;
+import io.txwatch.plan.RewritePlan;
+import io.txwatch.plan.SideRead;
+import io.txwatch.plan.SideRead.Purpose;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.HashSet;
 import java.util.List;
@@ -94,7 +96,7 @@ public final class PlannedReads {
       return switch (read.purpose()) {
         case CONTENDED, SKIPPED_BY_DELETE, MISSED_BY_DELETE -> true;
         case AFTER_WRITE -> !unknownRows;
-        case BEFORE_WRITE -> replaces && dialect.sql().countsReplacedRows();
+        case BEFORE_WRITE -> replaces && DialectSql.of(dialect).countsReplacedRows();
         case READ, VERSION_SET -> false;
       };
     }

@@ -1,8 +1,8 @@
 package io.txwatch.jdbc.plan;
 
 import io.txwatch.history.StatementKind;
-import io.txwatch.sql.RewritePlan;
-import io.txwatch.sql.TransactionControl;
+import io.txwatch.plan.RewritePlan;
+import io.txwatch.plan.TransactionControl;
 import java.util.regex.Pattern;
 
 /**

@@ -1,5 +1,7 @@
 package io.txwatch.jdbc.read;
 
+import io.txwatch.dialect.DriverTraits;
+
 import io.txwatch.capture.SnapshotRules;
 import io.txwatch.capture.SnapshotRules.SideReadTiming;
 import io.txwatch.capture.SnapshotRules.When;
@@ -12,8 +14,8 @@ import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.PlannedReads;
 import io.txwatch.jdbc.plan.PlannedReads.One;
 import io.txwatch.jdbc.session.ConnectionState;
-import io.txwatch.sql.SideRead.Purpose;
-import io.txwatch.sql.TransactionControl;
+import io.txwatch.plan.SideRead.Purpose;
+import io.txwatch.plan.TransactionControl;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -322,7 +324,7 @@ public final class SideReadRunner {
         reads.missing(one, "has a parameter that can be read once only");
         return -1;
       }
-      if (!connection.rules().dialect().driver().sharesQueryTimeout()
+      if (!DriverTraits.of(connection.rules().dialect()).sharesQueryTimeout()
           && statement.getQueryTimeout() != reads.timeout()) {
         statement.setQueryTimeout(reads.timeout());
       }

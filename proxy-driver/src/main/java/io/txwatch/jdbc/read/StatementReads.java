@@ -11,7 +11,7 @@ import io.txwatch.jdbc.parameter.Parameters;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.PlannedReads;
 import io.txwatch.jdbc.session.ConnectionState;
-import io.txwatch.sql.Carried;
+import io.txwatch.plan.Carried;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

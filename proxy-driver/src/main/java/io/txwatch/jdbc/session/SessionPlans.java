@@ -1,5 +1,7 @@
 package io.txwatch.jdbc.session;
 
+import io.txwatch.dialect.DialectSql;
+
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.history.GapReason;
@@ -11,7 +13,7 @@ import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.CachedPlan.Variant;
 import io.txwatch.jdbc.plan.PlanCache;
 import io.txwatch.jdbc.plan.StatementOptions;
-import io.txwatch.sql.dialect.DriverTraits;
+import io.txwatch.dialect.DriverTraits;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
@@ -201,7 +203,7 @@ public final class SessionPlans {
   }
 
   private DriverTraits driver() {
-    return database.rules().dialect().driver();
+    return DriverTraits.of(database.rules().dialect());
   }
 
   /** A session that looks names up elsewhere than it first did has plans of its own. */
@@ -272,7 +274,7 @@ public final class SessionPlans {
         cache().refused(cached, GapReason.SHAPE, "failed where its own text could not be tried");
         catalog.invalidate();
       }
-    } else if (VendorErrors.isOfText(error, database.rules().dialect().sql())) {
+    } else if (VendorErrors.isOfText(error, DialectSql.of(database.rules().dialect()))) {
       Faults.reportFailed(error);
       catalog.invalidate();
     }

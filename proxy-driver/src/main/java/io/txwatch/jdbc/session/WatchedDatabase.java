@@ -9,7 +9,7 @@ import io.txwatch.catalog.CatalogMode;
 import io.txwatch.history.Database;
 import io.txwatch.jdbc.plan.PlanCache;
 import io.txwatch.jdbc.plan.SideReadMemory;
-import io.txwatch.sql.Planner;
+import io.txwatch.plan.Planner;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.function.UnaryOperator;
 

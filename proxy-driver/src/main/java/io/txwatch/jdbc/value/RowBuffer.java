@@ -1,7 +1,7 @@
 package io.txwatch.jdbc.value;
 
 import io.txwatch.history.RowValues;
-import io.txwatch.sql.ValuePlan;
+import io.txwatch.plan.ValuePlan;
 import java.util.Arrays;
 import java.util.List;
 

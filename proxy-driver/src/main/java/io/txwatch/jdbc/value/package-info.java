@@ -4,7 +4,7 @@
  * analyzer finds out, with the DBMS's own record of changes.
  *
  * <p>A {@link io.txwatch.jdbc.value.StatementValues} collects what one execution of a text shows,
- * as its {@link io.txwatch.sql.ValuePlan} says; a {@link io.txwatch.jdbc.value.ColumnReader} reads
+ * as its {@link io.txwatch.plan.ValuePlan} says; a {@link io.txwatch.jdbc.value.ColumnReader} reads
  * one column of the driver's result.
  */
 @NullMarked

@@ -1,5 +1,7 @@
 package io.txwatch.jdbc.wrap;
 
+import io.txwatch.dialect.DialectSql;
+
 import io.txwatch.catalog.AuxiliaryColumns;
 import io.txwatch.jdbc.error.ErrorMessages;
 import io.txwatch.sql.dialect.Dialect;
@@ -41,7 +43,7 @@ final class ColumnMask {
   static ColumnMask ofNames(ResultSetMetaData metaData, int appended, Dialect dialect)
       throws SQLException {
     // Where tables are not changed, a column with one of the plain names is the application's.
-    return ofNames(metaData, appended, !dialect.sql().hasAuxiliaryColumns());
+    return ofNames(metaData, appended, !DialectSql.of(dialect).hasAuxiliaryColumns());
   }
 
   /** Hides the columns of generated keys that are named as ours are: a write may return them. */

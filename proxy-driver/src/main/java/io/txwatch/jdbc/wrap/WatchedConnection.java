@@ -1,5 +1,7 @@
 package io.txwatch.jdbc.wrap;
 
+import io.txwatch.dialect.DriverTraits;
+
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.history.GapReason;
@@ -10,7 +12,7 @@ import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.StatementOptions;
 import io.txwatch.jdbc.session.Levels;
 import io.txwatch.jdbc.session.WatchedSession;
-import io.txwatch.sql.LevelChange;
+import io.txwatch.plan.LevelChange;
 import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -193,9 +195,9 @@ public class WatchedConnection extends DelegatingConnection {
       return; // the catalog follows the session, and asks nothing
     }
     if (catalog.namesAreDatabases()) {
-      boolean asks = context.rules().dialect().driver().sendsBatchesInBulk();
+      boolean asks = DriverTraits.of(context.rules().dialect()).sendsBatchesInBulk();
       catalog.calledTo(asks ? name : shownDatabase());
-    } else if (context.rules().dialect().driver().compilesStatements()) {
+    } else if (DriverTraits.of(context.rules().dialect()).compilesStatements()) {
       catalog.calledTo(delegate.getSchema());
     }
   }

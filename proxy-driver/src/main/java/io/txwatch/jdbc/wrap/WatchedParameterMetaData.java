@@ -1,7 +1,7 @@
 package io.txwatch.jdbc.wrap;
 
 import io.txwatch.jdbc.error.Places;
-import io.txwatch.sql.RewritePlan;
+import io.txwatch.plan.RewritePlan;
 import java.sql.ParameterMetaData;
 import java.sql.SQLException;
 

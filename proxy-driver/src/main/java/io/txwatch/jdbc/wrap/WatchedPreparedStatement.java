@@ -1,5 +1,7 @@
 package io.txwatch.jdbc.wrap;
 
+import io.txwatch.dialect.DriverTraits;
+
 import io.txwatch.history.GapReason;
 import io.txwatch.jdbc.error.Places;
 import io.txwatch.jdbc.error.SentText;
@@ -14,7 +16,7 @@ import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KnownKey;
 import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.plan.StatementOptions;
-import io.txwatch.sql.AssumedValue;
+import io.txwatch.plan.AssumedValue;
 import java.sql.CallableStatement;
 import java.sql.JDBCType;
 import java.sql.ParameterMetaData;
@@ -85,7 +87,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     this.plannedAt = plannedAt;
     this.mayPlanAnew = mayPlanAnew();
     this.kept = new KeptParameters(plan.plan().parameterCount(), context.rules().dialect());
-    if (active.returnsWrittenRows() && context.rules().dialect().driver().countsBeforeExecution()) {
+    if (active.returnsWrittenRows() && DriverTraits.of(context.rules().dialect()).countsBeforeExecution()) {
       notExecuted(); // what its driver says of a write before it is executed
     }
   }
@@ -540,7 +542,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (metadata != null
         && described != prepared
         && active.plan().isRewritten()
-        && context.rules().dialect().driver().readsDescribedInBinary()) {
+        && DriverTraits.of(context.rules().dialect()).readsDescribedInBinary()) {
       prepared.getMetaData();
       described = prepared;
     }
@@ -680,7 +682,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   public void clearBatch() throws SQLException {
     prepared.clearBatch();
     batch = null;
-    if (context.rules().dialect().driver().clearsParametersWithBatch()) {
+    if (DriverTraits.of(context.rules().dialect()).clearsParametersWithBatch()) {
       kept.clear();
     }
   }

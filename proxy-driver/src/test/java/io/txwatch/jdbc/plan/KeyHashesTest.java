@@ -3,11 +3,11 @@ package io.txwatch.jdbc.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.KeyValues;
-import io.txwatch.sql.Catalog;
-import io.txwatch.sql.KeyColumn;
-import io.txwatch.sql.KeyColumn.Kind;
+import io.txwatch.plan.Catalog;
+import io.txwatch.plan.KeyColumn;
+import io.txwatch.plan.KeyColumn.Kind;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.sql.rewrite.RewritePlanner;
+import io.txwatch.rewrite.RewritePlanner;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -2,8 +2,8 @@ package io.txwatch.jdbc.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.sql.KeyedRow;
-import io.txwatch.sql.KeyedRow.Role;
+import io.txwatch.plan.KeyedRow;
+import io.txwatch.plan.KeyedRow.Role;
 import java.util.List;
 import java.util.OptionalLong;
 import net.jqwik.api.ForAll;

@@ -1,0 +1,133 @@
+package io.txwatch.dialect;
+
+import io.txwatch.sql.dialect.Dialect;
+
+/** What the JDBC driver of a DBMS does in its own way, beyond what JDBC prescribes. */
+public class DriverTraits {
+
+  DriverTraits() {}
+
+  /** Apart, so that this class is ready before those that extend it. */
+  private static final class Each {
+    static final DriverTraits POSTGRES = new PostgresDriver();
+    static final DriverTraits MYSQL = new MySqlDriver();
+    static final DriverTraits MARIADB = new MariaDbDriver();
+    static final DriverTraits H2 = new H2Driver();
+    static final DriverTraits SQLITE = new SqliteDriver();
+    static final DriverTraits OTHER = new OtherDriver();
+  }
+
+  /** What the JDBC driver of a DBMS does. */
+  public static DriverTraits of(Dialect dialect) {
+    return dialect.select(
+        Each.POSTGRES, Each.MYSQL, Each.MARIADB, Each.H2, Each.SQLITE, Each.OTHER);
+  }
+
+  /** True if the DBMS runs within the application's process. */
+  public boolean isEmbedded() {
+    return false;
+  }
+
+  /** True if a batch with parameters is sent in bulk, which needs a first parameter. */
+  public boolean sendsBatchesInBulk() {
+    return false;
+  }
+
+  /** True if the driver's settings decide what becomes of several statements in one text. */
+  public boolean splitsTexts() {
+    return false;
+  }
+
+  /**
+   * True if a prepared statement keeps the types that its parameters had first.
+   *
+   * @param statement the simple name of its class
+   */
+  public boolean keepsParameterTypes(String statement) {
+    return false;
+  }
+
+  /**
+   * When the names of a statement are looked up.
+   *
+   * @param statement the simple name of its class
+   */
+  public NameBinding bindsNames(String statement) {
+    return NameBinding.EXECUTION;
+  }
+
+  /**
+   * True if the DBMS keeps what it compiled a prepared statement to, and compiles it anew after a
+   * change of any definition or setting.
+   */
+  public boolean compilesStatements() {
+    return false;
+  }
+
+  /**
+   * True if a prepared statement, once its metadata was read, returns its results in another format
+   * than before, in which the text of a number is another one.
+   */
+  public boolean readsDescribedInBinary() {
+    return false;
+  }
+
+  /** True if a prepared write has an update count before it is executed. */
+  public boolean countsBeforeExecution() {
+    return false;
+  }
+
+  /** True if the driver has copied a parameter's value once it is set. */
+  public boolean copiesWhenSet(Object value) {
+    return true;
+  }
+
+  /** True if the driver has copied a parameter's value once its row is added to a batch. */
+  public boolean copiesWhenAdded(Object value) {
+    return false;
+  }
+
+  /**
+   * True if reading a value of a row as another type changes what the application reads of it
+   * afterwards.
+   */
+  public boolean convertsValuesInPlace() {
+    return false;
+  }
+
+  /**
+   * True if reading a column of a row may close the stream of a large value in another one, so that
+   * the application cannot read that one any more (Oracle's LONG).
+   */
+  public boolean mayCloseStreams() {
+    return false;
+  }
+
+  /**
+   * True if the DBMS may read a row, and wait for its lock, only when the application moves to it,
+   * after the statement has returned (Derby).
+   */
+  public boolean mayReadRowsLater() {
+    return false;
+  }
+
+  /** True if the driver may ask the DBMS for what the metadata of a result says of its columns. */
+  public boolean asksForColumns() {
+    return false;
+  }
+
+  /** True if the parameters that are set are forgotten with the items of a batch. */
+  public boolean clearsParametersWithBatch() {
+    return false;
+  }
+
+  /** True if the query timeout of a statement is that of all statements of its connection. */
+  public boolean sharesQueryTimeout() {
+    return false;
+  }
+
+  /** True if a write with RETURNING may give no result, not even an empty one. */
+  public boolean mayReturnNoResult() {
+    return false;
+  }
+}

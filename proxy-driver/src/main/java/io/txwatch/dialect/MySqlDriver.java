@@ -1,0 +1,34 @@
+package io.txwatch.dialect;
+
+import java.util.Calendar;
+
+/** Connector/J. */
+final class MySqlDriver extends DriverTraits {
+
+  @Override
+  public boolean splitsTexts() {
+    return true;
+  }
+
+  /** What is prepared at the server. */
+  @Override
+  public boolean keepsParameterTypes(String statement) {
+    return statement.equals("ServerPreparedStatement");
+  }
+
+  /** A statement returns to the database where it was made, unless it is prepared at the server. */
+  @Override
+  public NameBinding bindsNames(String statement) {
+    return statement.equals("ServerPreparedStatement") ? NameBinding.PREPARATION : NameBinding.CALL;
+  }
+
+  @Override
+  public boolean copiesWhenSet(Object value) {
+    return value instanceof Calendar;
+  }
+
+  @Override
+  public boolean copiesWhenAdded(Object value) {
+    return value instanceof byte[];
+  }
+}

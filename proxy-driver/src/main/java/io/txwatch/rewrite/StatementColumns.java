@@ -1,0 +1,140 @@
+package io.txwatch.rewrite;
+
+import io.txwatch.history.AccessedColumns;
+import io.txwatch.history.AccessedColumns.Columns;
+import io.txwatch.history.AccessedColumns.OfTable;
+import io.txwatch.plan.Catalog;
+import io.txwatch.plan.ComparedKey;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.semantics.ColumnUse;
+import io.txwatch.sql.semantics.Schema;
+import io.txwatch.sql.semantics.UsedColumns;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Statement;
+import io.txwatch.sql.syntax.StatementParser;
+import io.txwatch.sql.syntax.StatementSplitter;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokenizer;
+import io.txwatch.sql.syntax.Tokens;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The columns that an SQL text reads, writes and compares, with the catalog's tables. */
+final class StatementColumns {
+
+  private StatementColumns() {}
+
+  /**
+   * The columns of a text.
+   *
+   * @return {@link AccessedColumns#UNKNOWN} if it is not one statement that was understood
+   */
+  static AccessedColumns of(String sql, Dialect dialect, Catalog catalog) {
+    Tokens tokens = Tokenizer.tokenize(sql, dialect);
+    return only(tokens, dialect)
+        .map(statement -> of(statement, tokens, dialect, catalog))
+        .orElse(AccessedColumns.UNKNOWN);
+  }
+
+  /**
+   * The values of a key that a text compares.
+   *
+   * @return {@link ComparedKey#NONE} if it is not one statement that was understood
+   */
+  static ComparedKey comparedKey(String sql, Dialect dialect, Catalog catalog) {
+    Tokens tokens = Tokenizer.tokenize(sql, dialect);
+    return only(tokens, dialect)
+        .map(statement -> ComparedKeys.of(statement, tokens, dialect, catalog))
+        .orElse(ComparedKey.NONE);
+  }
+
+  /** The statement of a text that is read in one way alone; empty if there are several. */
+  private static Optional<Statement> only(Tokens tokens, Dialect dialect) {
+    if (tokens.isBroken() || tokens.hasBackslashBeforeQuote()) {
+      return Optional.empty();
+    }
+    for (int i = 0; i < tokens.count(); i++) {
+      if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
+        return Optional.empty();
+      }
+    }
+    List<Span> statements = StatementSplitter.split(tokens, dialect);
+    return statements.size() == 1
+        ? Optional.of(StatementParser.parse(tokens, dialect, statements.get(0)))
+        : Optional.empty();
+  }
+
+  /** The same of a statement that is alone in its text, which is read in one way alone. */
+  static AccessedColumns of(Statement statement, Tokens tokens, Dialect dialect, Catalog catalog) {
+    AccessedColumns used =
+        ColumnUse.of(statement, name -> catalog.find(name).flatMap(StatementColumns::relation))
+            .map(StatementColumns::accessed)
+            .orElse(AccessedColumns.UNKNOWN);
+    return PinnedKey.of(statement, tokens, dialect, catalog)
+        .map(key -> withKey(used, key))
+        .orElse(used);
+  }
+
+  private static AccessedColumns accessed(List<UsedColumns> tables) {
+    return new AccessedColumns(
+        tables.stream()
+            .map(
+                one ->
+                    new OfTable(
+                        one.table(),
+                        columns(one.read()),
+                        columns(one.predicate()),
+                        columns(one.written()),
+                        Columns.NONE,
+                        columns(one.some())))
+            .toList());
+  }
+
+  private static Columns columns(UsedColumns.Columns used) {
+    return used.all() ? Columns.ALL : Columns.of(used.names());
+  }
+
+  private static AccessedColumns withKey(AccessedColumns used, PinnedKey key) {
+    return new AccessedColumns(
+        used.tables().stream()
+            .map(
+                one ->
+                    one.table().equals(key.table().name())
+                        ? new OfTable(
+                            one.table(),
+                            one.read(),
+                            one.predicate(),
+                            one.written(),
+                            Columns.of(key.columns()),
+                            one.some())
+                        : one)
+            .toList());
+  }
+
+  private static Optional<Schema.Relation> relation(Catalog.Table table) {
+    Set<String> columns = new HashSet<>(folded(table.starColumns()));
+    Set<String> changing = new HashSet<>(columns);
+    Set<String> given = folded(table.columns());
+    changing.removeAll(given); // generated ones
+    columns.addAll(given);
+    changing.addAll(table.traits().beforeUpdate() ? columns : table.traits().changing());
+    boolean known =
+        table.status() != Catalog.Status.NOT_A_BASE_TABLE
+            && table.status() != Catalog.Status.LOOKUP_FAILED
+            && !columns.isEmpty();
+    return known
+        ? Optional.of(
+            new Schema.Relation(table.name(), columns, changing, table.traits().identity()))
+        : Optional.empty();
+  }
+
+  private static Set<String> folded(List<String> names) {
+    return names.stream()
+        .map(name -> name.toLowerCase(Locale.ROOT))
+        .collect(Collectors.toUnmodifiableSet());
+  }
+}

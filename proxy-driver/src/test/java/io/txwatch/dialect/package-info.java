@@ -1,0 +1,4 @@
+@NullMarked
+package io.txwatch.dialect;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.txwatch.sql.dialect;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Tests of the plans: written texts with the expected ones, and properties. */
-@NullMarked
-package io.txwatch.sql.rewrite;
-
-import org.jspecify.annotations.NullMarked;
