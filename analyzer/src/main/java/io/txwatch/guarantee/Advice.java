@@ -1,7 +1,5 @@
 package io.txwatch.guarantee;
 
-import io.txwatch.sql.dialect.Dialect;
-
 import io.txwatch.anomaly.ContextRead;
 import io.txwatch.anomaly.Finding;
 import io.txwatch.anomaly.ObservedStatement;
@@ -15,6 +13,7 @@ import io.txwatch.history.CallSite;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.dialect.Dialect;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;

@@ -86,8 +86,7 @@ record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean 
   private static Optional<UpdateAssignments> of(
       Statement.Update update, Tokens tokens, Dialect dialect) {
     Set<String> names = update.sources().isEmpty() ? Set.of() : names(update.sources().get(0));
-    Reading reading =
-        new Reading(tokens, dialect.grammar().has(Syntax.DOUBLE_QUOTED_STRINGS));
+    Reading reading = new Reading(tokens, dialect.grammar().has(Syntax.DOUBLE_QUOTED_STRINGS));
     for (Assignment assignment : update.assignments()) {
       if (!reading.assign(assignment, names)) {
         return Optional.empty();
@@ -159,7 +158,8 @@ record UpdateAssignments(Set<String> computed, Set<String> overwritten, boolean 
     private boolean assign(Expression.Name target, Expression value, Set<String> names) {
       String column = Identifiers.fold(target.last());
       int qualifiers = target.parts().size() - 1;
-      Set<String> own = qualifiers == 0 ? names : Set.of(last(target.parts().subList(0, qualifiers)));
+      Set<String> own =
+          qualifiers == 0 ? names : Set.of(last(target.parts().subList(0, qualifiers)));
       List<Node> parts = new ArrayList<>();
       value.forEach(parts::add);
       if (parts.stream().anyMatch(UpdateAssignments::isUncertain)) {

@@ -54,8 +54,7 @@ public final class ConditionValue {
    * @param constants the condition's
    * @param places where columns are found
    */
-  ConditionValue(
-      RowCondition condition, List<@Nullable Object> constants, ColumnPlaces places) {
+  ConditionValue(RowCondition condition, List<@Nullable Object> constants, ColumnPlaces places) {
     this.condition = condition;
     this.constants = constants;
     this.places = places;

@@ -1,9 +1,8 @@
 package io.txwatch.guarantee;
 
-import io.txwatch.sql.dialect.Dialect;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.sql.dialect.Dialect;
 import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

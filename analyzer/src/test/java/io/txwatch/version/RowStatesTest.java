@@ -153,6 +153,7 @@ class RowStatesTest {
             choice,
             new ConditionValue(CONDITION, CONSTANTS, new ColumnPlaces()),
             row,
-            new TimedTransaction(1, 1, IsolationLevel.READ_COMMITTED), query));
+            new TimedTransaction(1, 1, IsolationLevel.READ_COMMITTED),
+            query));
   }
 }

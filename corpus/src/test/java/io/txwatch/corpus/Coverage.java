@@ -1,8 +1,8 @@
 package io.txwatch.corpus;
 
 import io.txwatch.history.GapReason;
-import io.txwatch.servers.ServerKind;
 import io.txwatch.rewrite.RewritePlanner.Level;
+import io.txwatch.servers.ServerKind;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package io.txwatch.corpus;
 
-import io.txwatch.servers.ServerKind;
 import io.txwatch.rewrite.RewritePlanner.Level;
+import io.txwatch.servers.ServerKind;
 import java.util.List;
 
 /**

@@ -1,9 +1,9 @@
 package io.txwatch.corpus;
 
 import io.txwatch.corpus.Script.Step;
+import io.txwatch.rewrite.RewritePlanner.Level;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
-import io.txwatch.rewrite.RewritePlanner.Level;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;

@@ -2,8 +2,8 @@ package io.txwatch.corpus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.servers.ServerKind;
 import io.txwatch.rewrite.RewritePlanner.Level;
+import io.txwatch.servers.ServerKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

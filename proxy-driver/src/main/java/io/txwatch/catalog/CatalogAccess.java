@@ -1,8 +1,7 @@
 package io.txwatch.catalog;
 
-import io.txwatch.dialect.DriverTraits;
-
 import io.txwatch.catalog.DedicatedConnection.Use;
+import io.txwatch.dialect.DriverTraits;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

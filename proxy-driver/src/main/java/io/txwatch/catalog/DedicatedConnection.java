@@ -1,7 +1,6 @@
 package io.txwatch.catalog;
 
 import io.txwatch.dialect.DriverTraits;
-
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,11 +1,10 @@
 package io.txwatch.catalog;
 
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.dialect.DriverTraits;
-
 import io.txwatch.history.Database;
 import io.txwatch.plan.Catalog;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.dialect.DialectSql;
 import io.txwatch.sql.syntax.Tokenizer;
 import io.txwatch.sql.syntax.Tokens;
 import java.sql.Connection;

@@ -1,7 +1,6 @@
 package io.txwatch.catalog;
 
 import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.sql.dialect.Dialect;
 import java.util.Locale;
 

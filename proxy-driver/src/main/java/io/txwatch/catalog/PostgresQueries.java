@@ -1,8 +1,8 @@
 package io.txwatch.catalog;
 
 import io.txwatch.catalog.CatalogQueries.RowMapper;
-import io.txwatch.plan.Catalog;
 import io.txwatch.dialect.PgCatalogNames;
+import io.txwatch.plan.Catalog;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

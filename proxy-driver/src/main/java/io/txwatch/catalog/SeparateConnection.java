@@ -1,7 +1,6 @@
 package io.txwatch.catalog;
 
 import io.txwatch.dialect.DriverTraits;
-
 import io.txwatch.history.BackgroundThreads;
 import java.lang.ref.WeakReference;
 import java.sql.Connection;

@@ -1,9 +1,8 @@
 package io.txwatch.catalog;
 
-import io.txwatch.dialect.DialectSql;
-
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.plan.Catalog.Status;
 import io.txwatch.plan.Catalog.Table;
 import io.txwatch.sql.dialect.Dialect;
@@ -600,7 +599,11 @@ final class SharedTableCache {
    * Where a transaction may be in the way of a look-up, tables are read ahead whenever they can.
    */
   boolean readsAheadAgain() {
-    return probe.dialect().map(DialectSql::of).map(DialectSql::readsCatalogInTransactions).orElse(false);
+    return probe
+        .dialect()
+        .map(DialectSql::of)
+        .map(DialectSql::readsCatalogInTransactions)
+        .orElse(false);
   }
 
   private void readAheadAgain(List<String> path, LookupContext context) {

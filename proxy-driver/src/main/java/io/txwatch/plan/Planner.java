@@ -1,8 +1,7 @@
 package io.txwatch.plan;
 
-import io.txwatch.sql.syntax.TextShape;
-
 import io.txwatch.history.AccessedColumns;
+import io.txwatch.sql.syntax.TextShape;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.Optional;
 

@@ -1,10 +1,9 @@
 package io.txwatch.plan;
 
-import io.txwatch.sql.syntax.TextShape;
-
 import io.txwatch.history.Access;
 import io.txwatch.history.RowCondition;
 import io.txwatch.sql.syntax.Literals;
+import io.txwatch.sql.syntax.TextShape;
 import io.txwatch.sql.syntax.Tokens;
 import java.math.BigDecimal;
 import java.util.ArrayList;

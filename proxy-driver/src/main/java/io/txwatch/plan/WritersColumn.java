@@ -1,7 +1,6 @@
 package io.txwatch.plan;
 
 import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.history.WriterList;
 import io.txwatch.sql.dialect.Dialect;
 

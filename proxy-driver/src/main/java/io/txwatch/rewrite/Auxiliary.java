@@ -1,9 +1,9 @@
 package io.txwatch.rewrite;
 
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.WriterList;
 import io.txwatch.plan.Catalog;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.dialect.DialectSql;
 
 /** The auxiliary columns in each dialect's words. */
 final class Auxiliary {

@@ -1,13 +1,10 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.statement.StatementKinds;
-
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.Carried;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.SideRead;
-import io.txwatch.dialect.DialectSql;
-import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.Block.Role;
 import io.txwatch.sql.semantics.StatementParts;
@@ -15,6 +12,8 @@ import io.txwatch.sql.syntax.Clause.Kind;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.statement.AnalyzedStatement;
+import io.txwatch.statement.StatementKinds;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

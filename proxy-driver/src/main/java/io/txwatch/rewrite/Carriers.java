@@ -1,12 +1,9 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.plan.RewritePlan.Returns;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.rewrite.Rewrite.Flag;
-import io.txwatch.statement.Aggregation;
-import io.txwatch.statement.AnalyzedStatement;
+import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.Block.Role;
 import io.txwatch.sql.semantics.StatementParts;
@@ -14,6 +11,8 @@ import io.txwatch.sql.syntax.Clause.Kind;
 import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.Source;
+import io.txwatch.statement.Aggregation;
+import io.txwatch.statement.AnalyzedStatement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -94,7 +94,8 @@ record ColumnText(String expression, int length, boolean isDigest) {
           digest(column);
       default ->
           throw new NotUnderstood(
-              NotUnderstood.Reason.SHAPE, "changes of a column of type " + base + " cannot be detected");
+              NotUnderstood.Reason.SHAPE,
+              "changes of a column of type " + base + " cannot be detected");
     };
   }
 

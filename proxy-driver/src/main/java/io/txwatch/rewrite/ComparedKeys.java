@@ -1,7 +1,6 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.ComparedKey;
 import io.txwatch.plan.KeyColumn;

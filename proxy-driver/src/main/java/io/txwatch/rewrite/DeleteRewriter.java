@@ -1,10 +1,9 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.dialect.DialectSql;
-
+import io.txwatch.dialect.DialectSql.Returning;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
-import io.txwatch.dialect.DialectSql.Returning;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Identifiers;
@@ -46,7 +45,8 @@ final class DeleteRewriter {
               .filter(t -> Identifiers.fold(t.exposedName()).equals(Identifiers.fold(name.last())))
               .toList();
       if (named.size() != 1) {
-        throw new NotUnderstood(NotUnderstood.Reason.SHAPE, "DELETE from a table that is named otherwise");
+        throw new NotUnderstood(
+            NotUnderstood.Reason.SHAPE, "DELETE from a table that is named otherwise");
       }
       Source.Table target = named.get(0);
       if (context.tables().isPrepared(target)) {

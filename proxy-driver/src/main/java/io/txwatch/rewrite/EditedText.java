@@ -1,9 +1,9 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.plan.Origins;
+import io.txwatch.rewrite.Edits.Edit;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.dialect.Syntax;
-import io.txwatch.rewrite.Edits.Edit;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
@@ -225,7 +225,8 @@ final class EditedText {
     boolean adds = places.stream().anyMatch(place -> !(place instanceof Own));
     boolean mixed = has(TokenKind.PARAMETER) || has(TokenKind.NAMED_PARAMETER);
     if (adds && isNumbered() && (mixed || !dialect.grammar().has(Syntax.NUMBERED_QUESTION_MARKS))) {
-      throw new NotUnderstood(NotUnderstood.Reason.SHAPE, "numbered parameters leave no place for another");
+      throw new NotUnderstood(
+          NotUnderstood.Reason.SHAPE, "numbered parameters leave no place for another");
     }
     int count = ownCount();
     int explicit = isNumbered() ? count + 1 : 0;

@@ -1,20 +1,20 @@
 package io.txwatch.rewrite;
 
+import io.txwatch.dialect.DialectSql;
+import io.txwatch.dialect.VersionList;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.RewritePlan.Returns;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.dialect.DialectSql;
-import io.txwatch.dialect.VersionList;
-import io.txwatch.statement.Aggregation;
-import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.sql.semantics.Block;
-import io.txwatch.statement.CannotFail;
 import io.txwatch.sql.semantics.ScalarFunctions;
-import io.txwatch.statement.Tables;
 import io.txwatch.sql.syntax.Clause.Kind;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.statement.Aggregation;
+import io.txwatch.statement.AnalyzedStatement;
+import io.txwatch.statement.CannotFail;
+import io.txwatch.statement.Tables;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

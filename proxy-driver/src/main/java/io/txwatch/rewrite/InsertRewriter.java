@@ -1,14 +1,13 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.dialect.DialectSql;
-
+import io.txwatch.dialect.DialectSql.Returning;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.NewRows;
 import io.txwatch.plan.RewritePlan.Returns;
 import io.txwatch.plan.RowKey;
 import io.txwatch.plan.RowKey.Replaced;
-import io.txwatch.dialect.DialectSql.Returning;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.Block.Role;
 import io.txwatch.sql.semantics.NotUnderstood;
@@ -221,7 +220,8 @@ final class InsertRewriter {
     int columns = columns().size();
     if (width != columns) {
       throw new NotUnderstood(
-          NotUnderstood.Reason.SHAPE, "the catalog knows " + columns + " columns, there are " + width);
+          NotUnderstood.Reason.SHAPE,
+          "the catalog knows " + columns + " columns, there are " + width);
     }
     return context.after(target.to() - 1, columnList(width, ", " + names));
   }
@@ -245,11 +245,13 @@ final class InsertRewriter {
   private Rewrite query() throws NotUnderstood {
     List<Block> blocks = context.parts().blocks(Role.SOURCE);
     if (blocks.isEmpty() || context.parts().hasOtherSource()) {
-      throw new NotUnderstood(NotUnderstood.Reason.SHAPE, "INSERT from a query with VALUES or TABLE");
+      throw new NotUnderstood(
+          NotUnderstood.Reason.SHAPE, "INSERT from a query with VALUES or TABLE");
     }
     OptionalInt width = StarColumns.width(context.statement(), blocks.get(0));
     if (width.isEmpty() && insert.columns().isEmpty()) {
-      throw new NotUnderstood(NotUnderstood.Reason.SHAPE, "INSERT of a star over an unknown source");
+      throw new NotUnderstood(
+          NotUnderstood.Reason.SHAPE, "INSERT of a star over an unknown source");
     }
     Rewrite named = columnsWithin(blocks).and(nameColumns(width.orElse(1), Auxiliary.WL));
     return !insert.conflicts().isEmpty() && updatesOnConflict() ? named.and(givesIds(0)) : named;
@@ -293,7 +295,8 @@ final class InsertRewriter {
     String name = Identifiers.fold(target.exposedName());
     for (Source.Table table : context.parts().references()) {
       if (table.from() != target.from() && Identifiers.fold(table.exposedName()).equals(name)) {
-        throw new NotUnderstood(NotUnderstood.Reason.SHAPE, "an upsert that reads its target by its name");
+        throw new NotUnderstood(
+            NotUnderstood.Reason.SHAPE, "an upsert that reads its target by its name");
       }
     }
     return WriteStrategy.appendWriter(context, target, updates);

@@ -1,9 +1,7 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.rewrite.StarColumns.Column;
-import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.Block.Role;
 import io.txwatch.sql.semantics.NotUnderstood;
@@ -15,6 +13,7 @@ import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.statement.AnalyzedStatement;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -375,6 +374,7 @@ final class JoinsByName {
   }
 
   private static NotUnderstood lost() {
-    return new NotUnderstood(NotUnderstood.Reason.SHAPE, "USING names a column that the catalog lacks");
+    return new NotUnderstood(
+        NotUnderstood.Reason.SHAPE, "USING names a column that the catalog lacks");
   }
 }

@@ -1,9 +1,6 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.statement.StatementKinds;
-
 import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.KeyedRow;
@@ -14,7 +11,6 @@ import io.txwatch.plan.KeyedRow.TextLiteral;
 import io.txwatch.plan.KeyedRow.Value;
 import io.txwatch.plan.RewritePlan.Returns;
 import io.txwatch.rewrite.Rewrite.Returned;
-import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.syntax.Clause;
@@ -23,6 +19,8 @@ import io.txwatch.sql.syntax.Literals;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.statement.AnalyzedStatement;
+import io.txwatch.statement.StatementKinds;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,7 +1,7 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.plan.RewritePlan;
 import io.txwatch.dialect.DialectSql;
+import io.txwatch.plan.RewritePlan;
 
 /**
  * What a DBMS and its driver take in one statement. Where the application's own statement is near a

@@ -2,11 +2,11 @@ package io.txwatch.rewrite;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.statement.Tables;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.statement.Tables;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,12 +1,11 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.dialect.DialectSql;
-
+import io.txwatch.dialect.DialectSql.Returning;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.RowKey;
 import io.txwatch.plan.RowKey.Replaced;
-import io.txwatch.dialect.DialectSql.Returning;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.syntax.MergeBranch;
 import io.txwatch.sql.syntax.MergeBranch.Action;
@@ -89,7 +88,8 @@ final class MergeRewriter {
     if (!tokens.isWord(i, "VALUES")
         || !tokens.isOpen(values)
         || tokens.partner(values) + 1 != when.to()) {
-      throw new NotUnderstood(NotUnderstood.Reason.SHAPE, "MERGE that inserts something else than a row");
+      throw new NotUnderstood(
+          NotUnderstood.Reason.SHAPE, "MERGE that inserts something else than a row");
     }
     Rewrite named =
         columns >= 0

@@ -1,6 +1,5 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.syntax.Clause;
@@ -10,6 +9,7 @@ import io.txwatch.sql.syntax.Query;
 import io.txwatch.sql.syntax.QueryBody;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.statement.AnalyzedStatement;
 import java.util.Optional;
 import java.util.OptionalInt;
 

@@ -1,11 +1,11 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.sql.semantics.NotUnderstood;
-import io.txwatch.statement.Tables;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.statement.AnalyzedStatement;
+import io.txwatch.statement.Tables;
 import java.util.Optional;
 
 /**

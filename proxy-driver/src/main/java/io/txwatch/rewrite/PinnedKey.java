@@ -1,10 +1,8 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.KeyColumn;
-import io.txwatch.sql.syntax.UuidText;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Identifiers;
@@ -13,6 +11,7 @@ import io.txwatch.sql.syntax.QueryBody;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.sql.syntax.UuidText;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

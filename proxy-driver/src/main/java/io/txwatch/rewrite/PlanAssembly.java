@@ -10,9 +10,9 @@ import io.txwatch.plan.RewrittenText;
 import io.txwatch.plan.RowNaming;
 import io.txwatch.plan.TransactionControl;
 import io.txwatch.plan.Unwatched;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.rewrite.Rewrite.Flag;
 import io.txwatch.rewrite.Rewrite.Gap;
+import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.syntax.Tokens;
 

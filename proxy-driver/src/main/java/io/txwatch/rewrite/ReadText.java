@@ -1,11 +1,11 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.sql.semantics.Block;
-import io.txwatch.statement.PlainView;
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
+import io.txwatch.statement.AnalyzedStatement;
+import io.txwatch.statement.PlainView;
 import java.util.ArrayList;
 import java.util.List;
 

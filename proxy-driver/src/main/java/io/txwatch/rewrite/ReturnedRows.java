@@ -1,19 +1,17 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.statement.StatementKinds;
-
 import io.txwatch.dialect.DialectSql;
-
+import io.txwatch.dialect.DialectSql.Returning;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.RewritePlan.Returns;
 import io.txwatch.plan.RowKey.Replaced;
-import io.txwatch.dialect.DialectSql.Returning;
 import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Statement;
+import io.txwatch.statement.StatementKinds;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;

@@ -3,12 +3,12 @@ package io.txwatch.rewrite;
 import io.txwatch.plan.PlanRequest;
 import io.txwatch.plan.PlanRequest.Assuming;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.sql.semantics.StatementParts;
-import io.txwatch.statement.Tables;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.statement.AnalyzedStatement;
+import io.txwatch.statement.Tables;
 
 /**
  * What a rewriter works with.

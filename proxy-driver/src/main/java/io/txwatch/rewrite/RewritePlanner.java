@@ -1,11 +1,6 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.statement.Reasons;
-
-import io.txwatch.statement.StatementKinds;
-
 import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
@@ -20,15 +15,17 @@ import io.txwatch.plan.RowNaming;
 import io.txwatch.plan.TransactionControl;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.dialect.Syntax;
-import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.StatementParts;
-import io.txwatch.statement.Tables;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.StatementSplitter;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokenizer;
 import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.statement.AnalyzedStatement;
+import io.txwatch.statement.Reasons;
+import io.txwatch.statement.StatementKinds;
+import io.txwatch.statement.Tables;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -233,7 +230,8 @@ public final class RewritePlanner implements Planner {
   private Rewrite rewrite(RewriteContext context, boolean watched) throws NotUnderstood {
     if (Ordinals.mayBeBeyondList(context.statement())) {
       throw new NotUnderstood(
-          NotUnderstood.Reason.SHAPE, "a number in ORDER BY or GROUP BY that may be beyond the select list");
+          NotUnderstood.Reason.SHAPE,
+          "a number in ORDER BY or GROUP BY that may be beyond the select list");
     }
     Rewrite rewrite =
         StatementRewriter.rewrite(context, watched).and(InnerWrites.of(context, watched));

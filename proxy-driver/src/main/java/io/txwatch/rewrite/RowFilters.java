@@ -1,7 +1,5 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.statement.Aggregation;
-import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.syntax.Clause.Kind;
@@ -11,6 +9,8 @@ import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.With;
+import io.txwatch.statement.Aggregation;
+import io.txwatch.statement.AnalyzedStatement;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

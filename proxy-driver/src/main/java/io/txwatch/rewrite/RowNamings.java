@@ -1,9 +1,6 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.statement.StatementKinds;
-
 import io.txwatch.dialect.DriverTraits;
-
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.KeyColumn;
@@ -14,13 +11,10 @@ import io.txwatch.plan.RowNaming.Literal;
 import io.txwatch.plan.RowNaming.Parameter;
 import io.txwatch.plan.RowNaming.Selected;
 import io.txwatch.plan.RowNaming.Value;
-import io.txwatch.sql.syntax.UuidText;
 import io.txwatch.rewrite.PinnedColumns.Pinned;
 import io.txwatch.rewrite.Rewrite.Returned;
-import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.StatementParts;
-import io.txwatch.statement.Tables;
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Identifiers;
@@ -29,6 +23,10 @@ import io.txwatch.sql.syntax.Literals;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.sql.syntax.UuidText;
+import io.txwatch.statement.AnalyzedStatement;
+import io.txwatch.statement.StatementKinds;
+import io.txwatch.statement.Tables;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -111,7 +109,9 @@ final class RowNamings {
         parts.sources().size() != 1
             || parts.tree().clauses().stream()
                 .anyMatch(c -> c.kind() == Clause.Kind.FROM || c.kind() == Clause.Kind.USING);
-    boolean finds = StatementKinds.of(parts) == StatementKind.UPDATE || StatementKinds.of(parts) == StatementKind.DELETE;
+    boolean finds =
+        StatementKinds.of(parts) == StatementKind.UPDATE
+            || StatementKinds.of(parts) == StatementKind.DELETE;
     if (target.isEmpty()
         || joins
         || !finds

@@ -1,11 +1,11 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.plan.Catalog;
-import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.statement.AnalyzedStatement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -2,11 +2,11 @@ package io.txwatch.rewrite;
 
 import io.txwatch.history.GapReason;
 import io.txwatch.plan.RewritePlan.Returns;
-import io.txwatch.statement.Aggregation;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.ScalarFunctions;
 import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.syntax.Source;
+import io.txwatch.statement.Aggregation;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;

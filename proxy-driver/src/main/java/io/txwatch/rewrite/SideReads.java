@@ -1,20 +1,12 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.statement.StatementKinds;
-
 import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.SideRead;
 import io.txwatch.plan.SideRead.Moment;
 import io.txwatch.plan.SideRead.Purpose;
-import io.txwatch.statement.Aggregation;
-import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.sql.semantics.Block;
-import io.txwatch.statement.CannotFail;
-import io.txwatch.statement.PlainView;
-import io.txwatch.statement.Scopes;
 import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Clause.Kind;
@@ -22,6 +14,12 @@ import io.txwatch.sql.syntax.QueryBody;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.statement.Aggregation;
+import io.txwatch.statement.AnalyzedStatement;
+import io.txwatch.statement.CannotFail;
+import io.txwatch.statement.PlainView;
+import io.txwatch.statement.Scopes;
+import io.txwatch.statement.StatementKinds;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -186,7 +184,8 @@ final class SideReads {
    */
   private Moment moment(List<Block> joined) {
     StatementParts parts = statement.parts();
-    boolean inserts = StatementKinds.of(parts) == StatementKind.INSERT && parts.tree().conflicts().isEmpty();
+    boolean inserts =
+        StatementKinds.of(parts) == StatementKind.INSERT && parts.tree().conflicts().isEmpty();
     boolean writes = inserts || StatementKinds.of(parts) == StatementKind.UPDATE;
     boolean changesKnown = DialectSql.of(statement.dialect()).listsChangingColumns();
     if (changesKnown && StatementKinds.of(parts) == StatementKind.UPDATE && !namesChanged(joined)) {

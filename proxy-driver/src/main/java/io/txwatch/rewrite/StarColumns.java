@@ -1,8 +1,5 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.statement.StatementKinds;
-
-import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.StatementParts;
@@ -15,6 +12,8 @@ import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.statement.AnalyzedStatement;
+import io.txwatch.statement.StatementKinds;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -95,7 +94,8 @@ final class StarColumns {
       }
     }
     if (columns.isEmpty()) {
-      throw new NotUnderstood(NotUnderstood.Reason.SHAPE, "a star over a source of rows that is not in FROM");
+      throw new NotUnderstood(
+          NotUnderstood.Reason.SHAPE, "a star over a source of rows that is not in FROM");
     }
     return columns;
   }
@@ -116,7 +116,8 @@ final class StarColumns {
       return of(nested.source());
     }
     if (node.exposed().isEmpty()) {
-      throw new NotUnderstood(NotUnderstood.Reason.SHAPE, "a star over a source of rows without a name");
+      throw new NotUnderstood(
+          NotUnderstood.Reason.SHAPE, "a star over a source of rows without a name");
     }
     return ofQuery(statement.parts().blockOf(node));
   }
@@ -135,7 +136,8 @@ final class StarColumns {
       return List.of(UNKNOWN);
     }
     if (table.columnAliases() > 0) {
-      throw new NotUnderstood(NotUnderstood.Reason.SHAPE, "a star over a table with renamed columns");
+      throw new NotUnderstood(
+          NotUnderstood.Reason.SHAPE, "a star over a table with renamed columns");
     }
     return columns;
   }
@@ -157,7 +159,8 @@ final class StarColumns {
   private List<Column> returnedBy(StatementParts write, Star star) throws NotUnderstood {
     Optional<Source.Table> target = write.tree().writtenTable();
     if (write.tree() instanceof Statement.Merge || target.isEmpty()) {
-      throw new NotUnderstood(NotUnderstood.Reason.SHAPE, "a star of what " + StatementKinds.of(write) + " returns");
+      throw new NotUnderstood(
+          NotUnderstood.Reason.SHAPE, "a star of what " + StatementKinds.of(write) + " returns");
     }
     List<Source> sources = write.sources();
     return of(sources.isEmpty() ? List.of(target.get()) : sources, star.qualifier());
@@ -201,7 +204,8 @@ final class StarColumns {
       return all;
     }
     if (left.contains(UNKNOWN) || right.contains(UNKNOWN)) {
-      throw new NotUnderstood(NotUnderstood.Reason.SHAPE, "a star over merged columns of an unknown source");
+      throw new NotUnderstood(
+          NotUnderstood.Reason.SHAPE, "a star over merged columns of an unknown source");
     }
     Set<String> names = names(left);
     Set<String> merged = new LinkedHashSet<>();
@@ -212,7 +216,8 @@ final class StarColumns {
       join.using().forEach(name -> merged.add(column(name).name()));
     }
     if (!names.containsAll(merged)) {
-      throw new NotUnderstood(NotUnderstood.Reason.SHAPE, "USING names a column that the catalog lacks");
+      throw new NotUnderstood(
+          NotUnderstood.Reason.SHAPE, "USING names a column that the catalog lacks");
     }
     right.stream().filter(column -> !merged.contains(column.name())).forEach(all::add);
     return all;

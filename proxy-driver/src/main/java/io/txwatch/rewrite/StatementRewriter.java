@@ -1,9 +1,8 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.statement.Reasons;
-
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.syntax.Statement;
+import io.txwatch.statement.Reasons;
 
 /** Rewrites one statement so that it returns, and names, the rows that it reads and writes. */
 final class StatementRewriter {

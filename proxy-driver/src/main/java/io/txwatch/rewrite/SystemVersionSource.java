@@ -1,7 +1,6 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.RowKey;
 import io.txwatch.plan.RowKey.Replaced;

@@ -1,7 +1,6 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.plan.TransactionControl;
 import io.txwatch.plan.TransactionControl.Begin;

@@ -1,7 +1,5 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.statement.Reasons;
-
 import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
@@ -10,20 +8,21 @@ import io.txwatch.plan.ComparedKey;
 import io.txwatch.plan.PlanRequest;
 import io.txwatch.plan.Planner;
 import io.txwatch.plan.RewritePlan;
-import io.txwatch.sql.syntax.TextShape;
 import io.txwatch.plan.TransactionControl;
 import io.txwatch.plan.ValuePlan;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.sql.semantics.NotUnderstood;
-import io.txwatch.statement.Tables;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.StatementParser;
 import io.txwatch.sql.syntax.StatementSplitter;
+import io.txwatch.sql.syntax.TextShape;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokenizer;
 import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.statement.AnalyzedStatement;
+import io.txwatch.statement.Reasons;
+import io.txwatch.statement.Tables;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

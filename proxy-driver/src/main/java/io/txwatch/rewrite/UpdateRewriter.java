@@ -1,10 +1,10 @@
 package io.txwatch.rewrite;
 
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.RewritePlan.Returns;
 import io.txwatch.plan.RowKey.Replaced;
-import io.txwatch.dialect.DialectSql;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
@@ -62,7 +62,8 @@ final class UpdateRewriter {
       throw new NotUnderstood(NotUnderstood.Reason.SHAPE, "a write through a CTE");
     }
     if (context.tokens().isWord(update.verb() + 1, "OR")) {
-      throw new NotUnderstood(NotUnderstood.Reason.SHAPE, "UPDATE OR, which may take other rows away");
+      throw new NotUnderstood(
+          NotUnderstood.Reason.SHAPE, "UPDATE OR, which may take other rows away");
     }
     Rewrite write = writer().and(Rewrite.observing(target)).and(lostKey()).and(returnedRows());
     if (write.returned().how() == Returns.NOTHING) {

@@ -1,7 +1,6 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.history.Access;
 import io.txwatch.history.RowCondition;
 import io.txwatch.plan.Catalog;
@@ -13,10 +12,7 @@ import io.txwatch.plan.ValuePlan.Place;
 import io.txwatch.plan.ValuePlan.Read;
 import io.txwatch.plan.ValuePlan.Selected;
 import io.txwatch.plan.ValuePlan.Write;
-import io.txwatch.statement.Aggregation;
-import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.sql.semantics.Block;
-import io.txwatch.statement.Tables;
 import io.txwatch.sql.syntax.Assignment;
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Expression;
@@ -28,6 +24,9 @@ import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.statement.Aggregation;
+import io.txwatch.statement.AnalyzedStatement;
+import io.txwatch.statement.Tables;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.txwatch.rewrite;
 
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.RowKey.Replaced;
-import io.txwatch.statement.Tables;
 import io.txwatch.sql.syntax.Source;
+import io.txwatch.statement.Tables;
 import java.util.Optional;
 import java.util.Set;
 

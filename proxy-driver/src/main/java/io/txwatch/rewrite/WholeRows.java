@@ -1,8 +1,6 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.dialect.DialectSql;
-
-import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.sql.syntax.Assignment;
 import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Identifiers;
@@ -11,6 +9,7 @@ import io.txwatch.sql.syntax.Node;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.statement.AnalyzedStatement;
 import java.util.List;
 import java.util.stream.Stream;
 

@@ -1,22 +1,21 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.SideRead;
 import io.txwatch.plan.SideRead.Moment;
 import io.txwatch.plan.SideRead.Purpose;
 import io.txwatch.rewrite.Rewrite.Returned;
-import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.sql.semantics.Block;
-import io.txwatch.statement.Repeatability;
-import io.txwatch.statement.Scopes;
 import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.statement.AnalyzedStatement;
+import io.txwatch.statement.Repeatability;
+import io.txwatch.statement.Scopes;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -122,7 +121,8 @@ final class WriteReads {
     ReadText text = ofTarget().add(" where ");
     where.ifPresent(condition -> text.add("(").copy(condition).add(") and "));
     String writers = target.exposedName() + "." + Auxiliary.WL;
-    text.add(DialectSql.of(statement.dialect()).containsParameter(writers)).parameter(SideRead.TOKEN);
+    text.add(DialectSql.of(statement.dialect()).containsParameter(writers))
+        .parameter(SideRead.TOKEN);
     text.add(context.limit());
     return new Planned(read(Purpose.AFTER_WRITE, Moment.AFTER, text, true), true);
   }

@@ -44,7 +44,8 @@ interface WriteStrategy {
       throws NotUnderstood {
     Catalog.Table table = context.tables().find(target).orElseThrow();
     if (table.traits().beforeUpdate()) {
-      throw new NotUnderstood(NotUnderstood.Reason.SHAPE, "a trigger before UPDATE may change the row");
+      throw new NotUnderstood(
+          NotUnderstood.Reason.SHAPE, "a trigger before UPDATE may change the row");
     }
     AssignmentList assignments = new AssignmentList(context, target, table, updates);
     for (WriteStrategy strategy : IN_ORDER) {

@@ -1,8 +1,8 @@
 /**
- * From a statement to its plan (IsoRel, Table 1). {@link io.txwatch.rewrite.RewritePlanner}
- * makes the plan of a text, {@code StatementRewriter} the rewrite of one statement: what its kind
- * needs ({@code SelectRewriter}, {@code InsertRewriter}, {@code UpdateRewriter}, {@code
- * DeleteRewriter}, {@code MergeRewriter}), then version sets.
+ * From a statement to its plan (IsoRel, Table 1). {@link io.txwatch.rewrite.RewritePlanner} makes
+ * the plan of a text, {@code StatementRewriter} the rewrite of one statement: what its kind needs
+ * ({@code SelectRewriter}, {@code InsertRewriter}, {@code UpdateRewriter}, {@code DeleteRewriter},
+ * {@code MergeRewriter}), then version sets.
  *
  * <p>Each of these is a function from a {@code RewriteContext} to a {@code Rewrite}: edits, columns
  * that are returned, reads, and why something is not seen. A {@code Rewrite} is immutable; two of

@@ -2,7 +2,6 @@ package io.txwatch.statement;
 
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.ScalarFunctions;
-
 import io.txwatch.sql.syntax.Clause.Kind;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.Source;

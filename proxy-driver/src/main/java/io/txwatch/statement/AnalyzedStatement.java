@@ -1,9 +1,8 @@
 package io.txwatch.statement;
 
+import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.StatementParts;
-
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.StatementParser;

@@ -1,12 +1,9 @@
 package io.txwatch.statement;
 
-import io.txwatch.sql.semantics.ScalarFunctions;
-
-import io.txwatch.sql.semantics.Block;
-
 import io.txwatch.dialect.DialectSql;
-
+import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.Block.Role;
+import io.txwatch.sql.semantics.ScalarFunctions;
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;

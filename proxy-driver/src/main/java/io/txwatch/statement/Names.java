@@ -1,7 +1,6 @@
 package io.txwatch.statement;
 
 import io.txwatch.sql.semantics.Block;
-
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.Source;

@@ -1,12 +1,11 @@
 package io.txwatch.statement;
 
+import io.txwatch.dialect.DialectSql;
+import io.txwatch.plan.Catalog;
+import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.StatementParts;
-
-import io.txwatch.plan.Catalog;
-import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.dialect.DialectSql;
 import io.txwatch.sql.syntax.Clause.Kind;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;

@@ -1,10 +1,8 @@
 package io.txwatch.statement;
 
 import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.ScalarFunctions;
-
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;

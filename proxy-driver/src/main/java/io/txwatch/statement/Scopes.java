@@ -1,10 +1,9 @@
 package io.txwatch.statement;
 
 import io.txwatch.sql.semantics.Block;
+import io.txwatch.sql.semantics.Block.Role;
 import io.txwatch.sql.semantics.ScalarFunctions;
 import io.txwatch.sql.semantics.StatementParts;
-
-import io.txwatch.sql.semantics.Block.Role;
 import io.txwatch.sql.syntax.Clause.Kind;
 import io.txwatch.sql.syntax.CommonTable;
 import io.txwatch.sql.syntax.Identifiers;

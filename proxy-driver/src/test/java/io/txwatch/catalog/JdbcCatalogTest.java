@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import io.txwatch.plan.Catalog.Status;
+import io.txwatch.plan.Catalog.Table;
+import io.txwatch.plan.KeyColumn;
 import io.txwatch.prepare.AutoPreparation;
 import io.txwatch.prepare.Shop;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
-import io.txwatch.plan.Catalog.Status;
-import io.txwatch.plan.Catalog.Table;
-import io.txwatch.plan.KeyColumn;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;

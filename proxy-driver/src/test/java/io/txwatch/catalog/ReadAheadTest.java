@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.Event;
 import io.txwatch.jdbc.TestDatabase;
+import io.txwatch.plan.Catalog;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
-import io.txwatch.plan.Catalog;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.txwatch.jdbc.Transcript;
-import io.txwatch.servers.ServerKind;
 import io.txwatch.rewrite.RewritePlanner.Level;
+import io.txwatch.servers.ServerKind;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

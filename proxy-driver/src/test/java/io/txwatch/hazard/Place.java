@@ -1,7 +1,7 @@
 package io.txwatch.hazard;
 
-import io.txwatch.servers.ServerKind;
 import io.txwatch.rewrite.RewritePlanner.Level;
+import io.txwatch.servers.ServerKind;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;

@@ -1,8 +1,8 @@
 package io.txwatch.hazard;
 
+import io.txwatch.rewrite.RewritePlanner.Level;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
-import io.txwatch.rewrite.RewritePlanner.Level;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;

@@ -3,13 +3,13 @@ package io.txwatch.rewrite;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.WriterToken;
-import io.txwatch.servers.ServerKind;
-import io.txwatch.servers.TestServers;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.PlanRequest;
 import io.txwatch.plan.Planner;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.RewritePlan.Returns;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokenizer;

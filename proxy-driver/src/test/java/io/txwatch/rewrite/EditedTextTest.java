@@ -2,10 +2,10 @@ package io.txwatch.rewrite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.sql.syntax.Redactor;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.NotUnderstood;
+import io.txwatch.sql.syntax.Redactor;
 import io.txwatch.sql.syntax.Tokenizer;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.List;

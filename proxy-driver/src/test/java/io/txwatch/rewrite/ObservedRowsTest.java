@@ -2,15 +2,15 @@ package io.txwatch.rewrite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.servers.ServerKind;
-import io.txwatch.servers.TestServers;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.Planner;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.RewritePlan.Returns;
 import io.txwatch.plan.SideRead;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.rewrite.RewritePlanner.Level;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;

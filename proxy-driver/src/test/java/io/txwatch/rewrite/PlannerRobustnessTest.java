@@ -2,9 +2,9 @@ package io.txwatch.rewrite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.sql.syntax.Redactor;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Redactor;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -71,12 +71,6 @@ class PlannerRobustnessTest {
 
   @Provide
   Arbitrary<String> texts() {
-    Arbitrary<String> words =
-        beginnings().flatMap(text -> Arbitraries.of(text.split("(?<= )|(?=[(),*=])")));
-    Arbitrary<String> signs =
-        Arbitraries.of(
-            "'", "\"", "`", "[", ")", "--", "-- ", "/*", "*/", "/*!", "#", "$$", "$a$", "?", "??", "?1",
-            ":a", "@a", "@@", "$1", "E'", "N'", "X'", "\\", ";", ".", "returning", "union", "\n", "é");
-    return Arbitraries.oneOf(words, signs).list().ofMaxSize(25).map(all -> String.join("", all));
+    return Fragments.texts();
   }
 }

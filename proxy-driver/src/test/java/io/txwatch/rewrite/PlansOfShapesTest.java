@@ -6,12 +6,11 @@ import io.txwatch.plan.Catalog;
 import io.txwatch.plan.Catalog.Status;
 import io.txwatch.plan.PlanRequest;
 import io.txwatch.plan.Planner.Planned;
-import io.txwatch.sql.syntax.Redactor;
 import io.txwatch.plan.RewritePlan;
-import io.txwatch.sql.syntax.TextShape;
 import io.txwatch.plan.ValuePlan;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.sql.syntax.SqlFragments;
+import io.txwatch.sql.syntax.Redactor;
+import io.txwatch.sql.syntax.TextShape;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokenizer;
 import io.txwatch.sql.syntax.Tokens;
@@ -180,9 +179,9 @@ class PlansOfShapesTest {
   @Provide
   Arbitrary<String> texts() {
     return Arbitraries.oneOf(
-        SqlFragments.texts(),
-        SqlFragments.texts().map(text -> "select a from t where a = 1 " + text),
-        SqlFragments.texts().map(text -> "update t set a = " + text));
+        Fragments.texts(),
+        Fragments.texts().map(text -> "select a from t where a = 1 " + text),
+        Fragments.texts().map(text -> "update t set a = " + text));
   }
 
   private static void check(String text, Dialect dialect) {

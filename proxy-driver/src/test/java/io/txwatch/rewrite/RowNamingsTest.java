@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.RowNaming;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.rewrite.RewritePlanner.Level;
+import io.txwatch.sql.dialect.Dialect;
 import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -2,8 +2,8 @@ package io.txwatch.bench.jmh;
 
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.RewritePlan;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.rewrite.RewritePlanner;
+import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Tokenizer;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.concurrent.TimeUnit;

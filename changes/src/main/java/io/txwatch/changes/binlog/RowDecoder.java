@@ -171,9 +171,7 @@ final class RowDecoder {
   }
 
   private static BigInteger with(BigInteger value, int digits, long group) {
-    return value
-        .multiply(BigInteger.valueOf(POWERS_OF_TEN[digits]))
-        .add(BigInteger.valueOf(group));
+    return value.multiply(BigInteger.valueOf(POWERS_OF_TEN[digits])).add(BigInteger.valueOf(group));
   }
 
   private static long group(EventBytes in, int digits) {

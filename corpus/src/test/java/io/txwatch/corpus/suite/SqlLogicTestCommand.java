@@ -1,7 +1,7 @@
 package io.txwatch.corpus.suite;
 
-import io.txwatch.servers.ServerKind;
 import io.txwatch.rewrite.RewritePlanner.Level;
+import io.txwatch.servers.ServerKind;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

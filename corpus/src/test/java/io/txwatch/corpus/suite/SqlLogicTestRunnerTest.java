@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.corpus.Difference;
 import io.txwatch.corpus.suite.SqlLogicTestFile.Entry;
-import io.txwatch.servers.ServerKind;
 import io.txwatch.rewrite.RewritePlanner.Level;
+import io.txwatch.servers.ServerKind;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;

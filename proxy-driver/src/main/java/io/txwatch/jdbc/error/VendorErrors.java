@@ -2,9 +2,9 @@ package io.txwatch.jdbc.error;
 
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.catalog.AuxiliaryColumns;
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.RewritePlan;
-import io.txwatch.dialect.DialectSql;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;

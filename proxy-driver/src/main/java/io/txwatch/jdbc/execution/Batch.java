@@ -1,11 +1,9 @@
 package io.txwatch.jdbc.execution;
 
-import io.txwatch.dialect.DriverTraits;
-
-import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.capture.SampledCallSite;
 import io.txwatch.capture.SessionTracker;
+import io.txwatch.dialect.DialectSql;
+import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.KeyValues;
 import io.txwatch.jdbc.error.SentText;
@@ -371,7 +369,8 @@ public final class Batch {
     if (Arrays.stream(counts).anyMatch(count -> count != Statement.EXECUTE_FAILED)) {
       return false;
     }
-    boolean eachCounted = counts.length > 0 && !DriverTraits.of(context.rules().dialect()).splitsTexts();
+    boolean eachCounted =
+        counts.length > 0 && !DriverTraits.of(context.rules().dialect()).splitsTexts();
     return eachCounted
         || plans.size() == 1
         || (prepared && !hasTexts && VendorErrors.isAboutOurs(error));

@@ -1,13 +1,11 @@
 package io.txwatch.jdbc.execution;
 
-import io.txwatch.dialect.DriverTraits;
-
-import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.capture.Observation;
 import io.txwatch.capture.RowIds;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.SnapshotRules;
+import io.txwatch.dialect.DialectSql;
+import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.KeyValues;

@@ -1,12 +1,10 @@
 package io.txwatch.jdbc.execution;
 
-import io.txwatch.dialect.DriverTraits;
-
-import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.capture.CallSites;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
+import io.txwatch.dialect.DialectSql;
+import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.KeyValues;
 import io.txwatch.history.StatementKind;

@@ -1,9 +1,8 @@
 package io.txwatch.jdbc.execution;
 
-import io.txwatch.dialect.DriverTraits;
-
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
+import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.jdbc.session.ConnectionState;
 import java.sql.SQLException;

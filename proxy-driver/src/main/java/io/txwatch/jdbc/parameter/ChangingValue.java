@@ -1,7 +1,6 @@
 package io.txwatch.jdbc.parameter;
 
 import io.txwatch.dialect.DriverTraits;
-
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

@@ -1,8 +1,7 @@
 package io.txwatch.jdbc.plan;
 
-import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.capture.PredicateHash;
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.plan.NewRows;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.SideRead;

@@ -1,11 +1,10 @@
 package io.txwatch.jdbc.read;
 
-import io.txwatch.dialect.DriverTraits;
-
 import io.txwatch.capture.SnapshotRules;
 import io.txwatch.capture.SnapshotRules.SideReadTiming;
 import io.txwatch.capture.SnapshotRules.When;
 import io.txwatch.capture.TransactionRules;
+import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.jdbc.log.Faults;

@@ -1,9 +1,9 @@
 package io.txwatch.jdbc.session;
 
-import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.catalog.JdbcCatalog;
+import io.txwatch.dialect.DialectSql;
+import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
@@ -13,7 +13,6 @@ import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.CachedPlan.Variant;
 import io.txwatch.jdbc.plan.PlanCache;
 import io.txwatch.jdbc.plan.StatementOptions;
-import io.txwatch.dialect.DriverTraits;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;

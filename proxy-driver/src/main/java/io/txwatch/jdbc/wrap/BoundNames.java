@@ -1,11 +1,10 @@
 package io.txwatch.jdbc.wrap;
 
-import io.txwatch.dialect.DriverTraits;
-
 import io.txwatch.catalog.NamePath;
+import io.txwatch.dialect.DriverTraits;
+import io.txwatch.dialect.NameBinding;
 import io.txwatch.jdbc.execution.ExecutionContext;
 import io.txwatch.jdbc.plan.StatementOptions;
-import io.txwatch.dialect.NameBinding;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -37,7 +36,8 @@ final class BoundNames {
   /** Of a statement of the driver's that was made just now. */
   static BoundNames of(ExecutionContext context, Statement made) {
     return new BoundNames(
-        context, DriverTraits.of(context.rules().dialect()).bindsNames(made.getClass().getSimpleName()));
+        context,
+        DriverTraits.of(context.rules().dialect()).bindsNames(made.getClass().getSimpleName()));
   }
 
   /** Names are bound from now on, if not before. */

@@ -1,8 +1,7 @@
 package io.txwatch.jdbc.wrap;
 
-import io.txwatch.dialect.DialectSql;
-
 import io.txwatch.catalog.AuxiliaryColumns;
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.jdbc.error.ErrorMessages;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.ResultSetMetaData;

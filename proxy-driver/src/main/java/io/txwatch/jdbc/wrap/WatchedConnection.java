@@ -1,9 +1,8 @@
 package io.txwatch.jdbc.wrap;
 
-import io.txwatch.dialect.DriverTraits;
-
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.catalog.JdbcCatalog;
+import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.GapReason;
 import io.txwatch.jdbc.error.SentText;
 import io.txwatch.jdbc.error.VendorErrors;

@@ -1,7 +1,6 @@
 package io.txwatch.jdbc.wrap;
 
 import io.txwatch.dialect.DriverTraits;
-
 import io.txwatch.history.GapReason;
 import io.txwatch.jdbc.error.Places;
 import io.txwatch.jdbc.error.SentText;
@@ -87,7 +86,8 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     this.plannedAt = plannedAt;
     this.mayPlanAnew = mayPlanAnew();
     this.kept = new KeptParameters(plan.plan().parameterCount(), context.rules().dialect());
-    if (active.returnsWrittenRows() && DriverTraits.of(context.rules().dialect()).countsBeforeExecution()) {
+    if (active.returnsWrittenRows()
+        && DriverTraits.of(context.rules().dialect()).countsBeforeExecution()) {
       notExecuted(); // what its driver says of a write before it is executed
     }
   }

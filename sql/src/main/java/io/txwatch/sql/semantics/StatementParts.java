@@ -245,7 +245,8 @@ public final class StatementParts {
   }
 
   private static NotUnderstood notUnderstood(boolean unsupported, String detail) {
-    return new NotUnderstood(unsupported ? NotUnderstood.Reason.SHAPE : NotUnderstood.Reason.GRAMMAR, detail);
+    return new NotUnderstood(
+        unsupported ? NotUnderstood.Reason.SHAPE : NotUnderstood.Reason.GRAMMAR, detail);
   }
 
   private void insert(Statement.Insert insert) throws NotUnderstood {

@@ -1,6 +1,5 @@
 package io.txwatch.sql.semantics;
 
-
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.CommonTable;
 import io.txwatch.sql.syntax.Expression;

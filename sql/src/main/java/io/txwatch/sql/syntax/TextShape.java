@@ -1,6 +1,5 @@
 package io.txwatch.sql.syntax;
 
-
 import java.util.Optional;
 
 /**
