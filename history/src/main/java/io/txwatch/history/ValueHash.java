@@ -28,7 +28,7 @@ public final class ValueHash {
   private static final long MULTIPLIER = 0x9E37_79B9_7F4A_7C15L;
 
   /** So many characters are 64 bits. */
-  private static final int CHARS_AT_ONCE = 4;
+  private static final int CHARS_PER_STEP = 4;
 
   private static final int TEXT = 1;
   private static final int BINARY = 2;
@@ -168,7 +168,7 @@ public final class ValueHash {
     int length = text.length();
     long hash = start;
     int i = 0;
-    for (; i <= length - CHARS_AT_ONCE; i += CHARS_AT_ONCE) {
+    for (; i <= length - CHARS_PER_STEP; i += CHARS_PER_STEP) {
       hash =
           stirred(
               hash
