@@ -19,7 +19,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Optional;
+import java.util.Collection;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -400,8 +401,14 @@ public final class BinaryLogSource implements ChangeSource {
     }
 
     @Override
-    public Optional<TableDescription> describe(String schema, String table) throws IOException {
-      return session.describe(schema, table);
+    public Map<String, TableDescription> describe(String schema, Collection<String> tables)
+        throws IOException {
+      return session.describe(schema, tables);
+    }
+
+    @Override
+    public Collection<String> tables(String schema) throws IOException {
+      return session.tables(schema);
     }
 
     @Override

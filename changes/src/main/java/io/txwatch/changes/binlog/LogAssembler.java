@@ -8,21 +8,14 @@ import io.txwatch.changes.LogPosition;
 import io.txwatch.changes.RowChange;
 import io.txwatch.changes.SchemaChange;
 import io.txwatch.changes.UnknownValue;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Matcher;
@@ -32,23 +25,15 @@ import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes transactions from the events of a log. Used by one thread.
- *
- * <p><b>Which version of a table?</b> The catalog describes a table as it is now; the log may be
- * behind. So when a table is described, the end of the log is asked for afterwards, and everything
- * is held back until the log has passed that end. If a change of schema comes first, the rows that
- * were decoded with the description are dropped and reported as a gap. The log is usually less than
- * a millisecond behind, so that this costs one wait per table and version of it.
+ * Makes transactions from the events of a log. Used by one thread. A transaction is held back, and
+ * all that follows it, until the {@link TableDescriptions} with which it was decoded are certain.
+ * If they do not become so, its rows are dropped and reported as a gap. The log is usually less
+ * than a millisecond behind, so that this costs one wait per table and version of it.
  */
 final class LogAssembler {
 
   /** What the assembler needs of the server, and what it gives. */
-  interface Surroundings {
-
-    /** The table as it is now. */
-    Optional<TableDescription> describe(String schema, String table) throws IOException;
-
-    LogPosition endOfLog() throws IOException;
+  interface Surroundings extends TableDescriptions.Catalog {
 
     void transaction(ChangedTransaction transaction);
 
@@ -90,13 +75,8 @@ final class LogAssembler {
   private LogPosition complete = new LogPosition("", 0);
 
   private final Map<Long, TableMap> tableMaps = new HashMap<>();
-  private final Map<String, Described> descriptions = new HashMap<>();
-
-  /** Tables whose description is not certain until the log has passed a position. */
-  private final Map<String, LogPosition> unconfirmed = new LinkedHashMap<>();
-
-  private final Deque<Object> held = new ArrayDeque<>();
-  private int heldRows;
+  private final TableDescriptions descriptions;
+  private final HeldChanges held;
 
   private final Map<String, TransactionBuilder> prepared = new LinkedHashMap<>();
 
@@ -112,12 +92,11 @@ final class LogAssembler {
   /** Where the event ends that contains those that are being read. */
   private long payloadEnd;
 
-  /** A table as described, or the reason why it is not; the description fits what the log says. */
-  private record Described(@Nullable TableDescription table, TableMap map, String problem) {}
-
   LogAssembler(Surroundings surroundings, String server) {
     this.surroundings = surroundings;
     this.server = server;
+    this.descriptions = new TableDescriptions(surroundings);
+    this.held = new HeldChanges(surroundings, descriptions);
   }
 
   /** Where to begin again after a lost connection: behind the last whole transaction. */
@@ -127,7 +106,7 @@ final class LogAssembler {
 
   /** Begins at a position that does not follow what was read before. */
   void restart(LogPosition from) {
-    dropUnconfirmed("the log was left before the table's description was certain");
+    dropUncertain("the log was left before the table's description was certain");
     prepared.clear();
     descriptions.clear();
     reconnect();
@@ -164,94 +143,31 @@ final class LogAssembler {
     if (here.compareTo(complete) > 0) {
       complete = here;
     }
-    confirm();
-    if (held.isEmpty()) {
-      surroundings.position(complete, isHeartbeat);
-    }
-  }
-
-  private void confirm() {
-    if (!unconfirmed.isEmpty()) {
-      unconfirmed.values().removeIf(end -> complete.compareTo(end) >= 0);
-    }
-    if (unconfirmed.isEmpty()) {
-      release();
-    }
+    release();
+    surroundings.position(held.passed(complete), isHeartbeat && held.isEmpty());
   }
 
   private void release() {
-    for (Object next = held.poll(); next != null; next = held.poll()) {
-      if (next instanceof ChangedTransaction transaction) {
-        surroundings.transaction(transaction);
-      } else if (next instanceof ChangeGap gap) {
-        surroundings.gap(gap);
-      } else {
-        surroundings.schemaChange((SchemaChange) next);
-      }
-    }
-    heldRows = 0;
+    descriptions.passed(complete);
+    held.release(complete);
   }
 
-  private void deliver(Object next) {
-    held.add(next);
-    if (next instanceof ChangedTransaction transaction) {
-      heldRows += transaction.changes().size();
-      if (heldRows > MAX_HELD_ROWS && !unconfirmed.isEmpty() && complete.compareTo(end()) < 0) {
-        dropUnconfirmed("too many rows until the table's description is certain");
-      }
+  private void deliver(Object change) {
+    held.add(change, complete);
+    if (held.rows() > MAX_HELD_ROWS && !descriptions.uncertain().isEmpty()) {
+      dropUncertain("too many rows until the table's description is certain");
     }
-  }
-
-  private LogPosition end() {
-    return unconfirmed.values().stream().max(LogPosition::compareTo).orElse(complete);
   }
 
   /** Drops what was decoded with descriptions that have not become certain. */
-  private void dropUnconfirmed(String why) {
-    if (!unconfirmed.isEmpty()) {
-      List<Object> kept = new ArrayList<>();
-      Set<String> uncertain = new LinkedHashSet<>(unconfirmed.keySet());
-      for (Object next : held) {
-        if (next instanceof ChangedTransaction transaction) {
-          without(transaction, uncertain, why, kept);
-        } else {
-          kept.add(next);
-        }
-      }
-      held.clear();
-      held.addAll(kept);
-      uncertain.forEach(descriptions::remove);
-      unconfirmed.clear();
+  private void dropUncertain(String why) {
+    Set<String> uncertain = descriptions.uncertain();
+    prepared.values().forEach(each -> each.dropRows(uncertain, why));
+    if (open != null) {
+      open.dropRows(uncertain, why);
     }
-    release();
-  }
-
-  private static void without(
-      ChangedTransaction transaction, Set<String> uncertain, String why, List<Object> kept) {
-    List<RowChange> certain = new ArrayList<>();
-    Set<String> dropped = new LinkedHashSet<>();
-    for (RowChange row : transaction.changes()) {
-      String key = key(row.table().schema(), row.table().name());
-      if (!uncertain.contains(key)) {
-        certain.add(row);
-      } else if (dropped.add(key)) {
-        kept.add(
-            new ChangeGap(Reason.TABLE_UNKNOWN, row.table().schema(), row.table().name(), why));
-      }
-    }
-    kept.add(
-        dropped.isEmpty()
-            ? transaction
-            : new ChangedTransaction(
-                transaction.server(),
-                transaction.id(),
-                transaction.end(),
-                transaction.connectionId(),
-                transaction.commitMicros(),
-                transaction.commitPrecisionMicros(),
-                transaction.xid(),
-                certain,
-                false));
+    descriptions.removeUncertain();
+    held.releaseWithout(uncertain, why);
   }
 
   private void addGap(ChangeGap gap) {
@@ -331,7 +247,7 @@ final class LogAssembler {
       LogPosition here = new LogPosition(file, offset);
       if (here.compareTo(complete) > 0) {
         complete = here;
-        confirm();
+        release();
       }
     }
   }
@@ -480,7 +396,7 @@ final class LogAssembler {
       String detail = "a statement of connection " + connection + " is logged as text: " + verb;
       addGap(new ChangeGap(Reason.STATEMENT_FORMAT, "", "", detail));
     } else if (SCHEMA_STATEMENTS.contains(verb) && !NOT_OF_TABLES.matcher(sql).matches()) {
-      dropUnconfirmed("the table, or another, was changed at that time");
+      dropUncertain("the table, or another, was changed at that time");
       descriptions.clear();
       deliver(new SchemaChange(schema, sql, new LogPosition(file, event.next())));
     }
@@ -695,7 +611,7 @@ final class LogAssembler {
       boolean isCompressed,
       TableMap map,
       TransactionBuilder transaction) {
-    Described described = described(map);
+    TableDescriptions.Described described = descriptions.of(map);
     TableDescription table = described.table();
     if (table == null) {
       transaction.addGap(
@@ -732,43 +648,5 @@ final class LogAssembler {
         after[i] = before[i];
       }
     }
-  }
-
-  private static String key(String schema, String table) {
-    return schema + "." + table;
-  }
-
-  private Described described(TableMap map) {
-    Described known = descriptions.get(map.qualified);
-    TableDescription table = known == null ? null : known.table();
-    if (known != null && (table == null || known.map() == map)) {
-      return known;
-    }
-    if (table != null && table.mismatch(map).isEmpty()) {
-      Described same = new Described(table, map, "");
-      descriptions.put(map.qualified, same);
-      return same;
-    }
-    try {
-      Described now = describedAnew(map);
-      descriptions.put(map.qualified, now);
-      return now;
-    } catch (IOException e) {
-      descriptions.remove(map.qualified);
-      return new Described(null, map, "the catalog cannot be read: " + e.getMessage());
-    }
-  }
-
-  private Described describedAnew(TableMap map) throws IOException {
-    Optional<TableDescription> found = surroundings.describe(map.schema, map.table);
-    if (found.isEmpty()) {
-      return new Described(null, map, "not in the catalog, or no right to see it");
-    }
-    String mismatch = found.get().mismatch(map);
-    if (!mismatch.isEmpty()) {
-      return new Described(null, map, mismatch);
-    }
-    unconfirmed.put(map.qualified, surroundings.endOfLog());
-    return new Described(found.get(), map, "");
   }
 }

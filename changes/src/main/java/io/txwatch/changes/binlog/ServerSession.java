@@ -8,8 +8,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -45,8 +47,13 @@ final class ServerSession implements AutoCloseable {
     this.opener = opener;
   }
 
-  Optional<TableDescription> describe(String schema, String table) throws IOException {
-    return ask(connection -> TableCatalog.read(connection, schema, table));
+  Map<String, TableDescription> describe(String schema, Collection<String> tables)
+      throws IOException {
+    return ask(connection -> TableCatalog.read(connection, schema, tables));
+  }
+
+  Collection<String> tables(String schema) throws IOException {
+    return ask(connection -> TableCatalog.tables(connection, schema));
   }
 
   LogPosition endOfLog() throws IOException {
@@ -117,7 +124,7 @@ final class ServerSession implements AutoCloseable {
     return statement;
   }
 
-  /** Asked for each table that is new in the log, and whenever the log was read: in one query. */
+  /** Asked whenever tables were described, and whenever the log was read: in one query. */
   private LogPosition endOfLog(Connection connection) throws SQLException {
     String known = endOfLogQuery;
     if (known == null) {

@@ -75,6 +75,17 @@ final class TransactionBuilder {
         row -> row.table().schema().equals(gap.schema()) && row.table().name().equals(gap.table()));
   }
 
+  /** The rows of some tables become gaps. */
+  void dropRows(Set<String> keys, String why) {
+    for (RowChange row : List.copyOf(rows)) {
+      String schema = row.table().schema();
+      String table = row.table().name();
+      if (keys.contains(TableDescriptions.key(schema, table))) {
+        addGap(new ChangeGap(Reason.TABLE_UNKNOWN, schema, table, why));
+      }
+    }
+  }
+
   void savepoint(String name) {
     savepoints.put(name, rows.size());
   }

@@ -22,6 +22,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
@@ -56,7 +57,16 @@ final class LoggedServer {
     final Collector collected = new Collector();
     final BinaryLogSource source;
 
+    private final UnaryOperator<Connection> opened;
+
     Session(DatabaseServer server, String... setup) throws Exception {
+      this(server, UnaryOperator.identity(), setup);
+    }
+
+    /** The source uses its connections as they are opened here. */
+    Session(DatabaseServer server, UnaryOperator<Connection> opened, String... setup)
+        throws Exception {
+      this.opened = opened;
       url = server.newDatabase("changes_" + ProcessHandle.current().pid() + "_" + next());
       execute(setup);
       source = source(server.user());
@@ -71,7 +81,7 @@ final class LoggedServer {
       URI uri = URI.create(url.substring("jdbc:".length()));
       ServerAddress address =
           new ServerAddress(uri.getHost(), uri.getPort(), user, "", ServerAddress.Tls.DISABLED);
-      return new BinaryLogSource(address, this::connect);
+      return new BinaryLogSource(address, () -> opened.apply(connect()));
     }
 
     Connection connect() throws SQLException {
