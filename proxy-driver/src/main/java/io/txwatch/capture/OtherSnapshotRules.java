@@ -6,7 +6,7 @@ import io.txwatch.plan.SideRead.Moment;
 import io.txwatch.plan.SideRead.Purpose;
 import io.txwatch.sql.dialect.Dialect;
 
-/** Any other DBMS: nothing is known of its snapshots, and nothing of ours is sent. */
+/** SQLite and any other DBMS: nothing of ours is sent. */
 final class OtherSnapshotRules extends SnapshotRules {
 
   OtherSnapshotRules(Dialect dialect) {

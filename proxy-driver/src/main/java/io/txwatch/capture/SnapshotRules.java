@@ -71,7 +71,7 @@ public abstract class SnapshotRules {
 
   /** The rules of a DBMS. */
   public static SnapshotRules of(Dialect dialect, Database database) {
-    String product = dialect.select("PostgreSQL", "MySQL", "MariaDB", "H2", "SQLite", "");
+    String product = dialect.select("PostgreSQL", "MySQL", "MariaDB", "H2", "", "");
     boolean original = product.equals(database.product());
     Supplier<SnapshotRules> innoDb = () -> new InnoDbSnapshotRules(dialect, original);
     return dialect
@@ -80,7 +80,7 @@ public abstract class SnapshotRules {
             innoDb,
             innoDb,
             () -> new H2SnapshotRules(dialect, original),
-            () -> new SqliteSnapshotRules(dialect, original),
+            () -> new OtherSnapshotRules(dialect),
             () -> new OtherSnapshotRules(dialect))
         .get();
   }

@@ -72,11 +72,6 @@ public class DriverTraits {
     return false;
   }
 
-  /** True if a prepared write has an update count before it is executed. */
-  public boolean countsBeforeExecution() {
-    return false;
-  }
-
   /** True if the driver has copied a parameter's value once it is set. */
   public boolean copiesWhenSet(Object value) {
     return true;

@@ -9,11 +9,6 @@ final class SqliteDriver extends DriverTraits {
   }
 
   @Override
-  public boolean countsBeforeExecution() {
-    return true;
-  }
-
-  @Override
   public boolean copiesWhenSet(Object value) {
     return !(value instanceof byte[]);
   }

@@ -124,14 +124,14 @@ final class InsertRewriter {
         .and(givesIds(1));
   }
 
-  /** The rows in the way are read before, by the keys, where the update count counts them. */
+  /** The update count says whether rows in the way were taken, where it counts them. */
   private Rewrite replaced(Optional<NewRows> newRows) {
     boolean counted =
         DialectSql.of(context.dialect()).countsReplacedRows()
             && newRows.isPresent()
             && insert.returning().isEmpty();
     return counted
-        ? WriteReads.replaced(context, insert)
+        ? Rewrite.NONE
         : Rewrite.unseen(GapReason.SHAPE, NewRows.TAKEN_AWAY);
   }
 

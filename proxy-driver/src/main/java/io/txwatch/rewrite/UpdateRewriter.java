@@ -9,7 +9,6 @@ import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Statement;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -35,22 +34,7 @@ final class UpdateRewriter {
     Optional<Source.Table> target = update.writtenTable();
     return target.isPresent()
         ? new UpdateRewriter(context, update, target.get()).ofOne()
-        : ofSeveral(context, update);
-  }
-
-  /** MySQL and MariaDB: {@code UPDATE a JOIN b ON … SET a.x = …, b.y = …}. */
-  private static Rewrite ofSeveral(RewriteContext context, Statement.Update update)
-      throws NotUnderstood {
-    if (!DialectSql.of(context.dialect()).skipsUnchangedRows()) {
-      return Rewrite.unseen(GapReason.SHAPE, "UPDATE of several tables");
-    }
-    List<Source.Table> sources = Source.tables(context.parts().sources());
-    ComparedGuard.Appended appended = ComparedGuard.append(context, update, sources);
-    Rewrite write = appended.rewrite();
-    for (Source.Table target : appended.written()) {
-      write = write.and(Rewrite.observing(target)).and(WriteReads.after(context, target).rewrite());
-    }
-    return write.and(OtherReads.of(context, write));
+        : Rewrite.unseen(GapReason.SHAPE, "UPDATE of several tables");
   }
 
   private Rewrite ofOne() throws NotUnderstood {

@@ -155,7 +155,7 @@ final class ValueGuard {
     }
     return switch (type.group(1)) {
       case "tinyint", "smallint", "mediumint", "int", "bigint" ->
-          whole(equals, ComparedGuard.bits(type.group(1)), to);
+          whole(equals, bits(type.group(1)), to);
       case "decimal" -> decimal(equals, number(type, 2), number(type, 3), to);
       case "varchar" -> text(equals, number(type, 2), to);
       case "datetime" -> moment(equals, number(type, 2), UnaryOperator.identity(), to);
@@ -168,6 +168,17 @@ final class ValueGuard {
   private static int number(Matcher type, int group) {
     String digits = type.group(group);
     return digits == null ? 0 : Integer.parseInt(digits);
+  }
+
+  /** How many bits an integer of a type has. */
+  private static int bits(String type) {
+    return switch (type) {
+      case "tinyint" -> 8;
+      case "smallint" -> 16;
+      case "mediumint" -> 24;
+      case "int" -> 32;
+      default -> 64;
+    };
   }
 
   private Optional<Comparison> whole(int equals, int bits, int to) {

@@ -94,13 +94,6 @@ final class WriteReads {
     return context.alone() ? new WriteReads(context, target).beforeDelete() : Planned.NONE;
   }
 
-  /** Of what a REPLACE is about to take away, by the keys of its rows. */
-  static Rewrite replaced(RewriteContext context, Statement.Insert replace) {
-    return wanted(context)
-        ? new WriteReads(context, replace.target()).beforeReplace(replace)
-        : Rewrite.NONE;
-  }
-
   /** Of what a DELETE matches and does not delete, where there can be such rows. */
   static Rewrite notDeleted(RewriteContext context, Source.Table target) {
     return context.readsVersionSets() && context.alone()
@@ -171,17 +164,6 @@ final class WriteReads {
     }
     boolean exact = tail.isEmpty() && !scopes.dependsOnTime(chosen);
     return new Planned(read(Purpose.BEFORE_WRITE, Moment.BEFORE, text, exact), true);
-  }
-
-  private Rewrite beforeReplace(Statement.Insert insert) {
-    RowsInTheWay rows = RowsInTheWay.of(statement, insert);
-    if (rows.condition().isEmpty()) {
-      return Rewrite.NONE;
-    }
-    ReadText text = ofTarget().add(" where ").add(rows.condition());
-    rows.parameters().forEach(text::parameter);
-    text.add(context.limit());
-    return read(Purpose.BEFORE_WRITE, Moment.BEFORE, text, true);
   }
 
   /**

@@ -21,11 +21,7 @@ interface WriteStrategy {
 
   /** In the order in which they are tried: the cheapest first, and last the one for the rest. */
   List<WriteStrategy> IN_ORDER =
-      List.of(
-          AutocommittedWrite::append,
-          ComparedGuard::append,
-          ValueGuard::append,
-          ChangeGuard::append);
+      List.of(AutocommittedWrite::append, ValueGuard::append, ChangeGuard::append);
 
   /**
    * Appends the writer, if this strategy fits.
@@ -48,6 +44,10 @@ interface WriteStrategy {
           NotUnderstood.Reason.SHAPE, "a trigger before UPDATE may change the row");
     }
     AssignmentList assignments = new AssignmentList(context, target, table, updates);
+    if (assignments.isOfUpdate() && assignments.mayBeJoined()) {
+      throw new NotUnderstood(
+          NotUnderstood.Reason.SHAPE, "an UPDATE whose subquery the DBMS may join");
+    }
     for (WriteStrategy strategy : IN_ORDER) {
       Optional<Rewrite> appended = strategy.append(assignments);
       if (appended.isPresent()) {

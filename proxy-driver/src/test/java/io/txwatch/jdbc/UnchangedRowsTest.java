@@ -218,7 +218,7 @@ class UnchangedRowsTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void updatesThatMayBecomeJoinsAreComparedFirst(ServerKind kind) throws SQLException {
+  void updatesThatMayBecomeJoinsPassUntouched(ServerKind kind) throws SQLException {
     List<String> joins =
         List.of(
             "UPDATE t SET x = x WHERE id IN (SELECT id FROM o)",
@@ -228,9 +228,7 @@ class UnchangedRowsTest {
             "UPDATE t JOIN o ON o.id = t.id SET t.x = o.id",
             "UPDATE t JOIN o ON o.id = t.id SET t.x = t.x, o.s = 'B', t.n = t.n + 1",
             "UPDATE o, t SET o.s = 'b' WHERE o.id = t.id",
-            "UPDATE o LEFT JOIN t ON o.id = t.id SET t.x = 1, o.s = NULL WHERE o.id > 1");
-    List<String> passed =
-        List.of(
+            "UPDATE o LEFT JOIN t ON o.id = t.id SET t.x = 1, o.s = NULL WHERE o.id > 1",
             "UPDATE t SET x = x * 1 WHERE id IN (SELECT id FROM o)",
             "UPDATE t JOIN o ON o.id = t.id SET t.x = o.id, o.id = o.id + 10",
             "UPDATE t JOIN o ON o.id = t.id SET o.s = concat(o.s, 'x')");
@@ -249,15 +247,13 @@ class UnchangedRowsTest {
                 update(connection, join, seen);
                 update(connection, join, seen);
               }
-              for (String join : passed) {
-                update(connection, join, seen);
-              }
               update(connection, "UPDATE t SET x = x WHERE id > (SELECT min(id) FROM o)", seen);
             });
     assertThat(database.events(Event.Gap.class))
         .extracting(Event.Gap::detail)
-        .filteredOn(detail -> detail.contains("assign"))
-        .hasSize(passed.size());
+        .filteredOn(
+            detail -> detail.contains("may join") || detail.contains("of several tables"))
+        .hasSizeGreaterThanOrEqualTo(joins.size());
   }
 
   @ParameterizedTest

@@ -229,7 +229,7 @@ class SideReadTest {
   @TestFactory
   Stream<DynamicTest> versionSetsOfAnUpdateThatLooksElsewhere() {
     return cases(
-        ALL,
+        List.of(Dialect.POSTGRESQL, Dialect.H2), // MySQL and MariaDB may join
         Level.PREDICATES,
         """
         UPDATE t SET a = 1 WHERE b IN (SELECT c FROM u)

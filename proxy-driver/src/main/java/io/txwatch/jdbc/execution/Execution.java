@@ -314,8 +314,7 @@ public final class Execution {
       return;
     }
     NewRows rows = given.get();
-    boolean returnedTakenAway = reads != null && reads.hasReturnedTakenAway();
-    if (rows.fate() == NewRows.Fate.REPLACES && count != rows.count() && !returnedTakenAway) {
+    if (rows.fate() == NewRows.Fate.REPLACES && count != rows.count()) {
       observation.sideReadFailed(GapReason.SHAPE, NewRows.TAKEN_AWAY);
     }
     boolean mayBeLeftOut = DialectSql.of(context.rules().dialect()).mayLeaveOutRows();

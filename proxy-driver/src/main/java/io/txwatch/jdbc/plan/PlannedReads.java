@@ -1,12 +1,10 @@
 package io.txwatch.jdbc.plan;
 
 import io.txwatch.capture.PredicateHash;
-import io.txwatch.dialect.DialectSql;
 import io.txwatch.plan.NewRows;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.SideRead;
 import io.txwatch.plan.SideRead.Purpose;
-import io.txwatch.sql.dialect.Dialect;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -81,13 +79,11 @@ public final class PlannedReads {
     /**
      * True if what it would return is not missed without it. Of what was written: a version bears
      * its writer, who is known when somebody reads it next; whether an upsert inserted or updated
-     * then shows by the row's id if the driver gave it, else it is lost. Of what a REPLACE takes
-     * away: the update count says whether it took any, but for SQLite's. What a DELETE left shows
-     * no access of its own, only what the DELETE saw.
+     * then shows by the row's id if the driver gave it, else it is lost. What a DELETE left shows no
+     * access of its own, only what the DELETE saw.
      */
-    public boolean isNotMissed(RewritePlan plan, Dialect dialect) {
+    public boolean isNotMissed(RewritePlan plan) {
       Optional<NewRows> rows = plan.newRows();
-      boolean replaces = rows.filter(given -> given.fate() == NewRows.Fate.REPLACES).isPresent();
       boolean unknownRows =
           rows.filter(given -> given.fate() == NewRows.Fate.MAY_UPDATE_ANOTHER)
               .filter(given -> given.count() == 0)
@@ -95,8 +91,7 @@ public final class PlannedReads {
       return switch (read.purpose()) {
         case CONTENDED, SKIPPED_BY_DELETE, MISSED_BY_DELETE -> true;
         case AFTER_WRITE -> !unknownRows;
-        case BEFORE_WRITE -> replaces && DialectSql.of(dialect).countsReplacedRows();
-        case READ, VERSION_SET -> false;
+        case READ, BEFORE_WRITE, VERSION_SET -> false;
       };
     }
 

@@ -216,16 +216,13 @@ public final class SideReadRunner {
       sendings[i] = sending;
       boolean isComplete = true;
       if (sending.when() == When.NEVER) {
-        if (!one.isNotMissed(reads.cached().plan(), rules.dialect())) {
+        if (!one.isNotMissed(reads.cached().plan())) {
           reads.missing(one, "could be noticed");
         }
         isComplete = false;
       } else if (sending.when() == When.BEFORE) {
         boolean certain = sending.certain() && one.read.exact() && first;
         boolean all = send(one, reads, parameters, certain) >= 0;
-        if (all && one.read.purpose() == Purpose.BEFORE_WRITE) {
-          reads.returnedTakenAway();
-        }
         isComplete = all && certain;
       }
       reads.returned(isComplete || !one.returnsWrites());

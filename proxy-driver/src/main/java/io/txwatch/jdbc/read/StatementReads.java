@@ -43,7 +43,6 @@ public final class StatementReads {
   private Parameters parameters = Parameters.NONE;
   private boolean returnWrites;
   private boolean returnedAll = true;
-  private boolean returnedTakenAway;
   private int putOff;
   private boolean ended;
   private boolean writesSeen;
@@ -143,16 +142,6 @@ public final class StatementReads {
   /** One that returns written rows was executed; {@code all} if it returned all of them. */
   void returned(boolean all) {
     returnedAll &= all;
-  }
-
-  /** One has returned rows that are about to go. */
-  void returnedTakenAway() {
-    returnedTakenAway = true;
-  }
-
-  /** True once one has returned the rows that a REPLACE was about to take away. */
-  public boolean hasReturnedTakenAway() {
-    return returnedTakenAway;
   }
 
   /** A row of the result has returned what all of them carry. */

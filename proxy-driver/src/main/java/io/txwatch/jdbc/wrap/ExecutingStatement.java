@@ -165,11 +165,6 @@ abstract class ExecutingStatement extends DelegatingStatement {
     return options.keysAsked() && last != null && last.cached().appendsWrittenRows();
   }
 
-  /** A prepared write has no count yet; SQLite's driver says 0, unless it has columns. */
-  final void notExecuted() {
-    drained = 0;
-  }
-
   final void drained(long count) {
     drained = count;
     execution().after(count);
@@ -271,7 +266,7 @@ abstract class ExecutingStatement extends DelegatingStatement {
       return known;
     }
     // A further result of several statements, or of a call: of which one is not known.
-    return last == null ? WatchedResultSet.ofNames(result, results()) : showResult(result);
+    return last == null ? new PlainResultSet(result, results()) : showResult(result);
   }
 
   @Override

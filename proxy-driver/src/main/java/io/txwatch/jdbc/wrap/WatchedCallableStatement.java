@@ -29,8 +29,8 @@ class WatchedCallableStatement extends DelegatingCallableStatement {
     return shown(callable.getObject(name));
   }
 
-  /** A cursor that a call gives out may show columns of ours, and leads back to its statement. */
-  private @Nullable Object shown(@Nullable Object value) throws SQLException {
-    return value instanceof ResultSet result ? WatchedResultSet.ofNames(result, results()) : value;
+  /** A cursor that a call gives out leads back to its statement. */
+  private @Nullable Object shown(@Nullable Object value) {
+    return value instanceof ResultSet result ? new PlainResultSet(result, results()) : value;
   }
 }

@@ -86,10 +86,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     this.plannedAt = plannedAt;
     this.mayPlanAnew = mayPlanAnew();
     this.kept = new KeptParameters(plan.plan().parameterCount(), context.rules().dialect());
-    if (active.returnsWrittenRows()
-        && DriverTraits.of(context.rules().dialect()).countsBeforeExecution()) {
-      notExecuted(); // what its driver says of a write before it is executed
-    }
   }
 
   /** Wraps a statement that is planned once. */

@@ -81,17 +81,6 @@ class WatchedResultSet extends StatementResultSet {
     return masked(delegate, origin, mask);
   }
 
-  /** A result in which columns with our names are to be hidden, and nothing is to be noted. */
-  static ResultSet ofNames(ResultSet delegate, Origin origin) throws SQLException {
-    return origin.context().isByValue()
-        ? new PlainResultSet(delegate, origin)
-        : masked(delegate, origin, ofNames(delegate.getMetaData(), origin));
-  }
-
-  private static ColumnMask ofNames(ResultSetMetaData metaData, Origin origin) throws SQLException {
-    return ColumnMask.ofNames(metaData, 0, origin.context().rules().dialect());
-  }
-
   private static ResultSet masked(ResultSet delegate, Origin origin, ColumnMask mask) {
     return mask.hidesAny()
         ? new WatchedResultSet(delegate, origin, mask, null, 0)
