@@ -76,8 +76,7 @@ public final class H2SchemaReader extends SchemaReader {
   InitialSessionState opened(Connection connection) throws SQLException {
     String url = String.valueOf(connection.getMetaData().getURL());
     boolean isRemote = url.startsWith("jdbc:h2:tcp:") || url.startsWith("jdbc:h2:ssl:");
-    return new InitialSessionState(
-        path(connection), false, false, false, isRemote ? "" : thisProcess());
+    return new InitialSessionState(path(connection), false, false, isRemote ? "" : thisProcess());
   }
 
   /** A database in memory ends when it is closed. */

@@ -12,7 +12,6 @@ import java.util.Map;
  * @param path the schemas in which it looks unqualified names up, first first
  * @param otherLexis true if it reads texts in another way than we do ({@link SessionSqlMode})
  * @param storesAsGiven true if values are stored as they are given, or refused
- * @param writtenAnewUnseen true if nothing shows that a row was written anew with the same values
  * @param serverRun identifies the run of the server that the session is in, among all runs of all
  *     servers that the URL may reach ({@link Database#run}); empty if unknown
  * @param settings what its history states of the server besides ({@link Database#settings})
@@ -21,34 +20,22 @@ record InitialSessionState(
     List<String> path,
     boolean otherLexis,
     boolean storesAsGiven,
-    boolean writtenAnewUnseen,
     String serverRun,
     Map<String, String> settings) {
 
   /** The same in a run of the server. */
   InitialSessionState in(String run) {
-    return new InitialSessionState(
-        path, otherLexis, storesAsGiven, writtenAnewUnseen, run, settings);
+    return new InitialSessionState(path, otherLexis, storesAsGiven, run, settings);
   }
 
   /** One of which nothing is stated besides. */
   InitialSessionState(
-      List<String> path,
-      boolean otherLexis,
-      boolean storesAsGiven,
-      boolean writtenAnewUnseen,
-      String serverRun) {
-    this(path, otherLexis, storesAsGiven, writtenAnewUnseen, serverRun, Map.of());
-  }
-
-  /** One whose server's run is unknown. */
-  InitialSessionState(
-      List<String> path, boolean otherLexis, boolean storesAsGiven, boolean writtenAnewUnseen) {
-    this(path, otherLexis, storesAsGiven, writtenAnewUnseen, "");
+      List<String> path, boolean otherLexis, boolean storesAsGiven, String serverRun) {
+    this(path, otherLexis, storesAsGiven, serverRun, Map.of());
   }
 
   /** One in which nothing is known of how rows are written. */
   InitialSessionState(List<String> path, boolean otherLexis) {
-    this(path, otherLexis, false, false);
+    this(path, otherLexis, false, "");
   }
 }

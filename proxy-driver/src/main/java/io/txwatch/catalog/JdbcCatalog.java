@@ -109,7 +109,6 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private boolean otherLexis;
   private final String serverRun;
   private boolean storesAsGiven;
-  private final boolean writtenAnewUnseen;
 
   private JdbcCatalog(
       Connection connection,
@@ -127,7 +126,6 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     this.otherLexis = opened.otherLexis();
     this.serverRun = opened.serverRun();
     this.storesAsGiven = opened.storesAsGiven();
-    this.writtenAnewUnseen = opened.writtenAnewUnseen();
     this.home = path.stream().filter(s -> !SchemaReader.isInternal(s)).findFirst().orElse("");
     this.database = shared.probe().databaseAt(home).with(opened.settings()).in(opened.serverRun());
   }
@@ -237,11 +235,6 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     return storesAsGiven;
   }
 
-  @Override
-  public boolean writtenAnewUnseen() {
-    return writtenAnewUnseen && !shared.mayHaveConflicts();
-  }
-
   /** What is known of its size; an answer holds for a minute. */
   @Override
   public boolean isSmall(List<String> nameParts) {
@@ -342,9 +335,6 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   public void executed(String sql) {
     otherLexis = SessionSqlMode.isOtherAfter(sql, otherLexis);
     storesAsGiven = storesAsGiven && !SessionSqlMode.mayStoreOtherwiseAfter(sql);
-    if (NoOpUpdateVisibility.mayConflictAfter(sql)) {
-      shared.snapshotsConflict();
-    }
     Matcher temporary = CREATE_TEMPORARY.matcher(sql);
     boolean makesTemporary = false;
     while (temporary.find()) {

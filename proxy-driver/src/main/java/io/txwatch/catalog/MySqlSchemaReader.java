@@ -90,15 +90,12 @@ public class MySqlSchemaReader extends SchemaReader {
   /** The expression of the server's run; empty if there is none. */
   private final String run;
 
-  private final NoOpUpdateVisibility rowsWrittenAnew;
-
   /** True if the DBMS finds any number of tables by an index. */
   private final boolean hasDictionary;
 
   MySqlSchemaReader(Dialect dialect, Database database) {
     this.dialect = dialect;
     this.hasDictionary = database.product().equals("MySQL") && !database.version().startsWith("5.");
-    this.rowsWrittenAnew = NoOpUpdateVisibility.of(database);
     this.run =
         switch (database.product()) {
           case "MySQL" -> RUN.formatted("@@server_uuid", "performance_schema.global_status");
@@ -142,16 +139,13 @@ public class MySqlSchemaReader extends SchemaReader {
   private InitialSessionState opened(Connection connection, String runText) throws SQLException {
     return query(
             connection,
-            "SELECT DATABASE(), @@sql_mode, @@character_set_connection, @@completion_type, "
-                + runText
-                + ONE_ROW,
+            "SELECT DATABASE(), @@sql_mode, @@character_set_connection, " + runText + ONE_ROW,
             row ->
                 new InitialSessionState(
                     text(row, 1).isEmpty() ? List.of() : List.of(text(row, 1)),
                     SessionSqlMode.isOther(text(row, 2)),
                     SessionSqlMode.storesAsGiven(text(row, 2), text(row, 3)),
-                    rowsWrittenAnew.areUnseen(connection, text(row, 4)),
-                    text(row, 5)))
+                    text(row, 4)))
         .get(0);
   }
 
@@ -188,7 +182,6 @@ public class MySqlSchemaReader extends SchemaReader {
     final List<Column> columns = new ArrayList<>();
     final Set<String> changing = new HashSet<>();
     final Map<String, String> inOtherLetters = new HashMap<>();
-    final Set<String> notNull = new HashSet<>();
     final Set<String> nullOverDefault = new HashSet<>();
     final Map<String, String> collations = new HashMap<>();
     final List<String> triggers = new ArrayList<>();
@@ -214,9 +207,8 @@ public class MySqlSchemaReader extends SchemaReader {
       if (CHANGES_BY_ITSELF.matcher(text(row, 5)).find()) {
         changing.add(lower);
       }
-      if (text(row, 8).equalsIgnoreCase("NO")) {
-        notNull.add(lower);
-      } else if (!ZERO.matcher(text(row, 4)).matches()) {
+      boolean nullable = !text(row, 8).equalsIgnoreCase("NO");
+      if (nullable && !ZERO.matcher(text(row, 4)).matches()) {
         nullOverDefault.add(lower);
       }
       collations.put(lower, text(row, 10).toLowerCase(Locale.ROOT));
@@ -265,7 +257,6 @@ public class MySqlSchemaReader extends SchemaReader {
           triggers.contains("BEFORE UPDATE"),
           unique,
           "",
-          Set.copyOf(notNull),
           Set.copyOf(nullOverDefault),
           withoutHistory && updateRunsNothing && changing.isEmpty(),
           Set.of(),

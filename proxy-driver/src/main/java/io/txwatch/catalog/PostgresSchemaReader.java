@@ -220,12 +220,7 @@ final class PostgresSchemaReader extends SchemaReader {
               return text(row, 1);
             });
     return new InitialSessionState(
-        path,
-        conforming.contains("off"),
-        false,
-        false,
-        runs.isEmpty() ? "" : runs.get(0),
-        settings);
+        path, conforming.contains("off"), false, runs.isEmpty() ? "" : runs.get(0), settings);
   }
 
   @Override

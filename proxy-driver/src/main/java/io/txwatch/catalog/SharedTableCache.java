@@ -78,7 +78,6 @@ final class SharedTableCache {
   private final AtomicLong compilations = new AtomicLong();
 
   private volatile boolean retryWanted;
-  private volatile boolean snapshotsConflict;
 
   /** How many changes of tables what is known accounts for. */
   private volatile long seenChanges;
@@ -444,15 +443,6 @@ final class SharedTableCache {
     if (readsAheadAgain()) {
       wantedHomes.addAll(readHomes);
     }
-  }
-
-  /** Some session's snapshot may from now on be in conflict with whoever writes a row anew. */
-  void snapshotsConflict() {
-    snapshotsConflict = true;
-  }
-
-  boolean mayHaveConflicts() {
-    return snapshotsConflict;
   }
 
   /** How the session on that connection begins. */

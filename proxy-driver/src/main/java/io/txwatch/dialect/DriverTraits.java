@@ -39,15 +39,6 @@ public class DriverTraits {
   }
 
   /**
-   * True if a prepared statement keeps the types that its parameters had first.
-   *
-   * @param statement the simple name of its class
-   */
-  public boolean keepsParameterTypes(String statement) {
-    return false;
-  }
-
-  /**
    * When the names of a statement are looked up.
    *
    * @param statement the simple name of its class

@@ -10,12 +10,6 @@ final class MySqlDriver extends DriverTraits {
     return true;
   }
 
-  /** What is prepared at the server. */
-  @Override
-  public boolean keepsParameterTypes(String statement) {
-    return statement.equals("ServerPreparedStatement");
-  }
-
   /** A statement returns to the database where it was made, unless it is prepared at the server. */
   @Override
   public NameBinding bindsNames(String statement) {

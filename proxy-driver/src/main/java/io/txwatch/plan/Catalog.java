@@ -34,19 +34,9 @@ public interface Catalog {
   /**
    * True if this session's DBMS refuses a value that does not fit a column instead of making it
    * fit, and takes texts in a character set whose ASCII letters are bytes. False if it is not
-   * known. Asked when a plan is made: {@link Assumed}.
+   * known. Asked when a plan is made.
    */
   default boolean storesAsGiven() {
-    return false;
-  }
-
-  /**
-   * True if nothing in this session, or of others, shows later whether an UPDATE that is a
-   * transaction of its own left a row as it was or wrote it anew with the same values, the table
-   * itself apart ({@link Traits#writtenAnewUnseen}). False if it is not known (MySQL, MariaDB).
-   * Asked when a plan is made: {@link Assumed}.
-   */
-  default boolean writtenAnewUnseen() {
     return false;
   }
 
@@ -134,7 +124,6 @@ public interface Catalog {
    *     primary key first (MySQL, MariaDB); of every unique key, or none if one is over expressions
    *     or some of the rows (SQLite)
    * @param query the query of a view, as the DBMS returns it; empty if it is none, or not known
-   * @param notNull the columns, in lower case, that are never null (MySQL, MariaDB)
    * @param nullOverDefault the nullable columns, in lower case, whose default is neither NULL nor
    *     zero nor empty (MySQL)
    * @param writtenAnewUnseen true if nothing of the table's own distinguishes a row that was left
@@ -154,7 +143,6 @@ public interface Catalog {
       boolean beforeUpdate,
       List<List<String>> keys,
       String query,
-      Set<String> notNull,
       Set<String> nullOverDefault,
       boolean writtenAnewUnseen,
       Set<String> primaryKey,
@@ -179,18 +167,7 @@ public interface Catalog {
         boolean beforeUpdate,
         List<List<String>> keys,
         Set<String> primaryKey) {
-      this(
-          types,
-          changing,
-          beforeUpdate,
-          keys,
-          "",
-          Set.of(),
-          Set.of(),
-          false,
-          primaryKey,
-          List.of(),
-          false);
+      this(types, changing, beforeUpdate, keys, "", Set.of(), false, primaryKey, List.of(), false);
     }
 
     /** The columns, in lower case, of the key that identifies a row; none if that is not known. */
@@ -201,8 +178,7 @@ public interface Catalog {
     /** Those of a view. */
     public static Traits ofView(String query) {
       return new Traits(
-          Map.of(), Set.of(), false, List.of(), query, Set.of(), Set.of(), false, Set.of(),
-          List.of(), false);
+          Map.of(), Set.of(), false, List.of(), query, Set.of(), false, Set.of(), List.of(), false);
     }
 
     /** The same of a table whose rows are named by a key. */
@@ -213,7 +189,6 @@ public interface Catalog {
           beforeUpdate,
           keys,
           query,
-          notNull,
           nullOverDefault,
           writtenAnewUnseen,
           primaryKey,
@@ -229,7 +204,6 @@ public interface Catalog {
           beforeUpdate,
           keys,
           query,
-          notNull,
           nullOverDefault,
           writtenAnewUnseen,
           primaryKey,

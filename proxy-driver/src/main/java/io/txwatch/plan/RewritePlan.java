@@ -22,8 +22,6 @@ import java.util.Optional;
  * @param passThroughDetail for people, empty if there is no reason
  * @param text what is sent
  * @param rows how the rows that it reads and writes are observed
- * @param assumed what must hold of the session and of the parameters' values, or this text must not
- *     be sent
  * @param mayLeaveUnnamed true if the statement may make versions that do not bear its token
  *     although the text has one
  * @param starShowsAuxiliary true if the application's {@code *} makes columns named {@code txw_rid}
@@ -41,7 +39,6 @@ public record RewritePlan(
     String passThroughDetail,
     RewrittenText text,
     ObservedRows rows,
-    Assumed assumed,
     boolean mayLeaveUnnamed,
     boolean starShowsAuxiliary,
     boolean usesSystemColumns,
@@ -103,7 +100,6 @@ public record RewritePlan(
         detail,
         RewrittenText.plain(sql, Origins.SAME, parameterCount),
         ObservedRows.none(withoutKeys(kind)),
-        Assumed.NOTHING,
         false,
         false,
         false,
@@ -139,7 +135,6 @@ public record RewritePlan(
         passThroughDetail,
         text.unchanged(sql),
         inText,
-        assumed,
         mayLeaveUnnamed,
         starShowsAuxiliary,
         usesSystemColumns,
@@ -168,7 +163,6 @@ public record RewritePlan(
         detail,
         text,
         how,
-        assumed,
         mayLeaveUnnamed,
         starShowsAuxiliary,
         usesSystemColumns,
@@ -185,7 +179,6 @@ public record RewritePlan(
         detail,
         RewrittenText.plain(unwatched.text(), unwatched.origins(), parameterCount()),
         ObservedRows.none(withoutKeys(kind)),
-        Assumed.NOTHING,
         false,
         false,
         usesSystemColumns,

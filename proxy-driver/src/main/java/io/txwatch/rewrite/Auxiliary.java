@@ -47,7 +47,7 @@ final class Auxiliary {
 
   /**
    * {@code txw_wl = <the window with the token appended>}: an assignment for SET. On MySQL and
-   * MariaDB a {@link WriteStrategy} appends it.
+   * MariaDB {@link ChangeGuard} appends it.
    *
    * @param target qualifies the assigned column, with its dot, or is empty
    * @param source qualifies the column read

@@ -13,13 +13,18 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Appends the writer if some assigned column changed, whatever is assigned: compares the columns
- * before and after the assignments.
+ * Appends the writer to the assignments of an UPDATE or an upsert on MySQL and MariaDB, if some
+ * assigned column changed: compares the columns before and after the assignments.
+ *
+ * <p>These DBMSs compare the new row with the old one, byte by byte in the columns assigned, and
+ * leave the row alone if they are equal: it counts as matched, not as changed ({@code
+ * useAffectedRows}, 0 or 2 of ON DUPLICATE KEY UPDATE), no {@code ON UPDATE CURRENT_TIMESTAMP}
+ * fires, no version is made, so none is visible to a snapshot. If the writer were always appended,
+ * every matched row would be a changed row.
  *
  * <p>In UPDATE of one table, and in ON DUPLICATE KEY UPDATE, assignments are carried out from left
  * to right, each seeing what those before it did, and a column may be assigned twice. The first
@@ -65,9 +70,27 @@ final class ChangeGuard {
     this.table = assignments.table();
   }
 
-  /** The {@link WriteStrategy}: fits all assignments but those of joined tables. */
-  static Optional<Rewrite> append(AssignmentList assignments) throws NotUnderstood {
-    return Optional.of(new ChangeGuard(assignments).append());
+  /**
+   * Appends the writer to a list of assignments.
+   *
+   * @throws NotUnderstood if it cannot be done without changing what the statement does
+   */
+  static Rewrite append(RewriteContext context, Source.Table target, List<Assignment> updates)
+      throws NotUnderstood {
+    Catalog.Table table = context.tables().find(target).orElseThrow();
+    if (table.traits().beforeUpdate()) {
+      throw new NotUnderstood(
+          NotUnderstood.Reason.SHAPE, "a trigger before UPDATE may change the row");
+    }
+    AssignmentList assignments = new AssignmentList(context, target, table, updates);
+    if (assignments.isOfUpdate() && assignments.mayBeJoined()) {
+      throw new NotUnderstood(
+          NotUnderstood.Reason.SHAPE, "an UPDATE whose subquery the DBMS may join");
+    }
+    Rewrite appended = new ChangeGuard(assignments).append();
+    return assignments.mayAssignNullOverDefault()
+        ? appended.and(Rewrite.flagged(Rewrite.Flag.MAY_LEAVE_UNNAMED))
+        : appended;
   }
 
   private Rewrite append() throws NotUnderstood {

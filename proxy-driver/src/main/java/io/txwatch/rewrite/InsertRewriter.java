@@ -130,9 +130,7 @@ final class InsertRewriter {
         DialectSql.of(context.dialect()).countsReplacedRows()
             && newRows.isPresent()
             && insert.returning().isEmpty();
-    return counted
-        ? Rewrite.NONE
-        : Rewrite.unseen(GapReason.SHAPE, NewRows.TAKEN_AWAY);
+    return counted ? Rewrite.NONE : Rewrite.unseen(GapReason.SHAPE, NewRows.TAKEN_AWAY);
   }
 
   /** An id for a row of VALUES: the driver's, unless the text holds other statements too. */
@@ -299,7 +297,7 @@ final class InsertRewriter {
             NotUnderstood.Reason.SHAPE, "an upsert that reads its target by its name");
       }
     }
-    return WriteStrategy.appendWriter(context, target, updates);
+    return ChangeGuard.append(context, target, updates);
   }
 
   /**

@@ -91,7 +91,6 @@ record PlanAssembly(
             rewrite.newRows(),
             keys,
             names),
-        rewrite.assumed(),
         rewrite.is(Flag.MAY_LEAVE_UNNAMED),
         rewrite.is(Flag.STAR_SHOWS_AUXILIARY),
         usesSystemColumns,

@@ -1,7 +1,6 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.history.GapReason;
-import io.txwatch.plan.Assumed;
 import io.txwatch.plan.Carried;
 import io.txwatch.plan.NewRows;
 import io.txwatch.plan.RewritePlan.Returns;
@@ -24,7 +23,6 @@ import java.util.Set;
  * @param carried the reads that its result's rows carry
  * @param sideReads the reads that are sent beside it
  * @param newRows the rows that it gives ids
- * @param assumed what must hold for the text to be right
  * @param flags what else must be known of it
  * @param observed the tables whose rows are seen, by their first tokens
  * @param gap why not all rows are seen; of several reasons the first
@@ -35,7 +33,6 @@ record Rewrite(
     List<Carried.Read> carried,
     List<SideRead> sideReads,
     Optional<NewRows> newRows,
-    Assumed assumed,
     Set<Flag> flags,
     Set<Integer> observed,
     Optional<Gap> gap) {
@@ -74,7 +71,6 @@ record Rewrite(
           List.of(),
           List.of(),
           Optional.empty(),
-          Assumed.NOTHING,
           Set.of(),
           Set.of(),
           Optional.empty());
@@ -93,7 +89,7 @@ record Rewrite(
   }
 
   private Rewrite with(Edits other) {
-    return new Rewrite(other, returned, carried, sideReads, newRows, assumed, flags, observed, gap);
+    return new Rewrite(other, returned, carried, sideReads, newRows, flags, observed, gap);
   }
 
   /** The columns of these tables are appended to what it returns. */
@@ -102,7 +98,7 @@ record Rewrite(
   }
 
   private Rewrite with(Returned other) {
-    return new Rewrite(edits, other, carried, sideReads, newRows, assumed, flags, observed, gap);
+    return new Rewrite(edits, other, carried, sideReads, newRows, flags, observed, gap);
   }
 
   static Rewrite carrying(Carried.Read read) {
@@ -114,19 +110,15 @@ record Rewrite(
   }
 
   private Rewrite with(List<Carried.Read> within, List<SideRead> beside) {
-    return new Rewrite(edits, returned, within, beside, newRows, assumed, flags, observed, gap);
+    return new Rewrite(edits, returned, within, beside, newRows, flags, observed, gap);
   }
 
   static Rewrite givingIds(NewRows rows) {
-    return NONE.with(Optional.of(rows), Assumed.NOTHING);
+    return NONE.with(Optional.of(rows));
   }
 
-  static Rewrite assuming(Assumed what) {
-    return NONE.with(Optional.empty(), what);
-  }
-
-  private Rewrite with(Optional<NewRows> rows, Assumed what) {
-    return new Rewrite(edits, returned, carried, sideReads, rows, what, flags, observed, gap);
+  private Rewrite with(Optional<NewRows> rows) {
+    return new Rewrite(edits, returned, carried, sideReads, rows, flags, observed, gap);
   }
 
   static Rewrite flagged(Flag flag) {
@@ -150,8 +142,7 @@ record Rewrite(
   }
 
   private Rewrite with(Set<Flag> otherFlags, Set<Integer> tables, Optional<Gap> otherGap) {
-    return new Rewrite(
-        edits, returned, carried, sideReads, newRows, assumed, otherFlags, tables, otherGap);
+    return new Rewrite(edits, returned, carried, sideReads, newRows, otherFlags, tables, otherGap);
   }
 
   // ---------------------------------------------------------------- several things
@@ -164,7 +155,6 @@ record Rewrite(
         joined(carried, then.carried),
         joined(sideReads, then.sideReads),
         newRows.or(then::newRows),
-        assumed.isNothing() ? then.assumed : assumed,
         union(flags, then.flags),
         union(observed, then.observed),
         gap.or(then::gap));

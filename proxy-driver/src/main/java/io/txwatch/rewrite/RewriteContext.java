@@ -1,7 +1,6 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.plan.PlanRequest;
-import io.txwatch.plan.PlanRequest.Assuming;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.syntax.Source;
@@ -62,10 +61,6 @@ record RewriteContext(
 
   boolean mayReturnRows() {
     return request.mayReturnRows();
-  }
-
-  boolean mayAssume(Assuming what) {
-    return request.mayAssume(what);
   }
 
   /** True if one column may list the versions of a table's rows. */

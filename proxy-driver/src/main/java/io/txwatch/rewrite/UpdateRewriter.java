@@ -65,7 +65,7 @@ final class UpdateRewriter {
       return Rewrite.NONE;
     }
     if (DialectSql.of(context.dialect()).skipsUnchangedRows()) {
-      return WriteStrategy.appendWriter(context, target, update.assignments());
+      return ChangeGuard.append(context, target, update.assignments());
     }
     String qualifier = target.exposedName() + ".";
     String assignment = Auxiliary.appendWriter(context.dialect(), "", qualifier);

@@ -71,11 +71,6 @@ public final class Tables {
     return catalog.storesAsGiven();
   }
 
-  /** True if nothing shows that an autocommitted UPDATE wrote a row anew. */
-  public boolean writtenAnewUnseen(Catalog.Traits traits) {
-    return traits.writtenAnewUnseen() && catalog.writtenAnewUnseen();
-  }
-
   /** True if it is known to be small; a view, if its table is. */
   public boolean isSmall(Source.Table ref) {
     return !ref.isCommon()

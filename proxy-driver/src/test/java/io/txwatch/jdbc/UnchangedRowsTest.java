@@ -15,6 +15,7 @@ import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -31,6 +32,8 @@ class UnchangedRowsTest {
     return TestServers.kinds()
         .filter(kind -> kind == ServerKind.MARIADB || kind == ServerKind.MYSQL);
   }
+
+  private static final long SEED = 20261122;
 
   /** A type, and values that some comparison takes for equal and the DBMS's own does not. */
   private static final String[][] VALUES = {
@@ -251,8 +254,7 @@ class UnchangedRowsTest {
             });
     assertThat(database.events(Event.Gap.class))
         .extracting(Event.Gap::detail)
-        .filteredOn(
-            detail -> detail.contains("may join") || detail.contains("of several tables"))
+        .filteredOn(detail -> detail.contains("may join") || detail.contains("of several tables"))
         .hasSizeGreaterThanOrEqualTo(joins.size());
   }
 
@@ -332,5 +334,84 @@ class UnchangedRowsTest {
     assertThat(database.events(Event.Gap.class))
         .extracting(Event.Gap::reason)
         .containsExactly(GapReason.SHAPE);
+  }
+
+  /** Two sessions that mostly assign what is there, with and without transactions. */
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void differInNothingThatSessionsSee(ServerKind kind) throws SQLException {
+    String[] setup = {
+      "CREATE TABLE t (id INT PRIMARY KEY, x INT)", "INSERT INTO t VALUES (1, 1), (2, 2)"
+    };
+    for (int i = 0; i < 12; i++) {
+      TestDatabase raw = TestDatabase.at(kind, TestServers.freshDatabase(kind), List.of(setup));
+      TestDatabase watched = TestDatabase.of(kind, setup);
+      assertThat(run(watched, true, SEED + i)).isEqualTo(run(raw, false, SEED + i));
+    }
+  }
+
+  /** What two sessions see; each holds no row that the other is about to write. */
+  private static List<String> run(TestDatabase database, boolean watch, long seed)
+      throws SQLException {
+    Random random = new Random(seed);
+    List<String> seen = new ArrayList<>();
+    try (Connection one = watch ? database.watched() : database.raw();
+        Connection two = watch ? database.watched() : database.raw();
+        PreparedStatement ofOne = one.prepareStatement("UPDATE t SET x = ? WHERE id = ?");
+        PreparedStatement ofTwo = two.prepareStatement("UPDATE t SET x = ? WHERE id = ?")) {
+      Connection[] sessions = {one, two};
+      PreparedStatement[] updates = {ofOne, ofTwo};
+      int[] held = {0, 0};
+      for (int step = 0; step < 60; step++) {
+        int who = random.nextInt(2);
+        Connection session = sessions[who];
+        int row = 1 + random.nextInt(2);
+        int value = 1 + random.nextInt(2);
+        switch (random.nextInt(6)) {
+          case 0 -> {
+            if (session.getAutoCommit()) {
+              session.setAutoCommit(false);
+            }
+          }
+          case 1 -> {
+            if (!session.getAutoCommit()) {
+              session.commit();
+              session.setAutoCommit(random.nextBoolean());
+              held[who] = 0;
+            }
+          }
+          case 2, 3 -> seen.add(who + " reads " + rows(session, "SELECT id, x FROM t ORDER BY id"));
+          default -> {
+            if ((held[1 - who] & row) == 0) {
+              boolean own = random.nextBoolean();
+              updates[who].setInt(1, value);
+              updates[who].setInt(2, row);
+              int count =
+                  own
+                      ? TestDatabase.updated(
+                          session, "UPDATE t SET x = %d WHERE id = %d".formatted(value, row))
+                      : updates[who].executeUpdate();
+              String reported = count + " " + rows(session, "SELECT ROW_COUNT()");
+              seen.add(who + " wrote " + row + " = " + value + ": " + reported);
+              held[who] |= session.getAutoCommit() ? 0 : row;
+            }
+          }
+        }
+      }
+    }
+    return seen;
+  }
+
+  private static String rows(Connection connection, String query) throws SQLException {
+    StringBuilder text = new StringBuilder();
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(query)) {
+      while (rows.next()) {
+        for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
+          text.append(rows.getString(i)).append(' ');
+        }
+      }
+    }
+    return text.toString();
   }
 }

@@ -214,7 +214,7 @@ class PlansOfShapesTest {
     ValuePlan values = plan.values().orElseThrow();
     return List.of(
         List.of(plan.original(), plan.kind(), plan.control(), plan.unwatched()),
-        List.of(plan.passThrough(), plan.passThroughDetail(), plan.keys(), plan.assumed()),
+        List.of(plan.passThrough(), plan.passThroughDetail(), plan.keys()),
         List.of(plan.mayLeaveUnnamed(), plan.starShowsAuxiliary(), plan.usesSystemColumns()),
         List.of(plan.preparedSql(), plan.immediatePieces(), plan.parameterCount()),
         List.of(ints(plan.parameterIndex()), ints(plan.immediateGaps())),

@@ -217,9 +217,9 @@ class SideReadTest {
     return cases(
         List.of(Dialect.POSTGRESQL, Dialect.MYSQL, Dialect.MARIADB),
         """
-        UPDATE t SET b = 1 WHERE a IN (SELECT c FROM u WHERE c > 0 ORDER BY c LIMIT 1 FOR UPDATE SKIP LOCKED)
+        UPDATE t SET b = 1 WHERE a = (SELECT c FROM u WHERE c > 0 ORDER BY c LIMIT 1 FOR UPDATE SKIP LOCKED)
         -> ! SHAPE rows that it reads are not seen: u
-        UPDATE t SET b = 1 WHERE a IN (SELECT c FROM u WHERE c > 0 FOR UPDATE)
+        UPDATE t SET b = 1 WHERE a = (SELECT c FROM u WHERE c > 0 FOR UPDATE)
         -> ! SHAPE rows that it reads are not seen: u
         SELECT DISTINCT a FROM t WHERE a IN (SELECT c FROM u WHERE c > 0 FOR UPDATE SKIP LOCKED)
         -> ! SHAPE DISTINCT

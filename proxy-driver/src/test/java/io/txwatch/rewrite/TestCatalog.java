@@ -20,16 +20,13 @@ import java.util.Set;
 
 /**
  * A catalog in a few words: {@code new TestCatalog(SQLITE).prepared("t", "id", "b")}. A column's
- * type may stand behind its name: {@code "b json"}, {@code "b bigint not null"}; the others are of
- * type int. {@code changing} stands for one that changes by itself. The first column is the primary
- * key.
+ * type may stand behind its name: {@code "b json"}, {@code "b bigint"}; the others are of type int.
+ * {@code changing} stands for one that changes by itself. The first column is the primary key.
  */
 final class TestCatalog implements Catalog {
 
   private final Dialect dialect;
   private boolean small = true;
-  private boolean strict;
-  private boolean writtenAnewUnseen;
   private final Map<String, Table> tables = new HashMap<>();
 
   TestCatalog(Dialect dialect) {
@@ -51,14 +48,9 @@ final class TestCatalog implements Catalog {
     List<String> names = new ArrayList<>();
     Map<String, String> types = new HashMap<>();
     Set<String> changing = new HashSet<>();
-    Set<String> notNull = new HashSet<>();
-    for (String described : columns) {
-      String column = described.replace(" not null", "");
+    for (String column : columns) {
       String[] words = column.split(" ", 2);
       names.add(words[0]);
-      if (!column.equals(described)) {
-        notNull.add(words[0].toLowerCase(Locale.ROOT));
-      }
       boolean changes = words.length > 1 && words[1].equals("changing");
       types.put(words[0].toLowerCase(Locale.ROOT), words.length > 1 && !changes ? words[1] : "int");
       if (changes) {
@@ -72,7 +64,6 @@ final class TestCatalog implements Catalog {
             false,
             names.isEmpty() ? List.of() : List.of(List.of(names.get(0).toLowerCase(Locale.ROOT))),
             "",
-            notNull,
             Set.of(),
             changing.isEmpty(),
             Set.of(),
@@ -99,7 +90,6 @@ final class TestCatalog implements Catalog {
             false,
             List.of(),
             "",
-            Set.of(),
             Set.of(),
             false,
             Set.copyOf(key.columns()),
@@ -146,34 +136,12 @@ final class TestCatalog implements Catalog {
     return this;
   }
 
-  /** Values are stored as they are given, or refused. */
-  TestCatalog strict() {
-    strict = true;
-    return this;
-  }
-
-  /** Nothing shows that a row was written anew. */
-  TestCatalog writtenAnewUnseen(boolean unseen) {
-    writtenAnewUnseen = unseen;
-    return this;
-  }
-
   /** A text with the auxiliary columns in the place of PostgreSQL's system columns and its keys. */
   static String asWithAuxiliary(String sql) {
     return sql.replaceAll("cast\\((\\w+\\.xmin::pg_catalog\\.text) as varchar\\(43\\)\\)", "$1")
         .replaceAll("(\\w+\\.|\\b|(?<=\\s))\"\\w+\" as (txw_rid\\d*)", "$1txw_rid as $2")
         .replaceAll("xmin::pg_catalog\\.text as (txw_wl\\d*)", "txw_wl as $1")
         .replaceAll("(txw_rid|txw_wl) as \\1(?!\\w)", "$1");
-  }
-
-  @Override
-  public boolean writtenAnewUnseen() {
-    return writtenAnewUnseen;
-  }
-
-  @Override
-  public boolean storesAsGiven() {
-    return strict;
   }
 
   @Override

@@ -253,7 +253,6 @@ public final class ExecutionContext {
   public void bypassed(String by) {
     mayHaveOtherSavepoints = true;
     tracker().levelIsUnstable();
-    plans.bypassed();
     state.knownRows().forget();
     gap(GapReason.BYPASS, by);
   }

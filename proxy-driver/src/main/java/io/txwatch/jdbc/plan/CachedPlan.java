@@ -40,11 +40,7 @@ public final class CachedPlan {
     /** A query that appends nothing, for a result that rows are written through. */
     BARE,
     /** One whose rows carry nothing of what it reads besides. */
-    CARRYING_NOTHING,
-    /** One that does not assume that the statement is a transaction of its own. */
-    IN_TRANSACTION,
-    /** One that assumes nothing of session and values. */
-    ASSUMING_NOTHING
+    CARRYING_NOTHING
   }
 
   private static final int MAX_LEAD_CHARACTERS = 512;
@@ -89,8 +85,6 @@ public final class CachedPlan {
   private final boolean aggregates;
   private final boolean carries;
   private final boolean hidesColumns;
-  private final boolean assumes;
-  private final boolean isAutocommitted;
 
   /**
    * A plan that has not been executed.
@@ -138,8 +132,6 @@ public final class CachedPlan {
     this.aggregates = plan.returns() == RewritePlan.Returns.AGGREGATED_TO_RESULT;
     this.carries = !plan.carried().isEmpty();
     this.hidesColumns = !plan.appended().isEmpty() || carries || plan.starShowsAuxiliary();
-    this.assumes = !plan.assumed().isNothing();
-    this.isAutocommitted = plan.assumed().isAutocommitted();
     this.writesUnnamed = writesUnnamed(plan);
     this.traits = traits;
     this.shape = shape;
@@ -410,14 +402,6 @@ public final class CachedPlan {
     return traits.asksRowCount();
   }
 
-  /**
-   * True if there may be an open transaction after it although its beginning was not seen: it calls
-   * a procedure, or is made of statements that we do not look into.
-   */
-  public boolean mayBeginUnheard() {
-    return traits.mayBeginUnheard();
-  }
-
   /** True if the text is one that is not known, and may be none that the DBMS knows. */
   public boolean mayBeNoStatement() {
     return plan.passThrough().equals(Optional.of(GapReason.NOT_UNDERSTOOD))
@@ -472,16 +456,6 @@ public final class CachedPlan {
   /** True if a result of it has columns to hide. */
   public boolean hidesColumns() {
     return hidesColumns;
-  }
-
-  /** True if its text is right only for some sessions and values. */
-  public boolean assumes() {
-    return assumes;
-  }
-
-  /** True if its text is right only for a statement that is a transaction of its own. */
-  public boolean isAutocommitted() {
-    return isAutocommitted;
   }
 
   /**

@@ -195,8 +195,6 @@ public final class PlanCache {
       case COUNTING -> make(sql, catalog, PlanRequest.RETURNING_NOTHING);
       case BARE -> bare(make(sql, catalog, PlanRequest.RETURNING_NOTHING));
       case CARRYING_NOTHING -> make(sql, catalog, PlanRequest.LISTING_NOTHING);
-      case IN_TRANSACTION -> make(sql, catalog, PlanRequest.IN_TRANSACTION);
-      case ASSUMING_NOTHING -> make(sql, catalog, PlanRequest.ASSUMING_NOTHING);
     };
   }
 

@@ -79,8 +79,8 @@ public final class PlannedReads {
     /**
      * True if what it would return is not missed without it. Of what was written: a version bears
      * its writer, who is known when somebody reads it next; whether an upsert inserted or updated
-     * then shows by the row's id if the driver gave it, else it is lost. What a DELETE left shows no
-     * access of its own, only what the DELETE saw.
+     * then shows by the row's id if the driver gave it, else it is lost. What a DELETE left shows
+     * no access of its own, only what the DELETE saw.
      */
     public boolean isNotMissed(RewritePlan plan) {
       Optional<NewRows> rows = plan.newRows();

@@ -1,8 +1,6 @@
 package io.txwatch.jdbc.plan;
 
-import io.txwatch.history.StatementKind;
 import io.txwatch.plan.RewritePlan;
-import io.txwatch.plan.TransactionControl;
 import java.util.regex.Pattern;
 
 /**
@@ -11,16 +9,10 @@ import java.util.regex.Pattern;
  * @param asksFoundRows true if it speaks of FOUND_ROWS
  * @param asksRowCount true if it speaks of ROW_COUNT
  * @param asksDiagnostics true if it asks for what the DBMS keeps of the statement before
- * @param mayBeginUnheard true if there may be an open transaction after it although its beginning
- *     was not seen
  * @param mayChangeNames true if a name may mean another table after it
  */
 record TextTraits(
-    boolean asksFoundRows,
-    boolean asksRowCount,
-    boolean asksDiagnostics,
-    boolean mayBeginUnheard,
-    boolean mayChangeNames) {
+    boolean asksFoundRows, boolean asksRowCount, boolean asksDiagnostics, boolean mayChangeNames) {
 
   /** A part of every text that one of the patterns below finds; most texts have none of them. */
   private static final Pattern NOTABLE =
@@ -38,12 +30,6 @@ record TextTraits(
           "ROW_COUNT|WARNING_COUNT|ERROR_COUNT|DIAGNOSTICS|SHOW\\s+(WARN|ERR|COUNT)",
           Pattern.CASE_INSENSITIVE);
 
-  /** Statements of no kind of ours that begin no transaction and call nothing that does. */
-  private static final Pattern BEGINS_NOTHING =
-      Pattern.compile(
-          "(?is)\\s*(set(?!\\s+statement\\b)|show|use|explain|describe|desc|analyze|check|do|kill)\\b"
-              + "(?!.*\\bcompletion_type\\b).*");
-
   /**
    * PostgreSQL: a function that may set where names are looked up, or a new temporary table, which
    * hides another one.
@@ -59,16 +45,6 @@ record TextTraits(
         asksFoundRows,
         isNotable && ROW_COUNT.matcher(text).find(),
         asksFoundRows || (isNotable && DIAGNOSTICS.matcher(text).find()),
-        mayBeginUnheard(plan),
         isNotable && CHANGES_NAMES.matcher(text).find());
-  }
-
-  private static boolean mayBeginUnheard(RewritePlan plan) {
-    if (plan.kind() != StatementKind.OTHER) {
-      return false;
-    }
-    return plan.control() instanceof TransactionControl.Several
-        || (plan.control() instanceof TransactionControl.None
-            && !BEGINS_NOTHING.matcher(plan.original()).matches());
   }
 }

@@ -13,7 +13,6 @@ import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.CachedPlan.Variant;
 import io.txwatch.jdbc.plan.PlanCache;
 import io.txwatch.jdbc.plan.StatementOptions;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.util.Optional;
@@ -32,8 +31,6 @@ public final class SessionPlans {
   private final SessionTracker tracker;
   private final JdbcCatalog catalog;
   private @Nullable PlanCache own;
-  private boolean typesStay;
-  private boolean mayBeInUnheardTransaction;
 
   public SessionPlans(WatchedSession session) {
     this.database = session.database();
@@ -59,17 +56,10 @@ public final class SessionPlans {
               + "). Use JOIN with USING or ON, or run txwatch unprepare.",
           REFUSED);
     }
-    mayBeInUnheardTransaction |= cached.mayBeginUnheard();
     if (catalog.hasOtherLexis()
         && cached.kind() != StatementKind.DDL
         && cached.kind() != StatementKind.OTHER) {
       return cached.asItIs(GapReason.NOT_UNDERSTOOD, "the session reads quotes in another way");
-    }
-    if (cached.assumes()) {
-      CachedPlan fitting = fitting(cached);
-      return fitting.assumes() && !fitting.isAutocommitted() && !mayAssume()
-          ? assumingNothing(fitting)
-          : fitting;
     }
     return options.updatable() && cached.hidesColumns() ? variant(cached, Variant.BARE) : cached;
   }
@@ -140,19 +130,6 @@ public final class SessionPlans {
     return level.isKnown() && database.snapshots().mayPiggyback(level);
   }
 
-  /** The plan, or the variant for a longer transaction unless the next statement is one itself. */
-  public CachedPlan fitting(CachedPlan cached) {
-    return !cached.isAutocommitted() || (isAutocommitted() && !typesStay)
-        ? cached
-        : inTransaction(cached);
-  }
-
-  private boolean isAutocommitted() {
-    return catalog.writtenAnewUnseen()
-        && !mayBeInUnheardTransaction
-        && !tracker.inTransactionMode();
-  }
-
   /**
    * The variant of a write that is right now.
    *
@@ -160,37 +137,6 @@ public final class SessionPlans {
    */
   public CachedPlan ofWrite(CachedPlan cached, boolean mayReturn) {
     return mayReturn ? atThisLevel(cached) : withoutWrittenRows(cached);
-  }
-
-  /** The variant that is right in a longer transaction, too. */
-  public CachedPlan inTransaction(CachedPlan cached) {
-    return cached.isAutocommitted() ? variant(cached, Variant.IN_TRANSACTION) : cached;
-  }
-
-  /** The application was handed the driver's own objects: it may begin transactions with them. */
-  public void bypassed() {
-    mayBeInUnheardTransaction = true;
-  }
-
-  /** True if plans may assume something of values. */
-  public boolean mayAssume() {
-    return !typesStay && catalog.storesAsGiven();
-  }
-
-  /**
-   * Notes what a statement was prepared as. What MySQL's driver prepares at the server keeps the
-   * types that its parameters first had: a change to another text would forget them.
-   *
-   * @return false if another plan must be taken
-   */
-  public boolean mayAssume(CachedPlan cached, PreparedStatement prepared) {
-    typesStay |= driver().keepsParameterTypes(prepared.getClass().getSimpleName());
-    return !typesStay || !cached.assumes();
-  }
-
-  /** The variant that is right for any session and any values. */
-  public CachedPlan assumingNothing(CachedPlan cached) {
-    return cached.assumes() ? variant(cached, Variant.ASSUMING_NOTHING) : cached;
   }
 
   public CachedPlan carryingNothing(CachedPlan cached) {

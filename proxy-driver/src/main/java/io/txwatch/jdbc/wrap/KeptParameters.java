@@ -7,7 +7,6 @@ import io.txwatch.jdbc.parameter.Parameters;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KnownKey;
 import io.txwatch.jdbc.plan.PinnedValues;
-import io.txwatch.plan.Assumed;
 import io.txwatch.plan.Carried;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.PreparedStatement;
@@ -39,9 +38,6 @@ final class KeptParameters implements PinnedValues {
 
   private @Nullable Object @Nullable [] pinned;
   private int changes;
-
-  /** The parameters whose values are as a text assumes. */
-  private boolean @Nullable [] fitting;
 
   private boolean streamed;
 
@@ -148,23 +144,6 @@ final class KeptParameters implements PinnedValues {
     return pinnedIntegers == null ? 0 : pinnedIntegers[parameter - 1];
   }
 
-  void keepFitting(int index, boolean fits) {
-    if (fitting == null) {
-      fitting = new boolean[count];
-    }
-    fitting[index - 1] = fits;
-  }
-
-  /** True if all values are as a text assumes. */
-  boolean fit(Assumed assumed) {
-    for (int number = 1; number <= assumed.parameters(); number++) {
-      if (assumed.of(number) != null && (fitting == null || !fitting[number - 1])) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** The bits of a key with the values that were set. */
   long bits(KnownKey key) {
     return key.bits(keyValues);
@@ -184,7 +163,6 @@ final class KeptParameters implements PinnedValues {
     setters = null;
     hashes = null;
     keyValues = null;
-    fitting = null;
     unpin();
   }
 

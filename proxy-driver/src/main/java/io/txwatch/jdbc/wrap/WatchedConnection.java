@@ -296,10 +296,6 @@ public class WatchedConnection extends DelegatingConnection {
       // Without a savepoint, which would begin the transaction: PostgreSQL's driver sends nothing.
       String text = sql == null ? sql : active.plan().preparedSql();
       prepared = options.preparer().prepare(delegate, text);
-      if (!context.plans().mayAssume(active, prepared)) {
-        prepared.close();
-        return prepare(sql, options);
-      }
     } catch (SQLException e) {
       if (!context.mayBeOurFault(active, e) || !context.guard().goBack()) {
         throw VendorErrors.of(e, active.prepared());

@@ -15,7 +15,6 @@ import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KnownKey;
 import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.plan.StatementOptions;
-import io.txwatch.plan.AssumedValue;
 import java.sql.CallableStatement;
 import java.sql.JDBCType;
 import java.sql.ParameterMetaData;
@@ -145,10 +144,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (isPinned(index)) {
       kept.pin(index, value);
     }
-    AssumedValue assumed = plan.plan().assumed().of(index);
-    if (assumed != null) {
-      kept.keepFitting(index, assumed.fits(value));
-    }
   }
 
   /** True if the value of a parameter is needed to identify rows, or to know what they contain. */
@@ -163,10 +158,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   protected void valueSet(int index, double value) {
     forgetKeyValue(index);
-    AssumedValue assumed = plan.plan().assumed().of(index);
-    if (assumed != null) {
-      kept.keepFitting(index, assumed.fits(value));
-    }
   }
 
   @Override
@@ -177,10 +168,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     }
     if (isPinned(index)) {
       pin(index, value);
-    }
-    AssumedValue assumed = plan.plan().assumed().of(index);
-    if (assumed != null) {
-      kept.keepFitting(index, value == null ? assumed.fitsNull() : assumed.fits(value));
     }
   }
 
@@ -226,9 +213,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   protected void otherValueSet(int index) {
     forgetKeyValue(index);
-    if (plan.plan().assumed().of(index) != null) {
-      kept.keepFitting(index, false);
-    }
   }
 
   private void forgetKeyValue(int index) {
@@ -252,16 +236,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     } else {
       kept.pin(index, value instanceof String || value instanceof UUID ? value : null);
     }
-  }
-
-  /** The plan for the values that are set. */
-  private CachedPlan fitting() {
-    CachedPlan fits = context.plans().fitting(plan);
-    if (fits != plan) {
-      plan = fits; // and not back again: each change prepares a text
-      kept.unpin();
-    }
-    return holds(plan) ? plan : context.plans().assumingNothing(plan);
   }
 
   private boolean mayPlanAnew() {
@@ -301,13 +275,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     return true;
   }
 
-  /** True if what a plan assumes holds now. */
-  private boolean holds(CachedPlan assuming) {
-    return !assuming.assumes()
-        || assuming.isAutocommitted()
-        || (context.plans().mayAssume() && kept.fit(assuming.plan().assumed()));
-  }
-
   @Override
   long bits(KnownKey key) {
     return kept.bits(key);
@@ -327,8 +294,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (names.isElsewhere()) {
       prepareElsewhere();
     } else {
-      CachedPlan any = context.plans().assumingNothing(plan);
-      CachedPlan plain = context.plans().carryingNothing(context.plans().withoutWrittenRows(any));
+      CachedPlan plain = context.plans().carryingNothing(context.plans().withoutWrittenRows(plan));
       if (batch == null) {
         prepareFor(plain);
       } else {
@@ -463,7 +429,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       prepareElsewhere();
     } else {
       planAnew();
-      prepareFor(context.plans().withoutWrittenRows(fitting()));
+      prepareFor(context.plans().withoutWrittenRows(plan));
     }
     closeExecuted();
     return showResult(run(start(active), PreparedStatement::executeQuery));
@@ -507,7 +473,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       prepareElsewhere();
     } else {
       planAnew();
-      prepareFor(context.plans().ofWrite(fitting(), mayDrain()));
+      prepareFor(context.plans().ofWrite(plan, mayDrain()));
     }
     closeExecuted();
   }
@@ -611,8 +577,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     PreparedBatch collecting = batch;
     if (collecting == null) {
       collecting = newBatch();
-    } else if (!holds(active)) {
-      collecting = collectAnew(collecting);
     }
     try {
       collecting.add(prepared);
@@ -626,22 +590,13 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (names.isElsewhere()) {
       prepareElsewhere();
     } else {
-      plan = context.plans().inTransaction(plan); // which it may be in when it is sent
-      prepareFor(context.plans().forBatch(fitting()));
+      prepareFor(context.plans().forBatch(plan));
     }
     plan.batched(true);
     return new PreparedBatch(context, active, kept);
   }
 
-  /** Collects the items once more, with a text that takes less for granted. */
-  private PreparedBatch collectAnew(PreparedBatch collected) throws SQLException {
-    if (names.isElsewhere()) {
-      return collectAnew(collected, elsewhere(plan));
-    }
-    CachedPlan less = holds(active) ? plan : context.plans().assumingNothing(plan);
-    return collectAnew(collected, context.plans().forBatch(less));
-  }
-
+  /** Collects the items once more. */
   private PreparedBatch collectAnew(PreparedBatch collected, CachedPlan wanted)
       throws SQLException {
     return collectAnew(collected, wanted, false);
@@ -667,7 +622,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     CachedPlan text =
         context
             .plans()
-            .inTransaction(context.plans().toSend(sql, options))
+            .toSend(sql, options)
             .asItIs(GapReason.SHAPE, "text in the batch of a prepared statement");
     PreparedBatch collecting = batch == null ? newBatch() : batch;
     collecting.add(text, prepared); // or the driver's own error: most allow none
@@ -731,8 +686,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       collected = collectAnew(collected, elsewhere(plan));
       plan = active;
     } else if (collected != null && planAnew()) {
-      plan = context.plans().inTransaction(plan);
-      collected = collectAnew(collected);
+      collected = collectAnew(collected, context.plans().forBatch(plan));
     }
     if (collected != null
         && collected.controlsTransaction()

@@ -334,7 +334,7 @@ class WatchedStatement extends ExecutingStatement {
     List<CachedPlan> plans = new ArrayList<>();
     boolean control = false;
     for (Item item : texts) {
-      CachedPlan any = context.plans().inTransaction(context.plans().toSend(item.sql, options));
+      CachedPlan any = context.plans().toSend(item.sql, options);
       CachedPlan cached = names.isElsewhere() ? elsewhere(any) : context.plans().ofItem(any);
       plans.add(cached);
       control |= cached.isControl();
