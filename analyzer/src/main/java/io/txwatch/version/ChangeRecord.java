@@ -17,6 +17,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What the DBMS recorded in one database: the versions of each row, and who made them. */
@@ -29,12 +30,18 @@ final class ChangeRecord {
   private static final long SKEW_NANOS = 100_000_000L;
 
   private static final int MAX_PENDING = 1 << 12;
+  private static final int MAX_NAMES = 1 << 12;
 
   private final UnwatchedIds ids;
   private final WatchedConnections connections;
   private final int maxVersions;
   private final Map<RowKey, RowChain> rows = new LinkedHashMap<>(16, 0.75f, true);
   private int versions;
+
+  /** What reports call rows, by their keys; those that were named last. */
+  private final Map<RowKey, Event.RowNamed> names = new LinkedHashMap<>();
+
+  private final Consumer<Event.RowNamed> named;
 
   /** Recorded transactions of which it is not decided whose they are, in order. */
   private final ArrayDeque<RecordedTransaction> pending = new ArrayDeque<>();
@@ -72,7 +79,17 @@ final class ChangeRecord {
     }
   }
 
-  ChangeRecord(UnwatchedIds ids, WatchedConnections connections, int maxVersions) {
+  /**
+   * A record of which nothing is known yet.
+   *
+   * @param named receives the names of rows that get other ids
+   */
+  ChangeRecord(
+      UnwatchedIds ids,
+      WatchedConnections connections,
+      int maxVersions,
+      Consumer<Event.RowNamed> named) {
+    this.named = named;
     this.ids = ids;
     this.connections = connections;
     this.maxVersions = maxVersions;
@@ -139,7 +156,7 @@ final class ChangeRecord {
     if (change.keyAfter() != 0) {
       if (change.access() == Access.INSERT || moved) {
         RowChain chain = inserted(change.table(), change.keyAfter());
-        long id = chain.versions.isEmpty() && base.complete() ? chain.key : newId(chain.key);
+        long id = chain.versions.isEmpty() && base.complete() ? chain.key : newId(chain);
         add(chain, by, change, id, true, false, needed);
       } else if (change.access() == Access.UPDATE) {
         RowChain chain = chain(change.table(), change.keyAfter());
@@ -174,9 +191,23 @@ final class ChangeRecord {
     }
   }
 
-  long newId(long key) {
-    long id = (key ^ ids.next()) * 0x9E37_79B9_7F4A_7C15L;
-    return id == 0 ? 1 : id;
+  /** Another id for the row that has a key now. */
+  long newId(RowChain chain) {
+    long id = (chain.key ^ ids.next()) * 0x9E37_79B9_7F4A_7C15L;
+    id = id == 0 ? 1 : id;
+    Event.RowNamed name = names.get(new RowKey(chain.table, chain.key));
+    if (name != null) {
+      named.accept(new Event.RowNamed(name.session(), name.table(), id, name.key()));
+    }
+    return id;
+  }
+
+  /** A row is named by the hash of its key. */
+  void named(Event.RowNamed name) {
+    names.put(new RowKey(name.table(), name.row()), name);
+    if (names.size() > MAX_NAMES) {
+      names.remove(names.keySet().iterator().next());
+    }
   }
 
   private static long lastId(RowChain chain) {
@@ -287,7 +318,7 @@ final class ChangeRecord {
       chain.add(
           new RowVersion(
                   chain,
-                  last.deletion ? newId(chain.key) : last.rowId,
+                  last.deletion ? newId(chain) : last.rowId,
                   missing,
                   0,
                   last.deletion,

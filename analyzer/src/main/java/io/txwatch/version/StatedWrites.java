@@ -128,7 +128,7 @@ final class StatedWrites {
     record.addStated(
         new RowVersion(
             chain,
-            insertion ? record.newId(chain.key) : before.rowId,
+            insertion ? record.newId(chain) : before.rowId,
             by,
             statement.number,
             insertion,

@@ -123,7 +123,7 @@ public final class VersionResolver {
     private ChangeRecord record() {
       ChangeRecord known = record;
       if (known == null) {
-        known = new ChangeRecord(ids, watched, maxVersions);
+        known = new ChangeRecord(ids, watched, maxVersions, out::accept);
         if (closedScopes.get(index(name))) {
           known.lost();
         }
@@ -307,6 +307,11 @@ public final class VersionResolver {
       TimedTransaction transaction = transactions.get(e.transaction());
       if (transaction != null) {
         transaction.undone(e.firstStatement(), e.lastStatement());
+      }
+    } else if (event instanceof Event.RowNamed e) {
+      Session session = sessions.get(e.session());
+      if (session != null && session.scope.record != null) {
+        session.scope.record.named(e);
       }
     } else if (event instanceof Event.SessionOpened e) {
       opened(e);

@@ -58,6 +58,34 @@ class VersionResolverTest {
     assertConfirmed(history.anomalies(), Phenomenon.LOST_UPDATE);
   }
 
+  /** Another row has the key of one that was deleted: another id, and the same name. */
+  @Test
+  void aRowIsNamedByItsKeyWheneverItWasInserted() {
+    ValueHistory history =
+        new ValueHistory(2)
+            .add(new Event.RowNamed(1, "t", HASH.ofKey(1), "1"))
+            .begin(1)
+            .delete(1, 1)
+            .insert(1, 1)
+            .commit(1)
+            .changed(1, delete(1, 9, 0), insert(1, 10, 1))
+            .recorded()
+            .begin(1)
+            .begin(2)
+            .read(1, 1, 10)
+            .read(2, 1, 10)
+            .write(1, 1, 11)
+            .commit(1)
+            .write(2, 1, 12)
+            .commit(2)
+            .changed(1, update(1, 10, 11, 0))
+            .changed(2, update(1, 11, 12, 0))
+            .recorded();
+    assertThat(history.anomalies())
+        .singleElement()
+        .satisfies(one -> assertThat(one.cycle()).allMatch(edge -> edge.key().equals("1")));
+  }
+
   /** The second one finds the value that it writes: the log does not show it. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})

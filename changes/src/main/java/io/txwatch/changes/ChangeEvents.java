@@ -6,6 +6,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.ValueHash;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -30,11 +31,24 @@ public final class ChangeEvents implements ChangeListener {
   private final String home;
   private final ValueHash hash;
   private final Consumer<Event> out;
+  private final NewRows newRows;
 
   /** Whether a CHAR is equal to a text only if that has the blanks as well: H2. */
   private final boolean comparesPadding;
 
   private static final int MAX_HELD = 1 << 12;
+
+  /** Which rows have no name yet. */
+  public interface NewRows {
+
+    /**
+     * Notes that a row is named.
+     *
+     * @param key the hash of its key
+     * @return false if it is named already, or is not to be
+     */
+    boolean add(String table, long key);
+  }
 
   /**
    * What was read before any statement of a watched session was executed, as far as it need not be
@@ -59,6 +73,7 @@ public final class ChangeEvents implements ChangeListener {
    * @param database as the watched sessions have it
    * @param home the schema whose tables they name without it
    * @param hash that of the watched sessions
+   * @param newRows which rows have no name yet
    * @param out receives the events
    */
   public ChangeEvents(
@@ -67,10 +82,12 @@ public final class ChangeEvents implements ChangeListener {
       Database database,
       String home,
       ValueHash hash,
+      NewRows newRows,
       Consumer<Event> out) {
     this.session = session;
     this.home = home;
     this.hash = hash;
+    this.newRows = newRows;
     this.out = out;
     this.comparesPadding = database.product().equals("H2");
     out.accept(new Event.SessionOpened(session, name, database));
@@ -80,7 +97,10 @@ public final class ChangeEvents implements ChangeListener {
   public synchronized void transaction(ChangedTransaction transaction) {
     List<io.txwatch.history.RowChange> changes = new ArrayList<>(transaction.changes().size());
     for (RowChange change : transaction.changes()) {
-      changes.add(event(change));
+      io.txwatch.history.RowChange event = event(change);
+      changes.add(event);
+      name(event.table(), event.keyBefore(), change.table(), change.before());
+      name(event.table(), event.keyAfter(), change.table(), change.after());
     }
     emit(
         new Event.Changed(
@@ -90,6 +110,29 @@ public final class ChangeEvents implements ChangeListener {
             System.nanoTime(),
             Math.max(0, transaction.commitMicros()),
             changes));
+  }
+
+  /** Names a row by a key of numbers, which is no personal value. */
+  private void name(
+      String name, long hash, ChangedTable table, @Nullable Object @Nullable [] row) {
+    ChangedTable.Key key = table.rowKey();
+    if (hash == 0 || key == null || row == null || !newRows.add(name, hash)) {
+      return;
+    }
+    List<String> values = new ArrayList<>();
+    for (int column : key.columns()) {
+      Object value = row[column];
+      if (value instanceof BigDecimal decimal) {
+        values.add(decimal.toPlainString());
+      } else if (value instanceof Number) {
+        values.add(value.toString());
+      } else {
+        return;
+      }
+    }
+    String joined = String.join(", ", values);
+    emit(
+        new Event.RowNamed(session, name, hash, values.size() == 1 ? joined : "(" + joined + ")"));
   }
 
   private void emit(Event event) {

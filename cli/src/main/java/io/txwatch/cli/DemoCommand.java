@@ -43,6 +43,7 @@ import picocli.CommandLine.Spec;
       "  ./txwatch demo",
       "  ./txwatch demo --db postgresql",
       "  ./txwatch demo --with url --json > demo.json",
+      "  ./txwatch demo --db mariadb --versions columns",
       "  ./txwatch demo --url jdbc:postgresql://localhost/empty --user me",
       "",
       "The jar contains H2 and SQLite. For --db postgresql and --db mariadb the script ./txwatch",
@@ -83,6 +84,13 @@ final class DemoCommand implements Callable<Integer> {
   private DemoPhase.WatchMode watchMode = DemoPhase.WatchMode.AGENT;
 
   @Option(
+      names = "--versions",
+      paramLabel = "SOURCE",
+      defaultValue = "auto",
+      description = "where row versions come from, as txwatch.versions (default: auto)")
+  private String versions = "auto";
+
+  @Option(
       names = "--report",
       paramLabel = "FILE",
       description =
@@ -116,7 +124,7 @@ final class DemoCommand implements Callable<Integer> {
       textOut.println("live page: " + address + " (what is found appears there, too)");
       textOut.println();
       textOut.flush();
-      DemoRunner runner = new DemoRunner(jar, application(where), watchMode, where);
+      DemoRunner runner = new DemoRunner(jar, application(where), watchMode, versions, where);
       for (String name : DemoPhase.NAMES) {
         for (boolean fixed : new boolean[] {false, true}) {
           DemoPhase phase = runner.run(name, fixed);

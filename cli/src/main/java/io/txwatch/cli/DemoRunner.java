@@ -23,9 +23,14 @@ import java.util.regex.Pattern;
  *
  * @param jar {@code txwatch.jar}
  * @param application the application's class path
+ * @param versions where row versions come from, as the setting has it
  */
 record DemoRunner(
-    Path jar, List<Path> application, DemoPhase.WatchMode watchMode, DemoDatabase database) {
+    Path jar,
+    List<Path> application,
+    DemoPhase.WatchMode watchMode,
+    String versions,
+    DemoDatabase database) {
 
   private static final String APPLICATION = "io.txwatch.demo.DemoApp";
   private static final Pattern LAST_LINE =
@@ -80,7 +85,8 @@ record DemoRunner(
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.addAll(
         List.of(
-            "-Dtxwatch.prepare=auto",
+            "-Dtxwatch.versions=" + versions,
+            "-Dtxwatch.prepare=" + (versions.equals("columns") ? "auto" : "off"),
             "-Dtxwatch.history=" + history,
             "-Dtxwatch.report=" + report,
             "-Dtxwatch.log=none"));

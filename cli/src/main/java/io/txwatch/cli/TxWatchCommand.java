@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "To watch your own application, use one of:",
-      "  java -javaagent:txwatch.jar=prepare=auto,report=anomalies.jsonl -jar your-app.jar",
+      "  java -javaagent:txwatch.jar=report=anomalies.jsonl -jar your-app.jar",
       "  jdbc:txwatch:postgresql://localhost/shop     in place of jdbc:postgresql://localhost/shop",
       "",
       "Exit codes: 0 clean; 1 anomalies at or above --fail-on; 2 bad usage or input;",

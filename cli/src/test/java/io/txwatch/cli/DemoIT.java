@@ -38,6 +38,7 @@ class DemoIT {
   @Test
   void racesAreFoundDespiteNoOpUpdates() throws Exception {
     assertRaces(found("mariadb", "url"));
+    assertRaces(found("mariadb", "url", "--versions", "columns"));
   }
 
   private static void assertRaces(Map<String, Set<String>> found) {
@@ -49,9 +50,10 @@ class DemoIT {
   }
 
   /** By phase as first written: each phenomenon, and the lines of code in it. */
-  private Map<String, Set<String>> found(String db, String way) throws Exception {
+  private Map<String, Set<String>> found(String db, String way, String... more) throws Exception {
     boolean fails = way.equals("agent");
     List<String> args = new ArrayList<>(List.of("demo", "--db", db, "--with", way, "--json"));
+    args.addAll(List.of(more));
     args.addAll(fails ? List.of("--fail-on", "hazard") : List.of());
     JarRun demo = JarRun.of(directory, args.toArray(String[]::new));
     assertThat(demo.code()).as(demo.err()).isEqualTo(fails ? 1 : 0);

@@ -148,6 +148,7 @@ class VersionsFromLogTest {
               anomaly ->
                   assertThat(anomaly)
                       .contains("LOST_UPDATE", "CONFIRMED", "HAZARD", "account (not watched)")
+                      .contains("row 1\"")
                       .contains("VersionsFromLogTest.loseAnUpdateTo")
                       .contains(
                           kind == ServerKind.MYSQL
@@ -401,7 +402,8 @@ class VersionsFromLogTest {
           .anySatisfy(
               anomaly ->
                   assertThat(anomaly)
-                      .contains("LOST_UPDATE", "CONFIRMED", "VersionsFromLogTest.loseAnUpdate"));
+                      .contains("LOST_UPDATE", "CONFIRMED", "VersionsFromLogTest.loseAnUpdate")
+                      .contains("row 1\""));
     }
   }
 

@@ -105,9 +105,9 @@ public enum Setting {
           + " statements; on SQLite statements; on MySQL, MariaDB and H2 columns if a table has them, or"
           + " txwatch.prepare=auto or txwatch.instrument=items or predicates asks for them, else log"
           + " or triggers if they can be read, else statements;"
-          + " log (MySQL and MariaDB, experimental): the server's binary log, nothing is prepared or"
-          + " rewritten; triggers (H2 in memory, experimental): triggers of this process, dropped when"
-          + " the last watched connection is closed; statements (experimental): what the statements"
+          + " log (MySQL and MariaDB): the server's binary log, nothing is prepared or"
+          + " rewritten; triggers (H2 in memory): triggers of this process, dropped when"
+          + " the last watched connection is closed; statements: what the statements"
           + " state themselves; see versions.md"),
   LOG_USER(
       "txwatch.log-user",

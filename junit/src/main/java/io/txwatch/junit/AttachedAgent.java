@@ -6,13 +6,12 @@ import io.txwatch.settings.Settings;
 import java.util.Map;
 
 /**
- * The agent in the JVM of the tests. A test database lives and dies with its test: so tables are
- * prepared at first sight unless {@code txwatch.prepare} is set. The report is the failed test's.
+ * The agent in the JVM of the tests. The report is the failed test's.
  */
 final class AttachedAgent {
 
   private static final Map<Setting, String> DEFAULTS =
-      Map.of(Setting.PREPARE, "auto", Setting.LOG, "none");
+      Map.of(Setting.LOG, "none");
 
   private AttachedAgent() {}
 

@@ -1,5 +1,6 @@
 package io.txwatch.capture;
 
+import io.txwatch.history.Database;
 import io.txwatch.history.AnalysisQueues;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
@@ -155,6 +156,16 @@ public final class Pipeline implements AutoCloseable {
 
   private void catchUp() {
     catchUps.forEach(Runnable::run);
+  }
+
+  /**
+   * Notes the key of a row.
+   *
+   * @param bits equal for equal keys of a table
+   * @return true if the row is to be named: its key is not recorded yet
+   */
+  public boolean isNewKey(Database database, String table, long row, long bits) {
+    return namedRows.add(database.place(), table, row, bits);
   }
 
   /** The rows whose keys were recorded. */

@@ -141,7 +141,7 @@ final class SessionEvents {
 
   /** Notes the key of a row; true if it is to be {@linkplain #named emitted}. */
   boolean isNewKey(String table, long row, long bits) {
-    return pipeline.namedRows().add(database.place(), table, row, bits);
+    return pipeline.isNewKey(database, table, row, bits);
   }
 
   /** Emits the key of a row. */

@@ -108,7 +108,7 @@ class ChangeEventsTest {
 
   private static ChangeEvents events(List<Event> into) {
     Database database = new Database("H2", "", Map.of(), "place");
-    return new ChangeEvents(5, "log", database, "s", HASH, into::add);
+    return new ChangeEvents(5, "log", database, "s", HASH, (table, key) -> false, into::add);
   }
 
   @ParameterizedTest
@@ -122,7 +122,7 @@ class ChangeEventsTest {
                 + " f FLOAT)")) {
       String schema = session.url.replaceFirst(".*/([^?]*).*", "$1");
       Database database = new Database(kind.toString(), "", Map.of(), "place");
-      ChangeEvents changes = new ChangeEvents(5, "log", database, schema, HASH, events::add);
+      ChangeEvents changes = new ChangeEvents(5, "log", database, schema, HASH, (table, key) -> false, events::add);
       try (BinaryLogSource source = session.source(LoggedServer.of(kind).user())) {
         source.start(changes);
         session.execute(

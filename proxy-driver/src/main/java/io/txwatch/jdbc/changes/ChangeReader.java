@@ -135,6 +135,7 @@ final class ChangeReader {
                 database,
                 home,
                 ValueHash.ofThisProcess(),
+                (table, key) -> pipeline.isNewKey(database, table, key, key),
                 this::emit);
         if (isUsed || ready.getCount() == 0) {
           used();

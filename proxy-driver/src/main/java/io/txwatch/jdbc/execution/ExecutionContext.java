@@ -1,5 +1,7 @@
 package io.txwatch.jdbc.execution;
 
+import io.txwatch.capture.KeyText;
+import io.txwatch.plan.KeyColumn;
 import io.txwatch.capture.CallSites;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
@@ -166,6 +168,19 @@ public final class ExecutionContext {
         && tracker().isUnidentifiedWithoutSavepoint();
   }
 
+  private final StatementValues.KeyNames names =
+      new StatementValues.KeyNames() {
+        @Override
+        public boolean isNew(String table, long key) {
+          return tracker().isNewKey(table, key, key);
+        }
+
+        @Override
+        public void name(String table, long key, List<KeyColumn> columns, List<String> values) {
+          tracker().named(table, key, KeyText.of(columns, values, state.database().redacts()));
+        }
+      };
+
   /**
    * What an execution will show of its rows by their values.
    *
@@ -181,7 +196,8 @@ public final class ExecutionContext {
               plan,
               ValueHash.ofThisProcess(),
               parameters,
-              DriverTraits.of(rules().dialect()).asksForColumns());
+              DriverTraits.of(rules().dialect()).asksForColumns(),
+              names);
     } catch (RuntimeException e) {
       fault(e);
       return null;

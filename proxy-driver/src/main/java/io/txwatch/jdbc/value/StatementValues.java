@@ -1,5 +1,6 @@
 package io.txwatch.jdbc.value;
 
+import io.txwatch.capture.KeyText;
 import io.txwatch.capture.ObservedValues;
 import io.txwatch.history.Access;
 import io.txwatch.history.Chunk;
@@ -14,6 +15,7 @@ import io.txwatch.plan.KeyColumn;
 import io.txwatch.plan.ValuePlan;
 import io.txwatch.plan.ValuePlan.Place;
 import io.txwatch.plan.ValuePlan.Write;
+import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -33,7 +35,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StatementValues implements ObservedValues {
 
+  /** Learns the keys of rows. */
+  public interface KeyNames {
+
+    /** Notes that a row is named; false if it is already, or is not to be. */
+    boolean isNew(String table, long key);
+
+    /** Names a row by the values of its key, in a canonical form. */
+    void name(String table, long key, List<KeyColumn> columns, List<String> values);
+  }
+
   private final ValuePlan plan;
+  private final KeyNames names;
   private final boolean asksForColumns;
   private final ValueHash hash;
   private long sent;
@@ -64,9 +77,15 @@ public final class StatementValues implements ObservedValues {
    *
    * @param parameters its parameters, as they are set now
    * @param asksForColumns true if the driver may ask the DBMS what a result's columns are
+   * @param names learns the keys of the rows that it states to write
    */
   public StatementValues(
-      ValuePlan plan, ValueHash hash, PinnedValues parameters, boolean asksForColumns) {
+      ValuePlan plan,
+      ValueHash hash,
+      PinnedValues parameters,
+      boolean asksForColumns,
+      KeyNames names) {
+    this.names = names;
     this.plan = plan;
     this.asksForColumns = asksForColumns;
     this.hash = hash;
@@ -153,6 +172,9 @@ public final class StatementValues implements ObservedValues {
     for (int row = 0; row < keys.length; row++) {
       ValuePlan.Row stated = write.rows().get(row);
       keys[row] = key(write.key(), stated.key(), parameters);
+      if (keys[row] != 0 && names.isNew(write.table(), keys[row])) {
+        name(write, keys[row], stated.key(), parameters);
+      }
       boolean isMoved =
           !write.newKey().isEmpty() && key(write.key(), write.newKey(), parameters) != keys[row];
       complete &= keys[row] != 0 && !isMoved;
@@ -166,6 +188,25 @@ public final class StatementValues implements ObservedValues {
             write.access(),
             new RowValues(write.table(), write.columns(), keys, assigned),
             complete));
+  }
+
+  private void name(Write write, long key, List<Place> places, PinnedValues parameters) {
+    List<String> values = new ArrayList<>(places.size());
+    for (int i = 0; i < places.size(); i++) {
+      Object value =
+          places.get(i) instanceof ValuePlan.Literal literal
+              ? literal.value()
+              : places.get(i) instanceof ValuePlan.Parameter parameter
+                  ? given(parameter, parameters)
+                  : null;
+      String text = value instanceof BigDecimal decimal ? decimal.toPlainString() : "" + value;
+      String canonical = value == null ? "" : KeyText.canonical(write.key().get(i), text);
+      if (canonical.isEmpty()) {
+        return;
+      }
+      values.add(canonical);
+    }
+    names.name(write.table(), key, write.key(), values);
   }
 
   private long key(List<KeyColumn> columns, List<Place> places, PinnedValues parameters) {
