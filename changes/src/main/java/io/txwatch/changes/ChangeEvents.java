@@ -113,8 +113,7 @@ public final class ChangeEvents implements ChangeListener {
   }
 
   /** Names a row by a key of numbers, which is no personal value. */
-  private void name(
-      String name, long hash, ChangedTable table, @Nullable Object @Nullable [] row) {
+  private void name(String name, long hash, ChangedTable table, @Nullable Object @Nullable [] row) {
     ChangedTable.Key key = table.rowKey();
     if (hash == 0 || key == null || row == null || !newRows.add(name, hash)) {
       return;
@@ -131,8 +130,7 @@ public final class ChangeEvents implements ChangeListener {
       }
     }
     String joined = String.join(", ", values);
-    emit(
-        new Event.RowNamed(session, name, hash, values.size() == 1 ? joined : "(" + joined + ")"));
+    emit(new Event.RowNamed(session, name, hash, values.size() == 1 ? joined : "(" + joined + ")"));
   }
 
   private void emit(Event event) {

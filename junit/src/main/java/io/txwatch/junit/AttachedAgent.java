@@ -5,13 +5,10 @@ import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import java.util.Map;
 
-/**
- * The agent in the JVM of the tests. The report is the failed test's.
- */
+/** The agent in the JVM of the tests. The report is the failed test's. */
 final class AttachedAgent {
 
-  private static final Map<Setting, String> DEFAULTS =
-      Map.of(Setting.LOG, "none");
+  private static final Map<Setting, String> DEFAULTS = Map.of(Setting.LOG, "none");
 
   private AttachedAgent() {}
 

@@ -1,7 +1,7 @@
 package io.txwatch.capture;
 
-import io.txwatch.history.Database;
 import io.txwatch.history.AnalysisQueues;
+import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.EventSinkProvider;

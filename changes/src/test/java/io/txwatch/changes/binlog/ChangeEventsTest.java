@@ -122,7 +122,8 @@ class ChangeEventsTest {
                 + " f FLOAT)")) {
       String schema = session.url.replaceFirst(".*/([^?]*).*", "$1");
       Database database = new Database(kind.toString(), "", Map.of(), "place");
-      ChangeEvents changes = new ChangeEvents(5, "log", database, schema, HASH, (table, key) -> false, events::add);
+      ChangeEvents changes =
+          new ChangeEvents(5, "log", database, schema, HASH, (table, key) -> false, events::add);
       try (BinaryLogSource source = session.source(LoggedServer.of(kind).user())) {
         source.start(changes);
         session.execute(

@@ -1,8 +1,7 @@
 package io.txwatch.jdbc.execution;
 
-import io.txwatch.capture.KeyText;
-import io.txwatch.plan.KeyColumn;
 import io.txwatch.capture.CallSites;
+import io.txwatch.capture.KeyText;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.dialect.DialectSql;
@@ -22,6 +21,7 @@ import io.txwatch.jdbc.session.SessionPlans;
 import io.txwatch.jdbc.session.TransactionIds;
 import io.txwatch.jdbc.session.WatchedSession;
 import io.txwatch.jdbc.value.StatementValues;
+import io.txwatch.plan.KeyColumn;
 import io.txwatch.plan.TransactionControl;
 import io.txwatch.plan.ValuePlan;
 import java.sql.Connection;
