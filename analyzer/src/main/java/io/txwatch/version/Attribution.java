@@ -25,23 +25,26 @@ final class Attribution {
   /**
    * Whether a transaction may have made the changes.
    *
-   * @param byConnection whether the record shows that they are of its session
+   * @param recorded if it has the number of a connection, that of the transaction
    * @param skew how much clocks may differ
    */
-  static boolean mayBe(
-      TimedTransaction transaction, RecordedTransaction recorded, boolean byConnection, long skew) {
+  static boolean mayBe(TimedTransaction transaction, RecordedTransaction recorded, long skew) {
     if (transaction.recorded != null
         || transaction.outcome == Outcome.ABORTED
         || Window.minus(transaction.commitSent(), skew) > recorded.received
         || Window.plus(transaction.end.returned(), skew) <= recorded.readBefore) {
       return false;
     }
-    if (byConnection && transaction.lossy) {
+    if (recorded.connection != 0 && transaction.lossy) {
       return true; // it may have done anything
     }
-    return statesChanges(transaction, recorded.changes, byConnection)
-        && changedWhatIsSure(transaction, recorded.changes)
-        && wroteAfterPredecessors(transaction, recorded, skew);
+    return recorded.isStatedBy(transaction) && wroteAfterPredecessors(transaction, recorded, skew);
+  }
+
+  /** Whether the changes are those that a transaction states: a function of these two alone. */
+  static boolean statesAsItsOwn(TimedTransaction transaction, RecordedTransaction recorded) {
+    return statesChanges(transaction, recorded.changes, recorded.connection != 0)
+        && changedWhatIsSure(transaction, recorded.changes);
   }
 
   /**

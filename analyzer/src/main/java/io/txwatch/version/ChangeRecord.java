@@ -46,8 +46,7 @@ final class ChangeRecord {
   /** Recorded transactions of which it is not decided whose they are, in order. */
   private final ArrayDeque<RecordedTransaction> pending = new ArrayDeque<>();
 
-  /** Watched transactions that may have changed something, and have no record yet. */
-  final Set<TimedTransaction> unrecorded = new LinkedHashSet<>();
+  final UnrecordedTransactions unrecorded = new UnrecordedTransactions();
 
   /** Watched transactions that have not passed, in the order in which they began. */
   final Set<TimedTransaction> open = new LinkedHashSet<>();
@@ -129,8 +128,8 @@ final class ChangeRecord {
             event.changes(),
             ids.next());
     for (TimedTransaction transaction : open) {
-      if (mayHaveWrittenUnknown(transaction, recorded)
-          && (recorded.connection == 0 || transaction.connection == recorded.connection)) {
+      if ((recorded.connection == 0 || transaction.connection == recorded.connection)
+          && mayHaveWrittenUnknown(transaction, recorded)) {
         recorded.awaited.add(transaction);
       }
     }
@@ -385,9 +384,8 @@ final class ChangeRecord {
   }
 
   private boolean mayBe(TimedTransaction transaction, RecordedTransaction recorded) {
-    boolean byConnection = recorded.connection != 0;
-    return (!byConnection || transaction.connection == recorded.connection)
-        && Attribution.mayBe(transaction, recorded, byConnection, skew);
+    return (recorded.connection == 0 || transaction.connection == recorded.connection)
+        && Attribution.mayBe(transaction, recorded, skew);
   }
 
   /** Decides whose the recorded transactions are, as far as that is certain by now. */
@@ -638,8 +636,8 @@ final class ChangeRecord {
    */
   private boolean decideByConnection(RecordedTransaction recorded) {
     List<TimedTransaction> ofConnection = new ArrayList<>();
-    for (TimedTransaction transaction : unrecorded) {
-      if (transaction.connection == recorded.connection && transaction.recorded == null) {
+    for (TimedTransaction transaction : unrecorded.ofConnection(recorded.connection)) {
+      if (transaction.recorded == null) {
         ofConnection.add(transaction);
       }
     }
@@ -755,8 +753,10 @@ final class ChangeRecord {
 
   /** Those that may have made the changes, in the order in which they sent COMMIT. */
   private List<TimedTransaction> candidates(RecordedTransaction recorded) {
+    Iterable<TimedTransaction> all =
+        recorded.connection == 0 ? unrecorded : unrecorded.ofConnection(recorded.connection);
     List<TimedTransaction> found = new ArrayList<>();
-    for (TimedTransaction transaction : unrecorded) {
+    for (TimedTransaction transaction : all) {
       if (mayBe(transaction, recorded)) {
         found.add(transaction);
       }

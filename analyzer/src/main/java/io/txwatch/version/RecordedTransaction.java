@@ -41,6 +41,12 @@ final class RecordedTransaction {
 
   boolean decided;
 
+  /** The transaction of which {@link #isStatedBy} was asked last, and the answer. */
+  private @Nullable TimedTransaction asked;
+
+  private int askedRevision;
+  private boolean isStated;
+
   /** Whether the analysis has it as a transaction that nobody watches. */
   boolean shown;
 
@@ -102,12 +108,26 @@ final class RecordedTransaction {
   /** It is this transaction; null: it is none that is watched, or it is not known which. */
   void decide(@Nullable TimedTransaction transaction) {
     decided = true;
+    asked = null;
     awaited.clear();
     if (transaction != null) {
       writer = transaction;
       transaction.recorded = this;
       statements = StatementMapping.of(transaction, changes);
     }
+  }
+
+  /**
+   * {@link Attribution#statesAsItsOwn}, which is asked again and again of a transaction that has
+   * not ended.
+   */
+  boolean isStatedBy(TimedTransaction transaction) {
+    if (asked != transaction || askedRevision != transaction.revision()) {
+      isStated = Attribution.statesAsItsOwn(transaction, this);
+      asked = transaction;
+      askedRevision = transaction.revision();
+    }
+    return isStated;
   }
 
   /** When it committed. */

@@ -29,6 +29,9 @@ final class TimedTransaction {
   /** In order of execution. */
   final List<TimedStatement> statements = new ArrayList<>();
 
+  /** Differs whenever what its statements state has changed. */
+  private int revision;
+
   /** When COMMIT was executed; unknown while it is active. */
   Window end = Window.UNKNOWN;
 
@@ -61,6 +64,20 @@ final class TimedTransaction {
     this.level = level;
   }
 
+  void add(TimedStatement statement) {
+    statements.add(statement);
+    changed();
+  }
+
+  /** What a statement of it states has changed, or when it was executed. */
+  void changed() {
+    revision++;
+  }
+
+  int revision() {
+    return revision;
+  }
+
   @Nullable TimedStatement statement(int number) {
     for (int i = statements.size() - 1; i >= 0; i--) {
       if (statements.get(i).number == number) {
@@ -71,6 +88,7 @@ final class TimedTransaction {
   }
 
   void undone(int first, int last) {
+    changed();
     for (TimedStatement statement : statements) {
       if (statement.number >= first && statement.number <= last) {
         statement.undone = true;

@@ -344,6 +344,7 @@ public final class VersionResolver {
             transaction.connection = event.connection();
           }
         }
+        record.unrecorded.connectionsChanged();
       }
     }
   }
@@ -465,7 +466,7 @@ public final class VersionResolver {
   private void executed(Event.StatementExecuted event) {
     TimedTransaction transaction = transaction(event.session(), event.transaction());
     TimedStatement statement = new TimedStatement(event);
-    transaction.statements.add(statement);
+    transaction.add(statement);
     if (statement.mayHaveChanged()) {
       ChangeRecord record = record(event.session());
       if (record != null) {
@@ -482,6 +483,7 @@ public final class VersionResolver {
       transaction.lossy = true;
       return;
     }
+    transaction.changed();
     transaction.hasValues = true;
     transaction.hasReads |= !event.reads().isEmpty();
     transaction.hasUnread |= !event.unread().isEmpty();
