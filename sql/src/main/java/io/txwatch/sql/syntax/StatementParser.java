@@ -1,6 +1,7 @@
 package io.txwatch.sql.syntax;
 
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.dialect.Grammar;
 import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.syntax.Clause.Kind;
 import io.txwatch.sql.syntax.Expression.Name;
@@ -28,15 +29,20 @@ public final class StatementParser {
   private final Tokens tokens;
   private final QueryParser queries;
 
-  private StatementParser(Tokens tokens, Dialect dialect, Span span) {
-    this.cursor = new Cursor(tokens, dialect.grammar(), span.from(), span.to());
+  private StatementParser(Tokens tokens, Grammar grammar, Span span) {
+    this.cursor = new Cursor(tokens, grammar, span.from(), span.to());
     this.tokens = tokens;
     this.queries = new QueryParser(cursor, this::statement);
   }
 
   /** Parses one statement. Anything else than the six is {@link Statement.Opaque}. */
   public static Statement parse(Tokens tokens, Dialect dialect, Span span) {
-    StatementParser parser = new StatementParser(tokens, dialect, span);
+    return parse(tokens, dialect.grammar(), span);
+  }
+
+  /** The same by a grammar. */
+  public static Statement parse(Tokens tokens, Grammar grammar, Span span) {
+    StatementParser parser = new StatementParser(tokens, grammar, span);
     try {
       return parser.whole(parser.statement());
     } catch (SyntaxException e) {
@@ -46,7 +52,7 @@ public final class StatementParser {
 
   /** Parses a query that stands in a statement of another kind. */
   public static Query parseQuery(Tokens tokens, Dialect dialect, Span span) {
-    StatementParser parser = new StatementParser(tokens, dialect, span);
+    StatementParser parser = new StatementParser(tokens, dialect.grammar(), span);
     try {
       return parser.whole(parser.queries.query());
     } catch (SyntaxException e) {

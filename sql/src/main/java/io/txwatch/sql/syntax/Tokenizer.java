@@ -48,7 +48,17 @@ public final class Tokenizer {
 
   /** The same into arrays that are used again. */
   public static void tokenize(String text, Dialect dialect, Tokens out) {
-    Grammar grammar = dialect.grammar();
+    tokenize(text, dialect.grammar(), out);
+  }
+
+  /** The tokens of a text by a grammar. */
+  public static Tokens tokenize(String text, Grammar grammar) {
+    Tokens out = new Tokens();
+    tokenize(text, grammar, out);
+    return out;
+  }
+
+  private static void tokenize(String text, Grammar grammar, Tokens out) {
     new Tokenizer(text, grammar, grammar.has(Syntax.BACKSLASH_ESCAPES), out).run();
   }
 
