@@ -5,6 +5,9 @@ import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import java.util.ArrayList;
@@ -17,8 +20,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * What an executed case shows, as texts: two cases that show the same have the same text. Names,
@@ -28,10 +29,6 @@ import java.util.regex.Pattern;
  * count, because another execution may show something else.
  */
 final class CaseFeatures {
-
-  private static final Pattern LITERAL = Pattern.compile("'(?:[^']|'')*'");
-  private static final Pattern WORD = Pattern.compile("[A-Z][A-Z_]+");
-  private static final Pattern TABLE = Pattern.compile("\\b(?:v_)?(t\\d)\\b");
 
   private final CaseExecution execution;
 
@@ -65,10 +62,11 @@ final class CaseFeatures {
   /** The SQL words of a statement, each once, in the order of their first occurrence. */
   private static String words(Step step) {
     Set<String> words = new LinkedHashSet<>();
-    Matcher matcher =
-        WORD.matcher(LITERAL.matcher(step.sql().toUpperCase(Locale.ROOT)).replaceAll(""));
-    while (matcher.find()) {
-      words.add(matcher.group());
+    Tokens tokens = SqlText.of(step.sql()).tokens();
+    for (int i = 0; i < tokens.count(); i++) {
+      if (tokens.is(i, TokenKind.WORD) && tokens.text(i).chars().noneMatch(Character::isDigit)) {
+        words.add(tokens.text(i).toUpperCase(Locale.ROOT));
+      }
     }
     return String.join(" ", words);
   }
@@ -171,15 +169,17 @@ final class CaseFeatures {
   }
 
   private static String verb(Step step) {
-    String first = step.sql().strip().split("\\s+", 2)[0].toUpperCase(Locale.ROOT);
+    String first = SqlText.of(step.sql()).firstWord();
     return StatementText.locksRows(step.sql()) ? first + " locking" : first;
   }
 
   private static Set<String> tables(Step step) {
     Set<String> tables = new TreeSet<>();
-    Matcher matcher = TABLE.matcher(step.sql());
-    while (matcher.find()) {
-      tables.add(matcher.group(1));
+    for (String name : SqlText.of(step.sql()).names()) {
+      String table = name.startsWith("v_") ? name.substring(2) : name;
+      if (table.length() == 2 && table.charAt(0) == 't' && Character.isDigit(table.charAt(1))) {
+        tables.add(table);
+      }
     }
     return tables;
   }

@@ -5,7 +5,7 @@ import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.reduction.CaseShape;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
-import java.util.Locale;
+import io.txwatch.testcase.SqlText;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -73,6 +73,6 @@ final class Repetitions {
   }
 
   private static String kind(String sql) {
-    return sql.strip().split("\\s+", 2)[0].toUpperCase(Locale.ROOT);
+    return SqlText.of(sql).firstWord();
   }
 }

@@ -2,7 +2,7 @@ package io.txwatch.dbms;
 
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.testcase.CachedPattern;
+import io.txwatch.testcase.SqlText;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -26,10 +26,6 @@ final class MySqlDbms extends AbstractDbms {
   private static final Pattern WITHOUT_CHILD_LOCK_FIX = Pattern.compile("^10\\.11\\.[0-7]\\b");
 
   private static final int TIDB_WRITE_CONFLICT = 9007;
-
-  /** Statements that change rows; definitions and the settings they depend on are not bundled. */
-  private static final CachedPattern ALLOWED_IN_BLOCK =
-      CachedPattern.of("(?i)^\\s*((INSERT|REPLACE|DELETE)\\b|(BEGIN|COMMIT)$)");
 
   private final String url;
 
@@ -119,6 +115,13 @@ final class MySqlDbms extends AbstractDbms {
         : MultiStatement.UNSUPPORTED;
   }
 
+  /** True if it changes rows; definitions and the settings they depend on are not bundled. */
+  private static boolean mayBeInBlock(String sql) {
+    SqlText text = SqlText.of(sql);
+    return text.write().filter(write -> write.is("INSERT", "REPLACE", "DELETE")).isPresent()
+        || (text.startsWithAny("BEGIN", "COMMIT") && text.tokens().count() == 1);
+  }
+
   /**
    * MariaDB executes a block as one statement; after a failed statement, the rest is not executed.
    */
@@ -127,7 +130,7 @@ final class MySqlDbms extends AbstractDbms {
     if (!database.product().equals("MariaDB")
         || multiStatement() != MultiStatement.ONE_BY_ONE
         || statements.size() < 2
-        || !statements.stream().allMatch(ALLOWED_IN_BLOCK::isFoundIn)) {
+        || !statements.stream().allMatch(MySqlDbms::mayBeInBlock)) {
       return statements;
     }
     return statements.stream()

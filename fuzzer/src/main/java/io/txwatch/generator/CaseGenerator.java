@@ -3,10 +3,10 @@ package io.txwatch.generator;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.pattern.AnomalyPattern;
 import io.txwatch.pattern.PatternFile;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
-import io.txwatch.testcase.WordSet;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -99,8 +99,6 @@ public final class CaseGenerator {
       Map<Integer, Set<ExpectedError>> expected,
       Set<String> productions) {
 
-    private static final WordSet REFERENCES = WordSet.of("REFERENCES");
-
     /** The same without settings that a server does not have. */
     public GeneratedCase forServerWith(Set<String> settings) {
       return settings.containsAll(testCase.settings().keySet())
@@ -121,7 +119,7 @@ public final class CaseGenerator {
 
     /** The same without steps that define something, if its tables have foreign keys. */
     public GeneratedCase withoutDefinitionsBesideForeignKeys() {
-      return testCase.setup().stream().noneMatch(REFERENCES::occurIn)
+      return testCase.setup().stream().noneMatch(sql -> SqlText.of(sql).hasAny("REFERENCES"))
           ? this
           : new GeneratedCase(
               testCase.withSteps(

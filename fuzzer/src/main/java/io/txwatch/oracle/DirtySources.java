@@ -3,6 +3,7 @@ package io.txwatch.oracle;
 import io.txwatch.dbms.Failure;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import java.util.HashMap;
@@ -10,17 +11,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /**
  * Writes that read uncommitted rows, as the query of an INSERT may at READ UNCOMMITTED: no order of
  * whole statements explains what they store (WriteCheck, section 3.3).
  */
 public final class DirtySources {
-
-  private static final Pattern WRITE_WITH_READ =
-      Pattern.compile(
-          "(?is)^\\s*(WITH\\b.*\\b)?(INSERT|REPLACE|UPDATE|DELETE)\\b.*\\b(SELECT|JOIN|USING)\\b.*");
 
   private DirtySources() {}
 
@@ -47,7 +43,7 @@ public final class DirtySources {
           boolean others = written.stream().anyMatch(session -> !session.equals(step.session()));
           Failure failure = outcome.failure();
           boolean ran = failure == null || failure.kind() == Failure.Kind.STATEMENT;
-          if (ran && others && WRITE_WITH_READ.matcher(step.sql()).matches()) {
+          if (ran && others && SqlText.of(step.sql()).isWriteWithRead()) {
             return true;
           }
           boolean returnsRows = !outcome.rows().isEmpty() && !StatementText.isQuery(step.sql());
@@ -75,7 +71,7 @@ public final class DirtySources {
       for (StepOutcome later : outcomes.subList(i + 1, outcomes.size())) {
         if (!later.step().session().equals(blocked.step().session())
             && completion.getOrDefault(later.step().id(), Integer.MAX_VALUE) < end
-            && WRITE_WITH_READ.matcher(later.step().sql()).matches()) {
+            && SqlText.of(later.step().sql()).isWriteWithRead()) {
           return true;
         }
       }

@@ -3,37 +3,23 @@ package io.txwatch.oracle;
 import io.txwatch.dbms.Failure;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
+import io.txwatch.sql.semantics.TableDefinition;
+import io.txwatch.sql.semantics.TableDefinition.Reference;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Statement;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.TestCase;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** The foreign keys of a schema, parsed from its definitions. */
 public final class ForeignKeyGraph {
-
-  private static final Pattern TABLE =
-      Pattern.compile("(?is)^\\s*(?:CREATE|ALTER)\\s+TABLE\\s+([\\w\"`]+).*");
-  private static final Pattern REFERS =
-      Pattern.compile(
-          "(?i)\\bREFERENCES\\s+([\\w\"`]+)\\s*(?:\\(([^)]*)\\))?"
-              + "((?:\\s+ON\\s+(?:DELETE|UPDATE)\\s+"
-              + "(?:CASCADE|RESTRICT|NO\\s+ACTION|SET\\s+\\w+))*)");
-  private static final Pattern CONSTRAINT =
-      Pattern.compile(
-          "(?i),\\s*(?:CONSTRAINT\\s+[\\w\"`]+\\s+)?FOREIGN\\s+KEY\\s*\\([^)]*\\)\\s*"
-              + REFERS.pattern());
-  private static final Pattern ACTION = Pattern.compile("(?i)\\b(CASCADE|SET)\\b");
-  private static final Pattern WRITTEN =
-      Pattern.compile("(?i)\\b(?:INTO|UPDATE|DELETE\\s+FROM)\\s+([\\w\"`]+)");
-  private static final Pattern DELETES =
-      Pattern.compile("(?i)^\\s*REPLACE\\b|\\bDELETE\\s+FROM\\b");
-  private static final Pattern UPSERT = Pattern.compile("(?i)\\bON\\s+DUPLICATE\\s+KEY\\b");
-  private static final Pattern ASSIGNS =
-      Pattern.compile("(?is)^\\s*(?:WITH\\b.*?\\b)?UPDATE\\b.*?\\bSET\\b(.*?)(\\bWHERE\\b.*)?");
 
   /**
    * A foreign key. Names are in lower case; {@code key} is empty if it is the parent's primary key,
@@ -41,18 +27,34 @@ public final class ForeignKeyGraph {
    */
   private record ForeignKey(String child, String parent, List<String> key, boolean cascades) {
 
+    ForeignKey(String child, Reference reference) {
+      this(child, reference.table(), reference.columns(), reference.hasActions());
+    }
+
     /** True if a statement may remove a key that children refer to. */
-    boolean mayRemoveKey(String sql) {
-      Matcher assigns = ASSIGNS.matcher(sql);
-      return DELETES.matcher(sql).find()
-          || (assigns.matches()
-              && (key.isEmpty()
-                  || key.stream()
-                      .anyMatch(
-                          column ->
-                              Pattern.compile("(?i)\\b" + Pattern.quote(column) + "\\s*=")
-                                  .matcher(assigns.group(1))
-                                  .find())));
+    boolean mayRemoveKey(SqlText text) {
+      return text.startsWith("REPLACE")
+          || text.writes().stream().anyMatch(write -> write.is("DELETE"))
+          || assigned(text).filter(columns -> assignsKey(columns)).isPresent();
+    }
+
+    private boolean assignsKey(Set<String> columns) {
+      return key.isEmpty() || key.stream().anyMatch(columns::contains);
+    }
+
+    /** The columns that an UPDATE assigns. */
+    private static Optional<Set<String>> assigned(SqlText text) {
+      Set<String> columns = new HashSet<>();
+      List<Statement.Update> updates = new ArrayList<>();
+      text.tree()
+          .forEach(
+              node -> {
+                if (node instanceof Statement.Update update) {
+                  updates.add(update);
+                  update.assignedColumns().ifPresent(columns::addAll);
+                }
+              });
+      return updates.isEmpty() ? Optional.empty() : Optional.of(columns);
     }
   }
 
@@ -64,27 +66,42 @@ public final class ForeignKeyGraph {
   public static TestCase withoutForeignKeys(TestCase testCase) {
     return testCase.withSetup(
         testCase.setup().stream()
-            .map(sql -> REFERS.matcher(CONSTRAINT.matcher(sql).replaceAll("")).replaceAll(""))
+            .map(SqlText::of)
+            .map(text -> text.without(constraints(text.tokens())))
             .toList());
+  }
+
+  /** Where foreign keys are defined: elements of a list, and the references of columns. */
+  private static List<Span> constraints(Tokens tokens) {
+    List<Span> found = new ArrayList<>();
+    for (Reference reference : TableDefinition.references(tokens)) {
+      Optional<Span> element =
+          TableDefinition.of(tokens).stream()
+              .flatMap(table -> table.elements().stream())
+              .filter(one -> one.kind() == TableDefinition.Kind.FOREIGN_KEY)
+              .map(TableDefinition.Element::span)
+              .filter(span -> span.contains(reference.span().from()))
+              .filter(span -> tokens.is(span.from() - 1, TokenKind.COMMA))
+              .map(span -> new Span(span.from() - 1, span.to()))
+              .findFirst();
+      found.add(element.orElse(reference.span()));
+    }
+    return found;
   }
 
   /** The foreign keys that a set-up defines. */
   public static ForeignKeyGraph of(List<String> setup) {
     ForeignKeyGraph references = new ForeignKeyGraph();
     for (String sql : setup) {
-      Matcher defined = TABLE.matcher(sql);
-      if (defined.matches()) {
-        Matcher refers = REFERS.matcher(sql);
-        while (refers.find()) {
-          String key =
-              refers.group(2) == null ? "" : StatementText.unquoted(refers.group(2)).strip();
-          references.foreignKeys.add(
-              new ForeignKey(
-                  StatementText.unquoted(defined.group(1)),
-                  StatementText.unquoted(refers.group(1)),
-                  key.isEmpty() ? List.of() : List.of(key.split("\\s*,\\s*")),
-                  ACTION.matcher(refers.group(3)).find()));
-        }
+      Tokens tokens = SqlText.of(sql).tokens();
+      Span name =
+          tokens.areWords(0, "ALTER", "TABLE")
+              ? new Span(2, tokens.nameEnd(2))
+              : TableDefinition.definedTable(tokens);
+      if (!name.isEmpty()) {
+        String child = tokens.folded(name.to() - 1);
+        TableDefinition.references(tokens)
+            .forEach(reference -> references.foreignKeys.add(new ForeignKey(child, reference)));
       }
     }
     return references;
@@ -138,7 +155,7 @@ public final class ForeignKeyGraph {
         .anyMatch(
             foreignKey ->
                 writes(execution, foreignKey.parent()).stream()
-                    .filter(parents -> foreignKey.mayRemoveKey(parents.step().sql()))
+                    .filter(parents -> foreignKey.mayRemoveKey(SqlText.of(parents.step().sql())))
                     .anyMatch(
                         parents ->
                             writes(execution, foreignKey.child()).stream()
@@ -165,7 +182,7 @@ public final class ForeignKeyGraph {
         .anyMatch(
             foreignKey ->
                 writes(execution, foreignKey.parent()).stream()
-                    .filter(parents -> foreignKey.mayRemoveKey(parents.step().sql()))
+                    .filter(parents -> foreignKey.mayRemoveKey(SqlText.of(parents.step().sql())))
                     .filter(parents -> deadlock || parents.blocked())
                     .anyMatch(
                         parents ->
@@ -177,18 +194,19 @@ public final class ForeignKeyGraph {
    * directly or transitively, and the statement names that table as well.
    */
   boolean cascadesIntoRead(String sql) {
-    Matcher written = WRITTEN.matcher(sql);
-    if (!written.find()) {
-      return false;
-    }
-    String target = StatementText.unquoted(written.group(1));
-    boolean assigns = UPSERT.matcher(sql).find();
+    SqlText text = SqlText.of(sql);
+    return text.writes().stream().anyMatch(write -> cascadesIntoRead(text, write));
+  }
+
+  private boolean cascadesIntoRead(SqlText text, SqlText.Write write) {
+    String target = write.table();
+    boolean assigns = text.has("ON", "DUPLICATE", "KEY");
     Set<String> changed = new HashSet<>();
     List<String> open = new ArrayList<>(List.of(target));
     while (!open.isEmpty()) {
       String parent = open.remove(0);
       for (ForeignKey foreignKey : foreignKeys) {
-        boolean loses = assigns || !parent.equals(target) || foreignKey.mayRemoveKey(sql);
+        boolean loses = assigns || !parent.equals(target) || foreignKey.mayRemoveKey(text);
         if (foreignKey.cascades()
             && foreignKey.parent().equals(parent)
             && loses
@@ -197,12 +215,7 @@ public final class ForeignKeyGraph {
         }
       }
     }
-    String remainder = sql.substring(0, written.start()) + sql.substring(written.end());
-    return changed.stream().anyMatch(table -> namesTable(remainder, table));
-  }
-
-  private static boolean namesTable(String sql, String table) {
-    return Pattern.compile("(?i)\\b" + Pattern.quote(table) + "\\b").matcher(sql).find();
+    return changed.stream().anyMatch(table -> text.hasName(table, write.name()));
   }
 
   /** True if a statement of another session names the table. */
@@ -210,17 +223,13 @@ public final class ForeignKeyGraph {
       CaseExecution execution, String table, StepOutcome than) {
     return execution.outcomes().stream()
         .filter(outcome -> !outcome.step().session().equals(than.step().session()))
-        .anyMatch(outcome -> namesTable(outcome.step().sql(), table));
+        .anyMatch(outcome -> SqlText.of(outcome.step().sql()).hasName(table));
   }
 
   private static List<StepOutcome> writes(CaseExecution execution, String table) {
     return execution.outcomes().stream()
         .filter(StepOutcome::succeeded)
-        .filter(
-            outcome -> {
-              Matcher written = WRITTEN.matcher(outcome.step().sql());
-              return written.find() && StatementText.unquoted(written.group(1)).equals(table);
-            })
+        .filter(outcome -> SqlText.of(outcome.step().sql()).writes(table))
         .toList();
   }
 }

@@ -1,21 +1,17 @@
 package io.txwatch.oracle;
 
-import io.txwatch.testcase.StatementText;
+import io.txwatch.testcase.SqlText;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** The tables that statements name, themselves or by a view. All names are in lower case. */
 public final class NamedTables {
 
-  private static final Pattern VIEW =
-      Pattern.compile("(?is)^\\s*CREATE\\s+(?:OR\\s+REPLACE\\s+)?VIEW\\s+([\\w\"`]+)(.*)");
-  private static final Pattern WORD = Pattern.compile("\\w+");
+  /** The latest token that may be the name of a view: behind CREATE OR REPLACE VIEW. */
+  private static final int MAX_NAME_AT = 4;
 
   private final Set<String> tables;
   private final Map<String, Set<String>> views = new HashMap<>();
@@ -24,30 +20,24 @@ public final class NamedTables {
   public NamedTables(List<String> setup, Set<String> tables) {
     this.tables = tables;
     for (String sql : setup) {
-      Matcher view = VIEW.matcher(sql);
-      if (view.matches()) {
-        views.put(StatementText.unquoted(view.group(1)), in(view.group(2)));
+      SqlText text = SqlText.of(sql);
+      int name = text.indexOf(1, "VIEW") + 1;
+      if (text.startsWith("CREATE") && name > 0 && name <= MAX_NAME_AT) {
+        int end = text.tokens().nameEnd(name);
+        views.put(text.tokens().folded(end - 1), in(text.from(end)));
       }
     }
   }
 
   /** The tables that a text names at any depth. */
   public Set<String> in(String sql) {
-    Set<String> named = among(tables, sql);
-    among(views.keySet(), sql).forEach(view -> named.addAll(views.getOrDefault(view, Set.of())));
-    return named;
-  }
-
-  /** The names that occur in a text. */
-  private static Set<String> among(Set<String> names, String sql) {
+    Set<String> found = SqlText.of(sql).names();
     Set<String> named = new HashSet<>();
-    Matcher word = WORD.matcher(sql);
-    while (word.find()) {
-      String name = word.group().toLowerCase(Locale.ROOT);
-      if (names.contains(name)) {
-        named.add(name);
-      }
+    for (String name : found) {
+      named.addAll(views.getOrDefault(name, Set.of()));
     }
+    found.retainAll(tables);
+    named.addAll(found);
     return named;
   }
 }

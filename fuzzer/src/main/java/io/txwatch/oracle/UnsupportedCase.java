@@ -3,10 +3,9 @@ package io.txwatch.oracle;
 import io.txwatch.dbms.Innodb;
 import io.txwatch.history.Database;
 import io.txwatch.schedule.CaseExecution;
-import io.txwatch.testcase.CachedPattern;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
-import io.txwatch.testcase.WordSet;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,23 +18,19 @@ public final class UnsupportedCase {
   /** The reason of oracles whose rules are those of one level. */
   public static final String MIXED_LEVELS = "its sessions have different levels";
 
-  private static final WordSet INSERT = WordSet.of("INSERT", "REPLACE", "MERGE");
-  private static final WordSet OWN_TIME =
-      WordSet.of(
-          "RAND",
-          "RANDOM",
-          "NOW",
-          "UUID",
-          "CURRENT_TIMESTAMP",
-          "SYSDATE",
-          "CONNECTION_ID",
-          "PG_BACKEND_PID");
+  private static final String[] INSERT = {"INSERT", "REPLACE", "MERGE"};
+  private static final String[] OWN_TIME = {
+    "RAND",
+    "RANDOM",
+    "NOW",
+    "UUID",
+    "CURRENT_TIMESTAMP",
+    "SYSDATE",
+    "CONNECTION_ID",
+    "PG_BACKEND_PID"
+  };
 
-  private static final WordSet LOCK_DEPENDENT = WordSet.of("NOWAIT", "SKIP");
-  private static final CachedPattern OWN_LEVEL =
-      CachedPattern.of("(?i)^\\s*SET\\s+(SESSION\\s+|LOCAL\\s+)?TRANSACTION\\b");
-  private static final CachedPattern DERIVES_VALUES =
-      CachedPattern.of("(?i)\\bGENERATED\\s+ALWAYS\\s+AS\\b|^\\s*CREATE\\s+TRIGGER\\b");
+  private static final String[] LOCK_DEPENDENT = {"NOWAIT", "SKIP"};
 
   private UnsupportedCase() {}
 
@@ -55,17 +50,17 @@ public final class UnsupportedCase {
     }
     boolean sequence =
         execution.testCase().setup().stream().anyMatch(StatementText::generatesValues)
-            && steps.stream().anyMatch(step -> INSERT.occurIn(step.sql()));
+            && steps.stream().anyMatch(step -> SqlText.of(step.sql()).hasAny(INSERT));
     if (sequence) {
       return Optional.of("values of a sequence depend on the order in which they are handed out");
     }
-    if (execution.testCase().setup().stream().anyMatch(DERIVES_VALUES::isFoundIn)) {
+    if (execution.testCase().setup().stream().anyMatch(UnsupportedCase::derivesValues)) {
       return Optional.of("a trigger or a generated column writes values that no statement has");
     }
     if (execution.testCase().beginsWithinTransaction()) {
       return Optional.of("a transaction begins before the previous one has ended");
     }
-    if (steps.stream().anyMatch(step -> OWN_LEVEL.isFoundIn(step.sql()))) {
+    if (steps.stream().anyMatch(step -> setsLevel(step.sql()))) {
       return Optional.of("a transaction sets a level of its own");
     }
     if (steps.stream().anyMatch(step -> StatementText.changesDefinitions(step.sql()))) {
@@ -74,11 +69,23 @@ public final class UnsupportedCase {
     if (steps.stream().anyMatch(step -> StatementText.locksTables(step.sql()))) {
       return Optional.of("a statement locks whole tables, which may end a transaction");
     }
-    if (steps.stream().anyMatch(step -> LOCK_DEPENDENT.occurIn(step.sql()))) {
+    if (steps.stream().anyMatch(step -> SqlText.of(step.sql()).hasAny(LOCK_DEPENDENT))) {
       return Optional.of("a query does not wait for locks, so its result depends on them");
     }
-    return steps.stream().anyMatch(step -> OWN_TIME.occurIn(step.sql()))
+    return steps.stream().anyMatch(step -> SqlText.of(step.sql()).hasAny(OWN_TIME))
         ? Optional.of("a statement has a different result each time")
         : Optional.empty();
+  }
+
+  private static boolean derivesValues(String sql) {
+    SqlText text = SqlText.of(sql);
+    return text.has("GENERATED", "ALWAYS", "AS") || text.startsWith("CREATE", "TRIGGER");
+  }
+
+  private static boolean setsLevel(String sql) {
+    SqlText text = SqlText.of(sql);
+    return text.startsWith("SET", "TRANSACTION")
+        || text.startsWith("SET", "SESSION", "TRANSACTION")
+        || text.startsWith("SET", "LOCAL", "TRANSACTION");
   }
 }

@@ -8,7 +8,7 @@ import io.txwatch.schedule.ExecutedTransaction;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.schedule.Values;
-import io.txwatch.testcase.CachedPattern;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import java.sql.SQLException;
@@ -47,9 +47,6 @@ public final class WriteCheck implements Oracle {
 
   /** The most serial orders that are tried. */
   private static final int MAX_ORDERS = 72;
-
-  private static final CachedPattern SAVEPOINT =
-      CachedPattern.of("(?i)^\\s*(SAVEPOINT|ROLLBACK\\s+TO|RELEASE)\\b");
 
   /** The promise of a level for the final state. */
   enum Promise {
@@ -121,7 +118,7 @@ public final class WriteCheck implements Oracle {
       this.savepoints =
           committed.stream()
               .flatMap(transaction -> transaction.steps().stream())
-              .anyMatch(step -> SAVEPOINT.isFoundIn(step.sql()));
+              .anyMatch(step -> SqlText.of(step.sql()).isSavepoint());
     }
 
     OracleVerdict verdict()

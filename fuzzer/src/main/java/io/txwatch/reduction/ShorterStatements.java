@@ -1,6 +1,7 @@
 package io.txwatch.reduction;
 
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.semantics.TableDefinition;
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Node;
@@ -29,11 +30,6 @@ import java.util.Set;
  * condition it would not end.
  */
 final class ShorterStatements {
-
-  /** The words that begin what is no column in a definition. */
-  private static final String[] CONSTRAINTS = {
-    "CHECK", "CONSTRAINT", "EXCLUDE", "FOREIGN", "INDEX", "KEY", "PRIMARY", "UNIQUE"
-  };
 
   private final Tokens tokens;
   private final Set<String> found = new LinkedHashSet<>();
@@ -278,7 +274,7 @@ final class ShorterStatements {
       }
       return sql;
     }
-    return definedTable(tokens).filter(table::equals).isPresent()
+    return definition(sql, dialect).map(Definition::table).filter(table::equals).isPresent()
         ? withoutDefinition(tokens, column).orElse(sql)
         : sql;
   }
@@ -309,24 +305,13 @@ final class ShorterStatements {
     if (tokens.isBroken()) {
       return Optional.empty();
     }
-    return definedTable(tokens)
+    return TableDefinition.of(tokens)
         .map(
             table ->
                 new Definition(
-                    table,
-                    elements(tokens).stream()
-                        .map(Span::from)
-                        .filter(i -> !tokens.isAnyWord(i, CONSTRAINTS))
-                        .map(tokens::text)
+                    tokens.text(table.name().to() - 1),
+                    table.columns().stream()
+                        .map(column -> tokens.text(column.span().from()))
                         .toList()));
-  }
-
-  private static Optional<String> definedTable(Tokens tokens) {
-    Optional<Span> list = definitionList(tokens);
-    boolean isTable =
-        list.isPresent()
-            && tokens.isWord(0, "CREATE")
-            && tokens.hasAnyWord(1, list.get().from(), "TABLE");
-    return isTable ? Optional.of(tokens.text(list.get().from() - 1)) : Optional.empty();
   }
 }

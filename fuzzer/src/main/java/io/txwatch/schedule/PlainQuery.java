@@ -1,19 +1,12 @@
 package io.txwatch.schedule;
 
-import io.txwatch.testcase.CachedPattern;
-import io.txwatch.testcase.WordSet;
+import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.testcase.SqlText;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** Recognizes queries that only read: they call no function that could lock, block or write. */
 final class PlainQuery {
-
-  private static final CachedPattern QUERY = CachedPattern.of("(?i)^\\s*(SELECT|WITH)\\b");
-  private static final WordSet DISQUALIFYING =
-      WordSet.of("FOR", "LOCK", "INTO", "INSERT", "UPDATE", "DELETE", "MERGE", "PROCEDURE");
-  private static final Pattern BEFORE_PARENTHESIS = Pattern.compile("(\\w+)\\s*\\(");
 
   /** Functions, and keywords that may precede a parenthesis. */
   private static final Set<String> ALLOWED_BEFORE_PARENTHESIS =
@@ -63,16 +56,19 @@ final class PlainQuery {
   private PlainQuery() {}
 
   static boolean matches(String sql) {
-    if (!QUERY.isFoundIn(sql)
-        || DISQUALIFYING.occurIn(sql)
+    SqlText text = SqlText.of(sql);
+    if (!text.startsWithAny("SELECT", "WITH")
+        || text.hasAny("FOR", "LOCK", "INTO", "INSERT", "UPDATE", "DELETE", "MERGE", "PROCEDURE")
         || sql.indexOf(';') >= 0
         || sql.indexOf(':') >= 0
         || sql.indexOf('@') >= 0) {
       return false;
     }
-    Matcher word = BEFORE_PARENTHESIS.matcher(sql);
-    while (word.find()) {
-      if (!ALLOWED_BEFORE_PARENTHESIS.contains(word.group(1).toUpperCase(Locale.ROOT))) {
+    Tokens tokens = text.tokens();
+    for (int i = 1; i < tokens.count(); i++) {
+      if (tokens.isOpen(i)
+          && tokens.isName(i - 1)
+          && !ALLOWED_BEFORE_PARENTHESIS.contains(tokens.text(i - 1).toUpperCase(Locale.ROOT))) {
         return false;
       }
     }

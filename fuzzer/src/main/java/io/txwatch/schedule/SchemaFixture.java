@@ -5,9 +5,9 @@ import io.txwatch.dbms.Dbms.MultiStatement;
 import io.txwatch.dbms.Failure;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.schedule.ScheduleExecutor.SetupException;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.TestCase;
-import io.txwatch.testcase.WordSet;
 import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -24,8 +24,6 @@ import java.util.List;
  * purge of deleted rows until it is over ({@link Workspace#delayPurge}).
  */
 final class SchemaFixture implements AutoCloseable {
-
-  private static final WordSet TRIGGERS_ACTIONS = WordSet.of("UPDATE", "DELETE", "REPLACE");
 
   private final Dbms dbms;
   private final Workspace workspace;
@@ -129,7 +127,8 @@ final class SchemaFixture implements AutoCloseable {
   /** A deadlock victim has blocked another session, even if no poll has seen it. */
   private static boolean mayHaveCascadedAfterWait(StepOutcome outcome) {
     Failure failure = outcome.failure();
-    return (outcome.blocked() && TRIGGERS_ACTIONS.occurIn(outcome.step().sql()))
+    return (outcome.blocked()
+            && SqlText.of(outcome.step().sql()).hasAny("UPDATE", "DELETE", "REPLACE"))
         || (failure != null && failure.kind() == Failure.Kind.DEADLOCK);
   }
 

@@ -1,12 +1,12 @@
 package io.txwatch.schedule;
 
-import io.txwatch.testcase.CachedPattern;
+import io.txwatch.sql.semantics.TableDefinition;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The set-up of a case, in two parts.
@@ -20,17 +20,8 @@ import java.util.regex.Pattern;
 record Setup(
     List<String> definitions, List<String> contents, boolean isRepeatable, boolean numbersRows) {
 
-  private static final CachedPattern CONTENTS =
-      CachedPattern.of("(?i)^\\s*(INSERT|REPLACE|UPDATE|DELETE|MERGE)\\b");
-  private static final Pattern DEFINITION =
-      Pattern.compile("(?i)^\\s*CREATE\\s+TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?([\\w\"`]+)");
-
   /** A column that counts rows from one. */
   private static final String NUMBERED_COLUMN = "{AUTOINC}";
-
-  /** An action of a foreign key on the referencing rows. */
-  private static final CachedPattern ACTION =
-      CachedPattern.of("(?i)\\bON\\s+(DELETE|UPDATE)\\s+(CASCADE|SET)\\b");
 
   /** Splits a set-up into its parts. */
   static Setup of(List<String> statements) {
@@ -39,7 +30,7 @@ record Setup(
     boolean isRepeatable = true;
     boolean numbersRows = false;
     for (String sql : statements) {
-      boolean fills = CONTENTS.isFoundIn(sql);
+      boolean fills = SqlText.of(sql).write().isPresent();
       String withoutNumbers = sql.replace(NUMBERED_COLUMN, "");
       numbersRows |= !withoutNumbers.equals(sql);
       isRepeatable &=
@@ -51,7 +42,9 @@ record Setup(
 
   /** True if writing one of its tables may write another one, by a foreign key's action. */
   boolean hasActions() {
-    return definitions.stream().anyMatch(ACTION::isFoundIn);
+    return definitions.stream()
+        .map(sql -> TableDefinition.references(SqlText.of(sql).tokens()))
+        .anyMatch(found -> found.stream().anyMatch(TableDefinition.Reference::hasActions));
   }
 
   /** The tables in the order of their definitions: parents before children. */
@@ -64,7 +57,8 @@ record Setup(
 
   /** The table that a statement defines; empty if it defines something else. */
   private static String defined(String sql) {
-    Matcher definition = DEFINITION.matcher(sql);
-    return definition.find() ? StatementText.unquoted(definition.group(1)) : "";
+    SqlText text = SqlText.of(sql);
+    Span name = TableDefinition.definedTable(text.tokens());
+    return name.isEmpty() ? "" : text.tokens().folded(name.to() - 1);
   }
 }

@@ -3,12 +3,12 @@ package io.txwatch.schedule;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.Step;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  * ConcurrentWakeup}).
  */
 final class WakeupRaceDetector {
-
-  private static final Pattern ROLLBACK_TO = Pattern.compile("(?i)^\\s*ROLLBACK\\s+TO\\b");
 
   /** True if a session keeps an acquired lock to its end, whatever it then does with the row. */
   private final boolean keepsLocks;
@@ -97,7 +95,7 @@ final class WakeupRaceDetector {
   }
 
   private static boolean rollsBackToSavepoint(Step step) {
-    return ROLLBACK_TO.matcher(step.sql()).find();
+    return SqlText.of(step.sql()).rollsBackToSavepoint();
   }
 
   /** Records that a session's transaction has ended. */

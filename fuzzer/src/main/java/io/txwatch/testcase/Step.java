@@ -1,8 +1,6 @@
 package io.txwatch.testcase;
 
-import java.util.Locale;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
  * A statement that a session submits.
@@ -14,9 +12,6 @@ import java.util.regex.Pattern;
  * @param sql its text, with the dialect's placeholders
  */
 public record Step(int id, String session, Optional<String> label, String sql) {
-
-  private static final Pattern CONTROL =
-      Pattern.compile("\\s*(?:BEGIN|START|COMMIT|END|ROLLBACK)\\b", Pattern.CASE_INSENSITIVE);
 
   /** The role of a step in its transaction. */
   public enum Role {
@@ -43,18 +38,22 @@ public record Step(int id, String session, Optional<String> label, String sql) {
       case "ROLLBACK":
         return Role.ROLLBACK;
       default:
-        return CONTROL.matcher(sql).lookingAt() ? controlRole() : Role.WORK;
+        return controlRole();
     }
   }
 
   private Role controlRole() {
-    String words = sql.strip().toUpperCase(Locale.ROOT).replaceAll("\\s+", " ");
-    if (words.equals("BEGIN") || words.startsWith("BEGIN ") || words.startsWith("START TRANS")) {
+    SqlText text = SqlText.of(sql);
+    if (text.startsWith("BEGIN") || text.startsWith("START", "TRANSACTION")) {
       return Role.BEGIN;
     }
-    return switch (words) {
-      case "COMMIT", "COMMIT WORK", "END" -> Role.COMMIT;
-      case "ROLLBACK", "ROLLBACK WORK" -> Role.ROLLBACK;
+    int words = text.startsWithAny("COMMIT", "ROLLBACK") && text.tokens().isWord(1, "WORK") ? 2 : 1;
+    if (text.tokens().count() > words) {
+      return Role.WORK;
+    }
+    return switch (text.firstWord()) {
+      case "COMMIT", "END" -> Role.COMMIT;
+      case "ROLLBACK" -> Role.ROLLBACK;
       default -> Role.WORK;
     };
   }

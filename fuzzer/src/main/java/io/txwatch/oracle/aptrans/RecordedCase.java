@@ -1,18 +1,20 @@
 package io.txwatch.oracle.aptrans;
 
 import io.txwatch.oracle.aptrans.RecordingDialect.WriteForm;
-import io.txwatch.testcase.CachedPattern;
+import io.txwatch.sql.semantics.TableDefinition;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * A case whose execution records the versions of rows that its statements read and write. The
@@ -39,20 +41,6 @@ record RecordedCase(
 
   /** The numbers of additional steps are multiples of this, plus an index. */
   static final int STEPS = 1_000;
-
-  private static final Pattern DEFINITION =
-      Pattern.compile(
-          "(?is)^\\s*CREATE\\s+TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?[\"`]?(\\w+)[\"`]?");
-  private static final CachedPattern PARTITION = CachedPattern.of("(?i)\\bPARTITION\\s+OF\\b");
-  private static final Pattern SEQUENCE_COLUMN =
-      Pattern.compile(
-          "(?i)(\\w+)\\s+(?:\\{AUTOINC\\}|(?:\\w+\\s+)?(?:NOT\\s+NULL\\s+)?(?:PRIMARY\\s+KEY\\s+)?"
-              + "AUTO_INCREMENT)");
-  private static final Pattern TARGET =
-      Pattern.compile(
-          "(?is)^\\s*(?:INSERT(?:\\s+IGNORE)?\\s+INTO|REPLACE\\s+INTO|UPDATE|DELETE\\s+FROM"
-              + "|MERGE\\s+INTO)\\s+[\"`]?(\\w+)[\"`]?");
-  private static final Pattern WORD = Pattern.compile("\\w+");
 
   /**
    * What the result of a write describes.
@@ -104,11 +92,12 @@ record RecordedCase(
       List<String> definitions = new ArrayList<>(dialect.log(requiresPrimaryKeys));
       List<String> contents = new ArrayList<>();
       for (String sql : original.setup()) {
-        Matcher definition = DEFINITION.matcher(sql);
-        if (definition.find() && !PARTITION.isFoundIn(sql)) {
-          addTable(definition.group(1), sql);
+        SqlText text = SqlText.of(sql);
+        Span name = TableDefinition.definedTable(text.tokens());
+        if (!name.isEmpty() && !text.has("PARTITION", "OF")) {
+          addTable(spelled(text, name), text);
         }
-        boolean isDefinition = sql.strip().regionMatches(true, 0, "CREATE", 0, 6);
+        boolean isDefinition = text.startsWith("CREATE");
         if (isDefinition && !contents.isEmpty()) {
           throw new NotRecordableException("a table is defined after rows were inserted");
         }
@@ -142,12 +131,20 @@ record RecordedCase(
           Map.copyOf(sequences));
     }
 
-    private void addTable(String table, String sql) {
+    private void addTable(String table, SqlText text) {
       tables.add(table);
-      Matcher column = SEQUENCE_COLUMN.matcher(sql);
-      if (column.find()) {
-        sequences.put(table, column.group(1));
-      }
+      Tokens tokens = text.tokens();
+      TableDefinition.of(tokens).stream()
+          .flatMap(definition -> definition.columns().stream())
+          .map(TableDefinition.Element::span)
+          .filter(span -> tokens.hasAnyWord(span.from(), span.to(), "AUTOINC", "AUTO_INCREMENT"))
+          .findFirst()
+          .ifPresent(span -> sequences.put(table, tokens.text(span.from())));
+    }
+
+    /** The last part of a name, without quotes. */
+    private static String spelled(SqlText text, Span name) {
+      return Identifiers.unquote(text.tokens().text(name.to() - 1));
     }
 
     private void add(Step step) throws NotRecordableException {
@@ -170,8 +167,13 @@ record RecordedCase(
     }
 
     private void addWrite(Step step) throws NotRecordableException {
-      Matcher target = TARGET.matcher(step.sql());
-      String table = target.find() ? target.group(1) : "";
+      SqlText text = SqlText.of(step.sql());
+      String table =
+          text.write()
+              .map(SqlText.Write::name)
+              .filter(name -> !name.isEmpty())
+              .map(name -> spelled(text, name))
+              .orElse("");
       addSideReads(step, table);
       steps.add(
           new Step(step.id() * STEPS, step.session(), Optional.empty(), dialect.marker(step.id())));
@@ -183,7 +185,7 @@ record RecordedCase(
         steps.add(step); // a savepoint or a setting
         return;
       }
-      WriteForm form = form(step.sql());
+      WriteForm form = form(text.firstWord());
       String wrapped =
           dialect
               .wrap(step.sql(), form, step.id())
@@ -192,9 +194,8 @@ record RecordedCase(
       steps.add(new Step(step.id(), step.session(), step.label(), wrapped));
     }
 
-    private static WriteForm form(String sql) {
-      String word = sql.strip().split("\\s+", 2)[0].toUpperCase(Locale.ROOT);
-      return switch (word) {
+    private static WriteForm form(String verb) {
+      return switch (verb) {
         case "INSERT" -> WriteForm.INSERT;
         case "UPDATE" -> WriteForm.UPDATE;
         case "DELETE" -> WriteForm.DELETE;
@@ -205,15 +206,15 @@ record RecordedCase(
     /** Reads the tables that a statement names, but for the first occurrence of its target. */
     private void addSideReads(Step step, String target) {
       List<String> named = new ArrayList<>();
-      Matcher word = WORD.matcher(step.sql());
+      Tokens tokens = SqlText.of(step.sql()).tokens();
       boolean isTargetSeen = target.isEmpty();
-      while (word.find()) {
-        String name = word.group();
+      for (int i = 0; i < tokens.count(); i++) {
+        String name = tokens.isName(i) ? Identifiers.unquote(tokens.text(i)) : "";
         if (!isTargetSeen && name.equalsIgnoreCase(target)) {
           isTargetSeen = true;
         } else if (ReadForm.names(tables, name)
             && !ReadForm.names(named, name)
-            && !isQualifier(step, word)) {
+            && !tokens.is(i + 1, TokenKind.DOT)) { // the table in t.c
           named.add(name);
         }
       }
@@ -223,11 +224,6 @@ record RecordedCase(
         reads.put(id, new ReadForm(sql, List.of(table), true));
         steps.add(new Step(id, step.session(), Optional.empty(), sql));
       }
-    }
-
-    /** True for the table in {@code t.c}. */
-    private static boolean isQualifier(Step step, Matcher word) {
-      return word.end() < step.sql().length() && step.sql().charAt(word.end()) == '.';
     }
 
     private static String wholeTable(String table) {

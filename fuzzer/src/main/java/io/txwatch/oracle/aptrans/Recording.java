@@ -8,7 +8,8 @@ import io.txwatch.pattern.RecordedOperation.Access;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutedTransaction;
 import io.txwatch.schedule.StepOutcome;
-import io.txwatch.testcase.CachedPattern;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import java.util.ArrayList;
@@ -22,8 +23,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,12 +34,6 @@ import org.jspecify.annotations.Nullable;
  * its version, the version shows the step that wrote it.
  */
 final class Recording {
-
-  private static final CachedPattern CONSISTENT_SNAPSHOT =
-      CachedPattern.of("(?i)\\bWITH\\s+CONSISTENT\\s+SNAPSHOT\\b");
-  private static final Pattern INSERT_COLUMNS =
-      Pattern.compile(
-          "(?is)^\\s*INSERT\\b.*?\\bINTO\\s+\\S+\\s*\\(([^)]*)\\)\\s*(VALUES|SELECT)\\b");
 
   private final RecordedCase recorded;
   private final CaseExecution execution;
@@ -305,13 +298,14 @@ final class Recording {
   }
 
   private static boolean draws(String sql, String table, String column) {
-    String text = sql.toLowerCase(Locale.ROOT);
-    Matcher columns = INSERT_COLUMNS.matcher(text);
-    return text.matches(
-            "(?s).*\\binsert\\b.*?\\binto\\s+" + table.toLowerCase(Locale.ROOT) + "\\b.*")
-        && columns.find()
-        && !List.of(columns.group(1).strip().split("\\s*,\\s*"))
-            .contains(column.toLowerCase(Locale.ROOT));
+    SqlText text = SqlText.of(sql);
+    return text.write()
+        .filter(write -> write.is("INSERT") && write.table().equalsIgnoreCase(table))
+        .map(write -> write.name().to())
+        .filter(text.tokens()::isOpen)
+        .map(open -> text.names(new Span(open, text.tokens().next(open))))
+        .filter(columns -> !columns.contains(column.toLowerCase(Locale.ROOT)))
+        .isPresent();
   }
 
   /** The first operation of each transaction that takes its snapshot. */
@@ -334,7 +328,8 @@ final class Recording {
 
   private boolean takesSnapshot(Step step) {
     if (step.role() == Step.Role.BEGIN) {
-      return CONSISTENT_SNAPSHOT.isFoundIn(step.sql()) && !dialect.takesSnapshotAtFirstStatement();
+      return SqlText.of(step.sql()).has("WITH", "CONSISTENT", "SNAPSHOT")
+          && !dialect.takesSnapshotAtFirstStatement();
     }
     if (step.role() != Step.Role.WORK) {
       return false;

@@ -2,10 +2,10 @@ package io.txwatch.oracle.aptrans;
 
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.testcase.SqlText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
  * How a DBMS records writes. Each row gets a row id, and as its version the number of the step that
@@ -143,20 +143,21 @@ enum RecordingDialect {
     Optional<String> wrap(String write, WriteForm form, int step) {
       return switch (form) {
         case INSERT -> Optional.of("SELECT %s FROM FINAL TABLE (%s)".formatted(ROW, write));
-        case UPDATE ->
-            Optional.of(
-                replaced(SET.matcher(write).replaceFirst("SET " + VERSION + " = " + step + ",")));
+        case UPDATE -> Optional.of(replaced(assigning(write, VERSION + " = " + step + ", ")));
         case DELETE -> Optional.of(replaced(write));
         case OTHER -> Optional.empty();
       };
+    }
+
+    private String assigning(String update, String assignment) {
+      SqlText text = SqlText.of(update);
+      return text.withBefore(text.assignments().subList(0, 1), assignment);
     }
 
     private String replaced(String write) {
       return "SELECT %s, %s FROM OLD TABLE (%s)".formatted(ROW, VERSION, write);
     }
   };
-
-  private static final Pattern SET = Pattern.compile("(?i)\\bSET\\b");
 
   /** The column with the id of a row. */
   static final String ROW = "ap_row";

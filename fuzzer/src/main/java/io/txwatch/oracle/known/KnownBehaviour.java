@@ -15,6 +15,8 @@ import io.txwatch.oracle.txcheck.TxCheck;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
+import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
@@ -434,12 +436,6 @@ public enum KnownBehaviour {
   private static final Pattern WITHOUT_CASCADE_INDEX_FIX = Pattern.compile("^10\\.11\\.[0-5]\\b");
   private static final Pattern WITHOUT_NULL_KEY_FIX = Pattern.compile("^10\\.11\\.[0-7]\\b");
 
-  private static final Pattern MERGE = Pattern.compile("(?i)^\\s*MERGE\\b");
-  private static final Pattern EXTREME = Pattern.compile("(?i)\\b(MIN|MAX)\\(([\\w.]+)\\)");
-  private static final Pattern DO_NOTHING =
-      Pattern.compile("(?i)\\bON\\s+CONFLICT\\b.*\\bDO\\s+NOTHING\\b");
-
-  /** A write with a query in it. */
   private final String id;
 
   private final FindingClass findingClass;
@@ -504,7 +500,7 @@ public enum KnownBehaviour {
   private static boolean isMergeConflict(StepOutcome outcome) {
     return outcome.blocked()
         && outcome.sqlState().equals("23505")
-        && MERGE.matcher(outcome.step().sql()).find();
+        && SqlText.of(outcome.step().sql()).startsWith("MERGE");
   }
 
   /**
@@ -525,13 +521,25 @@ public enum KnownBehaviour {
   }
 
   private static Step withoutIndexForExtreme(Step step) {
-    String sql = EXTREME.matcher(step.sql()).replaceAll("$1(COALESCE($2, $2))");
-    return new Step(step.id(), step.session(), step.label(), sql);
+    Tokens tokens = SqlText.of(step.sql()).tokens();
+    StringBuilder sql = new StringBuilder(step.sql());
+    for (int i = tokens.count() - 1; i >= 0; i--) {
+      int end = tokens.nameEnd(i + 2);
+      if (tokens.isAnyWord(i, "MIN", "MAX")
+          && tokens.isOpen(i + 1)
+          && tokens.partner(i + 1) == end) {
+        String column = step.sql().substring(tokens.start(i + 2), tokens.end(end - 1));
+        sql.replace(
+            tokens.start(i + 2), tokens.end(end - 1), "COALESCE(" + column + ", " + column + ")");
+      }
+    }
+    return new Step(step.id(), step.session(), step.label(), sql.toString());
   }
 
   /** True if an INSERT … ON CONFLICT DO NOTHING succeeded. */
   private static boolean didNothing(StepOutcome outcome) {
-    return outcome.succeeded() && DO_NOTHING.matcher(outcome.step().sql()).find();
+    SqlText text = SqlText.of(outcome.step().sql());
+    return outcome.succeeded() && text.has("ON", "CONFLICT") && text.has("DO", "NOTHING");
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.txwatch.oracle.known;
 
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.Step;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -7,13 +8,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /** The statements that give only the next transaction of their session a level. */
 final class LevelsOfNextTransaction {
-
-  private static final Pattern SETS_LEVEL =
-      Pattern.compile("(?i)^\\s*SET\\s+TRANSACTION\\s+ISOLATION\\b.*");
 
   private LevelsOfNextTransaction() {}
 
@@ -39,7 +36,7 @@ final class LevelsOfNextTransaction {
           begins.remove(session);
         }
         case WORK -> {
-          if (SETS_LEVEL.matcher(step.sql()).matches()) {
+          if (SqlText.of(step.sql()).startsWith("SET", "TRANSACTION", "ISOLATION")) {
             pending.put(session, step);
             begins.remove(session);
           }

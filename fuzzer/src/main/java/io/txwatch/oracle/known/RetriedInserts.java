@@ -1,15 +1,21 @@
 package io.txwatch.oracle.known;
 
-import io.txwatch.oracle.SqlLists;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
+import io.txwatch.sql.syntax.Expression;
+import io.txwatch.sql.syntax.Expression.Tuple;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Statement;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,18 +31,9 @@ final class RetriedInserts {
 
   private static final int DUPLICATE_KEY = 23505;
 
-  private static final Pattern INSERT =
-      Pattern.compile(
-          "(?is)^\\s*INSERT\\s+INTO\\s+([\\w\"]+)\\s*\\(([^)]*)\\)\\s*VALUES\\s*(\\(.*\\))\\s*");
-
   /** The columns of a secondary index, and the duplicate key in it. */
   private static final Pattern TAKEN =
       Pattern.compile("^[^\\n]*: INDEX ON [^\\n(]+\\(([^\\n)]*)\\) VALUES \\((.*)\\)\"; SQL");
-
-  private static final Pattern TYPE =
-      Pattern.compile("\\bAS\\s+[A-Z][A-Z ]*(?:\\([^)]*\\))?\\s*\\)");
-  private static final Pattern LITERAL =
-      Pattern.compile("'((?:[^']|'')*)'|(?<![\\w.])(-?\\d+(?:\\.\\d+)?)");
 
   private RetriedInserts() {}
 
@@ -53,40 +50,56 @@ final class RetriedInserts {
   }
 
   private static boolean isRejectedByOwnRow(StepOutcome outcome, CaseExecution execution) {
-    Matcher insert = INSERT.matcher(outcome.step().sql());
+    Insert insert = Insert.of(outcome.step().sql()).orElse(null);
     Matcher taken = TAKEN.matcher(outcome.message());
-    if (!insert.matches() || !taken.find()) {
+    if (insert == null || !taken.find()) {
       return false;
     }
-    List<String> given = SqlLists.split(insert.group(2).toLowerCase(Locale.ROOT));
-    List<String> columns =
-        SqlLists.split(taken.group(1).toLowerCase(Locale.ROOT)).stream()
-            .map(column -> column.split(" ", 2)[0])
-            .toList();
-    List<Integer> positions = columns.stream().map(given::indexOf).toList();
-    List<List<String>> keys =
-        SqlLists.split(insert.group(3)).stream().map(row -> key(row, positions)).toList();
+    SqlText index = SqlText.of("(" + taken.group(1) + ")");
+    List<String> columns = index.names(new Span(0, index.tokens().count()));
+    List<List<String>> keys = insert.keys(columns);
     List<String> refused = literals(taken.group(2));
     int own = keys.indexOf(refused);
     return own >= 0
-        && !isWrittenElsewhere(
-            new Key(insert.group(1), columns, refused), outcome.step(), execution)
+        && !isWrittenElsewhere(new Key(insert.table(), columns, refused), outcome.step(), execution)
         && keys.subList(own + 1, keys.size()).stream()
-            .anyMatch(
-                key -> isWrittenConcurrently(key, insert.group(1), outcome.step(), execution));
+            .anyMatch(key -> isWrittenConcurrently(key, insert.table(), outcome.step(), execution));
   }
 
-  /** The values of a row at some positions; empty if the row does not have them all. */
-  private static List<String> key(String row, List<Integer> positions) {
-    List<String> values = SqlLists.split(row.substring(1, row.length() - 1));
-    List<String> key = new ArrayList<>();
-    for (int position : positions) {
-      if (position < 0 || position >= values.size()) {
-        return List.of();
-      }
-      key.addAll(literals(values.get(position)));
+  /** An INSERT of rows with a list of columns. */
+  private record Insert(SqlText text, String table, List<String> columns, List<Tuple> rows) {
+
+    static Optional<Insert> of(String sql) {
+      SqlText text = SqlText.of(sql);
+      return text.tree() instanceof Statement.Insert insert
+              && text.startsWith("INSERT", "INTO")
+              && insert.from() == Statement.RowsFrom.VALUES
+              && insert.conflicts().isEmpty()
+              && insert.columns().isPresent()
+          ? text.write()
+              .map(
+                  write ->
+                      new Insert(
+                          text, write.table(), text.names(insert.columns().get()), insert.tuples()))
+          : Optional.empty();
     }
-    return key;
+
+    /** The values that the rows have in some columns; empty for a row that lacks one. */
+    List<List<String>> keys(List<String> ofColumns) {
+      List<Integer> positions = ofColumns.stream().map(columns::indexOf).toList();
+      return rows.stream().map(row -> key(row.items(), positions)).toList();
+    }
+
+    private List<String> key(List<Expression> values, List<Integer> positions) {
+      List<String> key = new ArrayList<>();
+      for (int position : positions) {
+        if (position < 0 || position >= values.size()) {
+          return List.of();
+        }
+        key.addAll(literals(text, values.get(position).span()));
+      }
+      return key;
+    }
   }
 
   /** Values of the columns of an index. */
@@ -97,15 +110,14 @@ final class RetriedInserts {
      * count; for one that is not in its list, the definition has the default.
      */
     boolean mayBeWrittenBy(String sql) {
-      Matcher insert = INSERT.matcher(sql);
-      if (!insert.matches() || !insert.group(1).equalsIgnoreCase(table)) {
-        return SqlLists.split(sql.replaceFirst("(?is)^.*?\\bVALUES\\b", "")).stream()
-            .anyMatch(row -> literals(row).containsAll(values));
+      Optional<Insert> insert = Insert.of(sql).filter(one -> one.table().equals(table));
+      if (insert.isPresent()) {
+        return insert.get().keys(columns).contains(values);
       }
-      List<String> given = SqlLists.split(insert.group(2).toLowerCase(Locale.ROOT));
-      List<Integer> positions = columns.stream().map(given::indexOf).toList();
-      return SqlLists.split(insert.group(3)).stream()
-          .anyMatch(row -> key(row, positions).equals(values));
+      SqlText text = SqlText.of(sql);
+      int from = text.indexOf(0, "VALUES") + 1;
+      return text.tokens().items(from, text.tokens().count()).stream()
+          .anyMatch(row -> literals(text, row).containsAll(values));
     }
   }
 
@@ -121,8 +133,6 @@ final class RetriedInserts {
   /** True if another session had written the key in a transaction that was still open. */
   private static boolean isWrittenConcurrently(
       List<String> key, String table, Step refused, CaseExecution execution) {
-    Pattern name =
-        Pattern.compile("(?i)\\b(INTO|UPDATE)\\s+" + Pattern.quote(table) + "(?![\\w\"])");
     List<Integer> before = execution.order().subList(0, execution.order().indexOf(refused.id()));
     Set<String> ended = new HashSet<>();
     for (int i = before.size() - 1; i >= 0; i--) {
@@ -133,7 +143,7 @@ final class RetriedInserts {
       } else if (!step.session().equals(refused.session())
           && !ended.contains(step.session())
           && write.updateCount() > 0
-          && name.matcher(step.sql()).find()
+          && SqlText.of(step.sql()).writes(table)
           && mayHaveWritten(key, step.sql(), execution)) {
         return true;
       }
@@ -149,16 +159,43 @@ final class RetriedInserts {
     return all.containsAll(key) && key.stream().anyMatch(written::contains);
   }
 
-  /** The literals of a text, with numbers normalized. */
-  private static List<String> literals(String text) {
+  private static List<String> literals(String sql) {
+    SqlText text = SqlText.of(sql);
+    return literals(text, new Span(0, text.tokens().count()));
+  }
+
+  /** The literals of a stretch, but not those of types, with numbers normalized. */
+  private static List<String> literals(SqlText text, Span span) {
+    Tokens tokens = text.tokens();
     List<String> found = new ArrayList<>();
-    Matcher literal = LITERAL.matcher(TYPE.matcher(text).replaceAll(")"));
-    while (literal.find()) {
-      found.add(
-          literal.group(2) == null
-              ? "'" + literal.group(1)
-              : new BigDecimal(literal.group(2)).stripTrailingZeros().toPlainString());
+    for (int i = span.from(); i < span.to(); i++) {
+      if (tokens.isWord(i, "AS")) {
+        i = endOfType(tokens, i + 1) - 1;
+      } else if (tokens.is(i, TokenKind.STRING)) {
+        String quoted = tokens.text(i);
+        found.add(quoted.substring(quoted.indexOf('\''), quoted.length() - 1));
+      } else if (tokens.is(i, TokenKind.NUMBER) && isDecimal(tokens.text(i))) {
+        BigDecimal value = new BigDecimal(tokens.text(i));
+        boolean isNegative = tokens.isOperator(i - 1, '-') && !isOperand(tokens, i - 2);
+        found.add((isNegative ? value.negate() : value).stripTrailingZeros().toPlainString());
+      }
     }
     return found;
+  }
+
+  private static int endOfType(Tokens tokens, int from) {
+    int i = from;
+    while (tokens.is(i, TokenKind.WORD)) {
+      i++;
+    }
+    return i > from && tokens.isOpen(i) ? tokens.next(i) : i;
+  }
+
+  private static boolean isDecimal(String number) {
+    return number.chars().allMatch(c -> c == '.' || (c >= '0' && c <= '9'));
+  }
+
+  private static boolean isOperand(Tokens tokens, int i) {
+    return tokens.isName(i) || tokens.is(i, TokenKind.NUMBER) || tokens.is(i, TokenKind.CLOSE);
   }
 }

@@ -2,6 +2,7 @@ package io.txwatch.oracle.known;
 
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.Step;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -9,12 +10,9 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * INSERTs that were rolled back, by an error or by ROLLBACK TO SAVEPOINT, while their transaction
@@ -22,14 +20,6 @@ import java.util.regex.Pattern;
  * nothing is locked (MySQL manual, SAVEPOINT: "the row lock is released in the undo").
  */
 final class RolledBackInserts {
-
-  private static final Pattern INSERT =
-      Pattern.compile("(?is)^\\s*(?:INSERT|REPLACE)\\b.*?\\bINTO\\s+([\\w`]+).*");
-  private static final Pattern WRITE =
-      Pattern.compile("(?is)^\\s*(?:(?:INSERT|REPLACE)\\b.*?\\bINTO|UPDATE)\\s+([\\w`]+).*");
-  private static final Pattern SAVEPOINT = Pattern.compile("(?i)^\\s*SAVEPOINT\\s+(\\w+).*");
-  private static final Pattern BACK =
-      Pattern.compile("(?i)^\\s*ROLLBACK\\s+TO\\s+(?:SAVEPOINT\\s+)?(\\w+).*");
 
   /**
    * An INSERT or a savepoint of an open transaction.
@@ -74,7 +64,8 @@ final class RolledBackInserts {
       case WORK -> {
         record(outcome);
         if (outcome.succeeded()) {
-          name(WRITE, step.sql()).ifPresent(table -> find(step.session(), table));
+          written(step, "INSERT", "REPLACE", "UPDATE")
+              .ifPresent(table -> find(step.session(), table));
         }
       }
     }
@@ -98,8 +89,8 @@ final class RolledBackInserts {
       return;
     }
     List<Entry> undone = rolledBack.computeIfAbsent(step.session(), none -> new ArrayList<>());
-    Optional<String> inserted = name(INSERT, step.sql());
-    Optional<String> back = name(BACK, step.sql());
+    Optional<String> inserted = written(step, "INSERT", "REPLACE");
+    SqlText text = SqlText.of(step.sql());
     if (inserted.isPresent()) {
       Entry entry = new Entry(inserted.get(), Optional.of(step));
       if (outcome.succeeded()) {
@@ -107,21 +98,20 @@ final class RolledBackInserts {
       } else {
         undone.add(entry);
       }
-    } else if (back.isPresent()) {
-      Entry savepoint = new Entry(back.get(), Optional.empty());
+    } else if (text.rollsBackToSavepoint()) {
+      Entry savepoint = new Entry(text.savepoint(), Optional.empty());
       while (stack.contains(savepoint) && !savepoint.equals(stack.peek())) {
         undone.add(stack.pop());
       }
-    } else {
-      name(SAVEPOINT, step.sql())
-          .ifPresent(savepoint -> stack.push(new Entry(savepoint, Optional.empty())));
+    } else if (text.startsWith("SAVEPOINT")) {
+      stack.push(new Entry(text.savepoint(), Optional.empty()));
     }
   }
 
-  private static Optional<String> name(Pattern pattern, String sql) {
-    Matcher found = pattern.matcher(sql);
-    return found.matches()
-        ? Optional.of(found.group(1).replace("`", "").toLowerCase(Locale.ROOT))
-        : Optional.empty();
+  private static Optional<String> written(Step step, String... verbs) {
+    return SqlText.of(step.sql())
+        .write()
+        .filter(write -> write.is(verbs))
+        .map(SqlText.Write::table);
   }
 }

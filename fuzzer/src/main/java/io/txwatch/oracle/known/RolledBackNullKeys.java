@@ -1,19 +1,28 @@
 package io.txwatch.oracle.known;
 
-import io.txwatch.oracle.SqlLists;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
+import io.txwatch.sql.semantics.IndexDefinition;
+import io.txwatch.sql.semantics.TableDefinition;
+import io.txwatch.sql.semantics.TableDefinition.Attribute;
+import io.txwatch.sql.semantics.TableDefinition.Element;
+import io.txwatch.sql.semantics.TableDefinition.Kind;
+import io.txwatch.sql.syntax.Expression;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.QueryBody;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Statement;
+import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.testcase.SqlText;
+import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Rows with a NULL in a unique key that were rolled back while a search, an UPDATE or a locking
@@ -21,31 +30,6 @@ import java.util.regex.Pattern;
  * key is equal except for NULLs, and mistakes it for a row that it has not seen (MDEV-33802).
  */
 final class RolledBackNullKeys {
-
-  private static final Pattern TABLE =
-      Pattern.compile("(?is)^\\s*CREATE\\s+TABLE\\s+([\\w`]+)\\s*\\((.*)\\).*");
-  private static final Pattern INDEX =
-      Pattern.compile(
-          "(?is)^\\s*CREATE\\s+UNIQUE\\s+INDEX\\s+\\S+\\s+ON\\s+([\\w`]+)\\s*\\(([^)]*)\\).*");
-  private static final Pattern KEY =
-      Pattern.compile(
-          "(?is)^(?:CONSTRAINT\\s+\\S+\\s+)?UNIQUE\\b(?:\\s+(?:KEY|INDEX))?[^(]*\\(([^)]*)\\).*");
-  private static final Pattern NO_COLUMN =
-      Pattern.compile("(?is)^(CONSTRAINT|PRIMARY|UNIQUE|FOREIGN|CHECK|KEY|INDEX)\\b.*");
-  private static final Pattern UNIQUE = Pattern.compile("(?i)\\bUNIQUE\\b");
-  private static final Pattern HAS_VALUE =
-      Pattern.compile("(?i)\\bDEFAULT\\s+(?!NULL\\b)|\\bNOT\\s+NULL\\b|\\{AUTOINC\\}");
-  private static final Pattern INSERT =
-      Pattern.compile(
-          "(?is)^\\s*INSERT\\s+(?:IGNORE\\s+)?INTO\\s+([\\w`]+)\\s*(?:\\(([^)]*)\\))?"
-              + "\\s*VALUES\\s*(.*)");
-  private static final Pattern UPDATE =
-      Pattern.compile("(?is)^\\s*UPDATE\\s+([\\w`]+)\\s+SET\\s(.*?)(?:\\bWHERE\\b.*)?");
-  private static final Pattern SEARCH =
-      Pattern.compile(
-          "(?is)^\\s*(?:UPDATE\\s+([\\w`]+)\\s+SET\\b.*"
-              + "|SELECT\\b.*\\bFROM\\s+([\\w`]+).*\\b(?:FOR\\s+\\w+|IN\\s+SHARE\\s+MODE)\\s*)");
-  private static final Pattern BACK = Pattern.compile("(?i)^\\s*ROLLBACK\\s+TO\\b");
 
   /**
    * A table with unique keys.
@@ -78,18 +62,33 @@ final class RolledBackNullKeys {
   }
 
   private boolean areRolledBackDuring(Step search, CaseExecution execution) {
-    Matcher searched = SEARCH.matcher(search.sql());
-    if (!searched.matches()) {
-      return false;
-    }
-    String table = unquoted(searched.group(1) == null ? searched.group(2) : searched.group(1));
+    Set<String> searched = searched(SqlText.of(search.sql()));
     List<Integer> before = execution.order().subList(0, execution.order().indexOf(search.id()));
     return execution.outcomes().stream()
         .filter(StepOutcome::succeeded)
         .map(StepOutcome::step)
         .filter(write -> !write.session().equals(search.session()))
-        .filter(write -> before.contains(write.id()) && writesNullKey(write.sql(), table))
+        .filter(write -> before.contains(write.id()) && writesNullKey(write.sql(), searched))
         .anyMatch(write -> isRolledBack(write, before, execution));
+  }
+
+  /** The tables in which an UPDATE or a locking query searches. */
+  private static Set<String> searched(SqlText text) {
+    Set<String> tables = new HashSet<>();
+    if (text.startsWith("UPDATE")) {
+      text.write().ifPresent(write -> tables.add(write.table()));
+    } else if (text.tree() instanceof Statement.Select select
+        && StatementText.locksRows(text.tokens().text())) {
+      select
+          .query()
+          .first()
+          .map(QueryBody.Select::from)
+          .map(Source::tables)
+          .orElse(List.of())
+          .forEach(
+              table -> tables.add(Identifiers.fold(table.name().get(table.name().size() - 1))));
+    }
+    return tables;
   }
 
   /**
@@ -101,7 +100,9 @@ final class RolledBackNullKeys {
         before.subList(before.indexOf(write.id()), before.size()).stream()
             .map(id -> execution.outcome(id).step())
             .anyMatch(
-                step -> step.session().equals(write.session()) && BACK.matcher(step.sql()).find());
+                step ->
+                    step.session().equals(write.session())
+                        && SqlText.of(step.sql()).rollsBackToSavepoint());
     return wentBack
         || execution.transactions().stream()
             .filter(transaction -> !transaction.committed())
@@ -111,80 +112,78 @@ final class RolledBackNullKeys {
                     transaction.steps().stream().allMatch(step -> before.contains(step.id())));
   }
 
-  /** True if, by its text, a write stores a NULL in a unique key of the table. */
-  private boolean writesNullKey(String sql, String name) {
+  /** True if, by its text, a write stores a NULL in a unique key of one of the tables. */
+  private boolean writesNullKey(String sql, Set<String> names) {
+    SqlText text = SqlText.of(sql);
+    String name = text.write().map(SqlText.Write::table).orElse("");
     Table table = tables.get(name);
-    if (table == null) {
+    if (table == null || !names.contains(name)) {
       return false;
     }
-    Matcher insert = INSERT.matcher(sql);
-    if (insert.matches() && unquoted(insert.group(1)).equals(name)) {
-      List<String> given = insert.group(2) == null ? table.columns() : names(insert.group(2));
+    if (text.tree() instanceof Statement.Insert insert
+        && text.startsWith("INSERT")
+        && insert.from() == Statement.RowsFrom.VALUES) {
+      List<String> given = insert.columns().map(text::names).orElse(table.columns());
       return table.keys().stream()
               .anyMatch(key -> !given.contains(key) && table.nullByDefault().contains(key))
-          || SqlLists.split(insert.group(3)).stream()
-              .map(row -> SqlLists.split(row.replaceAll("(?s)^\\(|\\).*$", "")))
-              .anyMatch(row -> hasNullKey(given, row, table.keys()));
+          || insert.tuples().stream()
+              .anyMatch(row -> hasNullKey(given, row.items(), text, table.keys()));
     }
-    Matcher update = UPDATE.matcher(sql);
-    return update.matches()
-        && unquoted(update.group(1)).equals(name)
-        && SqlLists.split(update.group(2)).stream()
-            .map(assigned -> assigned.split("=", 2))
+    return text.tree() instanceof Statement.Update update
+        && update.assignments().stream()
             .anyMatch(
                 assigned ->
-                    assigned.length == 2
-                        && table.keys().contains(unquoted(assigned[0]))
-                        && assigned[1].strip().equalsIgnoreCase("NULL"));
+                    isNull(text, assigned.value())
+                        && assigned.targets().stream()
+                            .anyMatch(
+                                target -> table.keys().contains(Identifiers.fold(target.last()))));
   }
 
-  private static boolean hasNullKey(List<String> columns, List<String> row, Set<String> keys) {
+  private static boolean hasNullKey(
+      List<String> columns, List<Expression> row, SqlText text, Set<String> keys) {
     for (int i = 0; i < Math.min(columns.size(), row.size()); i++) {
-      if (keys.contains(columns.get(i)) && row.get(i).equalsIgnoreCase("NULL")) {
+      if (keys.contains(columns.get(i)) && isNull(text, row.get(i))) {
         return true;
       }
     }
     return false;
   }
 
-  private void define(String sql) {
-    Matcher table = TABLE.matcher(sql);
-    Matcher index = INDEX.matcher(sql);
-    if (table.matches()) {
-      tables.put(unquoted(table.group(1)), table(SqlLists.split(table.group(2))));
-    } else if (index.matches()) {
-      Table indexed = tables.get(unquoted(index.group(1)));
-      if (indexed != null) {
-        indexed.keys().addAll(names(index.group(2)));
-      }
-    }
+  private static boolean isNull(SqlText text, Expression value) {
+    return text.text(value.span()).equalsIgnoreCase("NULL");
   }
 
-  private static Table table(List<String> definitions) {
+  private void define(String sql) {
+    Tokens tokens = SqlText.of(sql).tokens();
+    TableDefinition.of(tokens).ifPresent(table -> tables.put(table.table(), table(tokens, table)));
+    IndexDefinition.of(tokens)
+        .filter(IndexDefinition::unique)
+        .ifPresent(
+            index -> {
+              Table indexed = tables.get(index.table());
+              if (indexed != null) {
+                indexed.keys().addAll(index.columns());
+              }
+            });
+  }
+
+  private static Table table(Tokens tokens, TableDefinition definition) {
     Table table = new Table(new ArrayList<>(), new HashSet<>(), new HashSet<>());
-    for (String definition : definitions) {
-      Matcher key = KEY.matcher(definition);
-      if (key.matches()) {
-        table.keys().addAll(names(key.group(1)));
-      } else if (!NO_COLUMN.matcher(definition).matches()) {
-        String column = unquoted(definition.split("\\s", 2)[0]);
-        table.columns().add(column);
-        if (!HAS_VALUE.matcher(definition).find()) {
-          table.nullByDefault().add(column);
-        }
-        if (UNIQUE.matcher(definition).find()) {
-          table.keys().add(column);
+    for (Element element : definition.elements()) {
+      if (element.kind() == Kind.UNIQUE || element.is(Attribute.UNIQUE)) {
+        table.keys().addAll(element.columns());
+      }
+      if (element.kind() == Kind.COLUMN) {
+        table.columns().add(element.column());
+        boolean hasValue =
+            element.is(Attribute.DEFAULT)
+                || element.is(Attribute.NOT_NULL)
+                || tokens.hasAnyWord(element.span().from(), element.span().to(), "AUTOINC");
+        if (!hasValue) {
+          table.nullByDefault().add(element.column());
         }
       }
     }
     return table;
-  }
-
-  private static List<String> names(String list) {
-    return SqlLists.split(list).stream().map(RolledBackNullKeys::unquoted).toList();
-  }
-
-  private static String unquoted(String name) {
-    return name.strip().replace("`", "").toLowerCase(Locale.ROOT);
   }
 }

@@ -1,19 +1,19 @@
 package io.txwatch.oracle.known;
 
 import io.txwatch.oracle.ForeignKeyGraph;
+import io.txwatch.sql.semantics.IndexDefinition;
+import io.txwatch.sql.semantics.TableDefinition;
+import io.txwatch.sql.semantics.TableDefinition.Kind;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.TestCase;
-import java.util.regex.Pattern;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The indexes of a case besides primary keys. */
 final class SecondaryIndexes {
-
-  private static final Pattern DEFINITION =
-      Pattern.compile("(?i)^\\s*CREATE\\s+(UNIQUE\\s+)?INDEX\\b.*");
-  private static final Pattern PART =
-      Pattern.compile(
-          "(?i),\\s*(CONSTRAINT\\s+\\w+\\s+)?(UNIQUE|KEY|INDEX)(\\s+(KEY|INDEX))?(\\s+\\w+)?"
-              + "\\s*\\([^)]*\\)");
-  private static final Pattern OF_COLUMN = Pattern.compile("(?i)\\s+UNIQUE\\b(\\s+KEY\\b)?");
 
   private SecondaryIndexes() {}
 
@@ -22,8 +22,32 @@ final class SecondaryIndexes {
     TestCase unlinked = ForeignKeyGraph.withoutForeignKeys(testCase);
     return unlinked.withSetup(
         unlinked.setup().stream()
-            .filter(sql -> !DEFINITION.matcher(sql).matches())
-            .map(sql -> OF_COLUMN.matcher(PART.matcher(sql).replaceAll("")).replaceAll(""))
+            .map(SqlText::of)
+            .filter(text -> IndexDefinition.of(text.tokens()).isEmpty())
+            .map(text -> text.without(indexes(text.tokens())))
             .toList());
+  }
+
+  /** Where a CREATE TABLE defines some. */
+  private static List<Span> indexes(Tokens tokens) {
+    List<Span> found = new ArrayList<>();
+    TableDefinition.of(tokens)
+        .ifPresent(table -> table.elements().forEach(element -> add(tokens, element, found)));
+    return found;
+  }
+
+  private static void add(Tokens tokens, TableDefinition.Element element, List<Span> found) {
+    Span span = element.span();
+    if (element.kind() == Kind.UNIQUE || element.kind() == Kind.INDEX) {
+      if (tokens.is(span.from() - 1, TokenKind.COMMA)) {
+        found.add(new Span(span.from() - 1, span.to()));
+      }
+    } else if (element.kind() == Kind.COLUMN) {
+      for (int i = span.from() + 1; i < span.to(); i++) {
+        if (tokens.isWord(i, "UNIQUE")) {
+          found.add(new Span(i, tokens.isWord(i + 1, "KEY") ? i + 2 : i + 1));
+        }
+      }
+    }
   }
 }

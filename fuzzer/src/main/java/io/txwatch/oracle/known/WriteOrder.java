@@ -4,6 +4,7 @@ import io.txwatch.oracle.ForeignKeyGraph;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutedTransaction;
 import io.txwatch.schedule.StepOutcome;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,8 +12,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The order of single writes that follows from what they read, if each one sees what was committed
@@ -26,13 +25,6 @@ import java.util.regex.Pattern;
  * statement read is left out, because it read at two points in time.
  */
 final class WriteOrder {
-
-  private static final Pattern WRITTEN =
-      Pattern.compile("(?i)\\b(?:INTO|UPDATE|DELETE\\s+FROM)\\s+([\\w\"`.]+)");
-
-  /** A statement that reads no rows: an INSERT of values without a conflict clause. */
-  private static final Pattern PLAIN_INSERT =
-      Pattern.compile("(?is)^\\s*INSERT\\s+INTO\\b(?!.*\\b(SELECT|CONFLICT|DUPLICATE)\\b).*");
 
   /** For each statement id, the ids of the statements that follow it. */
   private final Map<Integer, Set<Integer>> before = new HashMap<>();
@@ -118,26 +110,26 @@ final class WriteOrder {
 
   /** True if the reader searches the table that the writer writes. */
   private boolean reads(StepOutcome reader, StepOutcome writer) {
-    String sql = reader.step().sql();
-    Matcher written = WRITTEN.matcher(writer.step().sql());
-    if (!writer.succeeded() || !written.find()) {
-      return false;
-    }
-    String table = written.group(1);
-    return wasRejectedByConstraint(reader)
-        ? namesTable(sql, table) || isRelated(sql, table)
-        : !PLAIN_INSERT.matcher(sql).matches() && namesTable(sql, table);
+    SqlText text = SqlText.of(reader.step().sql());
+    return writer.succeeded()
+        && SqlText.of(writer.step().sql()).writes().stream()
+            .map(SqlText.Write::table)
+            .anyMatch(
+                table ->
+                    wasRejectedByConstraint(reader)
+                        ? text.hasName(table) || isRelated(text, table)
+                        : !isPlainInsert(text) && text.hasName(table));
   }
 
-  private static boolean namesTable(String sql, String table) {
-    return Pattern.compile("(?i)\\b" + Pattern.quote(table) + "\\b").matcher(sql).find();
+  /** True if it reads no rows: an INSERT of values without a conflict clause. */
+  private static boolean isPlainInsert(SqlText text) {
+    return text.startsWith("INSERT", "INTO") && !text.hasAny("SELECT", "CONFLICT", "DUPLICATE");
   }
 
   /** True if a foreign key relates the table that a statement writes to the other table. */
-  private boolean isRelated(String sql, String table) {
-    Matcher written = WRITTEN.matcher(sql);
-    return written.find()
-        && references.relatedTables(written.group(1)).stream().anyMatch(table::equalsIgnoreCase);
+  private boolean isRelated(SqlText text, String table) {
+    return text.writes().stream()
+        .anyMatch(write -> references.relatedTables(write.table()).contains(table));
   }
 
   private boolean isOnCycle(int id, Set<Integer> path, Set<Integer> done) {

@@ -1,10 +1,11 @@
 package io.txwatch.oracle.troc;
 
 import io.txwatch.schedule.Values;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.testcase.SqlText;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,16 +18,26 @@ import org.jspecify.annotations.Nullable;
  */
 record GreatestKey(int from, int to, String column, String table) {
 
-  private static final Pattern MAX =
-      Pattern.compile(
-          "(?is)\\bMAX\\s*\\(\\s*([\\w.\"]+)\\s*(\\))(?:(?!\\bSELECT\\b).)*?\\bFROM\\s+([\\w\"]+)");
-
   /** Each MAX of a column in a statement. */
   static List<GreatestKey> in(String sql) {
     List<GreatestKey> found = new ArrayList<>();
-    Matcher max = MAX.matcher(sql);
-    while (max.find()) {
-      found.add(new GreatestKey(max.start(), max.end(2), max.group(1), max.group(3)));
+    Tokens tokens = SqlText.of(sql).tokens();
+    for (int i = 0; i < tokens.count(); i++) {
+      int end = tokens.nameEnd(i + 2);
+      if (tokens.isWord(i, "MAX")
+          && tokens.isOpen(i + 1)
+          && end > i + 2
+          && tokens.is(end, TokenKind.CLOSE)) {
+        String column = tokens.text().substring(tokens.start(i + 2), tokens.end(end - 1));
+        int from = end;
+        while (from < tokens.count() && !tokens.isAnyWord(from, "FROM", "SELECT")) {
+          from++;
+        }
+        if (tokens.isWord(from, "FROM") && tokens.isName(from + 1)) {
+          found.add(
+              new GreatestKey(tokens.start(i), tokens.end(end), column, tokens.text(from + 1)));
+        }
+      }
     }
     return found;
   }

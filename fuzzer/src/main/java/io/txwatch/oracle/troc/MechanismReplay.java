@@ -12,6 +12,7 @@ import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.schedule.Values;
+import io.txwatch.testcase.SqlText;
 import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -43,9 +44,6 @@ public final class MechanismReplay extends ExecutionReplay {
   /** What MySQL's and MariaDB's EXPLAIN shows of a query that may read no table. */
   private static final Pattern READS_NOTHING =
       Pattern.compile("Impossible|Zero limit|No tables used");
-
-  private static final Pattern CHANGE =
-      Pattern.compile("(?is)\\s*(WITH\\b.*\\b)?(UPDATE|DELETE)\\b");
 
   private final Semantics semantics;
   private final Mechanism mechanism;
@@ -174,7 +172,9 @@ public final class MechanismReplay extends ExecutionReplay {
 
   /** True for an UPDATE or DELETE of any form without any effect. */
   private static boolean hasFoundNoRow(StepOutcome outcome) {
-    return outcome.updateCount() == 0 && CHANGE.matcher(outcome.step().sql()).lookingAt();
+    return outcome.updateCount() == 0
+        && SqlText.of(outcome.step().sql()).writes().stream()
+            .anyMatch(write -> write.is("UPDATE", "DELETE"));
   }
 
   private List<World> afterFindingNoRow(

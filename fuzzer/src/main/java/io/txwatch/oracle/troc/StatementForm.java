@@ -1,10 +1,10 @@
 package io.txwatch.oracle.troc;
 
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The form of a statement, as far as its view depends on it.
@@ -46,107 +46,108 @@ record StatementForm(Kind kind, String sql, String table) {
     RELEASE
   }
 
-  private static final int FLAGS = Pattern.CASE_INSENSITIVE | Pattern.DOTALL;
-  private static final String NAME = "([\\w.\"`]+)";
-  private static final Pattern SAVEPOINT =
-      Pattern.compile("\\s*(SAVEPOINT|RELEASE|ROLLBACK\\s+TO)\\b.*", FLAGS);
-  private static final Pattern LOCKING =
-      Pattern.compile(
-          ".*\\b(FOR\\s+(NO\\s+KEY\\s+|KEY\\s+)?(UPDATE|SHARE)|LOCK\\s+IN\\s+SHARE\\s+MODE)\\s*$",
-          FLAGS);
-  private static final Pattern SHARED = Pattern.compile("\\bSHARE(\\s+MODE)?\\s*$", FLAGS);
-  private static final Pattern LOCKING_OF_ONE_TABLE =
-      Pattern.compile(
-          "\\s*SELECT\\s+(?:(?!\\bFROM\\b|\\bDISTINCT\\b|\\().)*\\s+FROM\\s+"
-              + NAME
-              + "(\\s+WHERE\\b(?:(?!\\bSELECT\\b|\\bGROUP\\b|\\bLIMIT\\b).)*|\\s+)"
-              + "(FOR\\s+.*|LOCK\\s+.*)",
-          FLAGS);
-  private static final Pattern INSERT =
-      Pattern.compile("\\s*INSERT\\s+(IGNORE\\s+|OR\\s+IGNORE\\s+)?INTO\\s+" + NAME + ".*", FLAGS);
-  private static final Pattern REPLACE =
-      Pattern.compile(
-          "\\s*(REPLACE|INSERT\\s+OR\\s+REPLACE|MERGE)\\s+INTO\\s+" + NAME + ".*", FLAGS);
-  private static final Pattern ON_CONFLICT =
-      Pattern.compile(
-          "(.*\\b(?:ON\\s+DUPLICATE\\s+KEY\\s+UPDATE|DO\\s+UPDATE\\s+SET)\\s)(.*)", FLAGS);
-  private static final Pattern MERGE_UPDATE =
-      Pattern.compile("(\\bWHEN\\s+MATCHED\\b[^']*?\\bTHEN\\s+UPDATE\\s+SET\\s)", FLAGS);
-  private static final Pattern CONFLICT =
-      Pattern.compile("^\\s*INSERT\\s+(OR\\s+)?IGNORE\\b|\\bON\\s+CONFLICT\\b", FLAGS);
-  private static final Pattern UPDATE =
-      Pattern.compile("(\\s*UPDATE\\s+(?:IGNORE\\s+)?" + NAME + "\\s+SET\\s)(.*)", FLAGS);
-  private static final Pattern DELETE =
-      Pattern.compile("\\s*DELETE\\s+FROM\\s+" + NAME + ".*", FLAGS);
-  private static final Pattern OTHER_TABLE =
-      Pattern.compile(
-          "\\s*(UPDATE\\s(?:(?!\\bSELECT\\b).)*\\bFROM|DELETE\\s+FROM\\s+"
-              + NAME
-              + "\\s+USING)\\b.*",
-          FLAGS);
-  private static final Pattern WHOLE_TABLE =
-      Pattern.compile("\\s*SELECT\\s+\\*\\s+FROM\\s+" + NAME + "\\s*", FLAGS);
-  private static final Pattern SUBQUERY = Pattern.compile("\\bSELECT\\b", FLAGS);
-  private static final Pattern INSERT_WITHOUT_COLUMNS =
-      Pattern.compile(
-          "(\\s*(?:INSERT|REPLACE)\\b[^(]*?\\bINTO\\s+" + NAME + ")(\\s+(?:VALUES|SELECT)\\b.*)",
-          FLAGS);
-
   static StatementForm of(String sql) {
-    Matcher matcher = SAVEPOINT.matcher(sql);
-    if (matcher.matches()) {
+    SqlText text = SqlText.of(sql);
+    if (text.isSavepoint()) {
       return new StatementForm(Kind.SAVEPOINT, sql, "");
     }
     if (StatementText.isQuery(sql)) {
-      if (!LOCKING.matcher(sql).matches()) {
+      if (lockClause(text.tokens()) < 0) {
         return new StatementForm(Kind.READ, sql, "");
       }
-      matcher = LOCKING_OF_ONE_TABLE.matcher(sql);
-      return new StatementForm(Kind.LOCKING_READ, sql, matcher.matches() ? matcher.group(1) : "");
+      return new StatementForm(
+          Kind.LOCKING_READ, sql, lockedTable(text.tokens()).map(text::text).orElse(""));
     }
-    matcher = INSERT.matcher(sql);
-    if (matcher.matches()) {
-      Kind kind = ON_CONFLICT.matcher(sql).matches() ? Kind.UPSERT : Kind.INSERT;
-      return new StatementForm(kind, sql, matcher.group(2));
+    SqlText.Write write = text.write().orElse(null);
+    if (write == null || write.name().isEmpty()) {
+      return new StatementForm(Kind.OTHER, sql, "");
     }
-    matcher = REPLACE.matcher(sql);
-    if (matcher.matches()) {
-      return new StatementForm(Kind.UPSERT, sql, matcher.group(2));
+    Kind kind = kind(text, write);
+    return new StatementForm(kind, sql, kind == Kind.OTHER ? "" : text.text(write.name()));
+  }
+
+  private static Kind kind(SqlText text, SqlText.Write write) {
+    return switch (write.verb()) {
+      case "INSERT" ->
+          text.has("DUPLICATE", "KEY", "UPDATE")
+                  || text.has("DO", "UPDATE", "SET")
+                  || text.startsWith("INSERT", "OR", "REPLACE")
+              ? Kind.UPSERT
+              : Kind.INSERT;
+      case "REPLACE", "MERGE" -> Kind.UPSERT;
+      case "DELETE" -> Kind.DELETE;
+      default -> text.tokens().isWord(write.name().to(), "SET") ? Kind.UPDATE : Kind.OTHER;
+    };
+  }
+
+  /** Where the clause begins with which a query ends and locks rows; -1 if there is none. */
+  private static int lockClause(Tokens tokens) {
+    int end = tokens.count();
+    if (tokens.areWords(end - 4, "LOCK", "IN", "SHARE", "MODE")
+        || tokens.areWords(end - 4, "FOR", "NO", "KEY", "UPDATE")) {
+      return end - 4;
     }
-    matcher = UPDATE.matcher(sql);
-    if (matcher.matches()) {
-      return new StatementForm(Kind.UPDATE, sql, matcher.group(2));
+    if (tokens.areWords(end - 3, "FOR", "KEY", "SHARE")) {
+      return end - 3;
     }
-    matcher = DELETE.matcher(sql);
-    return matcher.matches()
-        ? new StatementForm(Kind.DELETE, sql, matcher.group(1))
-        : new StatementForm(Kind.OTHER, sql, "");
+    return tokens.isWord(end - 2, "FOR") && tokens.isAnyWord(end - 1, "UPDATE", "SHARE")
+        ? end - 2
+        : -1;
+  }
+
+  /** The table of a locking query that returns rows of one table as they are. */
+  private static Optional<Span> lockedTable(Tokens tokens) {
+    int from = 1;
+    while (from < tokens.count()
+        && !tokens.isAnyWord(from, "FROM", "DISTINCT")
+        && !tokens.isOpen(from)) {
+      from++;
+    }
+    int end = tokens.nameEnd(from + 1);
+    boolean isPlain =
+        tokens.isWord(0, "SELECT")
+            && tokens.isWord(from, "FROM")
+            && end > from + 1
+            && lockClause(tokens) >= end
+            && (end == lockClause(tokens) || tokens.isWord(end, "WHERE"))
+            && !tokens.hasAnyWord(end, tokens.count(), "SELECT", "GROUP", "LIMIT");
+    return isPlain ? Optional.of(new Span(from + 1, end)) : Optional.empty();
   }
 
   /** For a savepoint statement: what it does. */
   SavepointAction savepointAction() {
-    return switch (sql.strip().split("\\s+", 2)[0].toUpperCase(Locale.ROOT)) {
+    return switch (SqlText.of(sql).firstWord()) {
       case "SAVEPOINT" -> SavepointAction.SET;
       case "ROLLBACK" -> SavepointAction.ROLL_BACK;
       default -> SavepointAction.RELEASE;
     };
   }
 
-  /** For a savepoint statement: the savepoint's name, in upper case. */
+  /** For a savepoint statement: the savepoint's name. */
   String savepointName() {
-    String[] words = sql.strip().toUpperCase(Locale.ROOT).split("\\s+");
-    return words[words.length - 1];
+    return SqlText.of(sql).savepoint();
   }
 
   /** The table of which it returns all rows and columns, if it does nothing else. */
   Optional<String> wholeTable() {
-    Matcher matcher = WHOLE_TABLE.matcher(sql);
-    return matcher.matches() ? Optional.of(matcher.group(1)) : Optional.empty();
+    SqlText text = SqlText.of(sql);
+    Tokens tokens = text.tokens();
+    boolean isWhole =
+        tokens.isWord(0, "SELECT")
+            && tokens.isOperator(1, '*')
+            && tokens.isWord(2, "FROM")
+            && tokens.nameEnd(3) == tokens.count();
+    return isWhole ? Optional.of(text.from(3)) : Optional.empty();
   }
 
   /** True if it handles duplicate keys. */
   boolean resolvesConflicts() {
-    return kind == Kind.UPSERT || (kind == Kind.INSERT && CONFLICT.matcher(sql).find());
+    SqlText text = SqlText.of(sql);
+    return kind == Kind.UPSERT
+        || (kind == Kind.INSERT
+            && (text.startsWith("INSERT", "IGNORE")
+                || text.startsWith("INSERT", "OR", "IGNORE")
+                || text.has("ON", "CONFLICT")));
   }
 
   boolean isWrite() {
@@ -155,19 +156,27 @@ record StatementForm(Kind kind, String sql, String table) {
 
   /** True if it contains a query: in a write, or in another query. */
   boolean hasSubquery() {
-    Matcher select = SUBQUERY.matcher(sql);
-    boolean first = select.find();
-    return first && (isWrite() || select.find());
+    SqlText text = SqlText.of(sql);
+    int first = text.indexOf(0, "SELECT");
+    return first >= 0 && (isWrite() || text.indexOf(first + 1, "SELECT") >= 0);
   }
 
   /** True if it joins its table with others: an UPDATE … FROM, a DELETE … USING. */
   boolean joins() {
-    return OTHER_TABLE.matcher(sql).matches();
+    Tokens tokens = SqlText.of(sql).tokens();
+    String clause = kind == Kind.UPDATE ? "FROM" : kind == Kind.DELETE ? "USING" : "";
+    for (int i = 1; i < tokens.count(); i = tokens.next(i)) {
+      if (tokens.isWord(i, clause) && !tokens.isWord(i - 1, "DISTINCT")) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** True if a query takes shared locks. */
   boolean locksShared() {
-    return SHARED.matcher(sql).find();
+    Tokens tokens = SqlText.of(sql).tokens();
+    return tokens.hasAnyWord(Math.max(0, lockClause(tokens)), tokens.count(), "SHARE");
   }
 
   /** True if its effect depends on the order of rows. */
@@ -185,32 +194,17 @@ record StatementForm(Kind kind, String sql, String table) {
    * equal.
    */
   String withTouchedMark(String column) {
-    Matcher merge = MERGE_UPDATE.matcher(sql);
-    if (kind == Kind.UPSERT && merge.find()) {
-      return merge.replaceAll("$1" + column + " = 1, ");
-    }
-    if (kind == Kind.UPDATE || kind == Kind.UPSERT) {
-      Matcher update = (kind == Kind.UPDATE ? UPDATE : ON_CONFLICT).matcher(sql);
-      if (update.matches()) {
-        return update.group(1) + column + " = 1, " + update.group(update.groupCount());
-      }
-    }
-    return sql;
-  }
-
-  /** The text of an INSERT with the column list added, unless it has one. */
-  static String withColumnNames(String columns, String sql) {
-    Matcher insert = INSERT_WITHOUT_COLUMNS.matcher(sql);
-    return insert.matches()
-        ? insert.group(1) + " (" + columns + ")" + insert.group(insert.groupCount())
+    SqlText text = SqlText.of(sql);
+    return kind == Kind.UPDATE || kind == Kind.UPSERT
+        ? text.withBefore(text.assignments(), column + " = 1, ")
         : sql;
   }
 
   /** For a locking query: a query for {@code column} of the rows it locks. */
   Optional<String> lockedRowsQuery(String column) {
-    Matcher locking = LOCKING_OF_ONE_TABLE.matcher(sql);
-    return locking.matches()
-        ? Optional.of("SELECT " + column + " FROM " + locking.group(1) + " " + locking.group(2))
-        : Optional.empty();
+    SqlText text = SqlText.of(sql);
+    return lockedTable(text.tokens())
+        .map(table -> new Span(table.from() - 1, lockClause(text.tokens())))
+        .map(from -> "SELECT " + column + " " + text.text(from));
   }
 }

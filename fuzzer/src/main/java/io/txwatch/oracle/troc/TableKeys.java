@@ -1,6 +1,12 @@
 package io.txwatch.oracle.troc;
 
-import io.txwatch.oracle.SqlLists;
+import io.txwatch.sql.semantics.IndexDefinition;
+import io.txwatch.sql.semantics.TableDefinition;
+import io.txwatch.sql.semantics.TableDefinition.Attribute;
+import io.txwatch.sql.semantics.TableDefinition.Element;
+import io.txwatch.sql.semantics.TableDefinition.Kind;
+import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -9,8 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The primary keys and the indexed columns of tables, parsed from their definitions. Names are in
@@ -18,30 +22,8 @@ import java.util.regex.Pattern;
  */
 public final class TableKeys {
 
-  private static final Pattern TABLE =
-      Pattern.compile(
-          "(?is)^\\s*CREATE\\s+(?:TEMPORARY\\s+)?TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?"
-              + "([\\w\"`]+)\\s*\\((.*)\\).*");
-  private static final Pattern INDEX =
-      Pattern.compile(
-          "(?is)^\\s*CREATE\\s+(?:UNIQUE\\s+)?INDEX\\s+\\S+\\s+ON\\s+([\\w\"`]+)\\s*\\(([^)]*)\\).*");
-  private static final Pattern PRIMARY_KEY =
-      Pattern.compile("(?is)^(?:CONSTRAINT\\s+\\S+\\s+)?PRIMARY\\s+KEY\\s*\\(([^)]*)\\).*");
-  private static final Pattern KEY =
-      Pattern.compile(
-          "(?is)^(?:CONSTRAINT\\s+\\S+\\s+)?(?:UNIQUE|KEY|INDEX|FOREIGN\\s+KEY)\\b[^(]*\\(([^)]*)\\).*");
-  private static final Pattern PARTITION =
-      Pattern.compile(
-          "(?is).*\\bPARTITION\\s+BY\\s+(?:LINEAR\\s+)?(?:LIST|RANGE|HASH|KEY)(?:\\s+COLUMNS)?"
-              + "\\s*\\(([^)]*)\\).*");
-  private static final Pattern CHECK =
-      Pattern.compile("(?is)^(?:CONSTRAINT\\s+\\S+\\s+)?CHECK\\b.*");
-  private static final Pattern COLUMN = Pattern.compile("(?is)^([\\w\"`]+)\\s+(.*)");
-  private static final Pattern COLUMN_PRIMARY_KEY =
-      Pattern.compile("(?i)\\bPRIMARY\\s+KEY\\b|\\{AUTOINC\\}");
-  private static final Pattern COLUMN_UNIQUE = Pattern.compile("(?i)\\bUNIQUE\\b");
-  private static final Pattern INTEGER =
-      Pattern.compile("(?i)^(TINYINT|SMALLINT|INT|INTEGER|BIGINT)\\b.*");
+  private static final Set<String> INTEGERS =
+      Set.of("TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT");
 
   private final Map<String, List<String>> primaryKeys = new HashMap<>();
   private final Map<String, Set<String>> placingColumns = new HashMap<>();
@@ -54,44 +36,34 @@ public final class TableKeys {
   public static TableKeys of(List<String> setup) {
     TableKeys keys = new TableKeys();
     for (String sql : setup) {
-      Matcher table = TABLE.matcher(sql);
-      Matcher index = INDEX.matcher(sql);
-      Matcher partition = PARTITION.matcher(sql);
-      if (table.matches()) {
-        String name = StatementText.unquoted(table.group(1));
-        SqlLists.split(SqlLists.beforeClosing(table.group(2)))
-            .forEach(part -> keys.addPart(name, part));
-        if (partition.matches()) {
-          keys.partitionColumns.put(name, names(partition.group(1)));
-          keys.addIndex(name, names(partition.group(1)));
-        }
-      } else if (index.matches()) {
-        keys.addIndex(StatementText.unquoted(index.group(1)), names(index.group(2)));
-      }
+      Tokens tokens = SqlText.of(sql).tokens();
+      TableDefinition.of(tokens).ifPresent(table -> keys.add(tokens, table));
+      IndexDefinition.of(tokens).ifPresent(index -> keys.addIndex(index.table(), index.columns()));
     }
     return keys;
   }
 
-  private void addPart(String table, String part) {
-    Matcher primary = PRIMARY_KEY.matcher(part);
-    Matcher key = KEY.matcher(part);
-    Matcher column = COLUMN.matcher(part);
-    if (primary.matches()) {
-      primaryKeys.put(table, names(primary.group(1)));
-      addIndex(table, names(primary.group(1)));
-    } else if (key.matches()) {
-      addIndex(table, names(key.group(1)));
-    } else if (!CHECK.matcher(part).matches() && column.matches()) {
-      String name = StatementText.unquoted(column.group(1));
-      if (INTEGER.matcher(column.group(2)).matches()) {
-        integerColumns.computeIfAbsent(table, first -> new HashSet<>()).add(name);
+  private void add(Tokens tokens, TableDefinition table) {
+    for (Element element : table.elements()) {
+      boolean isPrimary =
+          element.kind() == Kind.PRIMARY_KEY
+              || element.is(Attribute.PRIMARY_KEY)
+              || tokens.hasAnyWord(element.span().from(), element.span().to(), "AUTOINC");
+      if (isPrimary) {
+        primaryKeys.put(table.table(), element.columns());
       }
-      if (COLUMN_PRIMARY_KEY.matcher(column.group(2)).find()) {
-        primaryKeys.put(table, List.of(name));
-        addIndex(table, List.of(name));
-      } else if (COLUMN_UNIQUE.matcher(column.group(2)).find()) {
-        addIndex(table, List.of(name));
+      if (isPrimary || element.kind() != Kind.COLUMN || element.is(Attribute.UNIQUE)) {
+        addIndex(table.table(), element.columns());
       }
+      if (INTEGERS.contains(element.type())) {
+        integerColumns
+            .computeIfAbsent(table.table(), first -> new HashSet<>())
+            .add(element.column());
+      }
+    }
+    if (!table.partitionColumns().isEmpty()) {
+      partitionColumns.put(table.table(), table.partitionColumns());
+      addIndex(table.table(), table.partitionColumns());
     }
   }
 
@@ -128,12 +100,5 @@ public final class TableKeys {
   /** The columns that determine where a row is stored: those of any key, index or partition. */
   public Set<String> placingColumns(String table) {
     return placingColumns.getOrDefault(StatementText.unquoted(table), Set.of());
-  }
-
-  private static List<String> names(String list) {
-    List<String> names = new ArrayList<>();
-    SqlLists.split(list)
-        .forEach(name -> names.add(StatementText.unquoted(name.split("[\\s(]", 2)[0])));
-    return names;
   }
 }

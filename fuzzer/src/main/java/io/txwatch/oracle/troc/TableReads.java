@@ -2,14 +2,15 @@ package io.txwatch.oracle.troc;
 
 import io.txwatch.oracle.ForeignKeyGraph;
 import io.txwatch.oracle.NamedTables;
-import io.txwatch.oracle.SqlLists;
+import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.testcase.SqlText;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -19,20 +20,6 @@ import java.util.stream.Collectors;
  * SessionLocal.startStatementWithinTransaction}).
  */
 final class TableReads {
-
-  private static final Pattern TARGET =
-      Pattern.compile(
-          "(?is)^\\s*(?:INSERT\\s+INTO|MERGE\\s+INTO|UPDATE|DELETE\\s+FROM)\\s+[\\w.\"`]+(.*)");
-  private static final Pattern TRIGGER = Pattern.compile("(?i)^\\s*CREATE\\b.*\\bTRIGGER\\b");
-  private static final Pattern USING = Pattern.compile("(?is)^\\s*MERGE\\b.*?\\bUSING\\b.*");
-  private static final Pattern SET = Pattern.compile("(?is)^\\s*SET\\s(.*)");
-  private static final Pattern ASSIGNED = Pattern.compile("(?s)^[\\w.\"`]+\\s*=(.*)");
-  private static final Pattern QUERY = Pattern.compile("(?i)\\(\\s*SELECT\\b");
-  private static final Pattern WORD = Pattern.compile("(?:(\\w+)\\.)?(\\w+)");
-
-  /** What H2 may replace by a constant, with the columns in it. */
-  private static final Pattern FOLDABLE =
-      Pattern.compile("(?i)\\b(NULL|TRUE|FALSE|LIKE|IN|CASE|BETWEEN|AND|OR|NOT)\\b");
 
   private final ViewExecutor executor;
   private final NamedTables names;
@@ -46,7 +33,11 @@ final class TableReads {
             setup,
             executor.tables().stream().map(TableReads::plainName).collect(Collectors.toSet()));
     this.references = ForeignKeyGraph.of(setup);
-    this.hasTriggers = setup.stream().anyMatch(sql -> TRIGGER.matcher(sql).find());
+    this.hasTriggers = setup.stream().anyMatch(sql -> definesTrigger(SqlText.of(sql)));
+  }
+
+  private static boolean definesTrigger(SqlText text) {
+    return text.startsWith("CREATE") && text.hasAny("TRIGGER");
   }
 
   private static String plainName(String table) {
@@ -76,15 +67,16 @@ final class TableReads {
   /** The tables that a statement reads. */
   Set<String> of(StatementForm form) {
     Set<String> read;
-    Matcher target = TARGET.matcher(form.sql());
-    if (!form.isWrite() || !target.matches()) {
+    Optional<String> behind = behindTarget(form);
+    if (behind.isEmpty()) {
       read = names.in(form.sql());
     } else {
-      String rest = values(target.group(1));
+      String rest = values(behind.get());
       boolean readsTarget =
           choosesRows(form)
               ? namesColumnOf(form.table(), rest)
-              : USING.matcher(form.sql()).matches();
+              : SqlText.of(form.sql()).startsWith("MERGE")
+                  && SqlText.of(form.sql()).hasAny("USING");
       read = names.in(readsTarget ? form.sql() : rest);
     }
     return references.withChildren(read).stream()
@@ -93,11 +85,13 @@ final class TableReads {
   }
 
   /**
-   * True if it depends on H2's optimizer which tables a statement reads: the written one, or those
-   * of subqueries.
+   * True if it depends on H2's optimizer, which may replace conditions by constants, which tables a
+   * statement reads: the written one, or those of subqueries.
    */
   boolean isUncertain(StatementForm form) {
-    return (choosesRows(form) || form.hasSubquery()) && FOLDABLE.matcher(form.sql()).find();
+    return (choosesRows(form) || form.hasSubquery())
+        && SqlText.of(form.sql())
+            .hasAny("NULL", "TRUE", "FALSE", "LIKE", "IN", "CASE", "BETWEEN", "AND", "OR", "NOT");
   }
 
   private static boolean choosesRows(StatementForm form) {
@@ -106,25 +100,43 @@ final class TableReads {
 
   /** True if a query within a write reads the table that it writes. */
   boolean readsTargetInQuery(StatementForm form) {
-    Matcher target = TARGET.matcher(form.sql());
     String name = plainName(form.table());
-    return !target.matches()
-        || names
-            .in(target.group(1).replaceAll("(?i)\\b" + Pattern.quote(name) + "\\.", ""))
-            .contains(name);
+    return behindTarget(form).map(behind -> namesTable(behind, name)).orElse(true);
+  }
+
+  /** True if a text names a table, other than as the qualifier of a column. */
+  private boolean namesTable(String sql, String name) {
+    Tokens tokens = SqlText.of(sql).tokens();
+    for (int i = 0; i < tokens.count(); i++) {
+      if (tokens.isName(i)
+          && !tokens.is(i + 1, TokenKind.DOT)
+          && names.in(tokens.text(i)).contains(name)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** What follows the table that a write names first. */
+  private static Optional<String> behindTarget(StatementForm form) {
+    SqlText text = SqlText.of(form.sql());
+    return text.write()
+        .filter(write -> form.isWrite() && !write.is("REPLACE"))
+        .map(write -> text.from(write.name().to()));
   }
 
   /** The values of an UPDATE and its condition, without the columns that it assigns. */
   private static String values(String rest) {
-    Matcher set = SET.matcher(rest);
-    if (!set.matches()) {
+    SqlText text = SqlText.of(rest);
+    Tokens tokens = text.tokens();
+    if (!text.startsWith("SET")) {
       return rest;
     }
-    return SqlLists.split(set.group(1)).stream()
+    return tokens.items(1, tokens.count()).stream()
         .map(
-            part -> {
-              Matcher assigned = ASSIGNED.matcher(part);
-              return assigned.matches() ? assigned.group(1) : part;
+            item -> {
+              int end = tokens.nameEnd(item.from());
+              return text.text(tokens.isOperator(end, '=') ? new Span(end + 1, item.to()) : item);
             })
         .collect(Collectors.joining(", "));
   }
@@ -138,26 +150,23 @@ final class TableReads {
     if (table.isEmpty()) {
       return false;
     }
+    Tokens tokens = SqlText.of(text).tokens();
     Set<String> words = new HashSet<>();
-    Matcher word = WORD.matcher(text);
-    while (word.find()) {
-      if (word.group(1) != null && plainName(name).equalsIgnoreCase(word.group(1))) {
-        words.add(word.group(2));
+    for (int i = 0; i < tokens.count(); i++) {
+      if (tokens.isName(i)
+          && tokens.is(i + 1, TokenKind.DOT)
+          && tokens.folded(i).equals(plainName(name))) {
+        words.add(tokens.text(i + 2));
       }
     }
-    word = WORD.matcher(withoutQueries(text));
-    while (word.find()) {
-      words.add(word.group(2));
+    int outside = 0;
+    while (outside < tokens.count()) {
+      if (tokens.isName(outside)) {
+        words.add(tokens.text(outside));
+      }
+      boolean isQuery = tokens.isOpen(outside) && tokens.isWord(outside + 1, "SELECT");
+      outside = isQuery ? tokens.next(outside) : outside + 1;
     }
     return words.stream().anyMatch(column -> executor.columnIndex(table.get(), column) >= 0);
-  }
-
-  private static String withoutQueries(String text) {
-    String rest = text;
-    for (Matcher query = QUERY.matcher(rest); query.find(); query = QUERY.matcher(rest)) {
-      String inner = SqlLists.beforeClosing(rest.substring(query.start() + 1));
-      rest = rest.substring(0, query.start()) + rest.substring(query.start() + 1 + inner.length());
-    }
-    return rest;
   }
 }

@@ -8,8 +8,8 @@ import io.txwatch.oracle.troc.ChangeHistory.View;
 import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.Values;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.TestCase;
-import io.txwatch.testcase.WordSet;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -35,9 +35,8 @@ import org.jspecify.annotations.Nullable;
 final class ViewExecutor implements AutoCloseable {
 
   /** Keywords by which a statement on one table may change or read others. */
-  private static final WordSet LINKS = WordSet.of("REFERENCES", "TRIGGER");
-
   private final Dbms dbms;
+
   private final Connection session;
   private final boolean inTransaction;
 
@@ -132,7 +131,8 @@ final class ViewExecutor implements AutoCloseable {
     this.inTransaction = !product.equals("PostgreSQL");
     this.inSqlTransaction =
         inTransaction && dbms.multiStatement() == Dbms.MultiStatement.ONE_BY_ONE;
-    this.hasLinkedTables = testCase.setup().stream().anyMatch(sql -> LINKS.occurIn(sql));
+    this.hasLinkedTables =
+        testCase.setup().stream().anyMatch(sql -> SqlText.of(sql).hasAny("REFERENCES", "TRIGGER"));
     this.tables = new AugmentedTables(product);
     this.loader = new TableLoader(session, tables, hasLinkedTables);
     try {
@@ -258,7 +258,7 @@ final class ViewExecutor implements AutoCloseable {
   String adapt(StatementForm form, String sql) {
     Optional<String> table = tableNamed(form.table());
     return tables.requireColumnLists() && table.isPresent()
-        ? StatementForm.withColumnNames(tables.layout(table.get()).columns(), sql)
+        ? SqlText.of(sql).withColumns(List.of(tables.layout(table.get()).columns()))
         : sql;
   }
 

@@ -1,18 +1,16 @@
 package io.txwatch.oracle.txcheck;
 
-import io.txwatch.oracle.SqlLists;
-import io.txwatch.testcase.CachedPattern;
-import io.txwatch.testcase.StatementText;
+import io.txwatch.sql.semantics.TableDefinition;
+import io.txwatch.sql.syntax.TokenKind;
+import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Adds the two columns to the tables of a case that identify rows and their versions, and adapts
@@ -30,24 +28,6 @@ final class Instrumentation {
   /** The column with the id of the step that wrote the version; 0 if it was inserted. */
   static final String VERSION_KEY = "txw_vkey";
 
-  private static final Pattern CREATE_TABLE =
-      Pattern.compile(
-          "(?is)^\\s*CREATE\\s+TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?([\\w\"`]+)\\s*\\((.*)");
-  private static final Pattern CONSTRAINT =
-      Pattern.compile(
-          "(?is)^(PRIMARY\\s+KEY|FOREIGN\\s+KEY|UNIQUE|CONSTRAINT|CHECK|KEY|INDEX|EXCLUDE|FULLTEXT)\\b.*");
-  private static final Pattern INSERT_WITHOUT_COLUMNS =
-      Pattern.compile(
-          "(?is)(\\s*(?:INSERT|REPLACE)\\b[^(]*?\\bINTO\\s+([\\w\"`]+))(\\s+(?:VALUES|SELECT)\\b.*)");
-  private static final Pattern WHOLE_ROWS =
-      Pattern.compile(
-          "(?is)^(\\s*SELECT\\s+\\*)(\\s+FROM\\s+([\\w\"`]+)"
-              + "(?:\\s+(?:WHERE|ORDER|LIMIT|FOR|LOCK)\\b.*|\\s*))$");
-  private static final CachedPattern SEVERAL_QUERIES =
-      CachedPattern.of("(?i)\\b(UNION|INTERSECT|EXCEPT|GROUP|HAVING|JOIN)\\b");
-  private static final Pattern WORD = Pattern.compile("[A-Za-z_]\\w*");
-  private static final Pattern QUALIFIER = Pattern.compile("(?s)\\s*([\\w\"`]+\\s*\\.\\s*)?.*");
-
   private final String product;
 
   /** By table, in lower case and without quotes, its columns as the definition spells them. */
@@ -59,18 +39,16 @@ final class Instrumentation {
   Instrumentation(String product, TestCase testCase) {
     this.product = product;
     for (String sql : testCase.setup()) {
-      Matcher table = CREATE_TABLE.matcher(sql);
-      if (table.matches()) {
-        String body = SqlLists.beforeClosing(table.group(2));
-        spellings.put(StatementText.unquoted(table.group(1)), table.group(1));
-        columns.put(
-            StatementText.unquoted(table.group(1)),
-            SqlLists.split(body).stream()
-                .filter(part -> !CONSTRAINT.matcher(part).matches())
-                .map(part -> part.split("\\s+", 2)[0])
-                .toList());
-      }
+      SqlText text = SqlText.of(sql);
+      TableDefinition.of(text.tokens()).ifPresent(table -> add(text, table));
     }
+  }
+
+  private void add(SqlText text, TableDefinition table) {
+    spellings.put(table.table(), text.text(table.name()));
+    columns.put(
+        table.table(),
+        table.columns().stream().map(column -> text.tokens().text(column.span().from())).toList());
   }
 
   /** True if this DBMS has what the columns need: generated identifiers, and defaults for them. */
@@ -99,12 +77,11 @@ final class Instrumentation {
   }
 
   private String instrumentSetup(String sql) {
-    Matcher table = CREATE_TABLE.matcher(sql);
-    if (!table.matches()) {
-      return withColumnNames(sql);
-    }
-    int end = table.start(2) + SqlLists.beforeClosing(table.group(2)).length();
-    return sql.substring(0, end) + ", " + definitions() + sql.substring(end);
+    SqlText text = SqlText.of(sql);
+    return TableDefinition.of(text.tokens())
+        .map(table -> table.list().to() - 1)
+        .map(end -> text.withBefore(List.of(end), ", " + definitions()))
+        .orElseGet(() -> withColumnNames(sql));
   }
 
   private String definitions() {
@@ -133,86 +110,52 @@ final class Instrumentation {
 
   /** MySQL uses the defaults of invisible columns only if an INSERT lists its columns. */
   private String withColumnNames(String sql) {
-    Matcher insert = INSERT_WITHOUT_COLUMNS.matcher(sql);
-    if (!hidesColumns() || !insert.matches()) {
-      return sql;
-    }
-    List<String> names = columns.getOrDefault(StatementText.unquoted(insert.group(2)), List.of());
-    return names.isEmpty()
-        ? sql
-        : insert.group(1) + " (" + String.join(", ", names) + ")" + insert.group(3);
+    SqlText text = SqlText.of(sql);
+    List<String> names = text.write().map(write -> columns.get(write.table())).orElse(List.of());
+    return hidesColumns() && !names.isEmpty() ? text.withColumns(names) : sql;
   }
 
   private String withReturnedKeys(String sql) {
-    Matcher query = WHOLE_ROWS.matcher(sql);
-    return hidesColumns()
-            && query.matches()
-            && columns.containsKey(StatementText.unquoted(query.group(3)))
-            && !SEVERAL_QUERIES.isFoundIn(sql)
-        ? query.group(1) + ", " + PRIMARY_KEY + ", " + VERSION_KEY + query.group(2)
+    SqlText text = SqlText.of(sql);
+    return hidesColumns() && returnsKeys(sql)
+        ? "SELECT *, " + PRIMARY_KEY + ", " + VERSION_KEY + " " + text.from(2)
         : sql;
   }
 
   /** True if a query returns whole rows of one table, with their keys; then the table. */
   boolean returnsKeys(String sql) {
-    Matcher query = WHOLE_ROWS.matcher(sql.replace(", " + PRIMARY_KEY + ", " + VERSION_KEY, ""));
-    return query.matches()
-        && columns.containsKey(StatementText.unquoted(query.group(3)))
-        && !SEVERAL_QUERIES.isFoundIn(sql);
+    return columns.containsKey(tableOf(sql))
+        && !SqlText.of(sql).hasAny("UNION", "INTERSECT", "EXCEPT", "GROUP", "HAVING", "JOIN");
   }
 
   /** The table of a query that {@linkplain #returnsKeys returns keys}. */
   static String tableOf(String sql) {
-    Matcher query = WHOLE_ROWS.matcher(sql.replace(", " + PRIMARY_KEY + ", " + VERSION_KEY, ""));
-    return query.matches() ? StatementText.unquoted(query.group(3)) : "";
+    Tokens tokens = SqlText.of(sql).tokens();
+    int from = 2;
+    if (tokens.isWord(3, PRIMARY_KEY) && tokens.isWord(5, VERSION_KEY)) {
+      from = 6;
+    }
+    int end = tokens.nameEnd(from + 1);
+    boolean isWhole =
+        tokens.isWord(0, "SELECT")
+            && tokens.isOperator(1, '*')
+            && tokens.isWord(from, "FROM")
+            && end == from + 2
+            && (end == tokens.count()
+                || tokens.isAnyWord(end, "WHERE", "ORDER", "LIMIT", "FOR", "LOCK"));
+    return isWhole ? tokens.folded(end - 1) : "";
   }
 
   /** Adds the assignment of the version key to the first assignments outside of parentheses. */
   static String withVersionKey(String sql, int version) {
-    int start = startOfAssignments(sql);
-    if (start < 0) {
+    SqlText text = SqlText.of(sql);
+    if (text.assignments().isEmpty()) {
       return sql;
     }
-    Matcher first = QUALIFIER.matcher(sql.substring(start));
-    String qualifier = first.matches() && first.group(1) != null ? first.group(1) : "";
-    return sql.substring(0, start)
-        + " "
-        + qualifier
-        + VERSION_KEY
-        + " = "
-        + version
-        + ","
-        + sql.substring(start);
-  }
-
-  /** The position after the SET of an UPDATE, or after ON DUPLICATE KEY UPDATE; -1 if none. */
-  private static int startOfAssignments(String sql) {
-    boolean isUpdate = false;
-    String previous = "";
-    int depth = 0;
-    for (int i = 0; i < sql.length(); i++) {
-      char character = sql.charAt(i);
-      if (character == '\'') {
-        i = Math.max(i, sql.indexOf('\'', i + 1));
-      } else if (character == '(' || character == ')') {
-        depth += character == '(' ? 1 : -1;
-      } else if (Character.isLetter(character) || character == '_') {
-        Matcher word = WORD.matcher(sql).region(i, sql.length());
-        String text = word.lookingAt() ? word.group().toUpperCase(Locale.ROOT) : "";
-        if (depth == 0) {
-          if (text.equals("UPDATE") && previous.equals("KEY")) {
-            return i + text.length();
-          }
-          isUpdate |= text.equals("UPDATE") && !previous.equals("FOR");
-          if (isUpdate && text.equals("SET")) {
-            return i + text.length();
-          }
-        }
-        previous = text;
-        i += Math.max(0, text.length() - 1);
-      }
-    }
-    return -1;
+    int start = text.assignments().get(0);
+    Tokens tokens = text.tokens();
+    String qualifier = tokens.is(start + 1, TokenKind.DOT) ? tokens.text(start) + "." : "";
+    return text.withBefore(List.of(start), qualifier + VERSION_KEY + " = " + version + ", ");
   }
 
   /**

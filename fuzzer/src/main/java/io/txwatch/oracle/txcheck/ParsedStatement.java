@@ -1,15 +1,9 @@
 package io.txwatch.oracle.txcheck;
 
 import io.txwatch.oracle.txcheck.StatementTrace.Form;
-import io.txwatch.testcase.CachedPattern;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * What the text of a statement shows of the rows that it uses.
@@ -20,61 +14,30 @@ import java.util.regex.Pattern;
  */
 record ParsedStatement(String sql, Optional<Form> form, Optional<String> target) {
 
-  private static final Pattern TOKEN = Pattern.compile("'[^']*'|[()]|[A-Za-z_]\\w*|[\"`]");
-  private static final Set<String> MODIFIERS =
-      Set.of("IGNORE", "LOW_PRIORITY", "ONLY", "QUICK", "INTO", "FROM", "OR");
-  private static final CachedPattern SEVERAL_SELECTS =
-      CachedPattern.of("(?is)\\bSELECT\\b.*\\bSELECT\\b");
-  private static final CachedPattern SELECT = CachedPattern.of("(?i)\\bSELECT\\b");
-  private static final CachedPattern SAVEPOINT =
-      CachedPattern.of("(?i)^\\s*(SAVEPOINT|RELEASE|ROLLBACK\\s+TO)\\b");
-  private static final CachedPattern SKIPS_LOCKED =
-      CachedPattern.of("(?i)\\b(SKIP\\s+LOCKED|NOWAIT|WAIT\\s+\\d+)\\b");
-  private static final CachedPattern LENIENT =
-      CachedPattern.of(
-          "(?i)^\\s*(UPDATE|INSERT|REPLACE|DELETE)\\s+(OR\\s+)?IGNORE\\b|^\\s*REPLACE\\b"
-              + "|\\bON\\s+(CONFLICT|DUPLICATE)\\b");
-
   static ParsedStatement of(String sql) {
     if (StatementText.isQuery(sql)) {
       return new ParsedStatement(sql, Optional.of(Form.QUERY), Optional.empty());
     }
-    Deque<String> words = new ArrayDeque<>();
-    int depth = 0;
-    Matcher token = TOKEN.matcher(sql);
-    while (token.find()) {
-      String text = token.group();
-      if (text.equals("(") || text.equals(")")) {
-        depth += text.equals("(") ? 1 : -1;
-      } else if (depth == 0 && text.length() > 0 && Character.isLetter(text.charAt(0))) {
-        words.add(text);
-      }
-    }
-    while (!words.isEmpty()) {
-      Optional<Form> form = form(words.remove());
-      if (form.isPresent()) {
-        while (!words.isEmpty() && MODIFIERS.contains(upper(words.peek()))) {
-          words.remove();
-        }
-        return new ParsedStatement(
-            sql,
-            form,
-            Optional.ofNullable(words.peek()).map(name -> name.toLowerCase(Locale.ROOT)));
-      }
-    }
-    // A WITH that contains a write.
-    return new ParsedStatement(
-        sql,
-        upper(sql.strip()).startsWith("WITH") ? Optional.of(Form.UPDATE) : Optional.empty(),
-        Optional.empty());
+    SqlText text = SqlText.of(sql);
+    return text.writes().stream()
+        .filter(write -> text.isOutside(write.at()))
+        .findFirst()
+        .map(
+            write ->
+                new ParsedStatement(
+                    sql,
+                    form(write.verb()),
+                    Optional.of(write.table()).filter(table -> !table.isEmpty())))
+        .orElseGet(
+            () -> // a WITH may contain a write
+            new ParsedStatement(
+                    sql,
+                    text.startsWith("WITH") ? Optional.of(Form.UPDATE) : Optional.empty(),
+                    Optional.empty()));
   }
 
-  private static String upper(String word) {
-    return word.toUpperCase(Locale.ROOT);
-  }
-
-  private static Optional<Form> form(String word) {
-    return switch (upper(word)) {
+  private static Optional<Form> form(String verb) {
+    return switch (verb) {
       case "INSERT", "REPLACE", "MERGE" -> Optional.of(Form.INSERT);
       case "UPDATE" -> Optional.of(Form.UPDATE);
       case "DELETE" -> Optional.of(Form.DELETE);
@@ -84,7 +47,7 @@ record ParsedStatement(String sql, Optional<Form> form, Optional<String> target)
 
   /** True if it sets, releases or rolls back to a savepoint. */
   boolean isSavepoint() {
-    return SAVEPOINT.isFoundIn(sql);
+    return SqlText.of(sql).isSavepoint();
   }
 
   boolean isWrite() {
@@ -101,7 +64,9 @@ record ParsedStatement(String sql, Optional<Form> form, Optional<String> target)
 
   /** True if it contains a query besides itself. */
   boolean hasSubquery() {
-    return isWrite() ? SELECT.isFoundIn(sql) : SEVERAL_SELECTS.isFoundIn(sql);
+    SqlText text = SqlText.of(sql);
+    int first = text.indexOf(0, "SELECT");
+    return first >= 0 && (isWrite() || text.indexOf(first + 1, "SELECT") >= 0);
   }
 
   /**
@@ -113,11 +78,11 @@ record ParsedStatement(String sql, Optional<Form> form, Optional<String> target)
     if (StatementText.dependsOnRowOrder(sql)) {
       return Optional.of("its effect depends on the order of rows");
     }
-    if (SKIPS_LOCKED.isFoundIn(sql)) {
+    if (SqlText.of(sql).has("SKIP", "LOCKED") || SqlText.of(sql).hasAny("NOWAIT", "WAIT")) {
       return Optional.of("its effect depends on locks");
     }
     if (isWrite()
-        && LENIENT.isFoundIn(sql)
+        && isLenient(SqlText.of(sql))
         && (hasSubquery() || form.equals(Optional.of(Form.UPDATE)))) {
       return Optional.of("which rows it skips depends on the order of rows");
     }
@@ -125,5 +90,13 @@ record ParsedStatement(String sql, Optional<Form> form, Optional<String> target)
       return Optional.of("the added columns would change its meaning");
     }
     return Optional.empty();
+  }
+
+  private static boolean isLenient(SqlText text) {
+    return text.startsWith("REPLACE")
+        || text.tokens().isWord(1, "IGNORE")
+        || text.tokens().areWords(1, "OR", "IGNORE")
+        || text.has("ON", "CONFLICT")
+        || text.has("ON", "DUPLICATE");
   }
 }

@@ -3,20 +3,17 @@ package io.txwatch.oracle.txcheck;
 import io.txwatch.oracle.ForeignKeyGraph;
 import io.txwatch.oracle.NamedTables;
 import io.txwatch.oracle.troc.TableKeys;
+import io.txwatch.sql.syntax.Tokens;
+import io.txwatch.testcase.SqlText;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /**
  * The tables that a statement uses beyond those that it names: those of views, those that foreign
  * keys relate to the table that it writes, and those of triggers. All names are in lower case.
  */
 final class SchemaLinks {
-
-  private static final Pattern CODE =
-      Pattern.compile("(?is)^\\s*CREATE\\s+.*?\\b(TRIGGER|FUNCTION|PROCEDURE|RULE)\\b");
 
   private final Set<String> tables;
   private final NamedTables names;
@@ -29,7 +26,11 @@ final class SchemaLinks {
     this.names = new NamedTables(setup, tables);
     this.foreignKeys = ForeignKeyGraph.of(setup);
     this.keys = TableKeys.of(setup);
-    this.hasTriggers = setup.stream().anyMatch(sql -> CODE.matcher(sql).find());
+    this.hasTriggers =
+        setup.stream()
+            .map(SqlText::of)
+            .filter(text -> text.startsWith("CREATE"))
+            .anyMatch(text -> text.hasAny("TRIGGER", "FUNCTION", "PROCEDURE", "RULE"));
   }
 
   /** The tables that a text names at any depth, itself or by a view. */
@@ -50,14 +51,15 @@ final class SchemaLinks {
     return related;
   }
 
-  /** True if an UPDATE assigns a column of a key or index. */
+  /** True if an UPDATE assigns a column of a key or index, or compares one with a value. */
   boolean assignsKey(String sql, String target) {
-    int set = sql.toUpperCase(Locale.ROOT).indexOf("SET");
-    return keys.placingColumns(target).stream()
-        .anyMatch(
-            column ->
-                Pattern.compile("(?i)\\b" + Pattern.quote(column) + "\\b[\"`]?\\s*=")
-                    .matcher(sql.substring(Math.max(0, set)))
-                    .find());
+    Set<String> placing = keys.placingColumns(target);
+    Tokens tokens = SqlText.of(sql).tokens();
+    for (int i = Math.max(0, SqlText.of(sql).indexOf(0, "SET")); i < tokens.count(); i++) {
+      if (tokens.isName(i) && tokens.isOperator(i + 1, '=') && placing.contains(tokens.folded(i))) {
+        return true;
+      }
+    }
+    return false;
   }
 }
