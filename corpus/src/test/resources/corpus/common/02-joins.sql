@@ -20,10 +20,7 @@ SELECT a.id, e.id, i.id FROM account a LEFT JOIN entry e ON e.account_id = a.id 
 SELECT * FROM account a LEFT JOIN entry e ON e.account_id = a.id AND e.amount > 15 ORDER BY a.id, e.id;
 SELECT * FROM account a LEFT JOIN entry e ON e.account_id = a.id WHERE e.id IS NULL ORDER BY a.id;
 SELECT a.id FROM account a LEFT JOIN (entry e JOIN item i ON i.account_id = e.account_id) ON e.account_id = a.id ORDER BY a.id, e.id, i.id;
-SELECT * FROM account NATURAL JOIN item;
 SELECT * FROM account NATURAL LEFT JOIN item ORDER BY id;
-SELECT id, owner, qty FROM account NATURAL JOIN item ORDER BY id;
-SELECT * FROM entry NATURAL JOIN item ORDER BY id;
 SELECT * FROM account JOIN item USING (id) ORDER BY id;
 SELECT id, account.owner, item.qty FROM account JOIN item USING (id) ORDER BY id;
 SELECT * FROM entry JOIN item USING (id, account_id) ORDER BY id;

@@ -43,7 +43,6 @@ SELECT id, owner FROM account QUALIFY row_number() OVER (PARTITION BY branch_id 
 SELECT TOP 2 id FROM account ORDER BY id;
 SELECT id FROM account ORDER BY id FETCH FIRST 1 ROW WITH TIES;
 SELECT id FROM account ORDER BY balance NULLS LAST, id;
-SELECT * FROM account NATURAL JOIN item ORDER BY id;
 SELECT * EXCEPT (balance) FROM account ORDER BY id;
 SELECT a.* EXCEPT (a.owner) FROM account a ORDER BY a.id;
 SELECT ROWNUM(), id FROM account WHERE id = 1;

@@ -56,6 +56,9 @@ SELECT a.id FROM account a JOIN branch b ON b.id = a.branch_id ORDER BY a.id FOR
 SELECT a.id FROM account a JOIN branch b ON b.id = a.branch_id ORDER BY a.id FOR UPDATE OF a;
 SELECT count(*) FROM account FOR UPDATE;
 SELECT * FROM account NATURAL JOIN item ORDER BY id;
+SELECT * FROM account NATURAL JOIN item;
+SELECT id, owner, qty FROM account NATURAL JOIN item ORDER BY id;
+SELECT * FROM entry NATURAL JOIN item ORDER BY id;
 SELECT * FROM account NATURAL RIGHT JOIN item ORDER BY id;
 SELECT a.id FROM account a LEFT JOIN (branch b, entry e) ON b.id = a.branch_id AND e.account_id = a.id ORDER BY a.id, b.id, e.id;
 SELECT * FROM account a STRAIGHT_JOIN branch b ON b.id = a.branch_id ORDER BY a.id;

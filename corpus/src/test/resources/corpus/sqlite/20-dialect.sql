@@ -34,6 +34,9 @@ SELECT id FROM account WHERE (id, owner) IN (VALUES (1, 'alice'), (2, 'bob')) OR
 SELECT * FROM (VALUES (1, 'a'), (2, 'b'));
 VALUES (1, 2), (3, 4);
 SELECT * FROM account NATURAL JOIN item ORDER BY id;
+SELECT * FROM account NATURAL JOIN item;
+SELECT id, owner, qty FROM account NATURAL JOIN item ORDER BY id;
+SELECT * FROM entry NATURAL JOIN item ORDER BY id;
 SELECT * FROM account NATURAL LEFT JOIN item ORDER BY id;
 SELECT * FROM account FULL OUTER JOIN branch USING (id) ORDER BY id;
 SELECT * FROM account AS a, branch AS b USING (id) ORDER BY id;

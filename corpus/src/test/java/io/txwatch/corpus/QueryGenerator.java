@@ -362,7 +362,6 @@ final class QueryGenerator {
         "SELECT 1, 'x' FROM " + table.name(),
         "SELECT nosuch FROM " + table.name(),
         "SELECT * FROM " + table.name() + " WHERE 1 = 0",
-        "SELECT * FROM account NATURAL JOIN item",
         "SELECT * FROM account JOIN item USING (id)",
         "SELECT id FROM account a JOIN entry b USING (id)",
         "SELECT * FROM np",

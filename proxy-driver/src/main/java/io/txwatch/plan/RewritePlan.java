@@ -11,7 +11,7 @@ import java.util.Optional;
  * token is a parameter of the prepared form and never changes it.
  *
  * <p>What is sent is always {@link #preparedSql} or {@link #immediateSql}, whatever the other
- * fields say: on H2, even a statement that carries nothing may have to be put right (NATURAL JOIN).
+ * fields say: on H2, even a statement that carries nothing may have to be put right (MERGE).
  *
  * @param original the application's text
  * @param kind what kind of statement it is
@@ -29,7 +29,8 @@ import java.util.Optional;
  *     and are not read from
  * @param usesSystemColumns true if versions are read from the system columns of a table that it
  *     uses: then no table of the database has auxiliary columns
- * @param unwatched what is sent instead where nothing is observed
+ * @param refused why the text must not be sent at all: its NATURAL join would join on the auxiliary
+ *     columns (H2); empty almost always
  */
 public record RewritePlan(
     String original,
@@ -42,7 +43,7 @@ public record RewritePlan(
     boolean mayLeaveUnnamed,
     boolean starShowsAuxiliary,
     boolean usesSystemColumns,
-    Unwatched unwatched) {
+    Optional<String> refused) {
 
   /** How the rewritten statement returns rows. */
   public enum Returns {
@@ -98,12 +99,12 @@ public record RewritePlan(
         control,
         reason,
         detail,
-        RewrittenText.plain(sql, Origins.SAME, parameterCount),
+        RewrittenText.plain(sql, parameterCount),
         ObservedRows.none(withoutKeys(kind)),
         false,
         false,
         false,
-        Unwatched.asItIs(sql));
+        Optional.empty());
   }
 
   /** What a statement of which no more is known has to do with rows that are known by a key. */
@@ -138,7 +139,23 @@ public record RewritePlan(
         mayLeaveUnnamed,
         starShowsAuxiliary,
         usesSystemColumns,
-        Unwatched.asItIs(sql));
+        Optional.empty());
+  }
+
+  /** The plan of the same text, which must not be sent. */
+  public RewritePlan refused(String why) {
+    return new RewritePlan(
+        original,
+        kind,
+        control,
+        passThrough,
+        passThroughDetail,
+        text,
+        rows,
+        mayLeaveUnnamed,
+        starShowsAuxiliary,
+        usesSystemColumns,
+        Optional.of(why));
   }
 
   /** The same plan, with a reason why not every row that it touches can be seen. */
@@ -166,7 +183,7 @@ public record RewritePlan(
         mayLeaveUnnamed,
         starShowsAuxiliary,
         usesSystemColumns,
-        unwatched);
+        refused);
   }
 
   /** The plan that sends the application's own text, with the reason why. */
@@ -177,12 +194,12 @@ public record RewritePlan(
         control,
         Optional.of(reason),
         detail,
-        RewrittenText.plain(unwatched.text(), unwatched.origins(), parameterCount()),
+        RewrittenText.plain(original, parameterCount()),
         ObservedRows.none(withoutKeys(kind)),
         false,
         false,
         usesSystemColumns,
-        unwatched);
+        refused);
   }
 
   // ---------------------------------------------------------------- the text

@@ -30,17 +30,13 @@ public record RewrittenText(
     int[] tokenParameters,
     int[] rowIdParameters) {
 
-  /**
-   * A text without anything of ours that takes a value.
-   *
-   * @param origins where its characters are from
-   */
-  static RewrittenText plain(String sql, Origins origins, int parameterCount) {
+  /** The application's own text. */
+  static RewrittenText plain(String sql, int parameterCount) {
     return new RewrittenText(
         sql,
         List.of(sql),
         new int[0],
-        origins,
+        Origins.SAME,
         parameterCount,
         IntStream.rangeClosed(1, parameterCount).toArray(),
         new int[0],

@@ -30,11 +30,6 @@ final class EditedText {
     return c == Auxiliary.TOKEN || c == Auxiliary.ROW_ID;
   }
 
-  /** The text, {@link Auxiliary#TOKEN} and {@link Auxiliary#ROW_ID} where those go. */
-  String marked() {
-    return replaced(edits, 0, tokens.text().length());
-  }
-
   private String replaced(List<Edit> inOrder, int start, int end) {
     StringBuilder out = new StringBuilder();
     int at = start;

@@ -1,7 +1,5 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.sql.semantics.Block;
-import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Clause.Kind;
 import io.txwatch.sql.syntax.Node;
@@ -10,8 +8,6 @@ import io.txwatch.sql.syntax.QueryBody;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import io.txwatch.statement.AnalyzedStatement;
-import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * Numbers in ORDER BY and GROUP BY that stand for columns of the select list. One beyond the list
@@ -45,7 +41,7 @@ final class Ordinals {
 
   private void check(Clause clause, QueryBody body) {
     long highest = highest(clause);
-    mayBeBeyond |= highest > 0 && highest > width(body).orElse(0);
+    mayBeBeyond |= highest > 0 && highest > width(body);
   }
 
   /** The highest number in a clause; 0 if there is none. */
@@ -80,27 +76,20 @@ final class Ordinals {
     }
   }
 
-  private OptionalInt width(QueryBody body) {
-    return width(statement, body);
-  }
-
-  /** How many columns a query has, its first branch's; empty if that is not known. */
-  static OptionalInt width(AnalyzedStatement statement, QueryBody body) {
+  /** How many columns a query has at least, its first branch's. */
+  private int width(QueryBody body) {
     if (body instanceof QueryBody.Nested nested) {
-      return width(statement, nested.query().body());
+      return width(nested.query().body());
     }
     if (body instanceof QueryBody.SetOperation operation) {
-      return width(statement, operation.branches().get(0));
+      return width(operation.branches().get(0));
     }
-    if (!(body instanceof QueryBody.Select select)) {
-      return OptionalInt.empty();
-    }
-    Optional<Block> block =
-        statement.parts().blocks().stream().filter(b -> b.list().equals(select.list())).findFirst();
-    try {
-      return block.isEmpty() ? OptionalInt.empty() : StarColumns.width(statement, block.get());
-    } catch (NotUnderstood e) {
-      return OptionalInt.empty();
-    }
+    return body instanceof QueryBody.Select select
+        ? statement.parts().blocks().stream()
+            .filter(block -> block.list().equals(select.list()))
+            .findFirst()
+            .map(block -> StarColumns.width(statement, block).orElse(block.items().size()))
+            .orElse(0)
+        : 0;
   }
 }

@@ -4,43 +4,33 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.plan.Carried;
 import io.txwatch.plan.KeyedRow;
 import io.txwatch.plan.ObservedRows;
-import io.txwatch.plan.Origins;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.RewrittenText;
 import io.txwatch.plan.RowNaming;
 import io.txwatch.plan.TransactionControl;
-import io.txwatch.plan.Unwatched;
 import io.txwatch.rewrite.Rewrite.Flag;
 import io.txwatch.rewrite.Rewrite.Gap;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.syntax.Tokens;
+import java.util.Optional;
 
 /**
  * Makes a plan of a rewrite.
  *
  * @param tokens the application's text
  * @param control what the text does to the transaction
- * @param joins what H2's NATURAL joins need, whatever else is done to the text
  */
 record PlanAssembly(
-    Tokens tokens,
-    Dialect dialect,
-    StatementKind kind,
-    TransactionControl control,
-    JoinsByName.Found joins) {
+    Tokens tokens, Dialect dialect, StatementKind kind, TransactionControl control) {
 
-  /** For a text that is no transaction control, and has no NATURAL join of ours. */
+  /** For a text that is no transaction control. */
   PlanAssembly(Tokens tokens, Dialect dialect, StatementKind kind) {
-    this(tokens, dialect, kind, TransactionControl.NONE, JoinsByName.Found.NONE);
+    this(tokens, dialect, kind, TransactionControl.NONE);
   }
 
   PlanAssembly control(TransactionControl other) {
-    return new PlanAssembly(tokens, dialect, kind, other, joins);
-  }
-
-  PlanAssembly joins(JoinsByName.Found other) {
-    return new PlanAssembly(tokens, dialect, kind, control, other);
+    return new PlanAssembly(tokens, dialect, kind, other);
   }
 
   /**
@@ -63,7 +53,7 @@ record PlanAssembly(
   RewritePlan of(
       Rewrite rewrite, KeyedRow keys, RowNaming.OfStatement names, boolean usesSystemColumns)
       throws NotUnderstood {
-    EditedText text = new EditedText(tokens, joins.edits().and(rewrite.edits()));
+    EditedText text = new EditedText(tokens, rewrite.edits());
     TextParameters parameters = text.parameters(dialect);
     boolean carries = !rewrite.carried().isEmpty() || parameters.again().length > 0;
     return new RewritePlan(
@@ -94,13 +84,6 @@ record PlanAssembly(
         rewrite.is(Flag.MAY_LEAVE_UNNAMED),
         rewrite.is(Flag.STAR_SHOWS_AUXILIARY),
         usesSystemColumns,
-        unwatched());
-  }
-
-  private Unwatched unwatched() {
-    EditedText text = new EditedText(tokens, joins.edits());
-    return joins.edits().isEmpty()
-        ? new Unwatched(tokens.text(), Origins.SAME, joins.refused())
-        : new Unwatched(text.marked(), text.origins(), joins.refused());
+        Optional.empty());
   }
 }

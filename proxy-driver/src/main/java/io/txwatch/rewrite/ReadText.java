@@ -33,14 +33,14 @@ final class ReadText {
   }
 
   /**
-   * A read that copies the text with H2's NATURAL joins put right, and with the query of its table,
-   * which has the auxiliary columns, in the place of a view.
+   * A read that copies the text with the query of its table, which has the auxiliary columns, in
+   * the place of a view.
    *
    * @param within true if it becomes a part of the statement itself: it takes the statement's
    *     parameters once more
    */
   static ReadText of(AnalyzedStatement statement, boolean within) {
-    Edits edits = JoinsByName.of(statement);
+    Edits edits = Edits.NONE;
     for (Source.Table table : statement.parts().references()) {
       edits =
           edits.and(

@@ -131,6 +131,10 @@ public final class RewritePlanner implements Planner {
     if (tokens.isBroken()) {
       throw new NotUnderstood("a literal, comment or parenthesis without its end");
     }
+    if (NaturalJoins.joinAuxiliary(tokens, dialect, new Tables(catalog))) {
+      return untouched(tokens, GapReason.SHAPE, NaturalJoins.REASON, parameters)
+          .refused(NaturalJoins.REASON);
+    }
     List<Span> statements = StatementSplitter.split(tokens, dialect);
     if (statements.isEmpty()) {
       return plain(tokens, StatementKind.OTHER, TransactionControl.NONE, parameters);
@@ -146,30 +150,26 @@ public final class RewritePlanner implements Planner {
       throws NotUnderstood {
     TransactionControl control =
         TransactionControlReader.read(tokens, dialect, range.from(), range.to());
-    ParsedStatement parsed = ParsedStatement.of(tokens, dialect, range, tables);
-    StatementClass what = parsed.what();
-    JoinsByName.Found joins = JoinsByName.of(parsed);
+    StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
     if (what.kind() == StatementKind.MERGE && dialect.grammar().has(Syntax.MERGE_BY_KEY)) {
       Optional<Rewrite> named = MergeColumns.name(tokens, dialect, range, tables);
       if (named.isPresent()) {
         return new PlanAssembly(tokens, dialect, what.kind())
-            .joins(joins)
             .of(named.get(), KeyedRow.ANY_MAY_MOVE, tables.haveSystemVersions());
       }
     }
     if (what.reason().isPresent() || !what.hasShape()) {
-      return unseen(tokens, joins, what, control);
+      return unseen(tokens, what, control);
     }
     try {
       if (tokens.hasBackslashBeforeQuote()
           && !Tokenizer.tokenizeOtherBackslash(tokens.text(), dialect).isBroken()) {
         throw new NotUnderstood("a string whose end depends on a setting of the server");
       }
-      AnalyzedStatement statement = analyzed(parsed);
+      AnalyzedStatement statement = analyzed(tokens, range, tables);
       RewriteContext context = new RewriteContext(statement, extent, request, watched);
       Rewrite rewrite = rewrite(context, watched);
       return new PlanAssembly(tokens, dialect, StatementKinds.of(statement.parts()))
-          .joins(joins)
           .of(
               rewrite,
               keys(context, rewrite),
@@ -178,7 +178,7 @@ public final class RewritePlanner implements Planner {
     } catch (NotUnderstood e) {
       StatementClass unseen =
           new StatementClass(what.kind(), true, Optional.of(Reasons.of(e)), e.detail());
-      return unseen(tokens, joins, unseen, control);
+      return unseen(tokens, unseen, control);
     }
   }
 
@@ -202,24 +202,23 @@ public final class RewritePlanner implements Planner {
   }
 
   /** The plan of a statement that is sent as it is. */
-  private RewritePlan unseen(
-      Tokens tokens, JoinsByName.Found joins, StatementClass what, TransactionControl control)
+  private RewritePlan unseen(Tokens tokens, StatementClass what, TransactionControl control)
       throws NotUnderstood {
     Rewrite unseen =
         what.reason().map(reason -> Rewrite.unseen(reason, what.detail())).orElse(Rewrite.NONE);
     return new PlanAssembly(tokens, dialect, what.kind())
         .control(control)
-        .joins(joins)
         .of(unseen, withoutKeys(what.kind(), control), false);
   }
 
-  private static AnalyzedStatement analyzed(ParsedStatement parsed) throws NotUnderstood {
-    for (int i = parsed.range().from(); i < parsed.range().to(); i++) {
-      if (parsed.tokens().is(i, TokenKind.EXECUTABLE_COMMENT)) {
+  private AnalyzedStatement analyzed(Tokens tokens, Span range, Tables tables)
+      throws NotUnderstood {
+    for (int i = range.from(); i < range.to(); i++) {
+      if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
         throw new NotUnderstood(NotUnderstood.Reason.SHAPE, "a comment that some versions execute");
       }
     }
-    return parsed.statement();
+    return AnalyzedStatement.of(tokens, dialect, range, tables);
   }
 
   /**
@@ -271,18 +270,14 @@ public final class RewritePlanner implements Planner {
         touches
             ? Rewrite.unseen(GapReason.OPAQUE, "several statements in one string")
             : Rewrite.NONE;
-    JoinsByName.Found joins = JoinsByName.Found.NONE;
     for (Span range : statements) {
-      ParsedStatement parsed = ParsedStatement.of(tokens, dialect, range, new Tables(catalog));
-      joins = joins.and(JoinsByName.of(parsed));
       if (watched && !controlled && !defines) {
-        all = all.and(oneOfSeveral(parsed));
+        all = all.and(oneOfSeveral(tokens, range, new Tables(catalog)));
       }
     }
     RewritePlan plan =
         new PlanAssembly(tokens, dialect, StatementKind.OTHER)
             .control(control)
-            .joins(joins)
             .of(all, withoutKeys(StatementKind.OTHER, control), false);
     return plan.parameterCount() == parameters
         ? plan
@@ -290,13 +285,14 @@ public final class RewritePlanner implements Planner {
   }
 
   /** What is put into the text for one of several statements. */
-  private Rewrite oneOfSeveral(ParsedStatement parsed) {
-    if (!parsed.what().hasShape()) {
+  private Rewrite oneOfSeveral(Tokens tokens, Span range, Tables tables) {
+    if (!StatementClass.of(tokens, dialect, range.from(), range.to()).hasShape()) {
       return Rewrite.NONE;
     }
     try {
       RewriteContext context =
-          new RewriteContext(analyzed(parsed), extent, PlanRequest.RETURNING_NOTHING, false);
+          new RewriteContext(
+              analyzed(tokens, range, tables), extent, PlanRequest.RETURNING_NOTHING, false);
       return Rewrite.of(rewrite(context, true).edits());
     } catch (NotUnderstood e) {
       return Rewrite.NONE; // it is sent as it is

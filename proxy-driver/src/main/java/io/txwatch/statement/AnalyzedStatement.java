@@ -35,18 +35,6 @@ public record AnalyzedStatement(
     return new AnalyzedStatement(tokens, dialect, StatementParts.of(tree), tables);
   }
 
-  /**
-   * Parses a query that stands in a statement of another kind.
-   *
-   * @throws NotUnderstood as {@link #of}
-   */
-  public static AnalyzedStatement ofQuery(Tokens tokens, Dialect dialect, Span span, Tables tables)
-      throws NotUnderstood {
-    StatementParts parts =
-        StatementParts.ofQuery(StatementParser.parseQuery(tokens, dialect, span));
-    return new AnalyzedStatement(tokens, dialect, parts, tables);
-  }
-
   /** The syntax tree. */
   public Statement tree() {
     return parts.tree();

@@ -44,7 +44,7 @@ class TransparencyTest {
       SELECT a.*, e.* FROM account a JOIN entry e ON e.account_id = a.id ORDER BY e.id
       SELECT a.id, e.amount FROM account a LEFT JOIN entry e ON e.account_id = a.id ORDER BY 1, 2
       SELECT x.id, y.id FROM account x, account y WHERE x.id < y.id ORDER BY 1, 2
-      SELECT * FROM account NATURAL JOIN entry
+      SELECT * FROM account JOIN entry USING (id)
       SELECT DISTINCT owner FROM account ORDER BY owner
       SELECT DISTINCT * FROM account ORDER BY id
       SELECT account_id, SUM(amount) FROM entry GROUP BY account_id ORDER BY 1

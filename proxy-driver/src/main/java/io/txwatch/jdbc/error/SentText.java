@@ -1,6 +1,5 @@
 package io.txwatch.jdbc.error;
 
-import io.txwatch.history.GapReason;
 import io.txwatch.history.WriterToken;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.ServerText;
@@ -48,12 +47,6 @@ public record SentText(RewritePlan plan, String sent, boolean prepared) implemen
   /** The text of a prepared statement. */
   public static SentText prepared(RewritePlan plan) {
     return new SentText(plan, plan.preparedSql(), true);
-  }
-
-  /** The text that is sent where a rewritten one was refused. */
-  public static SentText unwatched(RewritePlan plan, boolean prepared) {
-    RewritePlan plain = plan.asItIs(GapReason.SHAPE, "");
-    return new SentText(plain, plain.preparedSql(), prepared);
   }
 
   // ---------------------------------------------------------------- errors

@@ -57,7 +57,7 @@ public final class VendorErrors {
    * changed the tables since.
    */
   public static boolean mayBeOurs(RewritePlan plan, SQLException error, DialectSql sql) {
-    boolean plainest = plan.preparedSql().equals(plan.unwatched().text());
+    boolean plainest = !plan.isRewritten();
     if (plainest || TransactionRules.connectionLost(error)) {
       return false; // there is no other text to try
     }

@@ -294,7 +294,7 @@ public final class Batch {
       try {
         counts = asItWas.send();
       } catch (SQLException raw) { // not our fault: the application's own texts give it
-        throw failed(begun, raw, unwatchedTexts());
+        throw failed(begun, raw, List.of());
       }
       plans.stream()
           .filter(cached -> cached.plan().isRewritten())
@@ -397,19 +397,6 @@ public final class Batch {
       return VendorErrors.ofBatch(batch, texts);
     }
     return texts.size() == 1 ? VendorErrors.of(error, texts.get(0)) : error;
-  }
-
-  /** The application's own texts of the items; one if it is the same for all. */
-  private List<SentText> unwatchedTexts() {
-    if (prepared && !hasTexts && !plans.isEmpty()) {
-      return List.of(SentText.unwatched(plans.get(0).plan(), true));
-    }
-    List<SentText> texts = new ArrayList<>();
-    for (int i = 0; i < plans.size(); i++) {
-      boolean isPrepared = i < given.size() && given.get(i).ofPrepared();
-      texts.add(SentText.unwatched(plans.get(i).plan(), isPrepared));
-    }
-    return texts;
   }
 
   /** The texts of the items; one if it is the same for all. */

@@ -116,8 +116,7 @@ public final class PlanCache {
       long after = catalog.version();
       if (after == current.version) {
         boolean isKept = shape.isEmpty() || current.recentTexts.contains(sql);
-        if (isKept
-            && made.plan().unwatched().refused().isEmpty()) { // the next look-up may not fail
+        if (isKept && made.plan().refused().isEmpty()) { // the next look-up may not fail
           current.plans.put(sql, made);
         }
         return made;

@@ -47,7 +47,7 @@ public final class SessionPlans {
   public CachedPlan of(@Nullable String sql, StatementOptions options)
       throws SQLFeatureNotSupportedException {
     CachedPlan cached = withKeys(sql == null ? "" : sql, options);
-    Optional<String> refused = cached.plan().unwatched().refused();
+    Optional<String> refused = cached.plan().refused();
     if (refused.isPresent()) {
       throw new SQLFeatureNotSupportedException(
           "txwatch does not send this statement: the columns that txwatch added to the tables"

@@ -82,7 +82,7 @@ final class PreparedBatch {
       batch.parameters(Parameters.NONE);
     }
     try {
-      prepared.addBatch(text.plan().unwatched().text());
+      prepared.addBatch(text.plan().original());
     } catch (SQLException e) {
       batch.removeLast();
       throw e;
@@ -161,7 +161,7 @@ final class PreparedBatch {
         if (text.sideReads() != null) {
           to.parameters(Parameters.NONE);
         }
-        prepared.addBatch(own.plan().unwatched().text());
+        prepared.addBatch(own.plan().original());
       }
     }
   }

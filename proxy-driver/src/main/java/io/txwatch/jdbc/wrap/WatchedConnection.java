@@ -4,7 +4,6 @@ import io.txwatch.capture.SessionTracker;
 import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.GapReason;
-import io.txwatch.jdbc.error.SentText;
 import io.txwatch.jdbc.error.VendorErrors;
 import io.txwatch.jdbc.execution.ExecutionContext;
 import io.txwatch.jdbc.plan.CachedPlan;
@@ -300,11 +299,7 @@ public class WatchedConnection extends DelegatingConnection {
       if (!context.mayBeOurFault(active, e) || !context.guard().goBack()) {
         throw VendorErrors.of(e, active.prepared());
       }
-      try {
-        prepared = options.preparer().prepare(delegate, active.plan().unwatched().text());
-      } catch (SQLException raw) {
-        throw VendorErrors.of(raw, SentText.unwatched(active.plan(), true));
-      }
+      prepared = options.preparer().prepare(delegate, active.plan().original());
       cached = context.plans().refused(active, e);
       active = cached;
     }

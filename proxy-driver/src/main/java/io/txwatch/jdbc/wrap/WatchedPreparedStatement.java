@@ -3,7 +3,6 @@ package io.txwatch.jdbc.wrap;
 import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.GapReason;
 import io.txwatch.jdbc.error.Places;
-import io.txwatch.jdbc.error.SentText;
 import io.txwatch.jdbc.error.VendorErrors;
 import io.txwatch.jdbc.execution.Batch;
 import io.txwatch.jdbc.execution.Execution;
@@ -560,8 +559,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       result = call.on(prepared);
     } catch (SQLException e) {
       execution.failed(e); // not our fault: the application's own text gives it
-      SentText sent = SentText.unwatched(failed.plan(), true);
-      throw VendorErrors.of(e, sent);
+      throw e;
     }
     Execution instead = execution.withoutRewriting(ours);
     plan = instead.cached();

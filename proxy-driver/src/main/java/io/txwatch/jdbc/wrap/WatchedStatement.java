@@ -232,11 +232,10 @@ class WatchedStatement extends ExecutingStatement {
     }
     T result;
     try {
-      result = call.on(sql == null ? sql : execution.cached().plan().unwatched().text());
+      result = call.on(sql);
     } catch (SQLException e) {
       execution.failed(e); // not our fault: the application's own text gives it
-      SentText sent = SentText.unwatched(execution.cached().plan(), false);
-      throw VendorErrors.of(e, sent);
+      throw e;
     }
     goOnWith(execution.withoutRewriting(ours));
     return result;
@@ -323,7 +322,7 @@ class WatchedStatement extends ExecutingStatement {
     for (Item item : texts) {
       CachedPlan cached = context.plans().toSend(item.sql, options);
       escapeAs(item.escapes);
-      delegate.addBatch(cached.plan().unwatched().text());
+      delegate.addBatch(cached.plan().original());
     }
     escapeAs(escapes);
     return sender.send();
@@ -346,7 +345,7 @@ class WatchedStatement extends ExecutingStatement {
       if (control) {
         // Where one item ends the transaction, the next one's position is not known beforehand.
         cached = cached.asItIs(GapReason.SHAPE, "batch with transaction control");
-        delegate.addBatch(cached.plan().unwatched().text());
+        delegate.addBatch(cached.plan().original());
         sending.addWithoutPosition(cached);
       } else {
         KnownKey key = cached.key();

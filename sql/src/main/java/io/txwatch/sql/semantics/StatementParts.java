@@ -66,14 +66,6 @@ public final class StatementParts {
     return parts;
   }
 
-  /** The parts of a query that stands in a statement of another kind. */
-  public static StatementParts ofQuery(Query query) throws NotUnderstood {
-    Statement select = new Statement.Select(query.span(), query);
-    StatementParts parts = new StatementParts(select, false);
-    parts.collect(Role.NESTED);
-    return parts;
-  }
-
   // ---------------------------------------------------------------- what there is
 
   /** The statement. */

@@ -50,16 +50,6 @@ public final class StatementParser {
     }
   }
 
-  /** Parses a query that stands in a statement of another kind. */
-  public static Query parseQuery(Tokens tokens, Dialect dialect, Span span) {
-    StatementParser parser = new StatementParser(tokens, dialect.grammar(), span);
-    try {
-      return parser.whole(parser.queries.query());
-    } catch (SyntaxException e) {
-      return Query.opaque(span, e);
-    }
-  }
-
   private <T> T whole(T parsed) {
     if (!cursor.atEnd()) {
       String kind = tokens.kind(cursor.at).name().toLowerCase(Locale.ROOT);
