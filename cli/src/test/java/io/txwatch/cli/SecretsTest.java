@@ -109,7 +109,7 @@ class SecretsTest {
           "SELECT (%s FROM account",
           "SELECT %s) FROM account",
           "SELECT nothing(%s) FROM account",
-          "SELECT * FROM account a NATURAL JOIN account b WHERE a.owner = %s %s",
+          "SELECT * FROM account a JOIN account b USING (id) WHERE a.owner = %s %s",
           "UPDATE account SET %s = 1",
           "SELEKT %s FROM account",
           "INSERT INTO account VALUES (1, %s",

@@ -153,8 +153,7 @@ class StaleWriteTest {
               assertThat(stale.phenomenon()).isEqualTo("STALE_WRITE");
               assertThat(stale.json().get("possible").asBoolean()).isTrue();
               assertThat(stale.json().get("cycle").toString().toLowerCase(Locale.ROOT))
-                  .contains(
-                      "\"columns\":[\"stock\",\"version\"]", "\"rowname\":\"item row 1\"");
+                  .contains("\"columns\":[\"stock\",\"version\"]", "\"rowname\":\"item row 1\"");
             });
   }
 

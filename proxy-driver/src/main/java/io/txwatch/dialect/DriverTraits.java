@@ -97,6 +97,14 @@ public class DriverTraits {
     return false;
   }
 
+  /**
+   * True if {@code isLast} of a result that is not scrollable reads nothing from the DBMS, and
+   * changes nothing.
+   */
+  public boolean showsLastRow() {
+    return false;
+  }
+
   /** True if the driver may ask the DBMS for what the metadata of a result says of its columns. */
   public boolean asksForColumns() {
     return false;

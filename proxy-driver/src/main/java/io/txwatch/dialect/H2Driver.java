@@ -29,4 +29,10 @@ final class H2Driver extends DriverTraits {
   public boolean sharesQueryTimeout() {
     return true;
   }
+
+  /** {@code JdbcResultSet.isLast}; a lazy result has no answer. */
+  @Override
+  public boolean showsLastRow() {
+    return true;
+  }
 }

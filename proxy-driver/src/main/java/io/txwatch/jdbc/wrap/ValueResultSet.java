@@ -1,5 +1,6 @@
 package io.txwatch.jdbc.wrap;
 
+import io.txwatch.dialect.DriverTraits;
 import io.txwatch.jdbc.execution.Execution;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -34,11 +35,23 @@ class ValueResultSet extends StatementResultSet {
   /** Whether it may have fewer rows than the query chose. */
   private final boolean isCut;
 
+  private static final int MAX_ROWS_ASKED = 4;
+
+  /** Whether the application may leave it without asking for the row behind the last one. */
+  private boolean mayEndUnasked;
+
+  private int rows;
+
   ValueResultSet(ResultSet delegate, Origin origin, Execution execution, boolean isCut) {
     super(delegate, origin);
     this.execution = execution;
     this.isCut = isCut;
     this.noted = origin.scrollable() ? new BitSet() : null;
+    this.mayEndUnasked =
+        noted == null
+            && !isCut
+            && execution.choosesRows()
+            && DriverTraits.of(origin.context().rules().dialect()).showsLastRow();
   }
 
   // ---------------------------------------------------------------- columns
@@ -104,6 +117,9 @@ class ValueResultSet extends StatementResultSet {
     if (onRow) {
       execution.rowSeen();
       note();
+      if (mayEndUnasked && isLastRow()) {
+        execution.readToEnd();
+      }
     } else if (noted == null) {
       if (!isCut) {
         execution.readToEnd();
@@ -111,6 +127,22 @@ class ValueResultSet extends StatementResultSet {
       execution.succeeded(true);
     }
     return onRow;
+  }
+
+  /**
+   * Whether the row is the last one, which an application that expects one row does not ask.
+   * Answered for the first rows, where the driver has all of them already.
+   */
+  private boolean isLastRow() {
+    if (++rows >= MAX_ROWS_ASKED) {
+      mayEndUnasked = false;
+    }
+    try {
+      return delegate.isLast();
+    } catch (SQLException | RuntimeException e) {
+      mayEndUnasked = false; // it does not have them
+      return false;
+    }
   }
 
   private void note() {
