@@ -38,6 +38,9 @@ public final class ChangeEvents implements ChangeListener {
 
   private static final int MAX_HELD = 1 << 12;
 
+  /** A number with more zeros, such as 1E+1000, is not written out. */
+  private static final int MAX_ZEROS = 40;
+
   /** Which rows have no name yet. */
   public interface NewRows {
 
@@ -121,9 +124,9 @@ public final class ChangeEvents implements ChangeListener {
     List<String> values = new ArrayList<>();
     for (int column : key.columns()) {
       Object value = row[column];
-      if (value instanceof BigDecimal decimal) {
+      if (value instanceof BigDecimal decimal && Math.abs((long) decimal.scale()) <= MAX_ZEROS) {
         values.add(decimal.toPlainString());
-      } else if (value instanceof Number) {
+      } else if (value instanceof Number && !(value instanceof BigDecimal)) {
         values.add(value.toString());
       } else {
         return;

@@ -19,6 +19,8 @@ import java.util.Collection;
  */
 public final class PredicateHash {
 
+  private static final int MAX_ZEROS = 1000;
+
   private static final PredicateHash OF_THIS_JVM = new PredicateHash(new SecureRandom());
 
   private final long k0;
@@ -86,6 +88,11 @@ public final class PredicateHash {
     return OF_THIS_JVM.sip(words);
   }
 
+  /** A number with an exponent, such as 1E+1000000, is not expanded. */
+  private static String text(BigDecimal number) {
+    return Math.abs((long) number.scale()) > MAX_ZEROS ? number.toString() : number.toPlainString();
+  }
+
   /** Returns a text that is equal only for equal values; null if there is none. */
   private static @org.jspecify.annotations.Nullable String text(
       @org.jspecify.annotations.Nullable Object value) {
@@ -94,7 +101,7 @@ public final class PredicateHash {
     }
     if (value instanceof String || value instanceof Number && isOfPlatform(value)) {
       return value instanceof BigDecimal number
-          ? "BigDecimal " + number.toPlainString()
+          ? "BigDecimal " + text(number)
           : value.getClass().getSimpleName() + " " + value;
     }
     if (value instanceof byte[] bytes) {

@@ -45,6 +45,8 @@ public final class StatementValues implements ObservedValues {
     void name(String table, long key, List<KeyColumn> columns, List<String> values);
   }
 
+  private static final int MAX_ZEROS = 40;
+
   private final ValuePlan plan;
   private final KeyNames names;
   private final boolean asksForColumns;
@@ -190,6 +192,11 @@ public final class StatementValues implements ObservedValues {
             complete));
   }
 
+  /** A number with an exponent, such as 1E+1000000, is not expanded: it is no name. */
+  private static String plain(BigDecimal decimal) {
+    return Math.abs((long) decimal.scale()) > MAX_ZEROS ? "" : decimal.toPlainString();
+  }
+
   private void name(Write write, long key, List<Place> places, PinnedValues parameters) {
     List<String> values = new ArrayList<>(places.size());
     for (int i = 0; i < places.size(); i++) {
@@ -199,7 +206,7 @@ public final class StatementValues implements ObservedValues {
               : places.get(i) instanceof ValuePlan.Parameter parameter
                   ? given(parameter, parameters)
                   : null;
-      String text = value instanceof BigDecimal decimal ? decimal.toPlainString() : "" + value;
+      String text = value instanceof BigDecimal decimal ? plain(decimal) : "" + value;
       String canonical = value == null ? "" : KeyText.canonical(write.key().get(i), text);
       if (canonical.isEmpty()) {
         return;
