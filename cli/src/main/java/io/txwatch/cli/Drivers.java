@@ -1,7 +1,7 @@
 package io.txwatch.cli;
 
 import io.txwatch.catalog.ShownUrl;
-import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -53,7 +53,7 @@ final class Drivers {
    */
   static Connection connect(String url, DatabaseOptions options) {
     String real = unwatched(url);
-    Dbms.prepare(real);
+    DbmsRegistry.prepare(real);
     register(real, options.driverPath);
     try {
       DriverManager.getDriver(real);

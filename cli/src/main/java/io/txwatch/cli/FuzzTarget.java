@@ -3,6 +3,7 @@ package io.txwatch.cli;
 import io.txwatch.catalog.DatabaseProbe;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.generator.Grammar;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -61,7 +62,7 @@ record FuzzTarget(Connection keep, Dbms dbms, Grammar grammar, String shownUrl)
                         "no statements can be generated for this DBMS, or for its sql_mode"));
     String shown = Drivers.shown(real);
     EmptyDatabaseCheck.requireEmpty(keep, shown);
-    Dbms dbms = Dbms.of(real, target -> Drivers.reconnect(target, database));
+    Dbms dbms = DbmsRegistry.connect(real, target -> Drivers.reconnect(target, database));
     EmptyDatabaseCheck.requireRights(dbms, shown)
         .ifPresent(note -> console.note("txwatch: " + note));
     return new FuzzTarget(keep, dbms, grammar, shown);

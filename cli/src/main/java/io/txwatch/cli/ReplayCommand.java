@@ -3,6 +3,7 @@ package io.txwatch.cli;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.Oracle;
@@ -134,7 +135,7 @@ final class ReplayCommand implements Callable<Integer> {
       if (!allowAnyDatabase) {
         requireEmpty(keep, Drivers.shown(real));
       }
-      Dbms dbms = Dbms.of(real, target -> Drivers.reconnect(target, database));
+      Dbms dbms = DbmsRegistry.connect(real, target -> Drivers.reconnect(target, database));
       EmptyDatabaseCheck.requireRights(dbms, Drivers.shown(real))
           .ifPresent(note -> console.note("txwatch: " + note));
       for (int i = 0; i < cases.size(); i++) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.txwatch.campaign.CampaignFinding;
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.IsoRel;
@@ -45,7 +46,7 @@ class FindingFolderTest {
   @Test
   void folderContainsEverythingForABugReport() throws Exception {
     String url = "jdbc:h2:mem:finding;DB_CLOSE_DELAY=-1";
-    Dbms dbms = Dbms.of(url, DriverManager::getConnection);
+    Dbms dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
     TestCase testCase = CaseReader.parse("case-12", WRITE_SKEW);
     Path place;
     try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, Duration.ofSeconds(30))) {

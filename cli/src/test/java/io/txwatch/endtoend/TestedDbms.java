@@ -3,6 +3,7 @@ package io.txwatch.endtoend;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
 import io.txwatch.dbms.Workspace;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.JdbcCallStyle;
@@ -44,11 +45,11 @@ final class TestedDbms implements AutoCloseable {
     if (kind == ServerKind.SQLITE) {
       this.dbms =
           new WaitingSqlite(
-              Dbms.of(
+              DbmsRegistry.connect(
                   url + "?journal_mode=WAL&synchronous=OFF" + sqliteParameters,
                   DriverManager::getConnection));
     } else {
-      this.dbms = Dbms.of(url, DriverManager::getConnection);
+      this.dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
     }
     this.workspace = dbms.newWorkspace();
   }

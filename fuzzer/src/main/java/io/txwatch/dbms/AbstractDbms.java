@@ -4,12 +4,16 @@ import io.txwatch.history.Database;
 import java.sql.SQLException;
 
 /** A DBMS with the means to connect to it. */
-abstract class AbstractDbms implements Dbms {
+public abstract class AbstractDbms implements Dbms {
 
-  final Database database;
-  final Connector connector;
+  /** Product, version and settings. */
+  protected final Database database;
 
-  AbstractDbms(Database database, Connector connector) {
+  /** Opens its connections. */
+  protected final Connector connector;
+
+  /** Creates a DBMS that is connected to by {@code connector}. */
+  protected AbstractDbms(Database database, Connector connector) {
     this.database = database;
     this.connector = connector;
   }
@@ -20,14 +24,15 @@ abstract class AbstractDbms implements Dbms {
   }
 
   /** Replaces the placeholders of a case; see {@link Dbms#renderSql}. */
-  static String render(String sql, String engine, String autoIncrement, String forUpdate) {
+  protected static String render(
+      String sql, String engine, String autoIncrement, String forUpdate) {
     return sql.replace("{ENGINE}", engine)
         .replace("{AUTOINC}", autoIncrement)
         .replace("{FU}", forUpdate);
   }
 
   /** The SQLState of an error, or an empty text. */
-  static String sqlState(SQLException error) {
+  protected static String sqlState(SQLException error) {
     return error.getSQLState() == null ? "" : error.getSQLState();
   }
 }

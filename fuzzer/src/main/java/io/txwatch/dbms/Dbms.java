@@ -1,12 +1,10 @@
 package io.txwatch.dbms;
 
-import io.txwatch.catalog.DatabaseProbe;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /** A DBMS under test. */
@@ -194,37 +192,5 @@ public interface Dbms {
   /** Name and version as in reports: {@code PostgreSQL 18.6}. */
   default String describe() {
     return database().product() + " " + database().version();
-  }
-
-  /** Sets the driver's defaults; to be called before the first connection. */
-  static void prepare(String url) {
-    if (url.startsWith("jdbc:derby:")) {
-      DerbyDbms.redirectLog();
-    }
-  }
-
-  /**
-   * Detects the DBMS behind a URL.
-   *
-   * @throws UnsupportedDbmsException if the fuzzer does not support it
-   * @throws SQLException if it cannot be reached
-   */
-  static Dbms of(String url, Connector connector) throws SQLException, UnsupportedDbmsException {
-    prepare(url);
-    try (Connection connection = connector.connect(url)) {
-      DatabaseProbe probe = DatabaseProbe.of(connection, url);
-      Database database = probe.database();
-      return switch (database.product().toLowerCase(Locale.ROOT)) {
-        case "postgresql", "cockroachdb", "opengauss" -> new PostgresDbms(database, url, connector);
-        case "mysql", "mariadb", "tidb", "oceanbase" ->
-            new MySqlDbms(database, url, connector, MySqlDbms.requiresPrimaryKeys(connection));
-        case "h2" -> new H2Dbms(database, url, connector);
-        case "sqlite" -> new SqliteDbms(database, url, connector);
-        case "hsql database engine" -> new HsqldbDbms(database, url, connector);
-        case "apache derby" -> new DerbyDbms(database, connector);
-        case "duckdb" -> new DuckDbDbms(database, connector);
-        default -> throw new UnsupportedDbmsException(database.product());
-      };
-    }
   }
 }

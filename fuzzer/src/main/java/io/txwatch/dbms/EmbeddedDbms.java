@@ -5,25 +5,27 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /** A DBMS in this JVM. A workspace is an in-memory database with one schema. */
-abstract class EmbeddedDbms extends AbstractDbms {
+public abstract class EmbeddedDbms extends AbstractDbms {
 
-  EmbeddedDbms(Database database, Connector connector) {
+  /** Creates a DBMS whose connections {@code connector} opens. */
+  protected EmbeddedDbms(Database database, Connector connector) {
     super(database, connector);
   }
 
   /** The URL of an in-memory database; the first connection creates it. */
-  abstract String urlOf(String name);
+  protected abstract String urlOf(String name);
 
   /** The schema of the tables, as in the catalog. */
-  abstract String schema();
+  protected abstract String schema();
 
   /** Initializes a session. */
-  abstract Connection initialize(Connection session) throws SQLException;
+  protected abstract Connection initialize(Connection session) throws SQLException;
 
-  abstract WaitMonitor monitor(Connection watcher) throws SQLException;
+  /** The monitor of a database; it closes the connection. */
+  protected abstract WaitMonitor monitor(Connection watcher) throws SQLException;
 
   /** Closes the last connection and removes the database. */
-  abstract void shutDown(Connection last, String name) throws SQLException;
+  protected abstract void shutDown(Connection last, String name) throws SQLException;
 
   @Override
   public Workspace newWorkspace() throws SQLException {

@@ -10,10 +10,11 @@ package io.txwatch.dbms;
 public record Failure(Kind kind, Effect effect) {
 
   /** An error of the statement alone: the transaction continues. */
-  static final Failure OF_STATEMENT = new Failure(Kind.STATEMENT, Effect.CONTINUES);
+  public static final Failure OF_STATEMENT = new Failure(Kind.STATEMENT, Effect.CONTINUES);
 
   /** The connection is lost, and with it the transaction. */
-  static final Failure CONNECTION_LOST = new Failure(Kind.CONNECTION_LOST, Effect.ROLLED_BACK);
+  public static final Failure CONNECTION_LOST =
+      new Failure(Kind.CONNECTION_LOST, Effect.ROLLED_BACK);
 
   /** What happened. */
   public enum Kind {

@@ -9,11 +9,12 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Helpers to execute statements. */
-final class Sql {
+public final class Sql {
 
   private Sql() {}
 
-  static void execute(Connection connection, String... statements) throws SQLException {
+  /** Executes statements one after the other. */
+  public static void execute(Connection connection, String... statements) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       for (String sql : statements) {
         statement.execute(sql);
@@ -22,7 +23,8 @@ final class Sql {
   }
 
   /** Executes statements in one round trip, if the driver can. */
-  static void executeAll(Connection connection, List<String> statements) throws SQLException {
+  public static void executeAll(Connection connection, List<String> statements)
+      throws SQLException {
     try (Statement statement = connection.createStatement()) {
       for (String sql : statements) {
         statement.addBatch(sql);
@@ -31,7 +33,8 @@ final class Sql {
     }
   }
 
-  static long number(Connection connection, String query) throws SQLException {
+  /** The number in the first column of the first row. */
+  public static long number(Connection connection, String query) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery(query)) {
       result.next();
@@ -40,7 +43,7 @@ final class Sql {
   }
 
   /** The values of the first column. */
-  static List<String> column(Connection connection, String query) throws SQLException {
+  public static List<String> column(Connection connection, String query) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery(query)) {
       List<String> values = new ArrayList<>();
@@ -52,12 +55,13 @@ final class Sql {
   }
 
   /** A unique name for a workspace. */
-  static String uniqueName() {
+  public static String uniqueName() {
     return "txwatch_" + Long.toString(ThreadLocalRandom.current().nextLong(1L << 52), 36);
   }
 
   /** Executes {@code statements} on a new connection; closes it if one fails. */
-  static Connection initialize(Connection connection, String... statements) throws SQLException {
+  public static Connection initialize(Connection connection, String... statements)
+      throws SQLException {
     try {
       execute(connection, statements);
       return connection;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.generator.Grammar;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
@@ -49,7 +50,7 @@ class CampaignTest {
   @EnumSource(names = {"POSTGRESQL", "MARIADB", "H2", "SQLITE"})
   void statementsAreAcceptedAndFindingsAreKnownBehaviour(ServerKind kind) throws Exception {
     String url = TestServers.freshDatabase(kind);
-    Dbms dbms = Dbms.of(url, DriverManager::getConnection);
+    Dbms dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
     CollectedFindings found = new CollectedFindings();
     Campaign.Plan plan =
         new Campaign.Plan(
@@ -85,7 +86,7 @@ class CampaignTest {
 
   private static Map<String, String> verdicts(ServerKind kind, long seed, int workers)
       throws Exception {
-    Dbms dbms = Dbms.of(TestServers.freshDatabase(kind), DriverManager::getConnection);
+    Dbms dbms = DbmsRegistry.connect(TestServers.freshDatabase(kind), DriverManager::getConnection);
     Map<String, String> verdicts = new ConcurrentSkipListMap<>();
     Campaign.Plan plan =
         new Campaign.Plan(
@@ -139,7 +140,7 @@ class CampaignTest {
   void aServerThatDiesIsReportedAsACrashWithItsCase(int workers) throws Exception {
     List<CampaignFinding> findings;
     try (MariaDbServer server = MariaDbServer.start()) {
-      Dbms dbms = Dbms.of(server.newDatabase("crash"), DriverManager::getConnection);
+      Dbms dbms = DbmsRegistry.connect(server.newDatabase("crash"), DriverManager::getConnection);
       CollectedFindings found = new CollectedFindings(server::close);
 
       assertThatThrownBy(() -> new Campaign(dbms, Grammar.MARIADB, endless(workers), found).run())
@@ -161,7 +162,7 @@ class CampaignTest {
       Set<ProcessHandle> started = mariaDbs();
       started.removeAll(before);
       ProcessHandle process = started.iterator().next();
-      Dbms dbms = Dbms.of(server.newDatabase("silence"), DriverManager::getConnection);
+      Dbms dbms = DbmsRegistry.connect(server.newDatabase("silence"), DriverManager::getConnection);
       CollectedFindings found = new CollectedFindings(() -> signal(process, "STOP"));
       Campaign campaign =
           new Campaign(dbms, Grammar.MARIADB, endless(1), found, Duration.ofSeconds(2));
@@ -208,7 +209,9 @@ class CampaignTest {
   /** Cases in another DBMS's SQL: many of them fail before any oracle sees a difference. */
   @Test
   void aCaseWhoseSetUpOrStatementsAreRejectedIsUndecided() throws Exception {
-    Dbms dbms = Dbms.of(TestServers.freshDatabase(ServerKind.H2), DriverManager::getConnection);
+    Dbms dbms =
+        DbmsRegistry.connect(
+            TestServers.freshDatabase(ServerKind.H2), DriverManager::getConnection);
     Campaign.Plan plan =
         new Campaign.Plan(
             7, dbms.levels(), List.of(new WriteCheck(), new Troc()), 256, Duration.ofMinutes(2), 2);
@@ -233,7 +236,7 @@ class CampaignTest {
     String url =
         TestServers.freshDatabase(ServerKind.MYSQL)
             + "&sessionVariables=sql_require_primary_key=ON";
-    Dbms dbms = Dbms.of(url, DriverManager::getConnection);
+    Dbms dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
     for (List<Oracle> oracles :
         List.of(
             List.<Oracle>of(new Troc(), new TxCheck()), List.<Oracle>of(new ApTrans(Judge.DBMS)))) {
@@ -251,7 +254,9 @@ class CampaignTest {
 
   @Test
   void aTenthOfTheCasesMixesTheLevelsOfThePlanAndIsJudgedByTheGraphAlone() throws Exception {
-    Dbms dbms = Dbms.of(TestServers.freshDatabase(ServerKind.H2), DriverManager::getConnection);
+    Dbms dbms =
+        DbmsRegistry.connect(
+            TestServers.freshDatabase(ServerKind.H2), DriverManager::getConnection);
     List<IsolationLevel> levels =
         List.of(IsolationLevel.READ_COMMITTED, IsolationLevel.SERIALIZABLE);
     Map<String, Map<String, Result>> mixed = new ConcurrentSkipListMap<>();
@@ -291,7 +296,9 @@ class CampaignTest {
 
   /** A campaign on H2 whose oracle cannot judge cases of some numbers. */
   private static Campaign campaign(Set<String> numbers, List<Long> failed) throws Exception {
-    Dbms dbms = Dbms.of(TestServers.freshDatabase(ServerKind.H2), DriverManager::getConnection);
+    Dbms dbms =
+        DbmsRegistry.connect(
+            TestServers.freshDatabase(ServerKind.H2), DriverManager::getConnection);
     Oracle oracle =
         new Oracle() {
           @Override

@@ -2,7 +2,7 @@ package io.txwatch.campaign;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.ServerCaseExecutor;
@@ -72,7 +72,7 @@ class CaseFeaturesTest {
     try (Connection keep = DriverManager.getConnection(url);
         ServerCaseExecutor executor =
             new ServerCaseExecutor(
-                Dbms.of(url, DriverManager::getConnection), Duration.ofSeconds(10))) {
+                DbmsRegistry.connect(url, DriverManager::getConnection), Duration.ofSeconds(10))) {
       CaseExecution execution =
           executor.execute(CaseReader.parse("case", TABLE + steps), IsolationLevel.READ_COMMITTED);
       return CaseFeatures.of(

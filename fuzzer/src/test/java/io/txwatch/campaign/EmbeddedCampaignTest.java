@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.generator.Grammar;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.OracleVerdict;
@@ -36,7 +37,7 @@ class EmbeddedCampaignTest {
   })
   void statementsAreAcceptedAndNothingIsReported(String url, String expectedConflict)
       throws Exception {
-    Dbms dbms = Dbms.of(url, DriverManager::getConnection);
+    Dbms dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
     Grammar grammar = Grammar.of(dbms.database().product(), Optional.empty()).orElseThrow();
     List<String> findings = new CopyOnWriteArrayList<>();
     List<String> undecided = new CopyOnWriteArrayList<>();
@@ -90,7 +91,7 @@ class EmbeddedCampaignTest {
         T2: DELETE FROM p
         T1: ROLLBACK
         """;
-    Dbms dbms = Dbms.of("jdbc:hsqldb:mem:parent", DriverManager::getConnection);
+    Dbms dbms = DbmsRegistry.connect("jdbc:hsqldb:mem:parent", DriverManager::getConnection);
     try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, Duration.ofSeconds(10))) {
       CaseExecution orphan = executor.execute(CaseReader.parse("orphan", schedule), level);
 
@@ -114,7 +115,8 @@ class EmbeddedCampaignTest {
         T1: UPDATE t SET b = (SELECT b FROM u)
         T2: ROLLBACK
         """;
-    Dbms dbms = Dbms.of("jdbc:derby:memory:dirty;create=true", DriverManager::getConnection);
+    Dbms dbms =
+        DbmsRegistry.connect("jdbc:derby:memory:dirty;create=true", DriverManager::getConnection);
     try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, Duration.ofSeconds(10))) {
       CaseExecution dirty =
           executor.execute(CaseReader.parse("dirty", schedule), IsolationLevel.READ_UNCOMMITTED);
@@ -142,7 +144,7 @@ class EmbeddedCampaignTest {
         T1: SELECT * FROM t WHERE id = 2
         T1: COMMIT
         """;
-    Dbms dbms = Dbms.of("jdbc:duckdb:", DriverManager::getConnection);
+    Dbms dbms = DbmsRegistry.connect("jdbc:duckdb:", DriverManager::getConnection);
     try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, Duration.ofSeconds(10))) {
       CaseExecution updated =
           executor.execute(CaseReader.parse("update", schedule), IsolationLevel.SNAPSHOT);

@@ -3,6 +3,7 @@ package io.txwatch.campaign;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.generator.Grammar;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
@@ -24,7 +25,7 @@ class FreeThreadsCampaignTest {
   @ParameterizedTest
   @EnumSource(names = {"H2", "MARIADB", "POSTGRESQL"})
   void violationsAreReportedByAScheduleOrWithTheirRate(ServerKind kind) throws Exception {
-    Dbms dbms = Dbms.of(TestServers.freshDatabase(kind), DriverManager::getConnection);
+    Dbms dbms = DbmsRegistry.connect(TestServers.freshDatabase(kind), DriverManager::getConnection);
     Campaign.Plan plan =
         new Campaign.Plan(
                 1,

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.generator.Grammar;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.GraphAnomaly;
@@ -57,7 +58,7 @@ class GraphCampaignTest {
   @ParameterizedTest
   @CsvSource({"MARIADB, LOST_UPDATE READ_WRITE_SKEW WRITE_SKEW", "POSTGRESQL, WRITE_SKEW"})
   void theDbmsDeterminesTheAnomalies(ServerKind kind, String expected) throws Exception {
-    Dbms dbms = Dbms.of(TestServers.freshDatabase(kind), DriverManager::getConnection);
+    Dbms dbms = DbmsRegistry.connect(TestServers.freshDatabase(kind), DriverManager::getConnection);
     Campaign.Plan plan =
         new Campaign.Plan(
             1,
@@ -81,7 +82,7 @@ class GraphCampaignTest {
 
   /** The two rows and the four statements of a write skew remain. */
   private static CampaignResult run(ServerKind kind, int workers) throws Exception {
-    Dbms dbms = Dbms.of(TestServers.freshDatabase(kind), DriverManager::getConnection);
+    Dbms dbms = DbmsRegistry.connect(TestServers.freshDatabase(kind), DriverManager::getConnection);
     Map<String, String> verdicts = new ConcurrentSkipListMap<>();
     Campaign.Plan plan =
         new Campaign.Plan(

@@ -3,6 +3,7 @@ package io.txwatch.campaign;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.generator.CaseGenerator;
 import io.txwatch.generator.CaseKind;
 import io.txwatch.generator.Grammar;
@@ -46,7 +47,7 @@ class LearningCampaignTest {
   private static Map<Long, String> cases(int workers) throws Exception {
     String url = "jdbc:h2:mem:learning" + workers;
     try (Connection keep = DriverManager.getConnection(url)) {
-      Dbms dbms = Dbms.of(url, DriverManager::getConnection);
+      Dbms dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
       Map<Long, String> cases = new ConcurrentSkipListMap<>();
       Campaign.Plan plan =
           new Campaign.Plan(

@@ -3,6 +3,7 @@ package io.txwatch.campaign;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.generator.CaseGenerator;
 import io.txwatch.generator.CaseKind;
 import io.txwatch.generator.Grammar;
@@ -34,7 +35,7 @@ class PatternCampaignTest {
   @EnumSource(names = {"H2", "POSTGRESQL", "MARIADB", "MYSQL"})
   void patternsAreShownOrPrevented(ServerKind kind) throws Exception {
     List<CampaignFinding> findings = new CopyOnWriteArrayList<>();
-    Dbms dbms = Dbms.of(TestServers.freshDatabase(kind), DriverManager::getConnection);
+    Dbms dbms = DbmsRegistry.connect(TestServers.freshDatabase(kind), DriverManager::getConnection);
     Campaign.Plan plan =
         new Campaign.Plan(
             9, dbms.levels(), List.of(new ApTrans(Judge.DBMS)), CASES, Duration.ofMinutes(5), 2);
@@ -59,7 +60,7 @@ class PatternCampaignTest {
   void oneCaseInFourFollowsAPattern() throws Exception {
     Set<String> judged = ConcurrentHashMap.newKeySet();
     Set<String> withPattern = ConcurrentHashMap.newKeySet();
-    Dbms dbms = Dbms.of("jdbc:h2:mem:mixed", DriverManager::getConnection);
+    Dbms dbms = DbmsRegistry.connect("jdbc:h2:mem:mixed", DriverManager::getConnection);
     Campaign.Plan plan =
         new Campaign.Plan(
             9,
@@ -88,7 +89,7 @@ class PatternCampaignTest {
   @Test
   void eachKindOfCasesIsPartOfTheMix() throws Exception {
     Set<Long> blocks = ConcurrentHashMap.newKeySet();
-    Dbms dbms = Dbms.of("jdbc:h2:mem:all", DriverManager::getConnection);
+    Dbms dbms = DbmsRegistry.connect("jdbc:h2:mem:all", DriverManager::getConnection);
     Campaign.Plan plan =
         new Campaign.Plan(
             9,

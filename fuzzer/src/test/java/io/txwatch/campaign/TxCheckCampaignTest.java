@@ -3,6 +3,7 @@ package io.txwatch.campaign;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.generator.Grammar;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.Oracle;
@@ -30,7 +31,7 @@ class TxCheckCampaignTest {
   @ParameterizedTest
   @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
   void casesAreDecidedAndNothingUnknownIsReported(ServerKind kind) throws Exception {
-    Dbms dbms = Dbms.of(TestServers.freshDatabase(kind), DriverManager::getConnection);
+    Dbms dbms = DbmsRegistry.connect(TestServers.freshDatabase(kind), DriverManager::getConnection);
     List<IsolationLevel> levels =
         dbms.levels().stream().filter(level -> level != IsolationLevel.READ_UNCOMMITTED).toList();
     CollectedFindings found = new CollectedFindings();
@@ -59,7 +60,7 @@ class TxCheckCampaignTest {
    */
   @Test
   void amongOthersItJudgesSomeCasesOfEachLevelAndThoseLeftOver() throws Exception {
-    Dbms dbms = Dbms.of("jdbc:h2:mem:mix", DriverManager::getConnection);
+    Dbms dbms = DbmsRegistry.connect("jdbc:h2:mem:mix", DriverManager::getConnection);
     Map<CaseExecution, List<OracleVerdict>> verdicts = new ConcurrentHashMap<>();
     Campaign.Listener listener =
         new VerdictListener(

@@ -1,6 +1,7 @@
 package io.txwatch.schedule;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.ServerCaseExecutor;
@@ -23,7 +24,8 @@ public final class ExecutorFixture implements AutoCloseable {
       url += "?journal_mode=WAL";
     }
     executor =
-        new ServerCaseExecutor(Dbms.of(url, DriverManager::getConnection), Duration.ofSeconds(60));
+        new ServerCaseExecutor(
+            DbmsRegistry.connect(url, DriverManager::getConnection), Duration.ofSeconds(60));
   }
 
   public Dbms dbms() {

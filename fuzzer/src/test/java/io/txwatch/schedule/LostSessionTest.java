@@ -3,6 +3,7 @@ package io.txwatch.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.ServerCaseExecutor;
 import io.txwatch.servers.ServerKind;
@@ -83,7 +84,9 @@ public class LostSessionTest {
   }
 
   private static ServerCaseExecutor executor() throws Exception {
-    Dbms dbms = Dbms.of(TestServers.freshDatabase(ServerKind.H2), DriverManager::getConnection);
+    Dbms dbms =
+        DbmsRegistry.connect(
+            TestServers.freshDatabase(ServerKind.H2), DriverManager::getConnection);
     return new ServerCaseExecutor(dbms, Duration.ofMillis(100));
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.dbms.Workspace;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.ServerCaseExecutor;
 import io.txwatch.servers.MySqlServer;
@@ -99,7 +100,7 @@ class PerformanceSchemaWaitMonitorTest {
   }
 
   private static String note(String url) throws Exception {
-    Dbms dbms = Dbms.of(url, DriverManager::getConnection);
+    Dbms dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
     try (Workspace workspace = dbms.newWorkspace();
         WaitMonitor monitor = workspace.newMonitor()) {
       return monitor.note().orElse("");
@@ -107,7 +108,7 @@ class PerformanceSchemaWaitMonitorTest {
   }
 
   private static void assertBlockedIsDecided(String url) throws Exception {
-    Dbms dbms = Dbms.of(url, DriverManager::getConnection);
+    Dbms dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
     try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, Duration.ofSeconds(60))) {
       for (int i = 0; i < 5; i++) {
         CaseExecution execution =

@@ -8,6 +8,7 @@ import io.txwatch.campaign.Campaign;
 import io.txwatch.campaign.Summary;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.generator.Grammar;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.troc.Troc;
@@ -93,7 +94,7 @@ public final class FuzzSpeedCommand implements Callable<Integer> {
 
   private String[] measure(ServerKind kind)
       throws SQLException, InterruptedException, UnsupportedDbmsException {
-    Dbms dbms = Dbms.of(TestServers.freshDatabase(kind), DriverManager::getConnection);
+    Dbms dbms = DbmsRegistry.connect(TestServers.freshDatabase(kind), DriverManager::getConnection);
     Grammar grammar = Grammar.valueOf(kind.name());
     AtomicLong unknown = new AtomicLong();
     Campaign.Listener counting = finding -> unknown.addAndGet(finding.known().isPresent() ? 0 : 1);

@@ -1,5 +1,7 @@
-package io.txwatch.dbms;
+package io.txwatch.dbms.postgresql;
 
+import io.txwatch.dbms.Sql;
+import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.dialect.PgCatalogNames;
 import java.sql.Connection;
 import java.sql.ResultSet;

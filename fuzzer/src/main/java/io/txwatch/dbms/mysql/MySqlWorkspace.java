@@ -1,5 +1,9 @@
-package io.txwatch.dbms;
+package io.txwatch.dbms.mysql;
 
+import io.txwatch.dbms.Connector;
+import io.txwatch.dbms.Sql;
+import io.txwatch.dbms.WaitMonitor;
+import io.txwatch.dbms.Workspace;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -19,7 +23,7 @@ final class MySqlWorkspace implements Workspace {
     this.name = Sql.uniqueName();
     this.own =
         Sql.initialize(
-            dbms.connector.connect(dbms.url()),
+            dbms.connector().connect(dbms.url()),
             "CREATE DATABASE " + name,
             "USE " + name,
             "SET SESSION foreign_key_checks = 0");
@@ -27,7 +31,7 @@ final class MySqlWorkspace implements Workspace {
 
   @Override
   public Connection connect() throws SQLException {
-    return connect(dbms.connector);
+    return connect(dbms.connector());
   }
 
   @Override

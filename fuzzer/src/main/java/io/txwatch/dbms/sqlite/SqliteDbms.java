@@ -1,5 +1,10 @@
-package io.txwatch.dbms;
+package io.txwatch.dbms.sqlite;
 
+import io.txwatch.dbms.AbstractDbms;
+import io.txwatch.dbms.Connector;
+import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.Sql;
+import io.txwatch.dbms.Workspace;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import java.sql.Connection;
@@ -10,7 +15,7 @@ import java.util.List;
  * SQLite. A workspace is a file, opened with the parameters of the URL. A statement that would
  * block fails at once, because SQLite does not report blocked sessions.
  */
-final class SqliteDbms extends AbstractDbms {
+public final class SqliteDbms extends AbstractDbms {
 
   private static final int BUSY = 5;
   private static final int LOCKED = 6;
@@ -23,7 +28,8 @@ final class SqliteDbms extends AbstractDbms {
   private final String prefix;
   private final String parameters;
 
-  SqliteDbms(Database database, String url, Connector connector) {
+  /** Creates a DBMS for the URL. */
+  public SqliteDbms(Database database, String url, Connector connector) {
     super(database, connector);
     this.prefix = url.startsWith(URI_PREFIX) ? URI_PREFIX : PREFIX;
     int question = url.indexOf('?');

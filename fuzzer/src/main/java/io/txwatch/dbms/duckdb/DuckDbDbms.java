@@ -1,5 +1,9 @@
-package io.txwatch.dbms;
+package io.txwatch.dbms.duckdb;
 
+import io.txwatch.dbms.Connector;
+import io.txwatch.dbms.EmbeddedDbms;
+import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import java.sql.Connection;
@@ -15,9 +19,10 @@ import java.util.List;
  * the documentation, neither do an UPDATE and a DELETE of the same row (DuckDB issue 17223, closed
  * as stale; still so on 1.5.6).
  */
-final class DuckDbDbms extends EmbeddedDbms {
+public final class DuckDbDbms extends EmbeddedDbms {
 
-  DuckDbDbms(Database database, Connector connector) {
+  /** Creates a DBMS for the URL. */
+  public DuckDbDbms(Database database, Connector connector) {
     super(database, connector);
   }
 
@@ -49,28 +54,28 @@ final class DuckDbDbms extends EmbeddedDbms {
   }
 
   @Override
-  String urlOf(String name) {
+  protected String urlOf(String name) {
     return "jdbc:duckdb:memory:" + name;
   }
 
   @Override
-  String schema() {
+  protected String schema() {
     return "main";
   }
 
   @Override
-  Connection initialize(Connection session) {
+  protected Connection initialize(Connection session) {
     return session;
   }
 
   @Override
-  WaitMonitor monitor(Connection watcher) throws SQLException {
+  protected WaitMonitor monitor(Connection watcher) throws SQLException {
     watcher.close();
     return WaitMonitor.neverBlocking();
   }
 
   @Override
-  void shutDown(Connection last, String name) throws SQLException {
+  protected void shutDown(Connection last, String name) throws SQLException {
     last.close();
   }
 }

@@ -1,5 +1,10 @@
-package io.txwatch.dbms;
+package io.txwatch.dbms.h2;
 
+import io.txwatch.dbms.AbstractDbms;
+import io.txwatch.dbms.Connector;
+import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.Sql;
+import io.txwatch.dbms.Workspace;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import java.sql.Connection;
@@ -7,7 +12,7 @@ import java.sql.SQLException;
 import java.util.List;
 
 /** H2. A workspace is a schema; in memory, in a database of its own. */
-final class H2Dbms extends AbstractDbms {
+public final class H2Dbms extends AbstractDbms {
 
   /** org.h2.engine.Constants.TRANSACTION_SNAPSHOT. */
   private static final int SNAPSHOT = 6;
@@ -19,7 +24,8 @@ final class H2Dbms extends AbstractDbms {
 
   private final String url;
 
-  H2Dbms(Database database, String url, Connector connector) {
+  /** Creates a DBMS for the URL. */
+  public H2Dbms(Database database, String url, Connector connector) {
     super(database, connector);
     this.url = url;
   }

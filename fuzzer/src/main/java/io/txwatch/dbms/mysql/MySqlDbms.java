@@ -1,5 +1,10 @@
-package io.txwatch.dbms;
+package io.txwatch.dbms.mysql;
 
+import io.txwatch.dbms.AbstractDbms;
+import io.txwatch.dbms.Connector;
+import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.WaitMonitor;
+import io.txwatch.dbms.Workspace;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.testcase.SqlText;
@@ -14,7 +19,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** MySQL, MariaDB, and DBMSs with the same protocol. A workspace is a database. */
-final class MySqlDbms extends AbstractDbms {
+public final class MySqlDbms extends AbstractDbms {
 
   private static final int LOCK_WAIT_TIMEOUT = 1205;
   private static final int DEADLOCK = 1213;
@@ -42,7 +47,8 @@ final class MySqlDbms extends AbstractDbms {
    *
    * @param requiresPrimaryKeys true if it rejects tables without a primary key
    */
-  MySqlDbms(Database database, String url, Connector connector, boolean requiresPrimaryKeys) {
+  public MySqlDbms(
+      Database database, String url, Connector connector, boolean requiresPrimaryKeys) {
     super(database, connector);
     this.requiresPrimaryKeys = requiresPrimaryKeys;
     this.url = isInnodb() ? withoutReadOnlyPropagation(withMultiQueries(url)) : url;
@@ -51,7 +57,7 @@ final class MySqlDbms extends AbstractDbms {
   }
 
   /** True if {@code sql_require_primary_key} is on in a session that was just opened. */
-  static boolean requiresPrimaryKeys(Connection connection) throws SQLException {
+  public static boolean requiresPrimaryKeys(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet value = statement.executeQuery("SHOW VARIABLES LIKE 'sql_require_primary_key'")) {
       return value.next() && value.getString(2).equalsIgnoreCase("ON");
@@ -203,6 +209,10 @@ final class MySqlDbms extends AbstractDbms {
   @Override
   public Workspace newWorkspace() throws SQLException {
     return new MySqlWorkspace(this);
+  }
+
+  Connector connector() {
+    return connector;
   }
 
   String url() {

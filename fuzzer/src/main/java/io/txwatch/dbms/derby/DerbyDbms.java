@@ -1,5 +1,10 @@
-package io.txwatch.dbms;
+package io.txwatch.dbms.derby;
 
+import io.txwatch.dbms.Connector;
+import io.txwatch.dbms.EmbeddedDbms;
+import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.Sql;
+import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import java.nio.file.Path;
@@ -16,10 +21,10 @@ import java.util.concurrent.locks.LockSupport;
  * derby.locks.waitTimeout} to 0: a statement that would block is rejected and its transaction is
  * rolled back (Derby reference, 40XL1).
  */
-final class DerbyDbms extends EmbeddedDbms {
+public final class DerbyDbms extends EmbeddedDbms {
 
   /** Redirects Derby's log to a temporary file, unless the user has configured it. */
-  static void redirectLog() {
+  public static void redirectLog() {
     boolean isConfigured =
         System.getProperties().stringPropertyNames().stream()
             .anyMatch(name -> name.startsWith("derby.stream.error."));
@@ -33,7 +38,8 @@ final class DerbyDbms extends EmbeddedDbms {
     }
   }
 
-  DerbyDbms(Database database, Connector connector) {
+  /** Creates a DBMS for the URL. */
+  public DerbyDbms(Database database, Connector connector) {
     super(database, connector);
   }
 
@@ -69,17 +75,17 @@ final class DerbyDbms extends EmbeddedDbms {
   }
 
   @Override
-  String urlOf(String name) {
+  protected String urlOf(String name) {
     return "jdbc:derby:memory:" + name + ";create=true";
   }
 
   @Override
-  String schema() {
+  protected String schema() {
     return "APP";
   }
 
   @Override
-  Connection initialize(Connection session) throws SQLException {
+  protected Connection initialize(Connection session) throws SQLException {
     return Sql.initialize(
         session,
         "CALL SYSCS_UTIL.SYSCS_SET_DATABASE_PROPERTY('derby.locks.waitTimeout', '0')",
@@ -87,7 +93,7 @@ final class DerbyDbms extends EmbeddedDbms {
   }
 
   @Override
-  WaitMonitor monitor(Connection watcher) throws SQLException {
+  protected WaitMonitor monitor(Connection watcher) throws SQLException {
     watcher.close();
     return new Housekeeping();
   }
@@ -143,7 +149,7 @@ final class DerbyDbms extends EmbeddedDbms {
   }
 
   @Override
-  void shutDown(Connection last, String name) throws SQLException {
+  protected void shutDown(Connection last, String name) throws SQLException {
     last.close();
     try {
       connector.connect("jdbc:derby:memory:" + name + ";drop=true").close();

@@ -1,5 +1,9 @@
-package io.txwatch.dbms;
+package io.txwatch.dbms.sqlite;
 
+import io.txwatch.dbms.Connector;
+import io.txwatch.dbms.Sql;
+import io.txwatch.dbms.WaitMonitor;
+import io.txwatch.dbms.Workspace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,5 +1,7 @@
-package io.txwatch.dbms;
+package io.txwatch.dbms.h2;
 
+import io.txwatch.dbms.Sql;
+import io.txwatch.dbms.WaitMonitor;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

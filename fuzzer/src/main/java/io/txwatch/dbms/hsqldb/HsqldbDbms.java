@@ -1,5 +1,10 @@
-package io.txwatch.dbms;
+package io.txwatch.dbms.hsqldb;
 
+import io.txwatch.dbms.Connector;
+import io.txwatch.dbms.EmbeddedDbms;
+import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.Sql;
+import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import java.sql.Connection;
@@ -17,11 +22,12 @@ import java.util.Set;
  * {@code mvcc}). It distinguishes two levels: REPEATABLE READ is SERIALIZABLE, and READ UNCOMMITTED
  * is read-only (HSQLDB guide, "Sessions and Transactions").
  */
-final class HsqldbDbms extends EmbeddedDbms {
+public final class HsqldbDbms extends EmbeddedDbms {
 
   private final String parameters;
 
-  HsqldbDbms(Database database, String url, Connector connector) {
+  /** Creates a DBMS for the URL. */
+  public HsqldbDbms(Database database, String url, Connector connector) {
     super(database, connector);
     int semicolon = url.indexOf(';');
     this.parameters = semicolon < 0 ? "" : url.substring(semicolon);
@@ -53,29 +59,29 @@ final class HsqldbDbms extends EmbeddedDbms {
   }
 
   @Override
-  String urlOf(String name) {
+  protected String urlOf(String name) {
     return "jdbc:hsqldb:mem:" + name + parameters;
   }
 
   @Override
-  String schema() {
+  protected String schema() {
     return "PUBLIC";
   }
 
   @Override
-  Connection initialize(Connection session) {
+  protected Connection initialize(Connection session) {
     return session;
   }
 
   @Override
-  void shutDown(Connection last, String name) throws SQLException {
+  protected void shutDown(Connection last, String name) throws SQLException {
     try (last) {
       Sql.execute(last, "SHUTDOWN IMMEDIATELY");
     }
   }
 
   @Override
-  WaitMonitor monitor(Connection watcher) {
+  protected WaitMonitor monitor(Connection watcher) {
     return new WaitMonitor() {
       @Override
       public long sessionId(Connection connection) throws SQLException {

@@ -1,5 +1,10 @@
-package io.txwatch.dbms;
+package io.txwatch.dbms.postgresql;
 
+import io.txwatch.dbms.AbstractDbms;
+import io.txwatch.dbms.Connector;
+import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.Sql;
+import io.txwatch.dbms.Workspace;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import java.sql.Connection;
@@ -7,7 +12,7 @@ import java.sql.SQLException;
 import java.util.List;
 
 /** PostgreSQL and DBMSs with the same protocol. A workspace is a schema. */
-final class PostgresDbms extends AbstractDbms {
+public final class PostgresDbms extends AbstractDbms {
 
   private static final String TOO_MANY_CONNECTIONS = "53300";
 
@@ -25,7 +30,8 @@ final class PostgresDbms extends AbstractDbms {
   /** True if sessions may set {@code deadlock_timeout}; that takes a superuser or a grant. */
   private volatile boolean canSetDeadlockTimeout;
 
-  PostgresDbms(Database database, String url, Connector connector) {
+  /** Creates a DBMS for the URL. */
+  public PostgresDbms(Database database, String url, Connector connector) {
     super(database, connector);
     this.url = url;
   }

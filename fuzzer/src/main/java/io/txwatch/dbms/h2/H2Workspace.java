@@ -1,5 +1,9 @@
-package io.txwatch.dbms;
+package io.txwatch.dbms.h2;
 
+import io.txwatch.dbms.Connector;
+import io.txwatch.dbms.Sql;
+import io.txwatch.dbms.WaitMonitor;
+import io.txwatch.dbms.Workspace;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.txwatch.dbms;
+package io.txwatch.dbms.mysql;
 
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -1,0 +1,5 @@
+/** What is particular to Derby. */
+@NullMarked
+package io.txwatch.dbms.derby;
+
+import org.jspecify.annotations.NullMarked;
