@@ -3,6 +3,7 @@ package io.txwatch.listappend;
 import io.txwatch.anomaly.CycleClass;
 import io.txwatch.dependency.CommitOrder;
 import io.txwatch.dependency.DependencyKind;
+import io.txwatch.graph.StrongComponents;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -108,7 +109,7 @@ final class ListCycles {
   }
 
   private int[] search(Digraph graph, Set<CommitOrder> with) {
-    int[] components = Components.of(graph, ALL);
+    int[] components = StrongComponents.of(graph.walks(ALL));
     if (Arrays.stream(components).anyMatch(component -> component >= 0)) {
       new Part(new CyclicPart(dependencies, components, with), with).search();
     }
@@ -226,7 +227,7 @@ final class ListCycles {
       if (nothingWorseThan(cycleClass)) {
         return;
       }
-      int[] closed = Components.of(part.graph(), kinds | ORDERS);
+      int[] closed = StrongComponents.of(part.graph().walks(kinds | ORDERS));
       Shortest shortest = new Shortest(part.graph().nodes(), MAX_STARTS, kinds | ORDERS, false);
       for (int edge = 0; edge < edges.size(); edge++) {
         int component = closed[edges.from(edge)];
@@ -251,7 +252,7 @@ final class ListCycles {
       if (nothingWorseThan(CycleClass.G_NONADJACENT)) {
         return;
       }
-      int[] closed = Components.nonadjacent(part.graph(), ALL);
+      int[] closed = StrongComponents.of(part.graph().nonadjacentWalks(ALL));
       Shortest shortest = new Shortest(known.length, MAX_STARTS, ALL, true);
       for (int edge = 0; edge < edges.size(); edge++) {
         int component = part.component(edges.from(edge));

@@ -1,6 +1,7 @@
 package io.txwatch.register;
 
 import io.txwatch.dependency.DependencyKind;
+import io.txwatch.graph.StrongComponents;
 import io.txwatch.register.ReadsFrom.Read;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -53,7 +54,7 @@ final class Cycles {
 
   /** Cycles, each of another component. */
   List<List<Edge>> find() {
-    int[] component = StrongComponents.of(graph.nodes(), graph.sources(), graph.targets());
+    int[] component = StrongComponents.of(graph);
     Map<Integer, Ints> members = new HashMap<>();
     for (int node = 0; node < component.length; node++) {
       if (component[node] >= 0 && graph.transaction(node) >= 0) {
@@ -177,7 +178,7 @@ final class Cycles {
         done.set(node);
       }
       first = false;
-      for (int edge = graph.firstEdge(node); edge >= 0; edge = graph.nextEdge(edge)) {
+      for (int edge = graph.first(node); edge >= 0; edge = graph.next(node, edge)) {
         if (edge >= limit) {
           continue;
         }

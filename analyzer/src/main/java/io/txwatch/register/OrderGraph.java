@@ -1,6 +1,7 @@
 package io.txwatch.register;
 
 import io.txwatch.dependency.DependencyKind;
+import io.txwatch.graph.StrongComponents;
 import java.util.Arrays;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Edges are numbered in the order in which they were added. An inferred one follows from edges
  * with smaller numbers.
  */
-final class OrderGraph {
+final class OrderGraph implements StrongComponents.Edges {
 
   /** An edge that follows from nothing but the history. */
   static final int CERTAIN = -1;
@@ -65,7 +66,8 @@ final class OrderGraph {
     }
   }
 
-  int nodes() {
+  @Override
+  public int nodes() {
     return nodes;
   }
 
@@ -140,13 +142,20 @@ final class OrderGraph {
   }
 
   /** The last edge out of a node; -1 if there is none. */
-  int firstEdge(int node) {
+  @Override
+  public int first(int node) {
     return heads[node];
   }
 
   /** The next edge out of the same node, added before; -1 if there is none. */
-  int nextEdge(int edge) {
+  @Override
+  public int next(int node, int edge) {
     return nexts[edge];
+  }
+
+  @Override
+  public int target(int node, int edge) {
+    return to[edge];
   }
 
   int from(int edge) {
@@ -176,14 +185,6 @@ final class OrderGraph {
    */
   int cause(int edge) {
     return causes[edge];
-  }
-
-  int[] sources() {
-    return Arrays.copyOf(from, edges);
-  }
-
-  int[] targets() {
-    return Arrays.copyOf(to, edges);
   }
 
   /**

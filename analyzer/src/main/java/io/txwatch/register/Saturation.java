@@ -155,7 +155,7 @@ final class Saturation {
         }
       }
     }
-    for (int edge = graph.firstEdge(node); edge >= 0; edge = graph.nextEdge(edge)) {
+    for (int edge = graph.first(node); edge >= 0; edge = graph.next(node, edge)) {
       merge(node, graph.to(edge));
     }
     return !budget.isExhausted();

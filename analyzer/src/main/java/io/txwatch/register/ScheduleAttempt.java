@@ -136,7 +136,7 @@ final class ScheduleAttempt {
       }
       claimed[key] = graph.isSplit() && !graph.isCommit(node);
     }
-    for (int edge = graph.firstEdge(node); edge >= 0; edge = graph.nextEdge(edge)) {
+    for (int edge = graph.first(node); edge >= 0; edge = graph.next(node, edge)) {
       if (--waitsFor[graph.to(edge)] == 0) {
         addReady(graph.to(edge));
       }

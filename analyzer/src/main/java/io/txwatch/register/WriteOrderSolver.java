@@ -1,6 +1,7 @@
 package io.txwatch.register;
 
 import io.txwatch.dependency.DependencyKind;
+import io.txwatch.graph.StrongComponents;
 import io.txwatch.register.ReadsFrom.Read;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -262,7 +263,7 @@ final class WriteOrderSolver {
     if (graph.topologicalOrder(ranks).length == graph.nodes()) {
       return clauses;
     }
-    int[] component = StrongComponents.of(graph.nodes(), graph.sources(), graph.targets());
+    int[] component = StrongComponents.of(graph);
     boolean[] used = new boolean[firsts.size() + 1];
     for (int edge = certainEdges;
         edge < graph.edges() && clauses.size() < MAX_CLAUSES_PER_ROUND;
@@ -297,7 +298,7 @@ final class WriteOrderSolver {
       if (node == end) {
         break;
       }
-      for (int edge = graph.firstEdge(node); edge >= 0; edge = graph.nextEdge(edge)) {
+      for (int edge = graph.first(node); edge >= 0; edge = graph.next(node, edge)) {
         int to = graph.to(edge);
         if (component[to] != component[start]) {
           continue;
