@@ -212,7 +212,7 @@ final class ReplayCommand implements Callable<Integer> {
       return new Judgement(
           verdict,
           verdict.result() == OracleVerdict.Result.VIOLATION
-              ? KnownBehaviour.of(executor, execution, verdict)
+              ? DbmsRegistry.knownBehaviour(executor, execution, verdict)
               : Optional.empty());
     }
 

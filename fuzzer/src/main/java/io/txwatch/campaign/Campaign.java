@@ -2,6 +2,7 @@ package io.txwatch.campaign;
 
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.generator.CaseGenerator;
 import io.txwatch.generator.CaseKind;
 import io.txwatch.generator.Grammar;
@@ -846,7 +847,8 @@ public final class Campaign {
 
     private void report(Oracle oracle, CaseExecution first, OracleVerdict firstVerdict)
         throws SQLException, InterruptedException {
-      Optional<KnownBehaviour> asFirstSeen = KnownBehaviour.of(executor, first, firstVerdict);
+      Optional<KnownBehaviour> asFirstSeen =
+          DbmsRegistry.knownBehaviour(executor, first, firstVerdict);
       if (repetitions.isRepetition(first, firstVerdict, asFirstSeen)) {
         repeated.incrementAndGet();
         return;
@@ -931,7 +933,7 @@ public final class Campaign {
           shown,
           reproduced,
           REPRODUCTIONS + failedBefore,
-          KnownBehaviour.of(executor, shown, shownVerdict),
+          DbmsRegistry.knownBehaviour(executor, shown, shownVerdict),
           List.of());
     }
 

@@ -1,6 +1,7 @@
 package io.txwatch.reduction;
 
 import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.Oracle;
@@ -244,7 +245,7 @@ public final class Reducer {
       }
       OracleVerdict verdict = oracle.judge(execution, executor);
       return verdict.reproduces(first)
-          && KnownBehaviour.of(executor, execution, verdict).equals(known);
+          && DbmsRegistry.knownBehaviour(executor, execution, verdict).equals(known);
     } catch (ScheduleExecutor.SetupException e) {
       return false;
     }

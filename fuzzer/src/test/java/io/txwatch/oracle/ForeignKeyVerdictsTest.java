@@ -2,9 +2,9 @@ package io.txwatch.oracle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.OracleVerdict.Result;
-import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.oracle.troc.Troc;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutorFixture;
@@ -114,7 +114,7 @@ class ForeignKeyVerdictsTest {
             if (verdict.result() == Result.VIOLATION) {
               violations.add(
                   where
-                      + KnownBehaviour.of(fixture.executor(), execution, verdict)
+                      + DbmsRegistry.knownBehaviour(fixture.executor(), execution, verdict)
                           .map(known -> " " + known.id())
                           .orElse(""));
             }

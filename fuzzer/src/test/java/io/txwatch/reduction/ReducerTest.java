@@ -3,13 +3,13 @@ package io.txwatch.reduction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.IsoRel;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.WriteCheck;
-import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
@@ -166,6 +166,6 @@ class ReducerTest {
         Dialect.MARIADB,
         execution,
         verdict,
-        KnownBehaviour.of(fixture.executor(), execution, verdict));
+        DbmsRegistry.knownBehaviour(fixture.executor(), execution, verdict));
   }
 }

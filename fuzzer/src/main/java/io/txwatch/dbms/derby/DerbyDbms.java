@@ -21,10 +21,10 @@ import java.util.concurrent.locks.LockSupport;
  * derby.locks.waitTimeout} to 0: a statement that would block is rejected and its transaction is
  * rolled back (Derby reference, 40XL1).
  */
-public final class DerbyDbms extends EmbeddedDbms {
+final class DerbyDbms extends EmbeddedDbms {
 
   /** Redirects Derby's log to a temporary file, unless the user has configured it. */
-  public static void redirectLog() {
+  static void redirectLog() {
     boolean isConfigured =
         System.getProperties().stringPropertyNames().stream()
             .anyMatch(name -> name.startsWith("derby.stream.error."));
@@ -38,8 +38,7 @@ public final class DerbyDbms extends EmbeddedDbms {
     }
   }
 
-  /** Creates a DBMS for the URL. */
-  public DerbyDbms(Database database, Connector connector) {
+  DerbyDbms(Database database, Connector connector) {
     super(database, connector);
   }
 

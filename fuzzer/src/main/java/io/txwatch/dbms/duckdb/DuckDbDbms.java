@@ -19,10 +19,9 @@ import java.util.List;
  * the documentation, neither do an UPDATE and a DELETE of the same row (DuckDB issue 17223, closed
  * as stale; still so on 1.5.6).
  */
-public final class DuckDbDbms extends EmbeddedDbms {
+final class DuckDbDbms extends EmbeddedDbms {
 
-  /** Creates a DBMS for the URL. */
-  public DuckDbDbms(Database database, Connector connector) {
+  DuckDbDbms(Database database, Connector connector) {
     super(database, connector);
   }
 

@@ -12,7 +12,7 @@ import java.sql.SQLException;
 import java.util.List;
 
 /** H2. A workspace is a schema; in memory, in a database of its own. */
-public final class H2Dbms extends AbstractDbms {
+final class H2Dbms extends AbstractDbms {
 
   /** org.h2.engine.Constants.TRANSACTION_SNAPSHOT. */
   private static final int SNAPSHOT = 6;
@@ -24,8 +24,7 @@ public final class H2Dbms extends AbstractDbms {
 
   private final String url;
 
-  /** Creates a DBMS for the URL. */
-  public H2Dbms(Database database, String url, Connector connector) {
+  H2Dbms(Database database, String url, Connector connector) {
     super(database, connector);
     this.url = url;
   }

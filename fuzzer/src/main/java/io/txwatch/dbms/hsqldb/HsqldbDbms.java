@@ -22,12 +22,11 @@ import java.util.Set;
  * {@code mvcc}). It distinguishes two levels: REPEATABLE READ is SERIALIZABLE, and READ UNCOMMITTED
  * is read-only (HSQLDB guide, "Sessions and Transactions").
  */
-public final class HsqldbDbms extends EmbeddedDbms {
+final class HsqldbDbms extends EmbeddedDbms {
 
   private final String parameters;
 
-  /** Creates a DBMS for the URL. */
-  public HsqldbDbms(Database database, String url, Connector connector) {
+  HsqldbDbms(Database database, String url, Connector connector) {
     super(database, connector);
     int semicolon = url.indexOf(';');
     this.parameters = semicolon < 0 ? "" : url.substring(semicolon);

@@ -12,7 +12,7 @@ import java.sql.SQLException;
 import java.util.List;
 
 /** PostgreSQL and DBMSs with the same protocol. A workspace is a schema. */
-public final class PostgresDbms extends AbstractDbms {
+final class PostgresDbms extends AbstractDbms {
 
   private static final String TOO_MANY_CONNECTIONS = "53300";
 
@@ -30,8 +30,7 @@ public final class PostgresDbms extends AbstractDbms {
   /** True if sessions may set {@code deadlock_timeout}; that takes a superuser or a grant. */
   private volatile boolean canSetDeadlockTimeout;
 
-  /** Creates a DBMS for the URL. */
-  public PostgresDbms(Database database, String url, Connector connector) {
+  PostgresDbms(Database database, String url, Connector connector) {
     super(database, connector);
     this.url = url;
   }

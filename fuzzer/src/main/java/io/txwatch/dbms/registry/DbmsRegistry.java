@@ -4,28 +4,46 @@ import io.txwatch.catalog.DatabaseProbe;
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
-import io.txwatch.dbms.derby.DerbyDbms;
-import io.txwatch.dbms.duckdb.DuckDbDbms;
-import io.txwatch.dbms.h2.H2Dbms;
-import io.txwatch.dbms.hsqldb.HsqldbDbms;
-import io.txwatch.dbms.mysql.MySqlDbms;
-import io.txwatch.dbms.postgresql.PostgresDbms;
-import io.txwatch.dbms.sqlite.SqliteDbms;
+import io.txwatch.dbms.derby.DerbySupport;
+import io.txwatch.dbms.duckdb.DuckDbSupport;
+import io.txwatch.dbms.h2.H2Support;
+import io.txwatch.dbms.hsqldb.HsqldbSupport;
+import io.txwatch.dbms.mariadb.MariaDbSupport;
+import io.txwatch.dbms.mysql.MySqlSupport;
+import io.txwatch.dbms.postgresql.PostgresSupport;
+import io.txwatch.dbms.sqlite.SqliteSupport;
+import io.txwatch.dbms.support.DbmsSupport;
 import io.txwatch.history.Database;
+import io.txwatch.oracle.CaseExecutor;
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.oracle.known.CommonBehaviour;
+import io.txwatch.oracle.known.KnownBehaviour;
+import io.txwatch.schedule.CaseExecution;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Locale;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The DBMSs that the fuzzer supports. */
 public final class DbmsRegistry {
+
+  private static final List<DbmsSupport> SUPPORTED =
+      List.of(
+          new PostgresSupport(),
+          new MySqlSupport(),
+          new MariaDbSupport(),
+          new H2Support(),
+          new SqliteSupport(),
+          new HsqldbSupport(),
+          new DerbySupport(),
+          new DuckDbSupport());
 
   private DbmsRegistry() {}
 
   /** Sets the driver's defaults; to be called before the first connection. */
   public static void prepare(String url) {
-    if (url.startsWith("jdbc:derby:")) {
-      DerbyDbms.redirectLog();
-    }
+    SUPPORTED.forEach(support -> support.prepare(url));
   }
 
   /**
@@ -38,19 +56,41 @@ public final class DbmsRegistry {
       throws SQLException, UnsupportedDbmsException {
     prepare(url);
     try (Connection connection = connector.connect(url)) {
-      DatabaseProbe probe = DatabaseProbe.of(connection, url);
-      Database database = probe.database();
-      return switch (database.product().toLowerCase(Locale.ROOT)) {
-        case "postgresql", "cockroachdb", "opengauss" -> new PostgresDbms(database, url, connector);
-        case "mysql", "mariadb", "tidb", "oceanbase" ->
-            new MySqlDbms(database, url, connector, MySqlDbms.requiresPrimaryKeys(connection));
-        case "h2" -> new H2Dbms(database, url, connector);
-        case "sqlite" -> new SqliteDbms(database, url, connector);
-        case "hsql database engine" -> new HsqldbDbms(database, url, connector);
-        case "apache derby" -> new DerbyDbms(database, connector);
-        case "duckdb" -> new DuckDbDbms(database, connector);
-        default -> throw new UnsupportedDbmsException(database.product());
-      };
+      Database database = DatabaseProbe.of(connection, url).database();
+      Optional<DbmsSupport> support = find(database.product());
+      if (support.isEmpty()) {
+        throw new UnsupportedDbmsException(database.product(), products());
+      }
+      return support.get().open(database, url, connector, connection);
     }
+  }
+
+  private static Optional<DbmsSupport> find(String product) {
+    return SUPPORTED.stream()
+        .filter(support -> support.products().stream().anyMatch(product::equalsIgnoreCase))
+        .findFirst();
+  }
+
+  private static List<String> products() {
+    return SUPPORTED.stream().flatMap(support -> support.products().stream()).toList();
+  }
+
+  /**
+   * The known behaviour of the DBMS that explains a violation.
+   *
+   * @param executor executes statements and changed cases, to decide what explains it
+   * @param execution the violating execution
+   * @param verdict the verdict on it
+   */
+  public static Optional<KnownBehaviour> knownBehaviour(
+      CaseExecutor executor, CaseExecution execution, OracleVerdict verdict)
+      throws SQLException, InterruptedException {
+    List<KnownBehaviour> ofProduct =
+        find(executor.dbms().database().product())
+            .map(DbmsSupport::knownBehaviours)
+            .orElse(List.of());
+    List<KnownBehaviour> candidates =
+        Stream.concat(ofProduct.stream(), Stream.of(CommonBehaviour.values())).toList();
+    return KnownBehaviour.explaining(candidates, executor, execution, verdict);
   }
 }

@@ -15,7 +15,7 @@ import java.util.List;
  * SQLite. A workspace is a file, opened with the parameters of the URL. A statement that would
  * block fails at once, because SQLite does not report blocked sessions.
  */
-public final class SqliteDbms extends AbstractDbms {
+final class SqliteDbms extends AbstractDbms {
 
   private static final int BUSY = 5;
   private static final int LOCKED = 6;
@@ -28,8 +28,7 @@ public final class SqliteDbms extends AbstractDbms {
   private final String prefix;
   private final String parameters;
 
-  /** Creates a DBMS for the URL. */
-  public SqliteDbms(Database database, String url, Connector connector) {
+  SqliteDbms(Database database, String url, Connector connector) {
     super(database, connector);
     this.prefix = url.startsWith(URI_PREFIX) ? URI_PREFIX : PREFIX;
     int question = url.indexOf('?');

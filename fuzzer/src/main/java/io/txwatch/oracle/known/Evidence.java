@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /** A violation, and the further executions that decide what explains it. */
-final class Evidence {
+public final class Evidence {
 
   private final CaseExecutor executor;
   private final CaseExecution execution;
@@ -32,28 +32,34 @@ final class Evidence {
     this.verdict = verdict;
   }
 
-  CaseExecution execution() {
+  /** The violating execution. */
+  public CaseExecution execution() {
     return execution;
   }
 
-  OracleVerdict verdict() {
+  /** The verdict on it. */
+  public OracleVerdict verdict() {
     return verdict;
   }
 
-  Database database() {
+  /** The DBMS, with the settings of the case. */
+  public Database database() {
     return executor.database(execution.testCase());
   }
 
-  boolean isAtMostReadCommitted() {
+  /** True at READ UNCOMMITTED and READ COMMITTED. */
+  public boolean isAtMostReadCommitted() {
     return execution.level().compareTo(IsolationLevel.READ_COMMITTED) <= 0;
   }
 
-  boolean isBy(String oracle) {
+  /** True if the oracle of this name gave the verdict. */
+  public boolean isBy(String oracle) {
     return verdict.oracle().equals(oracle);
   }
 
   /** True if the mechanism gives all that was observed. */
-  boolean isExplainedBy(Mechanism mechanism) throws SQLException, ScheduleExecutor.SetupException {
+  public boolean isExplainedBy(Mechanism mechanism)
+      throws SQLException, ScheduleExecutor.SetupException {
     Boolean known = explanations.get(mechanism);
     if (known == null) {
       known = MechanismReplay.explains(mechanism, execution, executor);
@@ -63,7 +69,7 @@ final class Evidence {
   }
 
   /** True if the mechanism gives all that was observed, and the level alone does not. */
-  boolean needs(Mechanism mechanism) throws SQLException, ScheduleExecutor.SetupException {
+  public boolean needs(Mechanism mechanism) throws SQLException, ScheduleExecutor.SetupException {
     return !isExplainedBy(Mechanism.LEVEL) && isExplainedBy(mechanism);
   }
 
@@ -72,21 +78,21 @@ final class Evidence {
    *
    * @param isCause true for these statements
    */
-  boolean isExplainedByErrorsOf(Predicate<Step> isCause)
+  public boolean isExplainedByErrorsOf(Predicate<Step> isCause)
       throws SQLException, ScheduleExecutor.SetupException {
     return MechanismReplay.explains(
         Mechanism.LEVEL, outcome -> isCause.test(outcome.step()), execution, executor);
   }
 
   /** True if TxCheck finds no violation if writes use the current versions. */
-  boolean isExplainedByCurrentWrites()
+  public boolean isExplainedByCurrentWrites()
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     return TxCheck.withCurrentWrites().judge(execution, executor).result()
         == OracleVerdict.Result.CLEAN;
   }
 
   /** True if the case without some steps is no violation of WriteCheck. */
-  boolean disappearsWithout(Predicate<Step> isCause)
+  public boolean disappearsWithout(Predicate<Step> isCause)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     return disappearsIn(
         execution
@@ -98,13 +104,13 @@ final class Evidence {
   }
 
   /** True if a changed case is no violation of WriteCheck. */
-  boolean disappearsIn(TestCase changed)
+  public boolean disappearsIn(TestCase changed)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     return disappearsIn(changed, new WriteCheck());
   }
 
   /** True if a changed case is no violation of an oracle. */
-  boolean disappearsIn(TestCase changed, Oracle oracle)
+  public boolean disappearsIn(TestCase changed, Oracle oracle)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     CaseExecution again = executor.execute(changed, execution.level());
     return oracle.judge(again, executor).result() == OracleVerdict.Result.CLEAN;

@@ -3,6 +3,11 @@ package io.txwatch.oracle.known;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.dbms.h2.H2Behaviour;
+import io.txwatch.dbms.mariadb.MariaDbBehaviour;
+import io.txwatch.dbms.mysql.InnodbBehaviour;
+import io.txwatch.dbms.postgresql.PostgresBehaviour;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.IsoRel;
 import io.txwatch.oracle.Oracle;
@@ -67,7 +72,7 @@ class KnownBehaviourTest {
       assertThat(WriteOrder.isContradictory(skew)).isTrue();
       assertThat(WriteOrder.isContradictory(noSkew)).isFalse();
       assertThat(known(fixture, skew, "writecheck"))
-          .contains(KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
+          .contains(CommonBehaviour.READ_COMMITTED_WRITE_SKEW);
       assertThat(known(fixture, skew, "troc")).isEmpty();
       assertThat(known(fixture, noSkew, "writecheck")).isEmpty();
       assertThat(known(fixture, fixture.execute(SKEW, "RR"), "writecheck")).isEmpty();
@@ -95,7 +100,7 @@ class KnownBehaviourTest {
       CaseExecution dirty = fixture.execute(copied, "RU");
       OracleVerdict verdict = new WriteCheck().judge(dirty, fixture.executor());
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
-      assertKnown(fixture, dirty, verdict, KnownBehaviour.INNODB_DIRTY_SOURCE);
+      assertKnown(fixture, dirty, verdict, InnodbBehaviour.DIRTY_SOURCE);
       CaseExecution alone =
           fixture.execute(copied.replace("T2: BEGIN\n", "").replace("T2: ROLLBACK\n", ""), "RU");
       assertThat(known(fixture, alone, "writecheck")).isEmpty();
@@ -124,7 +129,7 @@ class KnownBehaviourTest {
       OracleVerdict verdict = new IsoRel().judge(moved, fixture.executor());
 
       assertThat(verdict.phenomenon()).contains(Phenomenon.INTERNAL);
-      assertKnown(fixture, moved, verdict, KnownBehaviour.INNODB_SNAPSHOT_BESIDE_CURRENT_READ);
+      assertKnown(fixture, moved, verdict, InnodbBehaviour.SNAPSHOT_BESIDE_CURRENT_READ);
     }
   }
 
@@ -149,7 +154,7 @@ class KnownBehaviourTest {
         OracleVerdict verdict = oracle.judge(execution, fixture.executor());
 
         assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
-        assertKnown(fixture, execution, verdict, KnownBehaviour.MARIADB_INDEX_WITHOUT_CHILD);
+        assertKnown(fixture, execution, verdict, MariaDbBehaviour.INDEX_WITHOUT_CHILD);
       }
       assertThat(
               known(
@@ -191,14 +196,14 @@ class KnownBehaviourTest {
           assertThat(verdict.result())
               .as(verdict.reason())
               .isEqualTo(OracleVerdict.Result.VIOLATION);
-          assertKnown(fixture, twice, verdict, KnownBehaviour.MARIADB_ROW_TAKEN_TWICE);
+          assertKnown(fixture, twice, verdict, MariaDbBehaviour.ROW_TAKEN_TWICE);
         }
       }
       String reading =
           schedule.replace(
               "UPDATE t SET v = v + 1 WHERE a = 3", "SELECT * FROM t WHERE a = 3 FOR UPDATE");
       assertThat(known(fixture, fixture.execute(reading, "RR"), "troc"))
-          .contains(KnownBehaviour.MARIADB_ROW_TAKEN_TWICE);
+          .contains(MariaDbBehaviour.ROW_TAKEN_TWICE);
     }
   }
 
@@ -216,7 +221,7 @@ class KnownBehaviourTest {
         """;
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       assertThat(known(fixture, fixture.execute(schedule, "RR"), "troc"))
-          .contains(KnownBehaviour.MARIADB_ROW_TAKEN_TWICE);
+          .contains(MariaDbBehaviour.ROW_TAKEN_TWICE);
       for (String other :
           List.of(
               schedule.replace("ROLLBACK", "COMMIT"),
@@ -249,7 +254,7 @@ class KnownBehaviourTest {
       OracleVerdict verdict = new WriteCheck().judge(execution, fixture.executor());
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
-      assertKnown(fixture, execution, verdict, KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
+      assertKnown(fixture, execution, verdict, CommonBehaviour.READ_COMMITTED_WRITE_SKEW);
     }
   }
 
@@ -271,7 +276,7 @@ class KnownBehaviourTest {
       OracleVerdict verdict = new WriteCheck().judge(refused, fixture.executor());
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
-      assertKnown(fixture, refused, verdict, KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
+      assertKnown(fixture, refused, verdict, CommonBehaviour.READ_COMMITTED_WRITE_SKEW);
       CaseExecution unopposed =
           fixture.execute(schedule.replace("T2: UPDATE t SET a = 1 WHERE a = 5\n", ""), "RC");
       assertThat(known(fixture, unopposed, "writecheck")).isEmpty();
@@ -300,7 +305,7 @@ class KnownBehaviourTest {
       OracleVerdict verdict = new WriteCheck().judge(refused, fixture.executor());
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
-      assertKnown(fixture, refused, verdict, KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
+      assertKnown(fixture, refused, verdict, CommonBehaviour.READ_COMMITTED_WRITE_SKEW);
       for (String other :
           List.of(
               schedule.replace("T1: UPDATE p SET id = 5\n", ""),
@@ -327,8 +332,7 @@ class KnownBehaviourTest {
         CaseExecution refused = fixture.execute(schedule, level);
         assertThat(refused.outcome(3).succeeded()).as(refused.toString()).isFalse();
         for (String oracle : List.of("writecheck", "troc")) {
-          assertThat(known(fixture, refused, oracle))
-              .contains(KnownBehaviour.H2_INSERT_TRIED_AGAIN);
+          assertThat(known(fixture, refused, oracle)).contains(H2Behaviour.INSERT_TRIED_AGAIN);
         }
       }
       for (String other :
@@ -362,7 +366,7 @@ class KnownBehaviourTest {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
       CaseExecution refused = fixture.execute(schedule, "RC");
       assertThat(refused.outcome(3).vendorCode()).as(refused.toString()).isEqualTo(23505);
-      assertThat(known(fixture, refused, "txcheck")).contains(KnownBehaviour.H2_INSERT_TRIED_AGAIN);
+      assertThat(known(fixture, refused, "txcheck")).contains(H2Behaviour.INSERT_TRIED_AGAIN);
 
       String taken = schedule.replace("(c1) VALUES (6.0)", "(c0, c1) VALUES (6, 6.0)");
       CaseExecution duplicate = fixture.execute(taken.replace("(7.5)", "(5, 7.5)"), "RC");
@@ -389,8 +393,7 @@ class KnownBehaviourTest {
               """,
               "RC");
 
-      assertThat(known(fixture, orphan, "writecheck"))
-          .contains(KnownBehaviour.H2_FOREIGN_KEY_UNLOCKED);
+      assertThat(known(fixture, orphan, "writecheck")).contains(H2Behaviour.FOREIGN_KEY_UNLOCKED);
     }
   }
 
@@ -408,7 +411,7 @@ class KnownBehaviourTest {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
       CaseExecution refused = fixture.execute(schedule.formatted("5"), "RC");
       assertThat(refused.outcome(3).vendorCode()).as(refused.toString()).isEqualTo(23505);
-      assertThat(known(fixture, refused, "txcheck")).contains(KnownBehaviour.H2_INSERT_TRIED_AGAIN);
+      assertThat(known(fixture, refused, "txcheck")).contains(H2Behaviour.INSERT_TRIED_AGAIN);
       CaseExecution accepted = fixture.execute(schedule.formatted("6"), "RC");
       assertThat(accepted.outcome(3).updateCount()).isEqualTo(2);
       assertThat(known(fixture, accepted, "txcheck")).isEmpty();
@@ -435,13 +438,13 @@ class KnownBehaviourTest {
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
       assertThat(verdict.statement()).as("the final state shows it").isEmpty();
-      assertKnown(fixture, wrong, verdict, KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      assertKnown(fixture, wrong, verdict, H2Behaviour.EXTREMES_BY_INDEX);
       CaseExecution locked =
           fixture.execute(
               schedule.replace(
                   "UPDATE t SET b = b WHERE a = 2", "SELECT * FROM t WHERE a = 2 FOR UPDATE"),
               "SI");
-      assertKnownByTroc(fixture, locked, KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      assertKnownByTroc(fixture, locked, H2Behaviour.EXTREMES_BY_INDEX);
       CaseExecution merged =
           fixture.execute(
               schedule.replace(
@@ -449,7 +452,7 @@ class KnownBehaviourTest {
                   "MERGE INTO t USING (VALUES (2, 2)) AS s (a, b) ON t.a = s.a"
                       + " WHEN MATCHED THEN UPDATE SET b = 2"),
               "RR");
-      assertKnownByTroc(fixture, merged, KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      assertKnownByTroc(fixture, merged, H2Behaviour.EXTREMES_BY_INDEX);
       CaseExecution replaced =
           fixture.execute(
               """
@@ -462,7 +465,7 @@ class KnownBehaviourTest {
               """,
               "SI");
       assertThat(replaced.outcome(4).rows().toString()).contains("-1");
-      assertKnownByTroc(fixture, replaced, KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      assertKnownByTroc(fixture, replaced, H2Behaviour.EXTREMES_BY_INDEX);
       CaseExecution deleted =
           fixture.execute(
               """
@@ -475,7 +478,7 @@ class KnownBehaviourTest {
               """,
               "SI");
       assertThat(deleted.outcome(4).rows().toString()).contains("1");
-      assertKnownByTroc(fixture, deleted, KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      assertKnownByTroc(fixture, deleted, H2Behaviour.EXTREMES_BY_INDEX);
       for (String right :
           List.of(
               schedule.replace("T1: UPDATE t SET b = b WHERE a = 2\n", ""),
@@ -524,7 +527,7 @@ class KnownBehaviourTest {
       OracleVerdict verdict = new WriteCheck().judge(execution, fixture.executor());
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
-      assertKnown(fixture, execution, verdict, KnownBehaviour.INNODB_UNDONE_INSERT);
+      assertKnown(fixture, execution, verdict, InnodbBehaviour.UNDONE_INSERT);
       CaseExecution elsewhere =
           fixture.execute(
               schedule
@@ -553,7 +556,7 @@ class KnownBehaviourTest {
       CaseExecution half = fixture.execute(HALF_AN_UPDATE, level);
       for (Oracle oracle : List.of(new Troc(), new WriteCheck())) {
         OracleVerdict verdict = oracle.judge(half, fixture.executor());
-        assertKnown(fixture, half, verdict, KnownBehaviour.INNODB_SEMI_CONSISTENT_READ);
+        assertKnown(fixture, half, verdict, InnodbBehaviour.SEMI_CONSISTENT_READ);
       }
       assertThat(known(fixture, fixture.execute(HALF_AN_UPDATE, "RR"), "troc")).isEmpty();
     }
@@ -574,7 +577,7 @@ class KnownBehaviourTest {
               T1: COMMIT
               """,
               "RC");
-      assertKnownByTroc(fixture, missing, KnownBehaviour.INNODB_SEMI_CONSISTENT_READ);
+      assertKnownByTroc(fixture, missing, InnodbBehaviour.SEMI_CONSISTENT_READ);
     }
   }
 
@@ -595,7 +598,7 @@ class KnownBehaviourTest {
               """,
               "RU");
       OracleVerdict verdict = new WriteCheck().judge(dirty, fixture.executor());
-      assertKnown(fixture, dirty, verdict, KnownBehaviour.INNODB_DIRTY_SOURCE);
+      assertKnown(fixture, dirty, verdict, InnodbBehaviour.DIRTY_SOURCE);
     }
   }
 
@@ -617,7 +620,7 @@ class KnownBehaviourTest {
               "RU");
       OracleVerdict verdict = new WriteCheck().judge(dirty, fixture.executor());
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
-      assertKnown(fixture, dirty, verdict, KnownBehaviour.INNODB_DIRTY_SOURCE);
+      assertKnown(fixture, dirty, verdict, InnodbBehaviour.DIRTY_SOURCE);
     }
   }
 
@@ -646,8 +649,8 @@ class KnownBehaviourTest {
               """,
               "RU");
       OracleVerdict verdict = new WriteCheck().judge(dirty, fixture.executor());
-      assertThat(KnownBehaviour.of(fixture.executor(), dirty, verdict))
-          .contains(KnownBehaviour.INNODB_DIRTY_SOURCE);
+      assertThat(DbmsRegistry.knownBehaviour(fixture.executor(), dirty, verdict))
+          .contains(InnodbBehaviour.DIRTY_SOURCE);
     }
   }
 
@@ -669,7 +672,7 @@ class KnownBehaviourTest {
               T1: COMMIT
               """,
               "RC");
-      assertKnownByTroc(fixture, moved, KnownBehaviour.INNODB_MOVED_ROW);
+      assertKnownByTroc(fixture, moved, InnodbBehaviour.MOVED_ROW);
     }
   }
 
@@ -690,7 +693,7 @@ class KnownBehaviourTest {
       CaseExecution missed = fixture.execute(moved, "RC");
       for (Oracle oracle : List.of(new Troc(), new WriteCheck())) {
         OracleVerdict verdict = oracle.judge(missed, fixture.executor());
-        assertKnown(fixture, missed, verdict, KnownBehaviour.INNODB_MOVED_ROW);
+        assertKnown(fixture, missed, verdict, InnodbBehaviour.MOVED_ROW);
       }
       CaseExecution sameKey =
           fixture.execute(moved.replace("SET a = 5", "SET b = 5").replace("a = 3", "b = 3"), "RC");
@@ -717,7 +720,7 @@ class KnownBehaviourTest {
       CaseExecution missed = fixture.execute(changed, "RC");
       for (Oracle oracle : List.of(new Troc(), new WriteCheck())) {
         OracleVerdict verdict = oracle.judge(missed, fixture.executor());
-        assertKnown(fixture, missed, verdict, KnownBehaviour.H2_CHANGED_KEY);
+        assertKnown(fixture, missed, verdict, H2Behaviour.CHANGED_KEY);
       }
       CaseExecution unique =
           fixture.execute(
@@ -730,7 +733,7 @@ class KnownBehaviourTest {
           fixture,
           unique,
           new WriteCheck().judge(unique, fixture.executor()),
-          KnownBehaviour.H2_CHANGED_KEY);
+          H2Behaviour.CHANGED_KEY);
       CaseExecution sameKey = fixture.execute(changed.replace("SET id", "SET k"), "RC");
       assertThat(known(fixture, withCount(sameKey, 3, 0), "troc")).isEmpty();
     }
@@ -753,10 +756,10 @@ class KnownBehaviourTest {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
       CaseExecution conflict = fixture.execute(merge.formatted("COMMIT"), "RC");
       OracleVerdict verdict = new WriteCheck().judge(conflict, fixture.executor());
-      assertKnown(fixture, conflict, verdict, KnownBehaviour.H2_MERGE_CONFLICT);
+      assertKnown(fixture, conflict, verdict, H2Behaviour.MERGE_CONFLICT);
       CaseExecution noConflict = fixture.execute(merge.formatted("ROLLBACK"), "RC");
       assertThat(known(fixture, noConflict, "writecheck"))
-          .isNotEqualTo(Optional.of(KnownBehaviour.H2_MERGE_CONFLICT));
+          .isNotEqualTo(Optional.of(H2Behaviour.MERGE_CONFLICT));
     }
   }
 
@@ -775,7 +778,7 @@ class KnownBehaviourTest {
         """;
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       CaseExecution missed = fixture.execute(moved.formatted("1"), "RC");
-      assertKnownByTroc(fixture, missed, KnownBehaviour.INNODB_MOVED_ROW);
+      assertKnownByTroc(fixture, missed, InnodbBehaviour.MOVED_ROW);
     }
   }
 
@@ -825,8 +828,9 @@ class KnownBehaviourTest {
                   IsolationLevel.READ_COMMITTED);
       OracleVerdict verdict = new IsoRel().judge(dirty, fixture.executor());
       assertThat(verdict.phenomenon()).contains(Phenomenon.ABORTED_READ);
-      Optional<KnownBehaviour> known = KnownBehaviour.of(fixture.executor(), dirty, verdict);
-      assertThat(known).contains(KnownBehaviour.MARIADB_LEVEL_OF_PREVIOUS_BEGIN);
+      Optional<KnownBehaviour> known =
+          DbmsRegistry.knownBehaviour(fixture.executor(), dirty, verdict);
+      assertThat(known).contains(MariaDbBehaviour.LEVEL_OF_PREVIOUS_BEGIN);
       assertThat(KnownBehaviour.classOf(known)).isEqualTo(FindingClass.KNOWN_BUG);
     }
   }
@@ -847,7 +851,7 @@ class KnownBehaviourTest {
         """;
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       CaseExecution old = fixture.execute(schedule, "RR");
-      assertKnownByTroc(fixture, old, KnownBehaviour.INNODB_SNAPSHOT_BESIDE_CURRENT_READ);
+      assertKnownByTroc(fixture, old, InnodbBehaviour.SNAPSHOT_BESIDE_CURRENT_READ);
       CaseExecution changed =
           fixture.execute(
               schedule.replace("T1: UPDATE t SET a = 10", "T1: UPDATE t SET a = 11"), "RR");
@@ -870,7 +874,7 @@ class KnownBehaviourTest {
         """;
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       CaseExecution old = fixture.execute(schedule, "RR");
-      assertKnownByTroc(fixture, old, KnownBehaviour.INNODB_SNAPSHOT_BESIDE_CURRENT_READ);
+      assertKnownByTroc(fixture, old, InnodbBehaviour.SNAPSHOT_BESIDE_CURRENT_READ);
       CaseExecution changed =
           fixture.execute(
               schedule.replace(
@@ -897,7 +901,7 @@ class KnownBehaviourTest {
         """;
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
       CaseExecution moved = fixture.execute(schedule, "RR");
-      assertKnownByTroc(fixture, moved, KnownBehaviour.INNODB_SNAPSHOT_BESIDE_CURRENT_READ);
+      assertKnownByTroc(fixture, moved, InnodbBehaviour.SNAPSHOT_BESIDE_CURRENT_READ);
     }
   }
 
@@ -919,7 +923,7 @@ class KnownBehaviourTest {
               T1: COMMIT
               """,
               "RR");
-      assertKnownByTroc(fixture, old, KnownBehaviour.INNODB_SNAPSHOT_BESIDE_CURRENT_READ);
+      assertKnownByTroc(fixture, old, InnodbBehaviour.SNAPSHOT_BESIDE_CURRENT_READ);
     }
   }
 
@@ -944,8 +948,8 @@ class KnownBehaviourTest {
             execution,
             verdict,
             kind == ServerKind.H2
-                ? KnownBehaviour.H2_READ_COMMITTED_RECHECK
-                : KnownBehaviour.POSTGRESQL_READ_COMMITTED_RECHECK);
+                ? H2Behaviour.READ_COMMITTED_RECHECK
+                : PostgresBehaviour.READ_COMMITTED_RECHECK);
       }
     }
   }
@@ -967,7 +971,7 @@ class KnownBehaviourTest {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.POSTGRESQL)) {
       CaseExecution execution = fixture.execute(schedule, "SER");
       OracleVerdict verdict = new WriteCheck().judge(execution, fixture.executor());
-      assertKnown(fixture, execution, verdict, KnownBehaviour.POSTGRESQL_UNREAD_CONFLICT);
+      assertKnown(fixture, execution, verdict, PostgresBehaviour.UNREAD_CONFLICT);
       CaseExecution withoutConflict =
           fixture.execute(schedule.replace("(9, 0), (2, 1)", "(9, 0)"), "SER");
       assertThat(new WriteCheck().judge(withoutConflict, fixture.executor()).result())
@@ -993,7 +997,7 @@ class KnownBehaviourTest {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
       CaseExecution execution = fixture.execute(schedule, "RC");
       OracleVerdict verdict = new WriteCheck().judge(execution, fixture.executor());
-      assertKnown(fixture, execution, verdict, KnownBehaviour.H2_FOREIGN_KEY_UNLOCKED);
+      assertKnown(fixture, execution, verdict, H2Behaviour.FOREIGN_KEY_UNLOCKED);
       CaseExecution skewBesideIt =
           fixture.execute(
               """
@@ -1013,13 +1017,13 @@ class KnownBehaviourTest {
               """,
               "RC");
       OracleVerdict skew = new WriteCheck().judge(skewBesideIt, fixture.executor());
-      assertKnown(fixture, skewBesideIt, skew, KnownBehaviour.READ_COMMITTED_WRITE_SKEW);
+      assertKnown(fixture, skewBesideIt, skew, CommonBehaviour.READ_COMMITTED_WRITE_SKEW);
     }
   }
 
   private static Optional<KnownBehaviour> known(
       ExecutorFixture fixture, CaseExecution execution, String oracle) throws Exception {
-    return KnownBehaviour.of(
+    return DbmsRegistry.knownBehaviour(
         fixture.executor(),
         execution,
         new OracleVerdict(oracle, OracleVerdict.Result.VIOLATION, ""));
@@ -1039,13 +1043,13 @@ class KnownBehaviourTest {
       KnownBehaviour expected)
       throws Exception {
     assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
-    assertThat(KnownBehaviour.of(fixture.executor(), execution, verdict))
+    assertThat(DbmsRegistry.knownBehaviour(fixture.executor(), execution, verdict))
         .as(execution.toString())
         .contains(expected);
     List<CaseExecution> others = others(execution);
     assertThat(others).isNotEmpty();
     for (CaseExecution other : others) {
-      assertThat(KnownBehaviour.of(fixture.executor(), other, verdict))
+      assertThat(DbmsRegistry.knownBehaviour(fixture.executor(), other, verdict))
           .as(other.toString())
           .isEmpty();
     }

@@ -3,12 +3,13 @@ package io.txwatch.oracle.troc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.txwatch.dbms.mariadb.MariaDbBehaviour;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.OracleVerdict.Result;
-import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.schedule.ScheduleExecutor;
@@ -120,8 +121,8 @@ class SnapshotIsolationSettingTest {
       TrocVerdicts.assertResult(fixture, off, Result.CLEAN);
       OracleVerdict verdict = new Troc().judge(index, fixture.executor());
       assertThat(verdict.result()).as(index.toString()).isEqualTo(Result.VIOLATION);
-      assertThat(KnownBehaviour.of(fixture.executor(), index, verdict))
-          .contains(KnownBehaviour.MARIADB_UNCHECKED_INDEX_LOCK);
+      assertThat(DbmsRegistry.knownBehaviour(fixture.executor(), index, verdict))
+          .contains(MariaDbBehaviour.UNCHECKED_INDEX_LOCK);
     }
   }
 

@@ -2,10 +2,12 @@ package io.txwatch.oracle.txcheck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.dbms.h2.H2Behaviour;
+import io.txwatch.dbms.mysql.InnodbBehaviour;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.OracleVerdict.Result;
-import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
@@ -84,8 +86,8 @@ class TxCheckTest {
           .isEqualTo(
               "'T1: UPDATE t1 SET v = 100 WHERE c0 <= (SELECT MIN(v) FROM t0)' gave #2, without"
                   + " transactions #1, in the order T0.2, T1.1, T1.2, T1.3, T0.1");
-      assertThat(KnownBehaviour.of(fixture.executor(), execution, verdict))
-          .contains(KnownBehaviour.INNODB_CURRENT_WRITES);
+      assertThat(DbmsRegistry.knownBehaviour(fixture.executor(), execution, verdict))
+          .contains(InnodbBehaviour.CURRENT_WRITES);
       assertThat(TxCheck.withCurrentWrites().judge(execution, fixture.executor()).result())
           .isEqualTo(Result.CLEAN);
     }
@@ -155,8 +157,8 @@ class TxCheckTest {
           .isEqualTo(
               "'T1: SELECT MAX(id) FROM t' gave [1], without transactions [9], in the order T1.1,"
                   + " T1.2");
-      assertThat(KnownBehaviour.of(fixture.executor(), execution, verdict))
-          .contains(KnownBehaviour.H2_EXTREMES_BY_INDEX);
+      assertThat(DbmsRegistry.knownBehaviour(fixture.executor(), execution, verdict))
+          .contains(H2Behaviour.EXTREMES_BY_INDEX);
     }
   }
 

@@ -1,4 +1,4 @@
-package io.txwatch.oracle.known;
+package io.txwatch.dbms.mariadb;
 
 import io.txwatch.oracle.ForeignKeyGraph;
 import io.txwatch.sql.semantics.IndexDefinition;

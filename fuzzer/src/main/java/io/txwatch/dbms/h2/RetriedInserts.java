@@ -1,4 +1,4 @@
-package io.txwatch.oracle.known;
+package io.txwatch.dbms.h2;
 
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;

@@ -1,4 +1,4 @@
-package io.txwatch.oracle.known;
+package io.txwatch.dbms.mariadb;
 
 import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.Step;

@@ -1,4 +1,4 @@
-package io.txwatch.oracle.known;
+package io.txwatch.dbms.mariadb;
 
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;

@@ -1,0 +1,182 @@
+package io.txwatch.dbms.mysql;
+
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.DirtySources;
+import io.txwatch.oracle.known.Evidence;
+import io.txwatch.oracle.known.FindingClass;
+import io.txwatch.oracle.known.KnownBehaviour;
+import io.txwatch.oracle.troc.Mechanism;
+import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.testcase.Step;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Known behaviour of InnoDB, in MySQL and in MariaDB. */
+public enum InnodbBehaviour implements KnownBehaviour {
+  SEQUENCE_ORDER(
+      "innodb-sequence-order",
+      FindingClass.KNOWN_BUG,
+      "At SERIALIZABLE, generated keys are assigned in the order of the INSERTs, not of the"
+          + " transactions: a transaction reads the rows of a later one, whose keys follow its own."
+          + " No serial order gives these keys.",
+      "MDEV-36330; APTrans, Figure 1; observed on MariaDB 10.11.5 and MySQL 9.7.4") {
+    @Override
+    public boolean explains(String oracle) {
+      return oracle.equals("aptrans");
+    }
+
+    @Override
+    public boolean matches(Evidence evidence) {
+      return evidence.execution().level() == IsolationLevel.SERIALIZABLE
+          && evidence
+              .verdict()
+              .patterns()
+              .filter(patterns -> patterns.forbidden().equals(List.of("36-sequence")))
+              .isPresent();
+    }
+  },
+  SEMI_CONSISTENT_READ(
+      "innodb-semi-consistent-read",
+      FindingClass.BY_DESIGN,
+      "At READ UNCOMMITTED and READ COMMITTED an UPDATE, DELETE or locking query that "
+          + "finds a locked row reads its last committed version to decide whether to wait, and"
+          + " keeps no locks on rows that do not match: it may see a part of another "
+          + "transaction's changes.",
+      "MySQL manual, Transaction Isolation Levels, READ COMMITTED: \"if a row is already locked,"
+          + " InnoDB performs a 'semi-consistent' read, returning the latest committed version to"
+          + " MySQL so that MySQL can determine whether the row matches the WHERE condition\", and"
+          + " \"Record locks for nonmatching rows are released after MySQL has evaluated the WHERE"
+          + " condition\"; the first speaks of an UPDATE with a condition, the second of UPDATE and"
+          + " DELETE, neither of statements without a condition. Reported as MySQL bugs"
+          + " 104833, 105042 (Verified, as a"
+          + " fault of the documentation), 114952; MDEV-26643") {
+    @Override
+    public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
+      return evidence.isAtMostReadCommitted()
+          && !evidence.isBy("isorel")
+          && evidence.needs(Mechanism.SEMI_CONSISTENT_READ);
+    }
+  },
+  MOVED_ROW(
+      "innodb-moved-row",
+      FindingClass.KNOWN_BUG,
+      "At READ UNCOMMITTED and READ COMMITTED an UPDATE, DELETE or locking query that waits for"
+          + " a row whose key changes meanwhile misses the row: it has moved behind the scan, and"
+          + " the statement does not search for it again.",
+      "MDEV-27992, MySQL bug 119801; observed on MariaDB 10.11.5 and MySQL 9.7.4") {
+    @Override
+    public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
+      return evidence.isAtMostReadCommitted()
+          && !evidence.isBy("isorel")
+          && !evidence.isExplainedBy(Mechanism.SEMI_CONSISTENT_READ)
+          && evidence.isExplainedBy(Mechanism.MOVED_ROW);
+    }
+  },
+  SNAPSHOT_BESIDE_CURRENT_READ(
+      "innodb-snapshot-beside-current-read",
+      FindingClass.KNOWN_BUG,
+      "At REPEATABLE READ a write reads the current versions of rows, not those of the "
+          + "transaction's snapshot. If it leaves a row unchanged, InnoDB writes no version, "
+          + "and the transaction still sees the old one; if it changes the key, the transaction"
+          + " sees both rows. Does not occur with innodb_snapshot_isolation.",
+      "MySQL bugs 104986, 105670, 119801; MDEV-26642, MDEV-35124") {
+    @Override
+    public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
+      return evidence.execution().level() == IsolationLevel.REPEATABLE_READ
+          && (!evidence.isBy("isorel")
+              || evidence.verdict().phenomenon().equals(Optional.of(Phenomenon.INTERNAL)))
+          && evidence.needs(Mechanism.SNAPSHOT_BESIDE_CURRENT_READ);
+    }
+  },
+  CURRENT_WRITES(
+      "innodb-current-writes",
+      FindingClass.BY_DESIGN,
+      "At REPEATABLE READ an UPDATE, a DELETE, the query of an INSERT and a subquery of a write use"
+          + " the current versions of rows, not those that a plain query of the same transaction"
+          + " sees.",
+      "MySQL manual, Consistent Nonlocking Reads: \"The snapshot of the database state applies to"
+          + " SELECT statements within a transaction, not necessarily to DML statements\"; reported"
+          + " as MySQL bugs 108528, 114548; MDEV-29565") {
+    @Override
+    public boolean matches(Evidence evidence)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      return evidence.execution().level() == IsolationLevel.REPEATABLE_READ
+          && evidence.isBy("txcheck")
+          && evidence.isExplainedByCurrentWrites();
+    }
+  },
+  DIRTY_SOURCE(
+      "innodb-dirty-source",
+      FindingClass.BY_DESIGN,
+      "At READ UNCOMMITTED the query of an INSERT, and a subquery of another write, read "
+          + "uncommitted changes, which may be rolled back: no order of the statements explains"
+          + " what the write stores, or that it fails.",
+      "MySQL manual, Transaction Isolation Levels, READ UNCOMMITTED: \"SELECT statements are"
+          + " performed in a nonlocking fashion, but a possible earlier version of a row might be"
+          + " used. Thus, using this isolation level, such reads are not consistent. This is also"
+          + " called a dirty read.\"; WriteCheck, section 3.3") {
+    @Override
+    public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
+      return evidence.execution().level() == IsolationLevel.READ_UNCOMMITTED
+          && evidence.isBy("writecheck")
+          && DirtySources.wroteFromUncommitted(evidence.execution())
+          && evidence.isExplainedBy(Mechanism.DIRTY_SOURCE);
+    }
+  },
+  UNDONE_INSERT(
+      "innodb-undone-insert",
+      FindingClass.BY_DESIGN,
+      "If InnoDB rolls back an INSERT within a transaction, because of an error or by "
+          + "ROLLBACK TO SAVEPOINT, the inserted rows are no longer locked: another transaction"
+          + " may insert them, and no order explains that the statement succeeded or failed.",
+      "MySQL manual, SAVEPOINT: \"For a new inserted row, the lock information is carried by the"
+          + " transaction ID stored in the row; the lock is not separately stored in memory. In"
+          + " this case, the row lock is released in the undo.\"") {
+    @Override
+    public boolean matches(Evidence evidence)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      if (!evidence.isBy("writecheck")) {
+        return false;
+      }
+      Set<Step> undone = RolledBackInserts.of(evidence.execution());
+      return !undone.isEmpty()
+          && evidence.isExplainedBy(Mechanism.LEVEL)
+          && evidence.disappearsWithout(undone::contains);
+    }
+  };
+
+  private final String id;
+  private final FindingClass findingClass;
+  private final String description;
+  private final String source;
+
+  InnodbBehaviour(String id, FindingClass findingClass, String description, String source) {
+    this.id = id;
+    this.findingClass = findingClass;
+    this.description = description;
+    this.source = source;
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public FindingClass findingClass() {
+    return findingClass;
+  }
+
+  @Override
+  public String description() {
+    return description;
+  }
+
+  @Override
+  public String source() {
+    return source;
+  }
+}

@@ -1,0 +1,30 @@
+package io.txwatch.dbms.mysql;
+
+import io.txwatch.dbms.Connector;
+import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.support.DbmsSupport;
+import io.txwatch.history.Database;
+import io.txwatch.oracle.known.KnownBehaviour;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+
+/** MySQL and DBMSs with the same protocol. */
+public final class MySqlSupport implements DbmsSupport {
+
+  @Override
+  public List<String> products() {
+    return List.of("MySQL", "TiDB", "OceanBase");
+  }
+
+  @Override
+  public Dbms open(Database database, String url, Connector connector, Connection probed)
+      throws SQLException {
+    return new MySqlDbms(database, url, connector, MySqlDbms.requiresPrimaryKeys(probed));
+  }
+
+  @Override
+  public List<KnownBehaviour> knownBehaviours() {
+    return List.of(InnodbBehaviour.values());
+  }
+}

@@ -1,0 +1,116 @@
+package io.txwatch.dbms.postgresql;
+
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.ForeignKeyGraph;
+import io.txwatch.oracle.known.Evidence;
+import io.txwatch.oracle.known.FindingClass;
+import io.txwatch.oracle.known.KnownBehaviour;
+import io.txwatch.oracle.troc.Mechanism;
+import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.schedule.StepOutcome;
+import io.txwatch.testcase.SqlText;
+import java.sql.SQLException;
+
+/** Known behaviour of PostgreSQL. */
+public enum PostgresBehaviour implements KnownBehaviour {
+  READ_COMMITTED_RECHECK(
+      "postgresql-read-committed-recheck",
+      FindingClass.BY_DESIGN,
+      "At READ COMMITTED a command that waited for a row reads the new version of that "
+          + "row, and all other rows as of its start: it may see a part of the other "
+          + "transaction's changes.",
+      "PostgreSQL manual, section 13.2.1: \"it is possible for an updating command to see an"
+          + " inconsistent snapshot: it can see the effects of concurrent updating commands on the"
+          + " same rows it is trying to update, but it does not see effects of those commands on"
+          + " other rows in the database\"") {
+    @Override
+    public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
+      return evidence.isAtMostReadCommitted()
+          && evidence.isBy("writecheck") // Troc's views include it
+          && evidence.execution().hadBlocking()
+          && evidence.isExplainedBy(Mechanism.LEVEL);
+    }
+  },
+  UNREAD_CONFLICT(
+      "postgresql-unread-conflict",
+      FindingClass.NEW,
+      "At SERIALIZABLE an INSERT … ON CONFLICT DO NOTHING that finds a conflicting row "
+          + "does not count as having read it: another transaction may delete that row, and no "
+          + "order of the two explains the final state.",
+      "observed on 18.6; no bug number; a patch was proposed on pgsql-hackers on 2026-06-01 (\"Add"
+          + " isolation tests for ON CONFLICT no-op SSI false negatives\")") {
+    @Override
+    public boolean matches(Evidence evidence)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      return isSerializable(evidence)
+          && evidence.execution().outcomes().stream().anyMatch(PostgresBehaviour::didNothing)
+          && evidence.isExplainedBy(Mechanism.LEVEL)
+          && evidence.disappearsWithout(step -> didNothing(evidence.execution().outcome(step)));
+    }
+  },
+  FOREIGN_KEY_BESIDE_SNAPSHOT(
+      "postgresql-foreign-key-beside-snapshot",
+      FindingClass.NEW,
+      "At SERIALIZABLE foreign keys are checked, and their actions executed, against the "
+          + "latest committed rows, which does not count as a read: a transaction that deletes "
+          + "a parent need not have seen that its child was deleted, and no order explains what"
+          + " it reads.",
+      "ri_triggers.c, ri_PerformCheck, detectNewRows; the manual does not mention it") {
+    @Override
+    public boolean matches(Evidence evidence)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      return isSerializable(evidence)
+          && references(evidence).hasParentChildConflict(evidence.execution())
+          && evidence.isExplainedBy(Mechanism.LEVEL)
+          && evidence.disappearsIn(
+              ForeignKeyGraph.withoutForeignKeys(evidence.execution().testCase()));
+    }
+  };
+
+  private final String id;
+  private final FindingClass findingClass;
+  private final String description;
+  private final String source;
+
+  PostgresBehaviour(String id, FindingClass findingClass, String description, String source) {
+    this.id = id;
+    this.findingClass = findingClass;
+    this.description = description;
+    this.source = source;
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public FindingClass findingClass() {
+    return findingClass;
+  }
+
+  @Override
+  public String description() {
+    return description;
+  }
+
+  @Override
+  public String source() {
+    return source;
+  }
+
+  private static boolean isSerializable(Evidence evidence) {
+    return evidence.execution().level() == IsolationLevel.SERIALIZABLE
+        && evidence.isBy("writecheck");
+  }
+
+  private static ForeignKeyGraph references(Evidence evidence) {
+    return ForeignKeyGraph.of(evidence.execution().testCase().setup());
+  }
+
+  /** True if an INSERT … ON CONFLICT DO NOTHING succeeded. */
+  private static boolean didNothing(StepOutcome outcome) {
+    SqlText text = SqlText.of(outcome.step().sql());
+    return outcome.succeeded() && text.has("ON", "CONFLICT") && text.has("DO", "NOTHING");
+  }
+}

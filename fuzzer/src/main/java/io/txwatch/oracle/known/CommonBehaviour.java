@@ -1,0 +1,60 @@
+package io.txwatch.oracle.known;
+
+import io.txwatch.oracle.troc.Mechanism;
+import io.txwatch.schedule.ScheduleExecutor;
+import java.sql.SQLException;
+
+/** Known behaviour of every DBMS. */
+public enum CommonBehaviour implements KnownBehaviour {
+  READ_COMMITTED_WRITE_SKEW(
+      "read-committed-write-skew",
+      FindingClass.BY_DESIGN,
+      "At READ UNCOMMITTED and READ COMMITTED two transactions may each select the rows "
+          + "that they write without the other's uncommitted changes: no order of the "
+          + "transactions or of their statements explains the final state.",
+      "PostgreSQL manual, section 13.2.1: a command \"sees only data committed before the query"
+          + " began; it never sees either uncommitted data or changes committed by concurrent"
+          + " transactions during the query's execution\"; MySQL manual, Consistent Nonlocking"
+          + " Reads: \"each consistent read within a transaction sets and reads its own fresh"
+          + " snapshot\"; WriteCheck, listings 5 and 6 (\"permissible\")") {
+    @Override
+    public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
+      return evidence.isAtMostReadCommitted()
+          && evidence.isBy("writecheck")
+          && WriteOrder.isContradictory(evidence.execution())
+          && evidence.isExplainedBy(Mechanism.LEVEL);
+    }
+  };
+
+  private final String id;
+  private final FindingClass findingClass;
+  private final String description;
+  private final String source;
+
+  CommonBehaviour(String id, FindingClass findingClass, String description, String source) {
+    this.id = id;
+    this.findingClass = findingClass;
+    this.description = description;
+    this.source = source;
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public FindingClass findingClass() {
+    return findingClass;
+  }
+
+  @Override
+  public String description() {
+    return description;
+  }
+
+  @Override
+  public String source() {
+    return source;
+  }
+}
