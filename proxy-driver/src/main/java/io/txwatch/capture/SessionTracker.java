@@ -676,17 +676,6 @@ public final class SessionTracker {
     return state.inTransactionMode();
   }
 
-  /** True if the transaction has no statement, no savepoint and no level of its own yet. */
-  public synchronized boolean isUntouched() {
-    return open() == 0 && state.savepoints.isEmpty() && state.levelOnce == null;
-  }
-
-  /** True if a statement of the open transaction has surely used a table. */
-  public synchronized boolean hasUsedTables() {
-    SessionState.Transaction open = state.current;
-    return open != null && !open.single && open.usesTables;
-  }
-
   /** True if transactions of this session read from one snapshot until they end. */
   public synchronized boolean keepsSnapshot() {
     return state.rules.keepsSnapshot(level());

@@ -1,6 +1,5 @@
 package io.txwatch.catalog;
 
-import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -10,20 +9,9 @@ import java.util.Optional;
  *     tables are left as they are
  * @param versions where row versions come from
  * @param rewrites true if more is to be observed than statements show that are sent as they are
- * @param readAhead how long one new connection may be kept from the application while tables are
- *     read ahead on it
  */
 public record CatalogMode(
-    Optional<TablePreparer.Factory> preparer,
-    Versions versions,
-    boolean rewrites,
-    Duration readAhead) {
-
-  /**
-   * The shortest time that a pool may be configured to wait is 250 ms (HikariCP), and the
-   * connection itself has to be opened within it.
-   */
-  private static final Duration READ_AHEAD = Duration.ofMillis(100);
+    Optional<TablePreparer.Factory> preparer, Versions versions, boolean rewrites) {
 
   /** Tables are left as they are, and statements are rewritten. */
   public static final CatalogMode REWRITING =
@@ -31,11 +19,6 @@ public record CatalogMode(
 
   public CatalogMode(Optional<TablePreparer.Factory> preparer, Versions versions) {
     this(preparer, versions, false);
-  }
-
-  public CatalogMode(
-      Optional<TablePreparer.Factory> preparer, Versions versions, boolean rewrites) {
-    this(preparer, versions, rewrites, READ_AHEAD);
   }
 
   /** True if the user has chosen the auxiliary columns by asking for what needs them. */
@@ -63,10 +46,7 @@ public record CatalogMode(
     /** The values of rows, with what the statements state that they write. */
     STATEMENTS;
 
-    /**
-     * True if texts are sent as they are, and nothing of ours on the application's connections: the
-     * catalog is read on {@linkplain SeparateConnection another one}.
-     */
+    /** True if texts are sent as they are, and nothing of ours on the application's connections. */
     public boolean areByValue() {
       return this == LOG || this == TRIGGERS || this == STATEMENTS;
     }

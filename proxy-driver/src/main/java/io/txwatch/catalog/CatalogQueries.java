@@ -74,4 +74,18 @@ public final class CatalogQueries {
   public interface RowMapper<T> {
     T map(ResultSet row) throws SQLException;
   }
+
+  /** On a connection of which the driver knows that it is in no transaction. */
+  static <T> T outsideOfTransactions(Connection connection, DedicatedConnection.Use<T> use)
+      throws SQLException {
+    if (connection.getAutoCommit()) {
+      return use.with(connection);
+    }
+    connection.setAutoCommit(true);
+    try {
+      return use.with(connection);
+    } finally {
+      connection.setAutoCommit(false);
+    }
+  }
 }

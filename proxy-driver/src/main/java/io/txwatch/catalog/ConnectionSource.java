@@ -14,7 +14,7 @@ public interface ConnectionSource {
 
   /**
    * For connections that come from a pool, the application's or a driver's own: another one would
-   * be missing there. Tables are looked up on the application's connections then.
+   * be missing there. Tables are looked up on the pool's next connection then.
    */
   ConnectionSource NONE =
       () -> {

@@ -5,8 +5,6 @@ import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.Database;
 import io.txwatch.plan.Catalog;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.sql.syntax.Tokenizer;
-import io.txwatch.sql.syntax.Tokens;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashSet;
@@ -24,19 +22,12 @@ import org.jspecify.annotations.Nullable;
  * One session's view of the tables: names are looked up as this session's DBMS would, answers are
  * {@linkplain SharedTableCache shared} by all sessions of one URL.
  *
- * <p><b>Which connection is used.</b> On PostgreSQL, MySQL and MariaDB the application's own, at
- * moments when that leaves no trace in it ({@link CatalogAccess}), for a connection of our own
- * would take one of those that the application's role, or the server, may have. {@link #open} reads
- * on the connection that has just been opened and is not handed out yet: what the DBMS is, where it
- * looks names up, and its tables, for a bounded time. Later a table is looked up when a statement
- * over it is prepared or executed. If that is not a good moment, the statement is sent as it is and
- * counted, and the look-up is made as soon as any session is at a better one. H2 and SQLite, which
- * run in this process and count no connections, are read on a connection of our own that is closed
- * again; a database in memory without a name through its only connection. After a {@code SET
- * search_path} or {@code USE} the new path is read on the session's own connection, when a table is
- * next looked up and the moment is good for that, too. Where {@code *} shows the auxiliary columns,
- * what the session alone can see is read on its own connection: all tables once its open
- * transaction has changed one, temporary ones, and those of attached databases.
+ * <p>The catalog is read on {@linkplain SeparateConnection a connection of our own}; only how a
+ * session begins is asked of itself, before it is handed out. So what a session alone can see is
+ * not known, and statements over it are sent as they are: temporary tables, those that its open
+ * transaction has made or changed, those of attached databases, and those that another user sees
+ * whom it has become. Where it looks names up is {@linkplain SearchPath followed} through its
+ * statements. H2's database in memory without a name has one connection only, and is read on it.
  *
  * <p>The driver reports what may have changed the answers: {@link #executed} after each statement
  * that is no SELECT, INSERT, UPDATE or DELETE, {@link #transactionEnded} after each end of a
@@ -66,12 +57,6 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   private static final Pattern ATTACH = Pattern.compile("(?i)\\battach\\b");
 
-  /** Before it is anything else, such a statement is parsed over a snapshot. */
-  private static final String[] TAKE_SNAPSHOTS = {
-    "SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "WITH", "VALUES", "TABLE", "CREATE",
-    "ALTER", "DROP", "TRUNCATE", "EXPLAIN", "COPY", "REFRESH", "DECLARE", "EXECUTE", "CALL", "DO"
-  };
-
   private final Database database;
   private volatile Connection connection;
   private final SessionView view;
@@ -88,23 +73,12 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private NamePath names;
   private int unknownPaths;
 
-  /** True if the session may look names up elsewhere by now, and has not been asked where. */
-  private boolean pathIsOld;
-
-  /** True if the open transaction has changed the path: its end, or a savepoint, may undo that. */
-  private boolean changesPath;
-
   /** The path of a session that is not asked. */
   private final SearchPath followed;
 
   private final List<String> firstPath;
 
   private boolean schemaChanged;
-  private @Nullable String executing;
-
-  /** True if what the session alone can see could not be looked up at its moment. */
-  private boolean ownWaits;
-
   private long ownVersion;
   private boolean otherLexis;
   private final String serverRun;
@@ -155,7 +129,6 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     SharedTableCache shared = SharedTableCache.enter(connection, url, user, source, mode, log);
     try {
       InitialSessionState opened = shared.opened(connection);
-      shared.readAhead(opened.path(), connection);
       return new JdbcCatalog(connection, view, shared, opened);
     } catch (SQLException | RuntimeException e) {
       shared.leave();
@@ -210,8 +183,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   @Override
   public Optional<Table> find(List<String> nameParts) {
-    if (!pathIsRead(lookupContext())) {
-      ownWaits = true;
+    if (followed.isOtherUsers()) {
       return Optional.of(SharedTableCache.notLookedUp(nameParts));
     }
     if (isShadowed(nameParts)) {
@@ -239,58 +211,12 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   @Override
   public boolean isSmall(List<String> nameParts) {
     return !isShadowed(nameParts)
-        && pathIsRead(lookupContext())
+        && !followed.isOtherUsers()
         && shared.isSmall(path, nameParts, lookupContext());
   }
 
   private LookupContext lookupContext() {
-    String sent = executing;
-    return new LookupContext(
-        connection, view, sent != null, () -> sent != null && takesSnapshot(sent), schemaChanged);
-  }
-
-  /** True if the statement is a query, a write of rows, or a definition, in parentheses or not. */
-  private boolean takesSnapshot(String sql) {
-    Optional<Dialect> dialect = dialect();
-    if (dialect.isEmpty()) {
-      return false;
-    }
-    Tokens tokens = Tokenizer.tokenize(sql, dialect.get());
-    int first = 0;
-    while (first < tokens.count() && tokens.isOpen(first)) {
-      first++;
-    }
-    return first < tokens.count() && tokens.isAnyWord(first, TAKE_SNAPSHOTS);
-  }
-
-  /**
-   * Plans are made for a statement that is sent right afterwards. What the server says of the
-   * statement before may be lost meanwhile.
-   */
-  public void executing(String sql) {
-    executing = sql;
-  }
-
-  /** Plans are made for statements that may never be sent. */
-  public void notExecuting() {
-    executing = null;
-  }
-
-  /** True if look-ups wait for a session on which they can be made. Cheap. */
-  public boolean isWaiting() {
-    return ownWaits || (pathIsOld && shared.readsAheadAgain()) || shared.isWaiting();
-  }
-
-  /** Makes the look-ups that wait, as far as this session can: it is about to send a statement. */
-  public void lookUpWaiting() {
-    if (ownWaits) {
-      ownWaits = false;
-      ownVersion++;
-    }
-    LookupContext context = lookupContext();
-    if (pathIsRead(context)) {
-      shared.lookUpWaiting(path, context);
-    }
+    return new LookupContext(connection, view, schemaChanged);
   }
 
   /**
@@ -398,9 +324,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
    * @param isIgnored true if the driver takes no notice of that method
    */
   public void pathChanged(@Nullable String name, boolean isCatalog, boolean isIgnored) {
-    if (!shared.isSeparate()) {
-      pathMayHaveChanged();
-    } else if (!isIgnored && !(isCatalog && ignoresCatalog())) {
+    if (!isIgnored && !(isCatalog && ignoresCatalog())) {
       List<String> schemas =
           name == null
               ? List.of()
@@ -435,14 +359,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   /** Where the session is; null if that is not known. */
   private @Nullable String schemaNow() {
-    if (shared.isSeparate()) { // H2's client would ask the server
-      return path.isEmpty() ? null : path.get(0);
-    }
-    try {
-      return connection.getSchema();
-    } catch (SQLException e) {
-      return null;
-    }
+    return path.isEmpty() ? null : path.get(0);
   }
 
   /**
@@ -486,10 +403,6 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     if (namesAreDatabases()) {
       names = new NamePath(schemas.size() == 1 ? schemas : unknown(), names.called());
     }
-    if (!shared.isSeparate()) {
-      pathMayHaveChanged();
-      return;
-    }
     switch (change.effect()) {
       case NONE -> {}
       case TO -> {
@@ -505,11 +418,6 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       case OWN_ROLE -> move(state -> state.role(false), false);
       case USER -> move(SearchPath.State::ofOtherUser, change.isLocal());
     }
-  }
-
-  private void pathMayHaveChanged() {
-    changesPath = !view.isIdle() && rollbackRestoresPath();
-    pathIsOld();
   }
 
   private boolean rollbackRestoresPath() {
@@ -538,36 +446,10 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     }
   }
 
-  private void pathIsOld() {
-    pathIsOld = true;
-    ownVersion++;
-  }
-
   /** ROLLBACK TO a savepoint has been executed: it may have set the path back. */
   public void rolledBackToSavepoint() {
-    if (changesPath) {
-      pathIsOld();
-    }
-    if (shared.isSeparate()) {
-      followed.rolledBackToSavepoint();
-      moved();
-    }
-  }
-
-  /** Asks the session where it looks names up, if need be; false if this is no moment for that. */
-  private boolean pathIsRead(LookupContext context) {
-    if (pathIsOld) {
-      try {
-        path = shared.path(context);
-        shared.pathChanged(path);
-      } catch (LookupPostponedException e) {
-        return false;
-      } catch (SQLException e) {
-        path = List.of();
-      }
-      pathIsOld = false;
-    }
-    return true;
+    followed.rolledBackToSavepoint();
+    moved();
   }
 
   /**
@@ -580,14 +462,8 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
       schemaChanged = false;
       shared.invalidate();
     }
-    if (changesPath) {
-      changesPath = false;
-      pathIsOld();
-    }
-    if (shared.isSeparate()) {
-      followed.ended(committed);
-      moved();
-    }
+    followed.ended(committed);
+    moved();
   }
 
   /** Forgets what is known of the tables, as after a statement that failed for a column of ours. */

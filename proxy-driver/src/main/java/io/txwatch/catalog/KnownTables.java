@@ -3,6 +3,7 @@ package io.txwatch.catalog;
 import io.txwatch.plan.Catalog.Table;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -17,23 +18,20 @@ final class KnownTables {
   /** What is known of a table's size. */
   record Size(boolean small, long atNanos) {}
 
-  /** A look-up that waits for a session on which it can be made. */
-  record Waiting(String home, List<String> path, List<String> parts, boolean wantsSize) {}
+  /** A look-up that waits for a pool's next connection. */
+  record Waiting(String home, List<String> path, List<String> parts) {}
 
   /** No version comes twice, so that plans outlive the sessions of a URL. */
   private static final AtomicLong VERSIONS = new AtomicLong();
 
   final long version = VERSIONS.incrementAndGet();
 
-  /** By what is looked up: where, and which name. */
-  final Map<String, Table> tables;
-
-  /** Tables that were read ahead, by schema and name as stored. */
-  final Map<String, TableInfo> readAhead;
+  /** By what is looked up: where, and which name. Empty if it is known that there is none. */
+  final Map<String, Optional<Table>> tables;
 
   final Map<String, Size> sizes;
 
-  /** Look-ups that no session could make at its moment. */
+  /** Look-ups that no connection could be used for. */
   final Map<String, Waiting> waiting;
 
   /** Look-ups of tables whose preparation is postponed. */
@@ -43,23 +41,15 @@ final class KnownTables {
   final Map<List<String>, List<String>> paths = new ConcurrentHashMap<>();
 
   private KnownTables(
-      Map<String, Table> tables,
-      Map<String, TableInfo> readAhead,
-      Map<String, Size> sizes,
-      Map<String, Waiting> waiting) {
+      Map<String, Optional<Table>> tables, Map<String, Size> sizes, Map<String, Waiting> waiting) {
     this.tables = tables;
-    this.readAhead = readAhead;
     this.sizes = sizes;
     this.waiting = waiting;
   }
 
   /** Nothing is known. */
   KnownTables() {
-    this(
-        new ConcurrentHashMap<>(),
-        new ConcurrentHashMap<>(),
-        new ConcurrentHashMap<>(),
-        new ConcurrentHashMap<>());
+    this(new ConcurrentHashMap<>(), new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
   }
 
   /** Everything is looked up anew. */
@@ -69,14 +59,14 @@ final class KnownTables {
 
   /** The same, but tables whose preparation was postponed are looked up anew. */
   KnownTables withoutPostponed() {
-    Map<String, Table> kept = new ConcurrentHashMap<>(tables);
+    Map<String, Optional<Table>> kept = new ConcurrentHashMap<>(tables);
     kept.keySet().removeAll(putOff);
-    return new KnownTables(kept, readAhead, sizes, waiting);
+    return new KnownTables(kept, sizes, waiting);
   }
 
   /** The same under another version, for more of it is known than plans were made with. */
   KnownTables withMore() {
-    KnownTables next = new KnownTables(tables, readAhead, sizes, waiting);
+    KnownTables next = new KnownTables(tables, sizes, waiting);
     next.putOff.addAll(putOff);
     return next;
   }

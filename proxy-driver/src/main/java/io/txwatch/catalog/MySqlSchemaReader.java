@@ -130,7 +130,7 @@ public class MySqlSchemaReader extends SchemaReader {
       return opened(connection, "''");
     }
     try {
-      return CatalogAccess.outsideOfTransactions(connection, c -> opened(c, run));
+      return CatalogQueries.outsideOfTransactions(connection, c -> opened(c, run));
     } catch (SQLException e) { // a user who may not read it
       return opened(connection, "''");
     }

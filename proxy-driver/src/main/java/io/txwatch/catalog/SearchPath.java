@@ -50,7 +50,12 @@ final class SearchPath {
 
   /** The schemas, first first; empty if they are not known. */
   List<String> schemas() {
-    return now.otherRole || now.otherUser ? List.of() : now.schemas;
+    return isOtherUsers() ? List.of() : now.schemas;
+  }
+
+  /** True if the session may see other tables, and have other rights, than its own user. */
+  boolean isOtherUsers() {
+    return now.otherRole || now.otherUser;
   }
 
   /**

@@ -26,7 +26,7 @@ final class SeparateConnection implements AutoCloseable {
 
   private static final Duration WORK = Duration.ofSeconds(2);
   private static final Duration LOCK = Duration.ofMillis(400);
-  private static final int IDLE_SECONDS = 30;
+  private static final int IDLE_SECONDS = 2;
   private static final long IDLE_NANOS = IDLE_SECONDS * 1_000_000_000L;
 
   /** Its thread ends when nothing waits; of its own, so that it keeps no application's loader. */

@@ -12,19 +12,6 @@ public interface SessionView {
     return !isIdle();
   }
 
-  /** True if the transaction that is open is sure to have its snapshot. */
-  default boolean hasSnapshot() {
-    return false;
-  }
-
-  /**
-   * True if nothing stands that the next statement's transaction will begin with: no statement, no
-   * savepoint, no level for it alone.
-   */
-  default boolean isUntouched() {
-    return true;
-  }
-
   /**
    * True if a transaction or a statement is open that reads from one snapshot until it ends. A
    * table that is altered meanwhile may fail it, or appear empty to it.

@@ -3,33 +3,32 @@ package io.txwatch.catalog;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.txwatch.dialect.DialectSql;
+import io.txwatch.dialect.DriverTraits;
 import io.txwatch.plan.Catalog.Status;
 import io.txwatch.plan.Catalog.Table;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all sessions of one URL and user know of its tables: a cache, filled through {@linkplain
- * CatalogAccess the sessions themselves}, and, with {@code txwatch.prepare=auto}, the preparation
- * of tables at first sight. Thread-safe.
+ * What all sessions of one URL and user know of its tables: a cache, filled on {@linkplain
+ * SeparateConnection a connection of our own}, and, with {@code txwatch.prepare=auto}, the
+ * preparation of tables at first sight. Thread-safe.
  *
  * <p>Every invalidation replaces {@linkplain KnownTables what is known} and with it the {@link
  * #version}; an answer that was on its way meanwhile is given but not found again. A lookup that
  * failed, as it may on a machine under load, is given as one that failed, is not kept, and raises
- * the version a little later, so that it is tried again. A look-up that would leave a trace in the
- * session at its moment waits until some session is about to send a statement at a better one.
+ * the version a little later, so that it is tried again. Connections of a pool have no other one
+ * beside them: there a look-up waits for the next connection, and is made before that one is handed
+ * out.
  */
 final class SharedTableCache {
 
@@ -46,8 +45,6 @@ final class SharedTableCache {
 
   private static final long SIZE_NANOS = 60_000_000_000L;
 
-  private static final int MAX_READ_AHEAD = 100;
-
   private static final LookupLog LOOKUPS = new LookupLog(System::nanoTime);
 
   /** So long new sessions are taken to begin as one did. */
@@ -59,13 +56,12 @@ final class SharedTableCache {
   private final CatalogMode.Versions versions;
   private final boolean usesSystemColumns;
   private final SchemaChangeGate snapshots;
-  private final @Nullable CatalogAccess access;
+  private final boolean isEmbedded;
+  private final boolean byValue;
   private final @Nullable TablePreparer preparer;
   private final CatalogLog log;
-  private final TableUsage usage;
-  private final long readAheadNanos;
 
-  /** The connection that the catalog is read on; null if the application's own are. */
+  /** The connection that the catalog is read on; null if there is none beside the application's. */
   private final @Nullable SeparateConnection separate;
 
   /** Look-ups on that connection; null if there is none, or the DBMS is not known. */
@@ -82,22 +78,10 @@ final class SharedTableCache {
   /** How many changes of tables what is known accounts for. */
   private volatile long seenChanges;
 
-  /** Schemas whose tables have been read ahead, and those whose tables are to be. */
-  private final Set<String> readHomes = ConcurrentHashMap.newKeySet();
-
-  private final Set<String> wantedHomes = ConcurrentHashMap.newKeySet();
-
-  /** True once the names of a schema's tables were read. */
-  private volatile boolean listed;
-
-  /** Tables that were to be read ahead when the time was over. */
-  private final Set<String> unread = ConcurrentHashMap.newKeySet();
-
   private int sessions;
 
   private SharedTableCache(
       String key,
-      String used,
       Connection connection,
       String url,
       ConnectionSource source,
@@ -105,36 +89,35 @@ final class SharedTableCache {
       CatalogLog log)
       throws SQLException {
     this.key = key;
-    this.usage = TableUsage.of(used, MAX_READ_AHEAD);
-    this.readAheadNanos = mode.readAhead().toNanos();
     this.log = log;
     Asked asked = Asked.of(connection, url, source, mode, log);
     this.versions = asked.versions();
     this.probe = asked.probe();
     SeparateConnection own = asked.own();
     this.separate = own;
-    // For want of another one; a server's tables are looked up there in any case.
-    boolean onApplication = DatabaseProbe.isPrivate(url) || source == ConnectionSource.NONE;
+    this.byValue =
+        versions != CatalogMode.Versions.SYSTEM && versions != CatalogMode.Versions.COLUMNS;
     this.snapshots = SchemaChangeGate.of(probe.database().place());
     Dialect dialect = probe.dialect().orElse(null);
-    boolean autoPrepare = mode.preparer().isPresent() && own == null;
+    boolean autoPrepare = mode.preparer().isPresent() && !byValue;
     if (dialect == null) {
       this.usesSystemColumns = false;
       this.reader = null;
       this.lookups = null;
-      this.access = null;
+      this.isEmbedded = false;
       this.preparer = null;
     } else {
       this.usesSystemColumns = versions == CatalogMode.Versions.SYSTEM;
       this.reader =
-          own == null
+          own == null || !byValue
               ? SchemaReaders.of(dialect, probe.database(), connection, usesSystemColumns)
               : own.use(c -> SchemaReaders.of(dialect, probe.database(), c, false));
       this.lookups = own == null ? null : new JointLookups(reader, own);
-      DedicatedConnection dedicated = new DedicatedConnection(source, reader);
-      this.access = new CatalogAccess(reader, dedicated, onApplication, own);
+      this.isEmbedded = DriverTraits.of(dialect).isEmbedded();
       if (own != null) {
         own.of(reader);
+      }
+      if (byValue) {
         if (dialect.select(false, false, false, false, false, true)) {
           log.notice(
               probe.database().displayName()
@@ -149,11 +132,16 @@ final class SharedTableCache {
         }
       }
       this.preparer =
-          autoPrepare && !usesSystemColumns && !(onApplication && access.isServer())
+          autoPrepare && !usesSystemColumns && (own != null || isEmbedded)
               ? mode.preparer()
                   .orElseThrow()
                   .create(
-                      probe.database(), reader, dedicated, onApplication, snapshots, log::notice)
+                      probe.database(),
+                      reader,
+                      new DedicatedConnection(source, reader),
+                      own == null,
+                      snapshots,
+                      log::notice)
               : null;
       if (autoPrepare && preparer == null && !usesSystemColumns) {
         log.notice(
@@ -166,7 +154,8 @@ final class SharedTableCache {
   /**
    * What the DBMS is, and where versions come from.
    *
-   * @param own the connection that was used; null if it was the application's, and so are others
+   * @param own the connection that tables are looked up on; null if there is none beside the
+   *     application's
    */
   private record Asked(
       CatalogMode.Versions versions, DatabaseProbe probe, @Nullable SeparateConnection own) {
@@ -196,7 +185,7 @@ final class SharedTableCache {
       CatalogMode.Versions available = available(mode, probe, log);
       return available.areByValue()
           ? byValue(available, url, source)
-          : new Asked(available, probe, null);
+          : new Asked(available, probe, hasOthers ? new SeparateConnection(source) : null);
     }
 
     private static Asked byValue(CatalogMode.Versions versions, String url, ConnectionSource source)
@@ -258,7 +247,7 @@ final class SharedTableCache {
   List<String> schemas(List<String> names) {
     SeparateConnection own = separate;
     SchemaReader reading = reader;
-    if (own == null || reading == null) {
+    if (reading == null || (own == null && reading.readsPaths())) {
       return List.of();
     }
     KnownTables at = known();
@@ -268,17 +257,14 @@ final class SharedTableCache {
     }
     try {
       List<String> found =
-          reading.readsPaths() ? own.use(c -> reading.path(c, names)) : List.copyOf(names);
+          own != null && reading.readsPaths()
+              ? own.use(c -> reading.path(c, names))
+              : List.copyOf(names);
       at.paths.put(names, found);
       return found;
     } catch (SQLException | RuntimeException e) {
       return List.of();
     }
-  }
-
-  /** True if nothing of ours is sent on the application's connections. */
-  boolean isSeparate() {
-    return separate != null;
   }
 
   /**
@@ -315,7 +301,7 @@ final class SharedTableCache {
         return known;
       }
     }
-    SharedTableCache made = new SharedTableCache(key, used, connection, url, source, mode, log);
+    SharedTableCache made = new SharedTableCache(key, connection, url, source, mode, log);
     SharedTableCache shared;
     synchronized (OPEN) {
       shared = OPEN.get(key, k -> made);
@@ -440,14 +426,12 @@ final class SharedTableCache {
 
   void invalidate() {
     known.updateAndGet(KnownTables::forgotten);
-    if (readsAheadAgain()) {
-      wantedHomes.addAll(readHomes);
-    }
   }
 
   /** How the session on that connection begins. */
   InitialSessionState opened(Connection connection) throws SQLException {
-    InitialSessionState state = separate == null ? openedOn(connection) : begin().state();
+    InitialSessionState state = byValue ? begin().state() : openedOn(connection);
+    lookUpWaiting(connection);
     return reader == null ? state : state.in(reader.runOf(connection, state.serverRun()));
   }
 
@@ -481,213 +465,29 @@ final class SharedTableCache {
     return reader == null ? new InitialSessionState(List.of(), false) : reader.opened(connection);
   }
 
-  /**
-   * Where that session looks unqualified names up, asked of itself.
-   *
-   * @throws LookupPostponedException if it cannot be asked at this moment
-   */
-  List<String> path(LookupContext context) throws SQLException {
-    return access == null ? List.of() : access.readPath(context);
-  }
-
-  /**
-   * Reads tables of a schema before a statement needs them, on a connection that the application
-   * has not got yet: on a server a later look-up may have to wait for its moment. At most {@value
-   * #MAX_READ_AHEAD} tables are read, and each connection is used for {@link CatalogMode#readAhead}
-   * at most; the next new one goes on. What is not read here is looked up when it is needed.
-   *
-   * @param path where the session looks
-   */
-  void readAhead(List<String> path, Connection fresh) {
-    CatalogAccess through = access;
-    Optional<String> home = home(path);
-    if (through == null || !through.isServer() || home.isEmpty()) {
-      return;
-    }
-    if (!readHomes.add(home.get()) && !isTableWaiting()) {
+  /** Makes the look-ups that wait, on a pool's connection that the application has not got yet. */
+  private void lookUpWaiting(Connection fresh) {
+    SchemaReader reading = reader;
+    KnownTables at = known();
+    if (reading == null || at.waiting.isEmpty()) {
       return;
     }
     try {
-      readAhead(home.get(), use -> through.readFirst(fresh, use));
-    } catch (SQLException | RuntimeException e) {
-      // The next new connection goes on; a table that failed is looked up when it is needed.
-      if (!listed) {
-        readHomes.remove(home.get());
-      }
-    }
-    if (!unread.isEmpty()) {
-      readHomes.remove(home.get());
-      if (readsAheadAgain()) {
-        wantedHomes.add(home.get());
-      }
-    }
-  }
-
-  /** Something that reads the catalog on some connection. */
-  private interface Reading {
-    void on(DedicatedConnection.Use<Boolean> use) throws SQLException;
-  }
-
-  private void readAhead(String home, Reading reading) throws SQLException {
-    SchemaReader how = Objects.requireNonNull(reader);
-    KnownTables into = known();
-    long end = System.nanoTime() + readAheadNanos;
-    Map<String, TableInfo> found = new HashMap<>();
-    Map<String, KnownTables.Size> small = new HashMap<>();
-    try {
-      reading.on(
+      CatalogQueries.outsideOfTransactions(
+          fresh,
           connection -> {
-            for (String name : wanted(home, how.names(connection, home), into)) {
-              if (System.nanoTime() - end >= 0) {
-                return false;
-              }
-              unread.remove(home + "\0" + name);
-              Optional<TableInfo> info = how.table(connection, home, name);
-              usage.read(home + "\0" + name);
-              if (info.isPresent()) {
-                found.put(stored(info.get()), info.get());
-                if (how.isPrepared(info.get()) && connection.getAutoCommit()) {
-                  boolean isSmall = how.isSmall(connection, info.get());
-                  small.put(stored(info.get()), new KnownTables.Size(isSmall, System.nanoTime()));
-                }
-              }
+            for (Map.Entry<String, KnownTables.Waiting> entry : at.waiting.entrySet()) {
+              KnownTables.Waiting wanted = entry.getValue();
+              Optional<TableInfo> found = reading.find(connection, wanted.path(), wanted.parts());
+              at.tables.put(entry.getKey(), found.map(info -> table(reading, wanted.home(), info)));
+              at.waiting.remove(entry.getKey());
             }
             return true;
           });
-    } finally {
-      into.readAhead.putAll(found);
-      into.sizes.putAll(small);
-    }
-  }
-
-  /**
-   * The tables that are to be read ahead, at most {@value #MAX_READ_AHEAD}: those that were used
-   * before, then those that are new. They are unread from now on.
-   */
-  private List<String> wanted(String home, List<String> names, KnownTables into) {
-    listed = true;
-    String prefix = home + "\0";
-    List<String> stored = names.stream().map(name -> prefix + name).toList();
-    List<String> wanted =
-        usage.wanted(prefix, stored).stream()
-            .filter(table -> !into.readAhead.containsKey(table))
-            .limit(Math.max(0, MAX_READ_AHEAD - into.readAhead.size()))
-            .toList();
-    unread.removeIf(table -> table.startsWith(prefix));
-    unread.addAll(wanted);
-    return wanted.stream().map(table -> table.substring(prefix.length())).toList();
-  }
-
-  /** A session looks names up elsewhere. */
-  void pathChanged(List<String> path) {
-    if (readsAheadAgain()) {
-      home(path).filter(home -> !readHomes.contains(home)).ifPresent(wantedHomes::add);
-    }
-  }
-
-  /**
-   * Where a transaction may be in the way of a look-up, tables are read ahead whenever they can.
-   */
-  boolean readsAheadAgain() {
-    return probe
-        .dialect()
-        .map(DialectSql::of)
-        .map(DialectSql::readsCatalogInTransactions)
-        .orElse(false);
-  }
-
-  private void readAheadAgain(List<String> path, LookupContext context) {
-    CatalogAccess through = access;
-    Optional<String> home = home(path);
-    if (through == null || home.isEmpty() || !wantedHomes.contains(home.get())) {
-      return;
-    }
-    try {
-      readAhead(home.get(), use -> through.readRows(context, use));
-      if (unread.isEmpty()) {
-        wantedHomes.remove(home.get());
-      }
-      readHomes.add(home.get());
-    } catch (LookupPostponedException e) {
-      // It is wanted still.
     } catch (SQLException | RuntimeException e) {
-      wantedHomes.remove(home.get());
+      failed(e);
     }
-  }
-
-  private boolean isTableWaiting() {
-    return known().waiting.values().stream().anyMatch(waiting -> !waiting.wantsSize());
-  }
-
-  private static Optional<String> home(List<String> path) {
-    return path.stream().filter(s -> !SchemaReader.isInternal(s)).findFirst();
-  }
-
-  private void used(TableInfo info) {
-    usage.use(stored(info));
-  }
-
-  /**
-   * A look-up is postponed: the next new connection reads the table before others. Nothing went
-   * wrong, so it is not logged; the coverage has the statements that are not observed meanwhile.
-   */
-  private void postponed(SchemaReader reading, List<String> path, List<String> parts) {
-    storedName(reading, path, parts).ifPresent(usage::use);
-  }
-
-  private static String stored(TableInfo info) {
-    return info.schema() + "\0" + info.name();
-  }
-
-  /** What was read ahead of a name; empty if it must be looked up. */
-  private Optional<TableInfo> readBefore(
-      SchemaReader reading, List<String> path, List<String> parts, KnownTables from) {
-    return from.readAhead.isEmpty()
-        ? Optional.empty()
-        : storedName(reading, path, parts).map(from.readAhead::get);
-  }
-
-  /** The schema and name of a table as stored, if it is where names are looked up first. */
-  private static Optional<String> storedName(
-      SchemaReader reading, List<String> path, List<String> parts) {
-    if (parts.isEmpty()) {
-      return Optional.empty();
-    }
-    String name = reading.folding().fold(parts.get(parts.size() - 1));
-    Optional<String> schema =
-        parts.size() > 1
-            ? Optional.of(reading.folding().fold(parts.get(parts.size() - 2)))
-            : home(path);
-    return schema.map(s -> s + "\0" + name);
-  }
-
-  /** True if look-ups wait for a session on which they can be made. */
-  boolean isWaiting() {
-    return !known().waiting.isEmpty() || !wantedHomes.isEmpty();
-  }
-
-  /**
-   * Makes the look-ups that wait, as far as this session can. If one was made, plans are made anew.
-   */
-  void lookUpWaiting(List<String> path, LookupContext context) {
-    if (mayBeOld(context)) {
-      return;
-    }
-    readAheadAgain(path, context);
-    KnownTables at = known();
-    boolean found = false;
-    for (Map.Entry<String, KnownTables.Waiting> entry : at.waiting.entrySet()) {
-      KnownTables.Waiting wanted = entry.getValue();
-      if (wanted.wantsSize()) {
-        size(wanted.path(), wanted.parts(), context);
-      } else {
-        find(wanted.home(), wanted.path(), wanted.parts(), context);
-      }
-      found |= !at.waiting.containsKey(entry.getKey());
-    }
-    if (found) {
-      known.updateAndGet(KnownTables::withMore);
-    }
+    known.updateAndGet(KnownTables::withMore);
   }
 
   /** The snapshots of the sessions to this database. */
@@ -707,7 +507,7 @@ final class SharedTableCache {
    * @param path where the session looks
    */
   Optional<Table> find(String home, List<String> path, List<String> parts, LookupContext context) {
-    if (reader == null || access == null) {
+    if (reader == null) {
       return Optional.empty();
     }
     if (separate != null && context.hasOpenDdl() && context.view().hasBegun()) {
@@ -715,43 +515,41 @@ final class SharedTableCache {
     }
     String asked = home + "\0\0" + String.join("\0", path) + "\0\0" + String.join("\0", parts);
     KnownTables at = known();
-    Table before = at.tables.get(asked);
+    Optional<Table> before = at.tables.get(asked);
     if (before != null) {
-      return Optional.of(before);
+      return before;
+    }
+    if (separate == null && !isEmbedded) {
+      at.waiting.put(asked, new KnownTables.Waiting(home, path, parts));
+      return Optional.of(notLookedUp(parts));
     }
     try {
-      Optional<TableInfo> info = ask(reader, access, path, parts, context, at);
-      info.ifPresent(this::used);
-      at.waiting.remove(asked);
+      if (separate != null && isEmbedded && context.connection().isClosed()) {
+        return Optional.of(notLookedUp(parts)); // another connection would make the database anew
+      }
+      Optional<TableInfo> info = ask(reader, path, parts, context);
       boolean later = false;
       if (info.isPresent() && preparer != null && lacksColumns(reader, info.get())) {
         TablePreparer.Outcome outcome = preparer.prepare(info.get(), context);
         if (outcome == TablePreparer.Outcome.PREPARED) {
           invalidate();
           at = known();
-          info = ask(reader, access, path, parts, context, at);
+          info = ask(reader, path, parts, context);
         }
         later = outcome == TablePreparer.Outcome.LATER;
       }
       Optional<Table> table = info.map(found -> table(reader, home, found));
-      if (mayBeOld(context)) {
-        at.waiting.put(asked, new KnownTables.Waiting(home, path, parts, false));
-      } else if (later && !access.isServer()) {
+      if (later && isEmbedded) {
         retryLater();
       } else if (table.isPresent()) {
         if (later) { // until then each text would look it up once more, by several round trips
           at.putOff.add(asked);
           retryLater();
         }
-        at.tables.put(asked, table.get());
+        at.tables.put(asked, table);
       }
       return table;
-    } catch (LookupPostponedException e) {
-      at.waiting.put(asked, new KnownTables.Waiting(home, path, parts, false));
-      postponed(reader, path, parts);
-      return Optional.of(notLookedUp(parts));
     } catch (SQLException | RuntimeException e) {
-      at.waiting.remove(asked);
       failed(e);
       return Optional.of(notLookedUp(parts));
     }
@@ -763,33 +561,11 @@ final class SharedTableCache {
   }
 
   private Optional<TableInfo> ask(
-      SchemaReader reading,
-      CatalogAccess through,
-      List<String> path,
-      List<String> parts,
-      LookupContext context,
-      KnownTables at)
+      SchemaReader reading, List<String> path, List<String> parts, LookupContext context)
       throws SQLException {
-    Optional<TableInfo> before = readBefore(reading, path, parts, at);
-    if (before.isPresent()) {
-      return before;
-    }
     return lookups != null
         ? lookups.find(path, parts)
-        : through.read(context, connection -> reading.find(connection, path, parts));
-  }
-
-  /**
-   * True if the session's transaction sees the catalog as it was when it began, or as nobody else
-   * sees it yet: what it finds is for itself.
-   */
-  private boolean mayBeOld(LookupContext context) {
-    return separate == null
-        && access != null
-        && access.isServer()
-        && !context.view().isIdle()
-        && context.view().hasBegun()
-        && (context.hasOpenDdl() || context.view().keepsSnapshot());
+        : reading.find(context.connection(), path, parts);
   }
 
   /** A lookup failed. It is logged by what a driver returns that contains no SQL. */
@@ -814,35 +590,27 @@ final class SharedTableCache {
    * @param path where the session looks
    */
   boolean isSmall(List<String> path, List<String> parts, LookupContext context) {
-    return size(path, parts, context);
-  }
-
-  private boolean size(List<String> path, List<String> parts, LookupContext context) {
-    if (reader == null || access == null) {
+    if (reader == null || (separate == null && !isEmbedded)) {
       return false;
     }
     KnownTables at = known();
-    String asked =
-        readBefore(reader, path, parts, at)
-            .map(SharedTableCache::stored)
-            .orElse(String.join("\0", path) + "\0\0" + String.join("\0", parts));
+    String asked = String.join("\0", path) + "\0\0" + String.join("\0", parts);
     KnownTables.Size before = at.sizes.get(asked);
     long now = System.nanoTime();
     if (before != null && now - before.atNanos() < SIZE_NANOS) {
-      at.waiting.remove(asked);
       return before.small();
+    }
+    if (context.view().holdsTableLocks()) {
+      return false; // only the session itself may read it
     }
     try {
       boolean small =
-          access.readRows(context, connection -> isSmall(reader, connection, path, parts));
+          separate == null
+              ? isSmall(reader, context.connection(), path, parts)
+              : separate.use(connection -> isSmall(reader, connection, path, parts));
       at.sizes.put(asked, new KnownTables.Size(small, now));
-      at.waiting.remove(asked);
       return small;
-    } catch (LookupPostponedException e) {
-      at.waiting.put(asked, new KnownTables.Waiting("", path, parts, true));
-      return before != null && before.small();
     } catch (SQLException | RuntimeException e) {
-      at.waiting.remove(asked);
       failed(e);
       return false;
     }

@@ -292,9 +292,4 @@ public abstract class DialectSql {
   public boolean recordsTriggersOnTheirTable() {
     return false;
   }
-
-  /** True if the tables must be read where an application's transaction may be in the way. */
-  public boolean readsCatalogInTransactions() {
-    return false;
-  }
 }

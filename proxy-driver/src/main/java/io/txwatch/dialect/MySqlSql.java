@@ -110,11 +110,6 @@ class MySqlSql extends DialectSql {
     return MAX_TEXT;
   }
 
-  @Override
-  public boolean readsCatalogInTransactions() {
-    return true;
-  }
-
   /**
    * A column's name is ambiguous; too many columns; too many placeholders; the thread's stack is
    * too small for the text.

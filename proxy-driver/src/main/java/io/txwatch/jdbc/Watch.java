@@ -380,18 +380,6 @@ public final class Watch {
     }
 
     @Override
-    public boolean hasSnapshot() {
-      SessionTracker known = tracker;
-      return known != null && known.hasUsedTables();
-    }
-
-    @Override
-    public boolean isUntouched() {
-      SessionTracker known = tracker;
-      return known == null || known.isUntouched();
-    }
-
-    @Override
     public boolean keepsSnapshot() {
       SessionTracker known = tracker;
       return known == null || known.keepsSnapshot();

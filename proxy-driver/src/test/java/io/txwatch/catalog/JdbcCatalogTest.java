@@ -38,20 +38,17 @@ class JdbcCatalogTest {
   private boolean idle = true;
 
   private JdbcCatalog catalog(Connection connection, String url, boolean auto) throws SQLException {
-    JdbcCatalog catalog =
-        JdbcCatalog.open(
-            connection,
-            url,
-            "me",
-            () -> DriverManager.getConnection(url),
-            new CatalogMode(
-                auto ? Optional.of(AutoPreparation::new) : Optional.empty(),
-                CatalogMode.Versions.AUTO,
-                true),
-            () -> idle,
-            notices::add);
-    catalog.executing("SELECT 1");
-    return catalog;
+    return JdbcCatalog.open(
+        connection,
+        url,
+        "me",
+        () -> DriverManager.getConnection(url),
+        new CatalogMode(
+            auto ? Optional.of(AutoPreparation::new) : Optional.empty(),
+            CatalogMode.Versions.AUTO,
+            true),
+        () -> idle,
+        notices::add);
   }
 
   private JdbcCatalog catalog(Shop shop) throws SQLException {
@@ -85,7 +82,7 @@ class JdbcCatalogTest {
     }
   }
 
-  @Test // the others are read on the application's connection
+  @Test
   @Execution(ExecutionMode.CONCURRENT) // it waits for seconds
   void failedLookUpIsReportedOnceAndRepeated() throws Exception {
     try (Shop shop = Shop.open(ServerKind.H2)) {
@@ -302,7 +299,7 @@ class JdbcCatalogTest {
       idle = false;
       shop.run("CREATE TABLE fresh (id INT)");
       catalog.executed("CREATE TABLE fresh (id INT)");
-      assertThat(find(catalog, "fresh").status()).isEqualTo(Status.SYSTEM_COLUMNS);
+      assertThat(find(catalog, "fresh").status()).isEqualTo(Status.LOOKUP_FAILED);
       long version = catalog.version();
 
       shop.connection().commit();
@@ -312,6 +309,36 @@ class JdbcCatalogTest {
       assertThat(catalog.version()).isNotEqualTo(version);
       assertThat(find(catalog, "fresh").columns()).containsExactly("id");
     }
+  }
+
+  /** A pool has no connection beside the application's. */
+  @Test
+  void tablesOfAPoolAreLookedUpBeforeItsNextConnectionIsHandedOut() throws Exception {
+    try (Shop shop = Shop.open(ServerKind.POSTGRESQL);
+        Connection other = DriverManager.getConnection(shop.url());
+        JdbcCatalog catalog = pooled(shop.connection(), shop.url())) {
+      long version = catalog.version();
+      assertThat(find(catalog, "account").status()).isEqualTo(Status.LOOKUP_FAILED);
+      other.setAutoCommit(false);
+      try (JdbcCatalog next = pooled(other, shop.url())) {
+        assertThat(other.getAutoCommit()).isFalse();
+        assertThat(find(next, "account").status()).isEqualTo(Status.SYSTEM_COLUMNS);
+        assertThat(find(catalog, "account").status()).isEqualTo(Status.SYSTEM_COLUMNS);
+        assertThat(catalog.version()).isNotEqualTo(version);
+      }
+      assertThat(notices).isEmpty();
+    }
+  }
+
+  private JdbcCatalog pooled(Connection connection, String url) throws SQLException {
+    return JdbcCatalog.open(
+        connection,
+        url,
+        "pooled",
+        ConnectionSource.NONE,
+        CatalogMode.REWRITING,
+        () -> idle,
+        notices::add);
   }
 
   @Test

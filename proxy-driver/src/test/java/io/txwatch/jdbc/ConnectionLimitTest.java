@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.txwatch.history.Event;
+import io.txwatch.history.GapReason;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.sql.Connection;
@@ -23,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Look-ups take no connection of the application's, and leave no trace in its own. */
+/** Look-ups leave no trace in the application's connections, and fail nothing of its own. */
 class ConnectionLimitTest {
 
   private static final String[] SHOP = {
@@ -63,39 +64,23 @@ class ConnectionLimitTest {
         + "&password=few";
   }
 
-  @ParameterizedTest
-  @MethodSource("servers")
-  void applicationWithALimitOfTwoConnectionsHasBoth(ServerKind kind) throws Exception {
-    TestDatabase database = TestDatabase.of(kind, SHOP);
-    String url = limited(database, 2);
-    try (Connection first = database.watched(DriverManager.getConnection(url))) {
-      first.setAutoCommit(false);
-      first.createStatement().executeQuery("SELECT balance FROM account WHERE id = 1").next();
-      try (Connection second = database.watched(DriverManager.getConnection(url))) {
-        second.createStatement().executeUpdate("UPDATE other SET amount = 2 WHERE id = 1");
-        second.createStatement().executeQuery("SELECT owner, COUNT(*) FROM account GROUP BY owner");
-        assertThatThrownBy(() -> DriverManager.getConnection(url)).isInstanceOf(SQLException.class);
-      }
-      first.commit();
-    }
-    assertThat(database.events(Event.Gap.class)).isEmpty();
-    assertThat(database.statements()).hasSizeGreaterThanOrEqualTo(3);
-  }
-
+  /** Its tables are not known then: its statements are sent as they are, and counted. */
   @ParameterizedTest
   @MethodSource("servers")
   void applicationWithALimitOfOneConnectionHasIt(ServerKind kind) throws Exception {
     TestDatabase database = TestDatabase.of(kind, SHOP);
     String url = limited(database, 1);
-    try (Connection only = database.watched(DriverManager.getConnection(url))) {
+    try (Connection only = database.watchedAt(url)) {
       only.setAutoCommit(false);
-      only.createStatement().executeQuery("SELECT balance FROM account WHERE id = 1").next();
+      assertThat(one(only, "SELECT balance FROM account WHERE id = 1")).isEqualTo("10");
       only.createStatement().executeUpdate("UPDATE other SET amount = 2 WHERE id = 1");
       only.commit();
       assertThatThrownBy(() -> DriverManager.getConnection(url)).isInstanceOf(SQLException.class);
     }
-    assertThat(database.events(Event.Gap.class)).isEmpty();
-    assertThat(database.statements()).hasSize(2);
+    assertThat(database.events(Event.Gap.class))
+        .isNotEmpty()
+        .allMatch(gap -> gap.reason() == GapReason.LOOKUP_FAILED);
+    assertThat(database.statements()).allMatch(statement -> statement.rows().isEmpty());
   }
 
   /** The connection on which it is changed is not to be had. */
@@ -116,7 +101,7 @@ class ConnectionLimitTest {
       assertThat(one(only, "SELECT balance FROM account WHERE id = 1")).isEqualTo("10");
       assertThatThrownBy(() -> one(admin, "SELECT txw_wl FROM account"))
           .isInstanceOf(SQLException.class);
-      TestDatabase.execute(admin, "ALTER USER '" + user + "'@'%' WITH MAX_USER_CONNECTIONS 2");
+      TestDatabase.execute(admin, "ALTER USER '" + user + "'@'%' WITH MAX_USER_CONNECTIONS 3");
       await()
           .atMost(Duration.ofSeconds(30))
           .ignoreExceptions()
@@ -153,6 +138,33 @@ class ConnectionLimitTest {
     assertThat(database.events(Event.Gap.class)).isEmpty();
     assertThat(database.statements()).hasSize(3);
     assertThat(database.statements()).allSatisfy(s -> assertThat(s.rows()).isNotEmpty());
+  }
+
+  @Test
+  void tablesOfAnotherDatabaseAreKnown() throws SQLException {
+    String other = TestServers.freshDatabase(ServerKind.MYSQL);
+    TestDatabase there = TestDatabase.at(ServerKind.MYSQL, other, List.of());
+    TestDatabase here =
+        TestDatabase.at(ServerKind.MYSQL, TestServers.freshDatabase(ServerKind.MYSQL), List.of());
+    String name;
+    try (Connection raw = there.raw()) {
+      name = raw.getCatalog();
+      TestDatabase.execute(raw, "CREATE TABLE elsewhere (id INT PRIMARY KEY, v INT)");
+      there.prepare(raw);
+    }
+    for (boolean byText : List.of(true, false)) {
+      try (Connection watched = here.watched()) {
+        if (byText) {
+          TestDatabase.execute(watched, "USE " + name);
+        } else {
+          watched.setCatalog(name);
+        }
+        TestDatabase.execute(
+            watched, "START TRANSACTION", "SELECT v FROM elsewhere WHERE id = 1", "COMMIT");
+      }
+    }
+    assertThat(here.events(Event.Gap.class)).isEmpty();
+    assertThat(here.statements()).hasSize(3); // USE, and both queries
   }
 
   /** What an application sees, step by step. */

@@ -129,6 +129,17 @@ public final class TestDatabase {
     return Watch.connection(raw, url, "", this::raw, settings, pipeline);
   }
 
+  /** As another user, who opens txwatch's own connection, too. */
+  Connection watchedAt(String other) throws SQLException {
+    return Watch.connection(
+        DriverManager.getConnection(other),
+        other,
+        "",
+        () -> DriverManager.getConnection(other),
+        Settings.of(Map.of()),
+        pipeline);
+  }
+
   /** A connection that takes part in distributed transactions. */
   public XAConnection watched(XAConnection raw, Settings settings) {
     return (XAConnection) Watch.pooled(raw, "", this::raw, settings, pipeline);

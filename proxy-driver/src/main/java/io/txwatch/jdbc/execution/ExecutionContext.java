@@ -144,9 +144,6 @@ public final class ExecutionContext {
       return; // nothing of ours on the application's connection
     }
     SessionLevel.askIfUnknown(state, next);
-    if (state.catalog().isWaiting() && !next.asksDiagnostics()) {
-      state.catalog().lookUpWaiting();
-    }
     if (sideReads != null || next.asksFoundRows()) {
       try {
         sideReads().beforeNext(next);

@@ -86,15 +86,13 @@ public final class ConnectionState {
   public boolean hasOurColumns(
       @Nullable String inCatalog, @Nullable String inSchema, @Nullable String table) {
     String schema = inSchema == null ? inCatalog : inSchema;
-    JdbcCatalog catalog = session.catalog();
-    catalog.executing("SELECT"); // as the driver has just done for the metadata
     try {
-      return catalog.hasOurColumns(schema == null ? "" : schema, table == null ? "" : table);
+      return session
+          .catalog()
+          .hasOurColumns(schema == null ? "" : schema, table == null ? "" : table);
     } catch (RuntimeException e) {
       fault(e);
       return true;
-    } finally {
-      catalog.notExecuting();
     }
   }
 

@@ -68,22 +68,12 @@ public final class SessionPlans {
   public CachedPlan toSend(String sql, StatementOptions options)
       throws SQLFeatureNotSupportedException {
     catalog.sending();
-    catalog.executing(sql);
-    try {
-      CachedPlan cached = of(sql, options);
-      if (catalog.isWaiting() && !cached.asksDiagnostics()) {
-        catalog.lookUpWaiting();
-        cached = of(sql, options);
-      }
-      return cached;
-    } finally {
-      catalog.notExecuting();
-    }
+    return of(sql, options);
   }
 
   /** True if a plan that was made now may be another one by the time when it is executed. */
   public boolean mayChange() {
-    return catalog.isWaiting() || catalog.preparesTables();
+    return catalog.preparesTables();
   }
 
   /** Somebody else changed tables. */
