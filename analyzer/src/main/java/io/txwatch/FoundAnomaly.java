@@ -126,7 +126,7 @@ public record FoundAnomaly(
         anomaly.cycleTerm(),
         anomaly.verdict(),
         anomaly.confidence(),
-        anomaly.database().displayName(),
+        anomaly.database().product().displayName(),
         anomaly.isolation(),
         count,
         anomaly.transactions().stream().map(FoundAnomaly::of).toList(),

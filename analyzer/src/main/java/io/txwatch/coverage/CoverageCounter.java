@@ -76,7 +76,7 @@ public final class CoverageCounter {
       statement(e);
     } else if (event instanceof Event.SessionOpened e) {
       sessions++;
-      watched |= WATCHED.contains(e.database().product());
+      watched |= WATCHED.contains(e.database().product().name());
     } else if (event instanceof Event.TransactionEnded e) {
       transactions++;
       if (e.outcome() == Outcome.COMMITTED) {

@@ -166,7 +166,7 @@ final class KeyedWrites {
   }
 
   private static boolean locksRows(Database database) {
-    return LOCKING.contains(database.product())
+    return LOCKING.contains(database.product().name())
         && !database.settings().getOrDefault("wsrep_on", "OFF").equalsIgnoreCase("ON")
         && !database
             .settings()

@@ -1,6 +1,7 @@
 package io.txwatch.dependency;
 
 import io.txwatch.history.Database;
+import io.txwatch.history.Product;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -8,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class Session {
 
   /** The session of a transaction that was never observed. */
-  static final Session NONE = new Session(0, "", new Database("", "", Map.of()), false);
+  static final Session NONE = new Session(0, "", new Database(Product.UNKNOWN, Map.of()), false);
 
   final long id;
   final String name;
@@ -33,7 +34,7 @@ final class Session {
    * ignored.
    */
   static Session unknown(long id) {
-    return new Session(id, "", new Database("", "", Map.of(), "session " + id), false);
+    return new Session(id, "", new Database(Product.UNKNOWN, Map.of(), "session " + id), false);
   }
 
   Session(long id, String name, Database database) {

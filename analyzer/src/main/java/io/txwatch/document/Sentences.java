@@ -19,7 +19,7 @@ final class Sentences {
 
   /** Where and how often: {@code PostgreSQL 18.6 at READ COMMITTED, found 3 times}. */
   static String circumstances(Group group) {
-    return group.first().database().displayName()
+    return group.first().database().product().displayName()
         + " at "
         + group.first().isolation().words()
         + (group.count() == 1

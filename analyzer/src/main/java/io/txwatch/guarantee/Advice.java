@@ -43,7 +43,7 @@ public final class Advice {
     Profile profile = Profile.of(database);
     if (verdict == Verdict.VIOLATION) {
       String source = profile.at(finding.level(), database).source();
-      return database.displayName()
+      return database.product().displayName()
           + " should not show this at "
           + words(finding.level())
           + (source.isEmpty() ? "" : " (" + source + ")")
@@ -129,7 +129,7 @@ public final class Advice {
     if (!writes.isEmpty() && writes.stream().allMatch(w -> w.kind() == StatementKind.DELETE)) {
       return lockTheRead + ", or " + Measure.CONDITION_IN_DELETE.text() + ".";
     }
-    Dialect dialect = Dialect.of(database.product());
+    Dialect dialect = Dialect.of(database.product().name());
     List<UpdateAssignments> texts =
         writes.stream().flatMap(w -> UpdateAssignments.of(w.sql(), dialect).stream()).toList();
     if (texts.isEmpty() || texts.size() < writes.size()) {

@@ -161,7 +161,7 @@ enum Profile {
 
   static Profile of(Database database) {
     for (Profile profile : values()) {
-      if (profile.product.equalsIgnoreCase(database.product())) {
+      if (profile.product.equalsIgnoreCase(database.product().name())) {
         return profile;
       }
     }
@@ -184,6 +184,6 @@ enum Profile {
     if (setting != null) {
       return List.of("on", "1", "true").contains(setting.toLowerCase(Locale.ROOT));
     }
-    return VersionNumbers.atLeast(database.version(), 11, 6, 2);
+    return VersionNumbers.atLeast(database.product().version(), 11, 6, 2);
   }
 }

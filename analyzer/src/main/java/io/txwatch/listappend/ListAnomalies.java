@@ -14,6 +14,7 @@ import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.EdgeEvidence;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Product;
 import io.txwatch.history.StatementKind;
 import io.txwatch.listappend.ListCycles.Edge;
 import io.txwatch.listappend.ListHistory.Branch;
@@ -32,7 +33,8 @@ final class ListAnomalies {
   /** Added to a transaction's number to make its id, shown as {@code 1.17}. */
   private static final long TRANSACTIONS = 1L << 32;
 
-  private static final Database DATABASE = new Database("list-append history", "", Map.of());
+  private static final Database DATABASE =
+      new Database(new Product("list-append history", ""), Map.of());
 
   /** The longest list that is displayed in full. */
   private static final int MAX_DISPLAYED = 6;

@@ -12,6 +12,7 @@ import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.EdgeEvidence;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Product;
 import io.txwatch.history.StatementKind;
 import io.txwatch.register.Cycles.Edge;
 import io.txwatch.register.ReadsFrom.ReadAnomaly;
@@ -131,7 +132,7 @@ final class RegisterAnomalies {
         cycleClass,
         RegisterCheck.isProscribed(phenomenon, level) ? Verdict.VIOLATION : Verdict.HAZARD,
         Confidence.CONFIRMED,
-        new Database(history.what(), "", Map.of()),
+        new Database(new Product(history.what(), ""), Map.of()),
         level,
         transactions,
         edges.stream().map(this::dependency).toList(),

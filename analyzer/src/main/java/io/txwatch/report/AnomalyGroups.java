@@ -175,7 +175,7 @@ public final class AnomalyGroups {
         anomaly.verdict(),
         anomaly.confidence(),
         anomaly.isolation(),
-        anomaly.database().displayName(),
+        anomaly.database().product().displayName(),
         edges.stream().distinct().sorted(Comparator.comparing(Edge::toString)).toList());
   }
 

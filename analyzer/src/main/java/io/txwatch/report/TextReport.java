@@ -188,7 +188,7 @@ public final class TextReport {
         + anomaly.verdict()
         + doubts
         + "  "
-        + TerminalText.escape(anomaly.database().displayName())
+        + TerminalText.escape(anomaly.database().product().displayName())
         + " at "
         + level(anomaly.isolation())
         + times;

@@ -76,7 +76,7 @@ public final class CaseSlice {
     add("# phenomenon: " + anomaly.phenomenon());
     add(
         "# source: the pattern of an anomaly that txwatch found on "
-            + anomaly.database().displayName());
+            + anomaly.database().product().displayName());
     add("# isolation: " + anomaly.isolation());
     add("# oracle: isorel");
     for (int column = 0; column < anomaly.transactions().size(); column++) {

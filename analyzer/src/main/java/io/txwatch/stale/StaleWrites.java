@@ -9,6 +9,7 @@ import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
@@ -89,7 +90,7 @@ public final class StaleWrites {
    */
   private record Session(String name, Database database, boolean isOpened) {
 
-    static final Session UNKNOWN = new Session("", new Database("", "", Map.of()), false);
+    static final Session UNKNOWN = new Session("", new Database(Product.UNKNOWN, Map.of()), false);
   }
 
   /** A read or write, until its transaction ends. */

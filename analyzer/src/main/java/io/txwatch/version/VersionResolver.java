@@ -94,7 +94,7 @@ public final class VersionResolver {
 
   private record Session(Scope scope, Database database) {
     String product() {
-      return database.product();
+      return database.product().name();
     }
   }
 
@@ -364,7 +364,7 @@ public final class VersionResolver {
     Scope scope = scopes.computeIfAbsent(event.database().scope(), Scope::new);
     scope.sessions++;
     sessions.put(event.session(), new Session(scope, event.database()));
-    if (event.database().product().equals("H2")) { // in this process
+    if (event.database().product().is("H2")) { // in this process
       scope.watched.numbersAgree();
     }
     if (sessions.size() > maxSessions) {

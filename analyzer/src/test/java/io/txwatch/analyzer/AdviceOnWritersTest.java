@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
+import io.txwatch.history.Product;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -74,14 +75,16 @@ class AdviceOnWritersTest {
   void whereNoLevelPreventsItTheLockIsAdvised() {
     String fork = "r3(x0) w1(x0) c1 r4(x1) r4(y0) w2(y0) c2 r3(y2) w3(z0) w4(q0) c3 c4";
     for (Anomaly anomaly :
-        Notation.analyzed(Notation.events(fork, new Database("H2", "2.4.240", Map.of())))) {
+        Notation.analyzed(
+            Notation.events(fork, new Database(new Product("H2", "2.4.240"), Map.of())))) {
       expect(anomaly.advice(), "FOR UPDATE", "");
     }
   }
 
   private static String advice(String product, String version, String history) {
     List<Anomaly> found =
-        Notation.analyzed(Notation.events(history, new Database(product, version, Map.of())));
+        Notation.analyzed(
+            Notation.events(history, new Database(new Product(product, version), Map.of())));
     assertThat(found).isNotEmpty();
     return found.get(0).advice();
   }

@@ -7,6 +7,7 @@ import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
+import io.txwatch.history.Product;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -16,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Histories with the columns of their statements; beside each what is found by row and column. */
 class ColumnsTest {
 
-  private static final Database MARIADB = new Database("MariaDB", "10.11.5", Map.of());
+  private static final Database MARIADB = new Database(new Product("MariaDB", "10.11.5"), Map.of());
 
   @ParameterizedTest
   @CsvSource(
@@ -124,7 +125,7 @@ class ColumnsTest {
     "MySQL, SER, VIOLATION"
   })
   void whatIsReadInAnOwnVersionIsNoReadOfASnapshot(String dbms, String level, Verdict verdict) {
-    Database database = new Database(dbms, "9", Map.of());
+    Database database = new Database(new Product(dbms, "9"), Map.of());
     for (String history :
         List.of(
             "r1(x0)[a] w2(x0)[a] c2 w1(x2)[b] r1(x1)[a] c1",

@@ -10,6 +10,7 @@ import io.txwatch.anomaly.Verdict;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.report.AnomalyGroups.Group;
 import java.util.List;
 import java.util.Map;
@@ -76,7 +77,7 @@ class FoundAnomaliesTest {
         Optional.empty(),
         Verdict.HAZARD,
         outcome.equals(COMMITTED) ? Confidence.CONFIRMED : Confidence.SUSPECTED,
-        new Database("H2", "", Map.of()),
+        new Database(new Product("H2", ""), Map.of()),
         IsolationLevel.READ_COMMITTED,
         LongStream.of(ids)
             .mapToObj(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.Edge;
 import io.txwatch.history.Database;
+import io.txwatch.history.Product;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** The histories of the figures of IsoRel, with the dependencies that the paper draws. */
 class IsoRelFiguresTest {
 
-  private static final Database MYSQL = new Database("MySQL", "9.7.4", Map.of());
+  private static final Database MYSQL = new Database(new Product("MySQL", "9.7.4"), Map.of());
 
   /**
    * Figure 3, the history of Figure 1: T1 reads r1 (here a), T2 writes it and inserts r5 (e), which

@@ -4,6 +4,7 @@ import static io.txwatch.analyzer.Notation.findings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.Database;
+import io.txwatch.history.Product;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -11,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Updates by key: their target row is known, but not whether they made a version. */
 class KeyedWritesTest {
 
-  private static final Database MARIADB = new Database("MariaDB", "10.11.5", Map.of());
+  private static final Database MARIADB = new Database(new Product("MariaDB", "10.11.5"), Map.of());
 
   private static final String LOST = "r1(x0) r2(x0) t1(x0) c1 t2(x) c2 r3(x1) c3";
 
@@ -94,20 +95,24 @@ class KeyedWritesTest {
 
   @Test
   void nothingIsInferredWithoutLocksUntilCommit() {
-    assertThat(findings(LOST, new Database("H2", "2.5", Map.of()))).isEmpty();
-    assertThat(findings(LOST, new Database("MariaDB", "10.11.5", Map.of("wsrep_on", "ON"))))
+    assertThat(findings(LOST, new Database(new Product("H2", "2.5"), Map.of()))).isEmpty();
+    assertThat(
+            findings(
+                LOST, new Database(new Product("MariaDB", "10.11.5"), Map.of("wsrep_on", "ON"))))
         .isEmpty();
     assertThat(
             findings(
                 LOST,
                 new Database(
-                    "MySQL", "9.7", Map.of("group_replication_single_primary_mode", "OFF"))))
+                    new Product("MySQL", "9.7"),
+                    Map.of("group_replication_single_primary_mode", "OFF"))))
         .isEmpty();
     assertThat(
             findings(
                 LOST,
                 new Database(
-                    "MySQL", "9.7", Map.of("group_replication_single_primary_mode", "ON"))))
+                    new Product("MySQL", "9.7"),
+                    Map.of("group_replication_single_primary_mode", "ON"))))
         .hasSize(1);
   }
 }

@@ -11,6 +11,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.VersionSet;
@@ -60,7 +61,8 @@ import java.util.regex.Pattern;
 public final class Notation {
 
   /** The DBMS of every history that names no other. */
-  public static final Database POSTGRESQL = new Database("PostgreSQL", "18.6", Map.of());
+  public static final Database POSTGRESQL =
+      new Database(new Product("PostgreSQL", "18.6"), Map.of());
 
   private static final Pattern STEP =
       Pattern.compile("([a-z])(\\d+)(?:\\(([^)]*)\\))?(?:\\[([^]]*)])?");

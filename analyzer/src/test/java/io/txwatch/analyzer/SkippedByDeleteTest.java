@@ -4,6 +4,7 @@ import static io.txwatch.analyzer.Notation.findings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.Database;
+import io.txwatch.history.Product;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -11,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Rows that a DELETE matches in its snapshot and leaves alone: it chose from later versions. */
 class SkippedByDeleteTest {
 
-  private static final Database MYSQL = new Database("MySQL", "9.7.0", Map.of());
+  private static final Database MYSQL = new Database(new Product("MySQL", "9.7.0"), Map.of());
 
   private static List<String> found(String line) {
     return findings("1@RR 2@RR 3@RR " + line, MYSQL);

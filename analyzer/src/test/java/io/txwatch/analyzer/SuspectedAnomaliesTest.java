@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
+import io.txwatch.history.Product;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -72,7 +73,7 @@ class SuspectedAnomaliesTest {
 
   @Test
   void overwrittenUndecidedReadIsWrongWithEitherOutcome() {
-    Database mysql = new Database("MySQL", "9.7.0", Map.of());
+    Database mysql = new Database(new Product("MySQL", "9.7.0"), Map.of());
     String uncommitted = "1@RU 2@RU ";
     assertThat(reports(uncommitted + "w1(x0); r2(x1) w1(x1) c2; c1", mysql))
         .containsExactly(

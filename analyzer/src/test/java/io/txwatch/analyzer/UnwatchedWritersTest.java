@@ -11,6 +11,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.RowShare;
 import io.txwatch.history.StatementKind;
@@ -201,7 +202,7 @@ class UnwatchedWritersTest {
   }
 
   private static Database database() {
-    return new Database("PostgreSQL", "18.6", Map.of());
+    return new Database(new Product("PostgreSQL", "18.6"), Map.of());
   }
 
   private static Event executed(

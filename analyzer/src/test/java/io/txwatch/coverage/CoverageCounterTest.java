@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.Product;
 import io.txwatch.history.RowShare;
 import io.txwatch.history.StatementKind;
 import io.txwatch.report.TextReport;
@@ -57,7 +58,7 @@ class CoverageCounterTest {
   @Test
   void theRecordOfChangesIsNoSessionOfTheApplication() {
     CoverageCounter fresh = new CoverageCounter();
-    Database mysql = new Database("MySQL", "9.7.0", Map.of());
+    Database mysql = new Database(new Product("MySQL", "9.7.0"), Map.of());
     open(fresh, 1, mysql);
     open(fresh, 2, mysql);
     fresh.count(new Event.ChangesRead(2, 10));
@@ -92,7 +93,7 @@ class CoverageCounterTest {
         new Event.StatementExecuted(
             1, 2, 1, StatementKind.SELECT, "known", "", List.of(), true, null));
     gap(GapReason.NOT_UNDERSTOOD);
-    open(count, 3, new Database("H2", "2.4.240", Map.of()));
+    open(count, 3, new Database(new Product("H2", "2.4.240"), Map.of()));
     for (int session : List.of(3, 1, 1)) {
       count.count(
           new Event.StatementExecuted(
@@ -120,20 +121,20 @@ class CoverageCounterTest {
     statement(1, StatementKind.SELECT, true);
     statement(2, StatementKind.INSERT, true);
     assertThat(text()).doesNotContain(named); // a foreign history
-    open(count, 1, new Database("MySQL", "9.7.0", Map.of()));
+    open(count, 1, new Database(new Product("MySQL", "9.7.0"), Map.of()));
     assertThat(text()).contains(named);
     gap(GapReason.NO_VERSION_SET);
     assertThat(text()).doesNotContain(named);
 
     CoverageCounter queries = new CoverageCounter();
-    open(queries, 1, new Database("MySQL", "9.7.0", Map.of()));
+    open(queries, 1, new Database(new Product("MySQL", "9.7.0"), Map.of()));
     assertThat(text(queries)).doesNotContain(named);
   }
 
   @Test
   void whatADeleteMayHaveSkippedIsNotSeen() {
     String named = "what a DELETE skipped or missed";
-    open(count, 1, new Database("PostgreSQL", "18.6", Map.of()));
+    open(count, 1, new Database(new Product("PostgreSQL", "18.6"), Map.of()));
     statement(1, StatementKind.SELECT, true);
     assertThat(text()).doesNotContain(named);
     statement(2, StatementKind.DELETE, true);

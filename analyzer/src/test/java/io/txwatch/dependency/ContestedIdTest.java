@@ -7,6 +7,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
@@ -34,7 +35,8 @@ class ContestedIdTest {
     }
     RowAccess accessed = new RowAccess(access, "t", row, new WriterList(tokens.toString(), false));
     return Stream.of(
-        new Event.SessionOpened(id, "s" + id, new Database("PostgreSQL", "18.6", Map.of())),
+        new Event.SessionOpened(
+            id, "s" + id, new Database(new Product("PostgreSQL", "18.6"), Map.of())),
         new Event.TransactionBegan(id, id, IsolationLevel.READ_COMMITTED, 0),
         new Event.StatementExecuted(id, id, 1, kind, "", "", List.of(accessed), true, null),
         new Event.TransactionEnded(id, id, Outcome.COMMITTED, 0, 2));

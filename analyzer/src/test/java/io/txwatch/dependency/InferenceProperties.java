@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.dependency.Simulation.Mode;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
+import io.txwatch.history.Product;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -116,7 +117,9 @@ class InferenceProperties {
       recurring.add(
           0,
           new Event.SessionOpened(
-              99, "later", new Database("PostgreSQL", "18.6", Map.of("xid_epoch", "1"))));
+              99,
+              "later",
+              new Database(new Product("PostgreSQL", "18.6"), Map.of("xid_epoch", "1"))));
       DependencyRecorder inferred = new DependencyRecorder(recurring);
       assertThat(pairs(inferred)).isSubsetOf(pairs(expected));
       if (allWritesSeen(history)) {

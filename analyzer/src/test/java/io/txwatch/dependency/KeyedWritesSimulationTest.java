@@ -7,6 +7,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
@@ -93,7 +94,7 @@ class KeyedWritesSimulationTest {
       this.db = db;
       this.session = session;
       this.snapshots = db.random.nextBoolean();
-      Database mariadb = new Database("MariaDB", "10.11", Map.of());
+      Database mariadb = new Database(new Product("MariaDB", "10.11"), Map.of());
       db.events.add(new Event.SessionOpened(session, "s" + session, mariadb));
     }
 

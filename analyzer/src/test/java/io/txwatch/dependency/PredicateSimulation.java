@@ -5,6 +5,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.VersionSet;
@@ -106,7 +107,7 @@ public final class PredicateSimulation {
     for (int session = 0; session < sessions; session++) {
       events.add(
           new Event.SessionOpened(
-              session + 1, "s" + session, new Database("Simulated", "1", Map.of())));
+              session + 1, "s" + session, new Database(new Product("Simulated", "1"), Map.of())));
     }
     int begun = 0;
     while (begun < transactions || !running.isEmpty()) {

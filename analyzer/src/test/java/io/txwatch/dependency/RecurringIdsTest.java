@@ -7,6 +7,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
@@ -72,7 +73,8 @@ class RecurringIdsTest {
             new WriterList(tokens.toString(), false));
     Map<String, String> settings = epoch.equals("0") ? Map.of() : Map.of("xid_epoch", epoch);
     return List.of(
-        new Event.SessionOpened(id, "s" + id, new Database("PostgreSQL", "18.6", settings)),
+        new Event.SessionOpened(
+            id, "s" + id, new Database(new Product("PostgreSQL", "18.6"), settings)),
         new Event.TransactionBegan(id, id, IsolationLevel.READ_COMMITTED, 0),
         new Event.StatementExecuted(
             id,

@@ -5,6 +5,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
@@ -44,7 +45,7 @@ public final class Simulation {
 
   private final Mode mode;
   private final Random random;
-  private final Database database = new Database("Simulated", "1", Map.of());
+  private final Database database = new Database(new Product("Simulated", "1"), Map.of());
   private final int rows;
   private final boolean plain;
   private final List<Event> events = new ArrayList<>();

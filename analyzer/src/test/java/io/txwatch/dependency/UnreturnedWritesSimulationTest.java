@@ -9,6 +9,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
@@ -36,7 +37,8 @@ class UnreturnedWritesSimulationTest {
   private static final int STEPS = 160;
   private static final long SERVER = 1L << 63 | 77L << 32;
 
-  private static final Database POSTGRESQL = new Database("PostgreSQL", "16.15", Map.of());
+  private static final Database POSTGRESQL =
+      new Database(new Product("PostgreSQL", "16.15"), Map.of());
 
   /** The columns of a read, and of two kinds of update. */
   private static final List<String> COLUMNS =

@@ -17,6 +17,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
@@ -293,7 +294,8 @@ class ElleExportProperties {
     List<Event> history = new ArrayList<>();
     for (int session = 1; session <= 2; session++) {
       history.add(
-          new Event.SessionOpened(session, "s" + session, new Database("D", "1", Map.of())));
+          new Event.SessionOpened(
+              session, "s" + session, new Database(new Product("D", "1"), Map.of())));
       history.add(new Event.TransactionBegan(session, session, IsolationLevel.READ_COMMITTED, 0));
     }
     return history;
@@ -355,8 +357,8 @@ class ElleExportProperties {
   void splitListsLoseNoAnomaly(int stale) throws IOException {
     List<Event> history = new ArrayList<>();
     List<String> tokens = new ArrayList<>();
-    history.add(new Event.SessionOpened(1, "s1", new Database("D", "1", Map.of())));
-    history.add(new Event.SessionOpened(2, "s2", new Database("D", "1", Map.of())));
+    history.add(new Event.SessionOpened(1, "s1", new Database(new Product("D", "1"), Map.of())));
+    history.add(new Event.SessionOpened(2, "s2", new Database(new Product("D", "1"), Map.of())));
     for (int i = 1; i <= 150; i++) {
       if (i - 1 == stale) {
         history.add(new Event.TransactionBegan(2, 1000, IsolationLevel.READ_COMMITTED, 0));

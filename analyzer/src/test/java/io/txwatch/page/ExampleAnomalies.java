@@ -8,6 +8,7 @@ import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import java.util.Map;
 import java.util.Optional;
 
@@ -125,7 +126,8 @@ public final class ExampleAnomalies {
   /** Three transactions, which miss each other's writes in a circle. */
   public static Anomaly skewOfThree() {
     return anomaly(Phenomenon.G2_ITEM)
-        .violation(new Database("MariaDB", "10.11.5", Map.of()), IsolationLevel.SERIALIZABLE)
+        .violation(
+            new Database(new Product("MariaDB", "10.11.5"), Map.of()), IsolationLevel.SERIALIZABLE)
         .cycle(CycleClass.G2_ITEM)
         .t(
             "1 SELECT a FROM doctor WHERE id = 1 @ Roster.java:5",

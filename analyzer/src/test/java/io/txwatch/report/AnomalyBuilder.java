@@ -14,6 +14,7 @@ import io.txwatch.dependency.EdgeEvidence;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.StatementKind;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +41,7 @@ public final class AnomalyBuilder {
   private Verdict verdict = Verdict.HAZARD;
   private Confidence confidence = Confidence.CONFIRMED;
   private String advice = "";
-  private Database database = new Database("PostgreSQL", "18.6", Map.of());
+  private Database database = new Database(new Product("PostgreSQL", "18.6"), Map.of());
   private IsolationLevel level = IsolationLevel.READ_COMMITTED;
   private final List<ObservedTransaction> transactions = new ArrayList<>();
   private final List<Dependency> edges = new ArrayList<>();

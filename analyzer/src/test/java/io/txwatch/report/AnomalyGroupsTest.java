@@ -9,6 +9,7 @@ import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.history.CallSite;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Product;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.util.List;
@@ -83,7 +84,9 @@ class AnomalyGroupsTest {
     groups.add(skew(1).anomaly());
     groups.add(
         skew(1)
-            .violation(new Database("PostgreSQL", "18.6", Map.of()), IsolationLevel.READ_COMMITTED)
+            .violation(
+                new Database(new Product("PostgreSQL", "18.6"), Map.of()),
+                IsolationLevel.READ_COMMITTED)
             .anomaly());
     groups.add(
         anomaly(Phenomenon.WRITE_SKEW)

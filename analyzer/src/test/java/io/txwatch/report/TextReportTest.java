@@ -8,6 +8,7 @@ import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -77,7 +78,9 @@ class TextReportTest {
     assertThat(
             anomaly(Phenomenon.WRITE_SKEW)
                 .cycle(CycleClass.G2_ITEM)
-                .violation(new Database("H2", "2.5.252", Map.of()), IsolationLevel.SERIALIZABLE)
+                .violation(
+                    new Database(new Product("H2", "2.5.252"), Map.of()),
+                    IsolationLevel.SERIALIZABLE)
                 .t(
                     "1 SELECT id, name, on_call\n\tFROM doctor\n\tWHERE on_call = ? AND shift = ?"
                         + " @ Roster.java:30",
@@ -286,7 +289,8 @@ class TextReportTest {
     assertThat(
             anomaly(Phenomenon.INTERNAL)
                 .violation(
-                    new Database("MariaDB", "10.11.5", Map.of()), IsolationLevel.SERIALIZABLE)
+                    new Database(new Product("MariaDB", "10.11.5"), Map.of()),
+                    IsolationLevel.SERIALIZABLE)
                 .t("1 UPDATE t SET v = ? @ A.java:1", "2 SELECT v FROM t @ A.java:2")
                 .edge("1.1 wr 1.2 t 3")
                 .text())
@@ -309,7 +313,7 @@ class TextReportTest {
     String wide = "\u6f22\u5b57 ".repeat(200) + "\uD83D\uDE00".repeat(99) + "\uD800";
     String text =
         anomaly(Phenomenon.LOST_UPDATE)
-            .violation(new Database(evil, evil, Map.of()), IsolationLevel.SERIALIZABLE)
+            .violation(new Database(new Product(evil, evil), Map.of()), IsolationLevel.SERIALIZABLE)
             .t(
                 Optional.of(Outcome.COMMITTED),
                 evil.repeat(20),

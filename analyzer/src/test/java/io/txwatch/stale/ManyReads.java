@@ -5,6 +5,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
@@ -14,7 +15,7 @@ import java.util.Map;
 /** Transactions that read one row each. */
 final class ManyReads {
 
-  private static final Database DATABASE = new Database("H2", "2", Map.of());
+  private static final Database DATABASE = new Database(new Product("H2", "2"), Map.of());
 
   private ManyReads() {}
 

@@ -5,6 +5,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.RowChange;
 import io.txwatch.history.RowValues;
@@ -46,7 +47,7 @@ final class StoreSimulation {
       boolean triggers,
       boolean restructures) {}
 
-  private static final Database DATABASE = new Database("MySQL", "9.7", Map.of());
+  private static final Database DATABASE = new Database(new Product("MySQL", "9.7"), Map.of());
   private static final ValueHash HASH = new ValueHash(3);
   private static final List<String> COLUMNS = List.of("id", "v");
   private static final long JITTER = 200;

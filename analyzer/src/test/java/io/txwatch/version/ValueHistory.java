@@ -8,6 +8,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.RowChange;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.StatedWrite;
@@ -42,7 +43,7 @@ public final class ValueHistory {
   ValueHistory(String product, IsolationLevel level, boolean numbered, int sessions) {
     this.level = level;
     this.numbered = numbered;
-    this.database = new Database(product, "", Map.of());
+    this.database = new Database(new Product(product, ""), Map.of());
     events.add(new Event.SessionOpened(READER, "record", database));
     events.add(new Event.ChangesRead(READER, time));
     for (int i = 1; i <= sessions; i++) {
@@ -65,7 +66,7 @@ public final class ValueHistory {
 
   /** Without a record of changes. */
   static ValueHistory stated(String product, IsolationLevel level, int sessions) {
-    return new ValueHistory(new Database(product, "", Map.of()), level, sessions);
+    return new ValueHistory(new Database(new Product(product, ""), Map.of()), level, sessions);
   }
 
   /** INSERT INTO t (id) VALUES (?), a batch that is executed with these keys. */
@@ -88,7 +89,7 @@ public final class ValueHistory {
     ValueHistory again =
         stated
             ? new ValueHistory(database, level, sessions)
-            : new ValueHistory(database.product(), level, numbered, sessions);
+            : new ValueHistory(database.product().name(), level, numbered, sessions);
     events.addAll(again.events);
     return this;
   }

@@ -19,6 +19,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Product;
 import io.txwatch.history.RowChange;
 import io.txwatch.history.RowShare;
 import io.txwatch.history.RowValues;
@@ -965,7 +966,7 @@ class VersionResolverTest {
   void sessionWithoutANumberMayBeAnyWriter() {
     ValueHistory history =
         new ValueHistory(1)
-            .add(new Event.SessionOpened(7, "s7", new Database("MySQL", "", Map.of())))
+            .add(new Event.SessionOpened(7, "s7", new Database(new Product("MySQL", ""), Map.of())))
             .begin(7)
             .read(7, 9, 10)
             .commit(7);
@@ -977,7 +978,9 @@ class VersionResolverTest {
     long session = 5L << Integer.SIZE | 1;
     ValueHistory history =
         new ValueHistory(1)
-            .add(new Event.SessionOpened(session, "other", new Database("MySQL", "", Map.of())))
+            .add(
+                new Event.SessionOpened(
+                    session, "other", new Database(new Product("MySQL", ""), Map.of())))
             .add(new Event.SessionIdentified(session, 300));
     assertThat(notWatched(history.lostToOther())).isEmpty();
   }
@@ -1127,7 +1130,7 @@ class VersionResolverTest {
 
   @Test
   void whatTheRecordOfAnotherDatabaseLostConcernsNobodyElse() {
-    Database other = new Database("MySQL", "", Map.of(), "other");
+    Database other = new Database(new Product("MySQL", ""), Map.of(), "other");
     ValueHistory history = new ValueHistory(1).add(new Event.SessionOpened(7, "other", other));
     int opened = history.events().size();
     history.lostToOther();
@@ -1144,7 +1147,7 @@ class VersionResolverTest {
     VersionResolver resolver =
         new VersionResolver(event -> {}, (session, tx, statement, rows) -> {}, 1 << 20);
     for (int i = 0; i < 100; i++) {
-      Database database = new Database("H2", "", Map.of(), "mem:" + i);
+      Database database = new Database(new Product("H2", ""), Map.of(), "mem:" + i);
       ValueHistory.stated(database, 2)
           .begin(1)
           .write(1, 1, 11)

@@ -92,7 +92,7 @@ public final class ChangeEvents implements ChangeListener {
     this.hash = hash;
     this.newRows = newRows;
     this.out = out;
-    this.comparesPadding = database.product().equals("H2");
+    this.comparesPadding = database.product().is("H2");
     out.accept(new Event.SessionOpened(session, name, database));
   }
 

@@ -242,7 +242,7 @@ final class FuzzCommand implements Callable<Integer> {
     for (IsolationLevel level : chosen) {
       DbmsLevels.require(dbms, level);
     }
-    if (dbms.database().product().equals("SQLite")
+    if (dbms.database().product().is("SQLite")
         && oracles.stream()
             .anyMatch(name -> NOT_ON_SQLITE.contains(name.toLowerCase(Locale.ROOT)))) {
       throw CommandException.badInput(

@@ -55,7 +55,7 @@ record FuzzTarget(Connection keep, Dbms dbms, Grammar grammar, String shownUrl)
       throws SQLException, UnsupportedDbmsException {
     DatabaseProbe probe = DatabaseProbe.of(keep, real);
     Grammar grammar =
-        Grammar.of(probe.database().product(), probe.dialect())
+        Grammar.of(probe.database().product().name(), probe.dialect())
             .orElseThrow(
                 () ->
                     CommandException.badInput(

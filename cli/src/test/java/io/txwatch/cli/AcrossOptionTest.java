@@ -8,6 +8,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.HistoryWriter;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.RowShare;
 import io.txwatch.history.StatementKind;
@@ -42,7 +43,9 @@ class AcrossOptionTest {
       for (long session = 11; session <= 12; session++) {
         history.accept(
             new Event.SessionOpened(
-                session, "pool-" + session, new Database("PostgreSQL", "18.6", Map.of())));
+                session,
+                "pool-" + session,
+                new Database(new Product("PostgreSQL", "18.6"), Map.of())));
       }
       transaction(history, 11, 1, "form", StatementKind.SELECT, Access.READ, WriterList.INITIAL);
       transaction(

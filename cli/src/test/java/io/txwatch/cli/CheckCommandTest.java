@@ -11,6 +11,7 @@ import io.txwatch.history.HistoryWriter;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Origin;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.RowChange;
 import io.txwatch.history.RowValues;
@@ -46,7 +47,7 @@ class CheckCommandTest {
   void record() throws IOException {
     file = directory.resolve("shop.history");
     try (HistoryWriter history = HistoryWriter.open(file)) {
-      Database database = new Database("PostgreSQL", "18.6", Map.of());
+      Database database = new Database(new Product("PostgreSQL", "18.6"), Map.of());
       history.accept(new Event.SessionOpened(11, "pool-1", database));
       history.accept(new Event.SessionOpened(12, "pool-2", database));
       for (long i = 1; i <= 2; i++) {
@@ -137,7 +138,7 @@ class CheckCommandTest {
     int[] other = {hash.of(1), hash.of(11)};
     int[] own = {hash.of(1), hash.of(12)};
     List<String> columns = List.of("id", "v");
-    Database database = new Database("MySQL", "", Map.of());
+    Database database = new Database(new Product("MySQL", ""), Map.of());
     RowValues read = new RowValues("t", columns, new long[] {key}, seen);
     RowValues written = new RowValues("t", List.of("v"), new long[] {key}, new int[] {hash.of(12)});
     return List.of(
@@ -233,7 +234,8 @@ class CheckCommandTest {
     Path running = directory.resolve("running.history");
     try (HistoryWriter history = HistoryWriter.open(running)) {
       history.accept(
-          new Event.SessionOpened(11, "pool-1", new Database("PostgreSQL", "18.6", Map.of())));
+          new Event.SessionOpened(
+              11, "pool-1", new Database(new Product("PostgreSQL", "18.6"), Map.of())));
       history.accept(new Event.TransactionBegan(11, T1, IsolationLevel.READ_COMMITTED, 0));
       history.accept(select(11, T1));
     }
@@ -253,7 +255,8 @@ class CheckCommandTest {
     Path nothing = directory.resolve("nothing.history");
     try (HistoryWriter history = HistoryWriter.open(nothing)) {
       List.of(
-              new Event.SessionOpened(11, "pool-1", new Database("PostgreSQL", "18.6", Map.of())),
+              new Event.SessionOpened(
+                  11, "pool-1", new Database(new Product("PostgreSQL", "18.6"), Map.of())),
               new Event.TransactionBegan(11, T1, IsolationLevel.READ_COMMITTED, 0),
               new Event.TransactionEnded(11, T1, Outcome.COMMITTED, 0))
           .subList(0, events)

@@ -191,6 +191,6 @@ public interface Dbms {
 
   /** Name and version as in reports: {@code PostgreSQL 18.6}. */
   default String describe() {
-    return database().product() + " " + database().version();
+    return database().product().name() + " " + database().product().version();
   }
 }

@@ -9,6 +9,6 @@ public final class Innodb {
 
   /** True if the DBMS stores its tables in InnoDB. */
   public static boolean isEngineOf(Database database) {
-    return database.product().equals("MySQL") || database.product().equals("MariaDB");
+    return database.product().is("MySQL") || database.product().is("MariaDB");
   }
 }

@@ -77,7 +77,7 @@ public final class IsoRel implements Oracle {
     if (execution.inconclusiveReason().isPresent()) {
       return verdict(Result.UNDECIDED, execution.inconclusiveReason().get(), List.of());
     }
-    if (executor.dbms().database().product().equals("SQLite")) {
+    if (executor.dbms().database().product().is("SQLite")) {
       return verdict(Result.UNSUPPORTED, NOT_ON_SQLITE, List.of());
     }
     if (execution.events().isEmpty()) {

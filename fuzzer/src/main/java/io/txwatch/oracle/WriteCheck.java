@@ -114,7 +114,7 @@ public final class WriteCheck implements Oracle {
       this.executor = executor;
       this.committed =
           execution.transactions().stream().filter(ExecutedTransaction::committed).toList();
-      this.promise = Promise.of(executor.dbms().database().product(), execution.level());
+      this.promise = Promise.of(executor.dbms().database().product().name(), execution.level());
       this.savepoints =
           committed.stream()
               .flatMap(transaction -> transaction.steps().stream())
@@ -237,7 +237,7 @@ public final class WriteCheck implements Oracle {
       if (execution.level() != IsolationLevel.READ_UNCOMMITTED) {
         return false;
       }
-      boolean isH2 = executor.dbms().database().product().equals("H2");
+      boolean isH2 = executor.dbms().database().product().is("H2");
       return isH2 // its searches may read them, too
           || DirtySources.wroteFromPartialStatement(execution)
           || !Innodb.isEngineOf(executor.dbms().database())

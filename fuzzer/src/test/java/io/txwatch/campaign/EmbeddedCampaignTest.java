@@ -38,7 +38,7 @@ class EmbeddedCampaignTest {
   void statementsAreAcceptedAndNothingIsReported(String url, String expectedConflict)
       throws Exception {
     Dbms dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
-    Grammar grammar = Grammar.of(dbms.database().product(), Optional.empty()).orElseThrow();
+    Grammar grammar = Grammar.of(dbms.database().product().name(), Optional.empty()).orElseThrow();
     List<String> findings = new CopyOnWriteArrayList<>();
     List<String> undecided = new CopyOnWriteArrayList<>();
     Set<String> conflicts = ConcurrentHashMap.newKeySet();

@@ -6,9 +6,7 @@ import java.util.TreeMap;
 /**
  * The DBMS behind a session, as far as its guarantees depend on it.
  *
- * @param product its normalised name: "PostgreSQL", "MySQL", "MariaDB", "H2", "SQLite", "TiDB",
- *     "CockroachDB", "OceanBase", "openGauss"; any other name as the driver reports it
- * @param version its reported version: "18.6"
+ * @param product which it is, in which version
  * @param settings the settings that affect its guarantees, by the DBMS's own names: {@code
  *     innodb_snapshot_isolation=ON}; sorted, possibly empty
  * @param place identifies this database and default schema among those that the application uses,
@@ -18,17 +16,16 @@ import java.util.TreeMap;
  *     role in a failover. A crash may lose transactions whose commit was acknowledged, so nothing
  *     relates the transactions of two runs. Empty if unknown
  */
-public record Database(
-    String product, String version, Map<String, String> settings, String place, String run) {
+public record Database(Product product, Map<String, String> settings, String place, String run) {
 
   /** The only database of its history. */
-  public Database(String product, String version, Map<String, String> settings) {
-    this(product, version, settings, "");
+  public Database(Product product, Map<String, String> settings) {
+    this(product, settings, "");
   }
 
   /** A database whose server's runs are not distinguished. */
-  public Database(String product, String version, Map<String, String> settings, String place) {
-    this(product, version, settings, place, "");
+  public Database(Product product, Map<String, String> settings, String place) {
+    this(product, settings, place, "");
   }
 
   public Database {
@@ -46,7 +43,12 @@ public record Database(
 
   /** The same database, in a run of its server. */
   public Database in(String serverRun) {
-    return new Database(product, version, settings, place, serverRun);
+    return new Database(product, settings, place, serverRun);
+  }
+
+  /** The same database, known by another place. */
+  public Database at(String otherPlace) {
+    return new Database(product, settings, otherPlace, run);
   }
 
   /** The same database, with further settings. */
@@ -56,11 +58,6 @@ public record Database(
     }
     Map<String, String> all = new TreeMap<>(settings);
     all.putAll(further);
-    return new Database(product, version, all, place, run);
-  }
-
-  /** Product and version: "PostgreSQL 18.6". */
-  public String displayName() {
-    return version.isEmpty() ? product : product + " " + version;
+    return new Database(product, all, place, run);
   }
 }

@@ -79,8 +79,7 @@ final class EventDecoder {
             e.getSession(),
             text(e.getName()),
             new Database(
-                e.getProduct(),
-                e.getVersion(),
+                new Product(e.getProduct(), e.getVersion()),
                 e.getSettingsMap(),
                 text(e.getPlace()),
                 text(e.getRun())));

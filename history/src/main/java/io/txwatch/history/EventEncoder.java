@@ -136,8 +136,8 @@ final class EventEncoder {
           io.txwatch.history.wire.SessionOpened.newBuilder()
               .setSession(e.session())
               .setName(text(e.name()))
-              .setProduct(e.database().product())
-              .setVersion(e.database().version())
+              .setProduct(e.database().product().name())
+              .setVersion(e.database().product().version())
               .putAllSettings(e.database().settings())
               .setPlace(text(e.database().place()))
               .setRun(text(e.database().run())));

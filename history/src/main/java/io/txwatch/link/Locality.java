@@ -49,14 +49,7 @@ record Locality(String service, String machine, String process) {
     if (event instanceof Event.SessionOpened opened) {
       Database database = opened.database();
       return new Event.SessionOpened(
-          opened.session(),
-          service + "/" + opened.name(),
-          new Database(
-              database.product(),
-              database.version(),
-              database.settings(),
-              qualify(database.place()),
-              database.run()));
+          opened.session(), service + "/" + opened.name(), database.at(qualify(database.place())));
     }
     return event;
   }

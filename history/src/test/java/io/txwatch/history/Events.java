@@ -65,7 +65,9 @@ final class Events {
   private static Arbitrary<Event> opened() {
     Arbitrary<Map<String, String>> settings = Arbitraries.maps(text(), text()).ofMaxSize(3);
     Arbitrary<Database> database =
-        Combinators.combine(text(), text(), settings, text(), text()).as(Database::new);
+        Combinators.combine(
+                Combinators.combine(text(), text()).as(Product::new), settings, text(), text())
+            .as(Database::new);
     return Combinators.combine(ID, text(), database).as(Event.SessionOpened::new);
   }
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 class HistoryPartsTest {
 
   private static final Event OPENED =
-      new Event.SessionOpened(1, "pool#1", new Database("H2", "2.4", Map.of(), "mem"));
+      new Event.SessionOpened(1, "pool#1", new Database(new Product("H2", "2.4"), Map.of(), "mem"));
 
   @TempDir Path directory = Path.of("");
   private Path file = Path.of("");

@@ -8,6 +8,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.StatementKind;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -68,7 +69,9 @@ class BacklogProperties {
         }
       } else if (!open.contains(session)) {
         open.add(session);
-        send(backlog, new Event.SessionOpened(session, "s", new Database("H2", "2", Map.of())));
+        send(
+            backlog,
+            new Event.SessionOpened(session, "s", new Database(new Product("H2", "2"), Map.of())));
       } else if (transaction == null && random.nextInt(6) == 0) {
         open.remove(session);
         send(backlog, new Event.SessionClosed(session));

@@ -7,6 +7,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Product;
 import io.txwatch.history.QueueSink;
 import io.txwatch.link.wire.Frame;
 import java.io.IOException;
@@ -98,7 +99,7 @@ class EpochAcknowledgementTest {
 
   private static Event opened(int session) {
     return new Event.SessionOpened(
-        session, "s" + session, new Database("PostgreSQL", "18.6", Map.of(), "db"));
+        session, "s" + session, new Database(new Product("PostgreSQL", "18.6"), Map.of(), "db"));
   }
 
   @Test

@@ -27,7 +27,7 @@ final class OtherTransactionRules extends TransactionRules {
 
   OtherTransactionRules(Dialect dialect, Database database) {
     super(dialect);
-    this.levelCommits = database.product().equals("Apache Derby");
+    this.levelCommits = database.product().is("Apache Derby");
   }
 
   @Override

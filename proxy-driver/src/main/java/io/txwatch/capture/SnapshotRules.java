@@ -72,7 +72,7 @@ public abstract class SnapshotRules {
   /** The rules of a DBMS. */
   public static SnapshotRules of(Dialect dialect, Database database) {
     String product = dialect.select("PostgreSQL", "MySQL", "MariaDB", "H2", "", "");
-    boolean original = product.equals(database.product());
+    boolean original = product.equals(database.product().name());
     Supplier<SnapshotRules> innoDb = () -> new InnoDbSnapshotRules(dialect, original);
     return dialect
         .<Supplier<SnapshotRules>>select(

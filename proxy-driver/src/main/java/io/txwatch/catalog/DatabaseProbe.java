@@ -2,6 +2,7 @@ package io.txwatch.catalog;
 
 import io.txwatch.dialect.PgCatalogNames;
 import io.txwatch.history.Database;
+import io.txwatch.history.Product;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -101,16 +102,21 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
     if (name.equals("h2")) {
       Map<String, String> settings = pairs(connection, H2_SETTINGS);
       return new DatabaseProbe(
-          new Database("H2", firstWord(version), settings, place(url)), Optional.of(Dialect.H2));
+          new Database(new Product("H2", firstWord(version)), settings, place(url)),
+          Optional.of(Dialect.H2));
     }
     if (name.equals("sqlite")) {
       Map<String, String> settings = new TreeMap<>();
       settings.put("journal_mode", single(connection, "PRAGMA journal_mode"));
       return new DatabaseProbe(
-          new Database("SQLite", version, settings, place(url)), Optional.of(Dialect.SQLITE));
+          new Database(new Product("SQLite", version), settings, place(url)),
+          Optional.of(Dialect.SQLITE));
     }
     return new DatabaseProbe(
-        new Database(driverSays, version.strip().split("\\s-\\s|\\R", 2)[0], Map.of(), place(url)),
+        new Database(
+            new Product(driverSays, version.strip().split("\\s-\\s|\\R", 2)[0]),
+            Map.of(),
+            place(url)),
         Optional.empty());
   }
 
@@ -126,7 +132,7 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
 
   /** The same after a query of the DBMS: forks show the product that they are compatible with. */
   boolean mayBeByValue() {
-    return dialect.isPresent() && BY_VALUE.contains(database.product());
+    return dialect.isPresent() && BY_VALUE.contains(database.product().name());
   }
 
   /**
@@ -134,8 +140,9 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
    * for one of ours that is set to another lexical mode, and a driver that names none: a stub.
    */
   DatabaseProbe notRewritten() {
-    boolean isUnnamed = database.product().isBlank() || database.product().equals(UNNAMED);
-    return dialect.isPresent() || isUnnamed || OURS.contains(database.product())
+    boolean isUnnamed =
+        database.product().name().isBlank() || database.product().name().equals(UNNAMED);
+    return dialect.isPresent() || isUnnamed || OURS.contains(database.product().name())
         ? this
         : new DatabaseProbe(database, Optional.of(Dialect.OTHER));
   }
@@ -172,9 +179,9 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
         settings.put("standard_conforming_strings", row.getString(3));
       }
     }
-    Named named = ofPostgresVersion(version);
+    Product product = ofPostgresVersion(version);
     return new DatabaseProbe(
-        new Database(named.product, named.version, settings, place(url)),
+        new Database(product, settings, place(url)),
         settings.containsKey("standard_conforming_strings")
             ? Optional.empty()
             : Optional.of(Dialect.POSTGRESQL));
@@ -190,12 +197,12 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
       comment = Optional.ofNullable(row.getString(2)).orElse("");
     }
     Map<String, String> settings = mySqlSettings(connection);
-    Named named = ofMySqlVersion(version, comment);
+    Product product = ofMySqlVersion(version, comment);
     String mode = settings.getOrDefault("sql_mode", "");
     boolean otherLexis = SessionSqlMode.isOther(mode);
-    Dialect dialect = named.product.equals("MariaDB") ? Dialect.MARIADB : Dialect.MYSQL;
+    Dialect dialect = product.is("MariaDB") ? Dialect.MARIADB : Dialect.MYSQL;
     return new DatabaseProbe(
-        new Database(named.product, named.version, settings, place(url)),
+        new Database(product, settings, place(url)),
         otherLexis ? Optional.empty() : Optional.of(dialect));
   }
 
@@ -234,34 +241,31 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
     return value.equals("1") ? "ON" : value.equals("0") ? "OFF" : value;
   }
 
-  /** A product and its version. */
-  record Named(String product, String version) {}
-
   /** Reads what {@code SELECT version()} says behind a PostgreSQL driver. */
-  static Named ofPostgresVersion(String text) {
-    for (String product : new String[] {"CockroachDB", "openGauss", "PostgreSQL"}) {
+  static Product ofPostgresVersion(String text) {
+    for (String name : new String[] {"CockroachDB", "openGauss", "PostgreSQL"}) {
       Matcher found =
-          Pattern.compile(product + "\\D{0,12}([0-9][0-9A-Za-z.]*)", Pattern.CASE_INSENSITIVE)
+          Pattern.compile(name + "\\D{0,12}([0-9][0-9A-Za-z.]*)", Pattern.CASE_INSENSITIVE)
               .matcher(text);
       if (found.find()) {
-        return new Named(product, found.group(1));
+        return new Product(name, found.group(1));
       }
     }
-    return new Named("PostgreSQL", text);
+    return new Product("PostgreSQL", text);
   }
 
   /** Reads what {@code SELECT VERSION()} says behind a MySQL or MariaDB driver. */
-  static Named ofMySqlVersion(String text, String comment) {
+  static Product ofMySqlVersion(String text, String comment) {
     Matcher forked = Pattern.compile("(TiDB|OceanBase)(?:_CE)?[- ]v?([0-9.]+)").matcher(text);
     if (!forked.find()) {
       forked = Pattern.compile("(OceanBase)(?:_CE)? v?([0-9.]+)").matcher(comment);
     }
     if (forked.reset().find()) {
-      return new Named(forked.group(1), forked.group(2));
+      return new Product(forked.group(1), forked.group(2));
     }
     Matcher number = Pattern.compile("(?:5\\.5\\.5-)?([0-9]+(?:\\.[0-9]+)*)").matcher(text);
     String version = number.find() ? number.group(1) : text;
-    return new Named(text.contains("MariaDB") ? "MariaDB" : "MySQL", version);
+    return new Product(text.contains("MariaDB") ? "MariaDB" : "MySQL", version);
   }
 
   /**
@@ -280,13 +284,7 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
 
   /** The same, seen by a session whose names without a schema mean that one's tables. */
   Database databaseAt(String schema) {
-    return schema.isEmpty()
-        ? database
-        : new Database(
-            database.product(),
-            database.version(),
-            database.settings(),
-            database.place() + "#" + schema);
+    return schema.isEmpty() ? database : database.at(database.place() + "#" + schema);
   }
 
   private static Map<String, String> pairs(Connection connection, String sql) throws SQLException {

@@ -95,9 +95,10 @@ public class MySqlSchemaReader extends SchemaReader {
 
   MySqlSchemaReader(Dialect dialect, Database database) {
     this.dialect = dialect;
-    this.hasDictionary = database.product().equals("MySQL") && !database.version().startsWith("5.");
+    this.hasDictionary =
+        database.product().is("MySQL") && !database.product().version().startsWith("5.");
     this.run =
-        switch (database.product()) {
+        switch (database.product().name()) {
           case "MySQL" -> RUN.formatted("@@server_uuid", "performance_schema.global_status");
           case "MariaDB" -> RUN.formatted("@@server_id", "information_schema.GLOBAL_STATUS");
           default -> "";

@@ -117,19 +117,19 @@ final class PostgresSchemaReader extends SchemaReader {
   /** Of other DBMSs with its protocol nothing is assumed beyond what they return. */
   PostgresSchemaReader(Database database, boolean usesSystemColumns) {
     this.hasSystemVersions = hasSystemVersions(database);
-    this.identifiesRuns = database.product().equals("PostgreSQL");
-    this.returnsOld = database.product().equals("PostgreSQL") && majorVersion(database) >= 18;
+    this.identifiesRuns = database.product().is("PostgreSQL");
+    this.returnsOld = database.product().is("PostgreSQL") && majorVersion(database) >= 18;
     this.usesSystemColumns = usesSystemColumns;
     this.version = majorVersion(database);
   }
 
   /** True if all that txwatch needs of system columns is there: PostgreSQL 14. */
   static boolean hasSystemVersions(Database database) {
-    return database.product().equals("PostgreSQL") && majorVersion(database) >= 14;
+    return database.product().is("PostgreSQL") && majorVersion(database) >= 14;
   }
 
   private static int majorVersion(Database database) {
-    String digits = database.version().replaceAll("\\D.*", "");
+    String digits = database.product().version().replaceAll("\\D.*", "");
     return digits.isEmpty() ? 0 : Integer.parseInt(digits);
   }
 

@@ -120,7 +120,7 @@ final class SharedTableCache {
       if (byValue) {
         if (dialect.select(false, false, false, false, false, true)) {
           log.notice(
-              probe.database().displayName()
+              probe.database().product().displayName()
                   + ", by the statement: of writes, only what their statements state is known"
                   + " (txwatch.versions=statements)");
         }
@@ -333,7 +333,7 @@ final class SharedTableCache {
     }
     if (!PostgresSchemaReader.hasSystemVersions(probe.database())) {
       log.notice(
-          probe.database().displayName()
+          probe.database().product().displayName()
               + " lacks what txwatch needs of system columns (PostgreSQL 14 and later have it), so"
               + " txwatch.versions=statements is used instead of "
               + wanted.name().toLowerCase(Locale.ROOT));
@@ -341,7 +341,7 @@ final class SharedTableCache {
     }
     if (wanted == CatalogMode.Versions.COLUMNS) {
       log.notice(
-          probe.database().displayName()
+          probe.database().product().displayName()
               + " has no invisible columns, so txwatch.versions=system is used instead of columns");
     }
     return CatalogMode.Versions.SYSTEM;

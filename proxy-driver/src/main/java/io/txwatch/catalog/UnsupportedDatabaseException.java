@@ -11,7 +11,7 @@ public final class UnsupportedDatabaseException extends SQLException {
   /** For that DBMS. */
   public UnsupportedDatabaseException(Database database) {
     super(
-        database.displayName()
+        database.product().displayName()
             + " is not supported, or is set to a lexical mode that txwatch does not follow"
             + " (PostgreSQL, MySQL, MariaDB, H2 and SQLite are)");
   }

@@ -486,7 +486,7 @@ public final class Watch {
   private static void notWatched(Database database) {
     Notices.print(
         "connections to "
-            + database.displayName()
+            + database.product().displayName()
             + " are not watched: its SQL, or the mode that it is set to, is not one that txwatch"
             + " rewrites");
   }

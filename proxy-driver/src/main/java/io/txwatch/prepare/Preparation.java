@@ -151,7 +151,8 @@ public final class Preparation {
   public PreparationPlan planPrepare(List<String> tables) throws SQLException {
     Optional<String> refusal = ddl.refusal();
     if (refusal.isPresent()) {
-      throw new UnsupportedDatabaseException(database.displayName() + " " + refusal.get());
+      throw new UnsupportedDatabaseException(
+          database.product().displayName() + " " + refusal.get());
     }
     return plan(Action.PREPARE, tables);
   }
@@ -177,7 +178,7 @@ public final class Preparation {
     }
     return new PreparationPlan(
         action,
-        database.displayName(),
+        database.product().displayName(),
         home().orElse(""),
         plans,
         missing,

@@ -29,12 +29,15 @@ abstract class PreparationDdl {
         .dialect()
         .<Supplier<PreparationDdl>>select(
             () -> new PostgresDdl(reader),
-            () -> new MySqlDdl(reader, DbmsVersion.isAtLeast(database.version(), 8, 0, 23)),
-            () -> new MariaDbDdl(reader, DbmsVersion.isAtLeast(database.version(), 10, 3, 0)),
+            () ->
+                new MySqlDdl(reader, DbmsVersion.isAtLeast(database.product().version(), 8, 0, 23)),
+            () ->
+                new MariaDbDdl(
+                    reader, DbmsVersion.isAtLeast(database.product().version(), 10, 3, 0)),
             () -> new H2Ddl(reader),
             () -> new SqliteDdl(reader),
             () -> {
-              throw new IllegalArgumentException(database.displayName());
+              throw new IllegalArgumentException(database.product().displayName());
             })
         .get();
   }

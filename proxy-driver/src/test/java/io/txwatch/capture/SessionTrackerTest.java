@@ -9,6 +9,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.Ids;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Product;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.TransactionControl;
 import io.txwatch.sql.dialect.Dialect;
@@ -33,7 +34,7 @@ class SessionTrackerTest {
   private SessionTracker session(Dialect dialect, boolean autoCommit) {
     recorded.clear();
     transactions.clear();
-    Database database = new Database(dialect.name(), "1", Map.of());
+    Database database = new Database(new Product(dialect.name(), "1"), Map.of());
     tracker =
         new SessionTracker(
             "s",
@@ -346,7 +347,8 @@ class SessionTrackerTest {
     assertThat(
             TransactionRules.of(
                     Dialect.MYSQL,
-                    new Database("MySQL", "9.4", Map.of("innodb_rollback_on_timeout", "ON")))
+                    new Database(
+                        new Product("MySQL", "9.4"), Map.of("innodb_rollback_on_timeout", "ON")))
                 .afterError(new SQLException("", "", 1205)))
         .isEqualTo(TransactionRules.AfterError.ROLLED_BACK);
   }

@@ -3,6 +3,7 @@ package io.txwatch.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.Database;
+import io.txwatch.history.Product;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.sql.dialect.Dialect;
@@ -25,8 +26,8 @@ class DatabaseProbeTest {
     String url = TestServers.freshDatabase(kind);
     try (Connection connection = DriverManager.getConnection(url)) {
       DatabaseProbe probe = DatabaseProbe.of(connection, url);
-      assertThat(probe.database().product()).isEqualTo(kind.product());
-      assertThat(probe.database().version()).matches("[0-9]+(\\.[0-9]+)+");
+      assertThat(probe.database().product().name()).isEqualTo(kind.product());
+      assertThat(probe.database().product().version()).matches("[0-9]+(\\.[0-9]+)+");
       assertThat(probe.dialect()).contains(Dialect.valueOf(kind.name()));
       assertThat(probe.database().place()).startsWith("jdbc:").doesNotContain("user=");
       assertThat(connection.getAutoCommit()).isTrue();
@@ -138,8 +139,7 @@ class DatabaseProbeTest {
         "(openGauss 5.0.1 build 33b035fd) compiled at 2023 | openGauss | 5.0.1",
       })
   void productsBehindAPostgresDriver(String version, String product, String number) {
-    assertThat(DatabaseProbe.ofPostgresVersion(version))
-        .isEqualTo(new DatabaseProbe.Named(product, number));
+    assertThat(DatabaseProbe.ofPostgresVersion(version)).isEqualTo(new Product(product, number));
   }
 
   @ParameterizedTest
@@ -156,7 +156,7 @@ class DatabaseProbeTest {
       })
   void productsBehindAMySqlDriver(String version, String comment, String product, String number) {
     assertThat(DatabaseProbe.ofMySqlVersion(version, comment))
-        .isEqualTo(new DatabaseProbe.Named(product, number));
+        .isEqualTo(new Product(product, number));
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.LoadShedding;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.TransactionEvents;
 import io.txwatch.history.WriterToken;
 import java.util.Arrays;
@@ -48,7 +49,8 @@ final class PlantedLostUpdates {
     firstSession = node | 1;
     secondSession = node | 2;
     Arrays.fill(lists, "");
-    Database database = new Database("PostgreSQL", "18.6", Map.of(), "database " + process);
+    Database database =
+        new Database(new Product("PostgreSQL", "18.6"), Map.of(), "database " + process);
     events.accept(new Event.SessionOpened(firstSession, "planted-1", database));
     events.accept(new Event.SessionOpened(secondSession, "planted-2", database));
   }

@@ -7,6 +7,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.LoadShedding;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.history.TransactionEvents;
 import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
@@ -45,7 +46,8 @@ final class SimulatedDriverEvents implements TwoPhaseLockingSimulation.Recorder<
     this.shedding = shedding;
     this.events = events;
     this.node = 0x5eed_0001L + 2L * process << 32;
-    Database database = new Database("PostgreSQL", "18.6", Map.of(), "database " + process);
+    Database database =
+        new Database(new Product("PostgreSQL", "18.6"), Map.of(), "database " + process);
     for (int session = 0; session < TwoPhaseLockingSimulation.SESSIONS; session++) {
       events.accept(new Event.SessionOpened(id(session), "pool-" + session, database));
     }

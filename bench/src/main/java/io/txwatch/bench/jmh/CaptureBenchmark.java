@@ -13,6 +13,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.Ids;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Product;
 import io.txwatch.history.QueueSink;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterToken;
@@ -40,7 +41,8 @@ public class CaptureBenchmark {
 
   private static final CallSites CALL_SITES = CallSites.of("");
 
-  private static final Database DATABASE = new Database("PostgreSQL", "18.6", Map.of());
+  private static final Database DATABASE =
+      new Database(new Product("PostgreSQL", "18.6"), Map.of());
   private static final int ROWS = 10_000;
 
   /** Discards all events. */

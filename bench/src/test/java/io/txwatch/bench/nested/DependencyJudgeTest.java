@@ -15,6 +15,7 @@ import io.txwatch.dependency.EdgeEvidence;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
+import io.txwatch.history.Product;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.sql.Connection;
@@ -267,7 +268,7 @@ class DependencyJudgeTest {
         Optional.empty(),
         Verdict.HAZARD,
         Confidence.CONFIRMED,
-        new Database("H2", "2", Map.of()),
+        new Database(new Product("H2", "2"), Map.of()),
         IsolationLevel.READ_COMMITTED,
         Stream.of(1L, 2L)
             .map(

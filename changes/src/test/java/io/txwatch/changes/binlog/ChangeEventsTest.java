@@ -14,6 +14,7 @@ import io.txwatch.history.Access;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
+import io.txwatch.history.Product;
 import io.txwatch.history.RowChange;
 import io.txwatch.history.ValueHash;
 import io.txwatch.servers.ServerKind;
@@ -107,7 +108,7 @@ class ChangeEventsTest {
       };
 
   private static ChangeEvents events(List<Event> into) {
-    Database database = new Database("H2", "", Map.of(), "place");
+    Database database = new Database(new Product("H2", ""), Map.of(), "place");
     return new ChangeEvents(5, "log", database, "s", HASH, (table, key) -> false, into::add);
   }
 
@@ -121,7 +122,7 @@ class ChangeEventsTest {
             "CREATE TABLE t(id BIGINT PRIMARY KEY, s VARCHAR(9), d DECIMAL(9,2), at DATETIME(3),"
                 + " f FLOAT)")) {
       String schema = session.url.replaceFirst(".*/([^?]*).*", "$1");
-      Database database = new Database(kind.toString(), "", Map.of(), "place");
+      Database database = new Database(new Product(kind.toString(), ""), Map.of(), "place");
       ChangeEvents changes =
           new ChangeEvents(5, "log", database, schema, HASH, (table, key) -> false, events::add);
       try (BinaryLogSource source = session.source(LoggedServer.of(kind).user())) {

@@ -148,6 +148,6 @@ public enum MariaDbBehaviour implements KnownBehaviour {
   }
 
   private static boolean isVersion(Evidence evidence, Pattern version) {
-    return version.matcher(evidence.database().version()).find();
+    return version.matcher(evidence.database().product().version()).find();
   }
 }

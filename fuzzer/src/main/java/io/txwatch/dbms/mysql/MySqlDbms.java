@@ -83,12 +83,12 @@ public final class MySqlDbms extends AbstractDbms {
   }
 
   boolean isInnodb() {
-    return Set.of("MySQL", "MariaDB").contains(database.product());
+    return Set.of("MySQL", "MariaDB").contains(database.product().name());
   }
 
   @Override
   public List<IsolationLevel> levels() {
-    return database.product().equals("TiDB")
+    return database.product().is("TiDB")
         ? List.of(IsolationLevel.READ_COMMITTED, IsolationLevel.REPEATABLE_READ)
         : List.of(
             IsolationLevel.READ_UNCOMMITTED,
@@ -133,7 +133,7 @@ public final class MySqlDbms extends AbstractDbms {
    */
   @Override
   public List<String> bundle(List<String> statements) {
-    if (!database.product().equals("MariaDB")
+    if (!database.product().is("MariaDB")
         || multiStatement() != MultiStatement.ONE_BY_ONE
         || statements.size() < 2
         || !statements.stream().allMatch(MySqlDbms::mayBeInBlock)) {
@@ -156,7 +156,7 @@ public final class MySqlDbms extends AbstractDbms {
    */
   @Override
   public boolean cascadesMayCorruptIndexes() {
-    return database.product().equals("MariaDB");
+    return database.product().is("MariaDB");
   }
 
   /**
@@ -165,8 +165,8 @@ public final class MySqlDbms extends AbstractDbms {
    */
   @Override
   public boolean definitionsMayHang() {
-    return database.product().equals("MariaDB")
-        && WITHOUT_CHILD_LOCK_FIX.matcher(database.version()).find();
+    return database.product().is("MariaDB")
+        && WITHOUT_CHILD_LOCK_FIX.matcher(database.product().version()).find();
   }
 
   /** InnoDB starts a transaction with its first statement. */
@@ -224,7 +224,7 @@ public final class MySqlDbms extends AbstractDbms {
     Connection watcher = connector.connect(url);
     try {
       Optional<String> note = Optional.empty();
-      if (!database.product().equals("MariaDB")) {
+      if (!database.product().is("MariaDB")) {
         Optional<String> whyUnreadable = PerformanceSchemaWaitMonitor.whyUnreadable(watcher);
         if (whyUnreadable.isEmpty()) {
           return new PerformanceSchemaWaitMonitor(watcher);

@@ -36,12 +36,12 @@ final class PostgresDbms extends AbstractDbms {
   }
 
   private boolean isPostgres() {
-    return database.product().equals("PostgreSQL");
+    return database.product().is("PostgreSQL");
   }
 
   @Override
   public List<IsolationLevel> levels() {
-    return switch (database.product()) {
+    return switch (database.product().name()) {
       case "CockroachDB" -> List.of(IsolationLevel.READ_COMMITTED, IsolationLevel.SERIALIZABLE);
       case "openGauss" -> List.of(IsolationLevel.READ_COMMITTED, IsolationLevel.REPEATABLE_READ);
       default ->
@@ -59,7 +59,7 @@ final class PostgresDbms extends AbstractDbms {
 
   @Override
   public MultiStatement multiStatement() {
-    return database.product().equals("PostgreSQL")
+    return database.product().is("PostgreSQL")
         ? MultiStatement.IN_ONE_TRANSACTION
         : MultiStatement.UNSUPPORTED;
   }

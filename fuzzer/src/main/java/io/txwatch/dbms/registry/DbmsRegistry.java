@@ -57,9 +57,9 @@ public final class DbmsRegistry {
     prepare(url);
     try (Connection connection = connector.connect(url)) {
       Database database = DatabaseProbe.of(connection, url).database();
-      Optional<DbmsSupport> support = find(database.product());
+      Optional<DbmsSupport> support = find(database.product().name());
       if (support.isEmpty()) {
-        throw new UnsupportedDbmsException(database.product(), products());
+        throw new UnsupportedDbmsException(database.product().name(), products());
       }
       return support.get().open(database, url, connector, connection);
     }
@@ -86,7 +86,7 @@ public final class DbmsRegistry {
       CaseExecutor executor, CaseExecution execution, OracleVerdict verdict)
       throws SQLException, InterruptedException {
     List<KnownBehaviour> ofProduct =
-        find(executor.dbms().database().product())
+        find(executor.dbms().database().product().name())
             .map(DbmsSupport::knownBehaviours)
             .orElse(List.of());
     List<KnownBehaviour> candidates =

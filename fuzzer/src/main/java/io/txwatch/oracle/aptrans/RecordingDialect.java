@@ -182,7 +182,7 @@ enum RecordingDialect {
 
   /** The dialect of a DBMS; empty if its writes cannot be recorded. */
   static Optional<RecordingDialect> of(Database database) {
-    return switch (database.product()) {
+    return switch (database.product().name()) {
       case "MySQL", "MariaDB" -> Optional.of(MYSQL);
       case "PostgreSQL" -> Optional.of(POSTGRESQL);
       case "H2" -> Optional.of(H2);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 record ResultBags(boolean isCaseInsensitive) {
 
   static ResultBags of(Database database) {
-    return new ResultBags(Set.of("MySQL", "MariaDB", "TiDB").contains(database.product()));
+    return new ResultBags(Set.of("MySQL", "MariaDB", "TiDB").contains(database.product().name()));
   }
 
   boolean areEqual(List<List<@Nullable Object>> rows, List<List<@Nullable Object>> others) {

@@ -26,7 +26,7 @@ record RowIdentity(Map<String, List<Integer>> keyColumns, boolean changesWithKey
 
   static RowIdentity of(Database database, List<String> setup, AugmentedTables tables) {
     boolean isInnodb = Innodb.isEngineOf(database);
-    if (!isInnodb && !database.product().equals("H2")) {
+    if (!isInnodb && !database.product().is("H2")) {
       return STABLE;
     }
     Map<String, List<Integer>> keyColumns = new HashMap<>();

@@ -149,7 +149,7 @@ record Semantics(
 
   /** The semantics; empty if they are not known well enough to predict results. */
   static Optional<Semantics> of(Database database, IsolationLevel level) {
-    return switch (database.product()) {
+    return switch (database.product().name()) {
       case "MySQL", "MariaDB" -> Optional.of(innodb(database, level));
       case "TiDB" -> Optional.of(tidb(level));
       case "PostgreSQL" ->
@@ -208,7 +208,8 @@ record Semantics(
               LockingReads.IN_WRITES,
               true);
       case SERIALIZABLE -> {
-        boolean checks = snapshotIsolation && hasReadViewAtSerializable(database.version());
+        boolean checks =
+            snapshotIsolation && hasReadViewAtSerializable(database.product().version());
         yield new Semantics(
             Visibility.COMMITTED,
             Visibility.COMMITTED,

@@ -126,7 +126,7 @@ final class ViewExecutor implements AutoCloseable {
     this.definitions = testCase.setup();
     this.references = ForeignKeyGraph.of(definitions);
     this.session = sandbox.session();
-    String product = dbms.database().product();
+    String product = dbms.database().product().name();
     // A transaction saves commits; without one where an error aborts it.
     this.inTransaction = !product.equals("PostgreSQL");
     this.inSqlTransaction =

@@ -21,7 +21,7 @@ import io.txwatch.history.IsolationLevel;
 record ReadPolicy(boolean isInnodb, boolean checksKeysInSnapshot, IsolationLevel level) {
 
   static ReadPolicy of(Database database, IsolationLevel level) {
-    return new ReadPolicy(Innodb.isEngineOf(database), database.product().equals("H2"), level);
+    return new ReadPolicy(Innodb.isEngineOf(database), database.product().is("H2"), level);
   }
 
   /**

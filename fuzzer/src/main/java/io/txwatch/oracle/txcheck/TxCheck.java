@@ -96,7 +96,7 @@ public final class TxCheck implements Oracle {
 
   private static Optional<String> obstacle(
       CaseExecution execution, Database database, ReadPolicy policy) {
-    if (!Instrumentation.isSupportedBy(database.product())) {
+    if (!Instrumentation.isSupportedBy(database.product().name())) {
       return Optional.of("statement dependencies are not observed on this DBMS");
     }
     if (!policy.isSupported()) {
@@ -127,7 +127,7 @@ public final class TxCheck implements Oracle {
       this.executor = executor;
       this.level = original.level();
       Database database = executor.dbms().database();
-      this.tables = new Instrumentation(database.product(), original.testCase());
+      this.tables = new Instrumentation(database.product().name(), original.testCase());
       this.comparison = new ResultComparison(Innodb.isEngineOf(database));
     }
 

@@ -7,6 +7,7 @@ import io.txwatch.dbms.mariadb.MariaDbBehaviour;
 import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Product;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.OracleVerdict.Result;
@@ -67,7 +68,7 @@ class SnapshotIsolationSettingTest {
   })
   void locksAreCheckedBySettingVersionAndLevel(
       String version, String value, String level, boolean checks) {
-    Database database = new Database("MariaDB", version, Map.of(SETTING, value));
+    Database database = new Database(new Product("MariaDB", version), Map.of(SETTING, value));
 
     assertThat(
             Semantics.of(database, IsolationLevel.parse(level).orElseThrow())
@@ -168,7 +169,7 @@ class SnapshotIsolationSettingTest {
 
   /** The same executor, with a server that has the setting, by its own account. */
   private static CaseExecutor claimingTheCheck(CaseExecutor executor) {
-    Database database = new Database("MariaDB", "10.11.19", Map.of(SETTING, "ON"));
+    Database database = new Database(new Product("MariaDB", "10.11.19"), Map.of(SETTING, "ON"));
     return (CaseExecutor)
         Proxy.newProxyInstance(
             CaseExecutor.class.getClassLoader(),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.guarantee.Guarantee;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Product;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ class ItemCyclesTest {
       """;
 
   private static Optional<String> violation(String traces, String product, IsolationLevel level) {
-    Database database = new Database(product, "1", Map.of());
+    Database database = new Database(new Product(product, "1"), Map.of());
     return ItemCycles.violation(Traces.of(traces), level, Guarantee.of(database, level));
   }
 

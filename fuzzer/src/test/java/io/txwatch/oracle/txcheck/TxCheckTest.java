@@ -56,7 +56,7 @@ class TxCheckTest {
   private static Observation observe(ExecutorFixture fixture, String text, String level)
       throws Exception {
     TestCase testCase = CaseReader.parse("test", text);
-    String product = fixture.dbms().database().product();
+    String product = fixture.dbms().database().product().name();
     return Observation.of(
         testCase,
         IsolationLevel.parse(level).orElseThrow(),

@@ -82,7 +82,7 @@ public final class ChangeReaders {
       Dialect dialect,
       Database database) {
     if (!dialect.select(false, true, true, false, false, false)) {
-      return Log.missing(database.displayName() + " has no log that is read");
+      return Log.missing(database.product().displayName() + " has no log that is read");
     }
     String user = settings.get(Setting.LOG_USER);
     Optional<Login> login =
@@ -124,7 +124,7 @@ public final class ChangeReaders {
         return ChangeReading.NONE;
       }
       return withoutTriggers(
-          "triggers are used for H2 in memory only, not for " + database.displayName());
+          "triggers are used for H2 in memory only, not for " + database.product().displayName());
     }
     try {
       return ofTriggers(h2(real), pipeline, database, home);
