@@ -88,7 +88,15 @@ class ArchitectureTest {
         "proxy-driver",
         new Module(
             List.of(
-                "jdbc", "plan", "rewrite", "statement", "dialect", "capture", "catalog", "prepare"),
+                "jdbc",
+                "plan",
+                "rewrite",
+                "statement",
+                "dialect",
+                "capture",
+                "catalog",
+                "prepare",
+                "product"),
             List.of("sql", "history", "settings", "changes")));
     table.put(
         "fuzzer",

@@ -5,6 +5,10 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.SideRead.Moment;
 import io.txwatch.plan.SideRead.Purpose;
+import io.txwatch.product.h2.H2SnapshotRules;
+import io.txwatch.product.mysql.InnoDbSnapshotRules;
+import io.txwatch.product.other.OtherSnapshotRules;
+import io.txwatch.product.postgresql.PostgresSnapshotRules;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.function.Supplier;
 
@@ -48,13 +52,13 @@ public abstract class SnapshotRules {
    */
   public record SideReadTiming(When when, boolean certain) {}
 
-  static final SideReadTiming BEFORE_IN_SNAPSHOT = new SideReadTiming(When.BEFORE, true);
-  static final SideReadTiming BEFORE = new SideReadTiming(When.BEFORE, false);
-  static final SideReadTiming AFTER_IN_SNAPSHOT = new SideReadTiming(When.AFTER, true);
-  static final SideReadTiming AFTER = new SideReadTiming(When.AFTER, false);
-  static final SideReadTiming LATER_IN_SNAPSHOT = new SideReadTiming(When.LATER, true);
-  static final SideReadTiming LATER = new SideReadTiming(When.LATER, false);
-  static final SideReadTiming NEVER = new SideReadTiming(When.NEVER, false);
+  protected static final SideReadTiming BEFORE_IN_SNAPSHOT = new SideReadTiming(When.BEFORE, true);
+  protected static final SideReadTiming BEFORE = new SideReadTiming(When.BEFORE, false);
+  protected static final SideReadTiming AFTER_IN_SNAPSHOT = new SideReadTiming(When.AFTER, true);
+  protected static final SideReadTiming AFTER = new SideReadTiming(When.AFTER, false);
+  protected static final SideReadTiming LATER_IN_SNAPSHOT = new SideReadTiming(When.LATER, true);
+  protected static final SideReadTiming LATER = new SideReadTiming(When.LATER, false);
+  protected static final SideReadTiming NEVER = new SideReadTiming(When.NEVER, false);
 
   /** The timing of a side read that must not be sent for a reason other than these rules. */
   public static final SideReadTiming NOT_SENT = NEVER;
@@ -64,7 +68,7 @@ public abstract class SnapshotRules {
   /** True if it is the product that the dialect is named after, not a compatible one. */
   private final boolean original;
 
-  SnapshotRules(Dialect dialect, boolean original) {
+  protected SnapshotRules(Dialect dialect, boolean original) {
     this.dialect = dialect;
     this.original = original;
   }
@@ -90,7 +94,7 @@ public abstract class SnapshotRules {
     return dialect;
   }
 
-  final boolean isOriginal() {
+  public final boolean isOriginal() {
     return original;
   }
 
@@ -104,11 +108,11 @@ public abstract class SnapshotRules {
    */
   public record Session(IsolationLevel level, boolean inTransaction, boolean hasSnapshot) {
 
-    boolean at(IsolationLevel wanted) {
+    public boolean at(IsolationLevel wanted) {
       return level == wanted;
     }
 
-    boolean holdsSnapshot() {
+    public boolean holdsSnapshot() {
       return inTransaction && level.compareTo(IsolationLevel.REPEATABLE_READ) >= 0;
     }
   }
@@ -143,23 +147,23 @@ public abstract class SnapshotRules {
   }
 
   /** Decides about a read of what a statement reads, or of rows that it is about to write. */
-  abstract SideReadTiming besideRead(
+  public abstract SideReadTiming besideRead(
       StatementKind kind, Purpose purpose, Moment planned, boolean oneTable, Session session);
 
   /**
    * No other transaction can change rows that this transaction wrote before it ends, and it sees
    * them at every level.
    */
-  SideReadTiming afterWrite(Session session) {
+  public SideReadTiming afterWrite(Session session) {
     return at(Moment.AFTER, session.inTransaction());
   }
 
   /** Decides about a read of rows that a DELETE matches and may not delete. */
-  SideReadTiming aroundDelete(Moment planned, Session session) {
+  public SideReadTiming aroundDelete(Moment planned, Session session) {
     return NEVER;
   }
 
-  static SideReadTiming at(Moment moment, boolean certain) {
+  public static SideReadTiming at(Moment moment, boolean certain) {
     if (moment != Moment.AFTER) {
       return certain ? BEFORE_IN_SNAPSHOT : BEFORE;
     }

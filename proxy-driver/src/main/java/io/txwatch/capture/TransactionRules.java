@@ -4,6 +4,12 @@ import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.StatementKind;
+import io.txwatch.product.h2.H2TransactionRules;
+import io.txwatch.product.mariadb.MariaDbTransactionRules;
+import io.txwatch.product.mysql.MySqlTransactionRules;
+import io.txwatch.product.other.OtherTransactionRules;
+import io.txwatch.product.postgresql.PostgresTransactionRules;
+import io.txwatch.product.sqlite.SqliteTransactionRules;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
@@ -35,7 +41,7 @@ public abstract class TransactionRules {
 
   private final Dialect dialect;
 
-  TransactionRules(Dialect dialect) {
+  protected TransactionRules(Dialect dialect) {
     this.dialect = dialect;
   }
 
@@ -68,7 +74,7 @@ public abstract class TransactionRules {
   }
 
   /** When a change of the session's level by a text takes effect. */
-  LevelTakesEffect levelTakesEffect() {
+  public LevelTakesEffect levelTakesEffect() {
     return LevelTakesEffect.IMMEDIATE;
   }
 
@@ -83,7 +89,7 @@ public abstract class TransactionRules {
   }
 
   /** Returns the effect of an error after which the connection is still there. */
-  abstract AfterError afterServersError(SQLException error);
+  public abstract AfterError afterServersError(SQLException error);
 
   /**
    * Returns the outcome of a transaction whose COMMIT failed.
@@ -95,7 +101,7 @@ public abstract class TransactionRules {
   }
 
   /** The same of an error after which the connection is still there. */
-  Optional<Outcome> afterRefusedCommit(SQLException error) {
+  public Optional<Outcome> afterRefusedCommit(SQLException error) {
     String state = state(error);
     boolean refused = state.startsWith("40") || state.startsWith("23") || state.startsWith("25");
     return Optional.of(refused ? Outcome.ABORTED : Outcome.UNKNOWN);
@@ -112,7 +118,7 @@ public abstract class TransactionRules {
   }
 
   /** True if a change of the session's level may commit an open transaction, or not. */
-  boolean levelMayCommit() {
+  public boolean levelMayCommit() {
     return false;
   }
 
@@ -122,7 +128,7 @@ public abstract class TransactionRules {
   }
 
   /** The outcome of a transaction that is open when its connection is closed. */
-  Outcome afterClose() {
+  public Outcome afterClose() {
     return Outcome.ABORTED;
   }
 

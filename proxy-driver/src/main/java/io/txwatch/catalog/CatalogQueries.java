@@ -16,7 +16,7 @@ public final class CatalogQueries {
   private CatalogQueries() {}
 
   /** What a view's query shows of it; nothing if this user may not see it. */
-  static Catalog.Traits view(Connection connection, String sql, String... parameters)
+  public static Catalog.Traits view(Connection connection, String sql, String... parameters)
       throws SQLException {
     List<String> found = query(connection, sql, row -> text(row, 1), parameters);
     return found.isEmpty() ? Catalog.Traits.UNKNOWN : Catalog.Traits.ofView(found.get(0));
@@ -76,7 +76,7 @@ public final class CatalogQueries {
   }
 
   /** On a connection of which the driver knows that it is in no transaction. */
-  static <T> T outsideOfTransactions(Connection connection, DedicatedConnection.Use<T> use)
+  public static <T> T outsideOfTransactions(Connection connection, DedicatedConnection.Use<T> use)
       throws SQLException {
     if (connection.getAutoCommit()) {
       return use.with(connection);

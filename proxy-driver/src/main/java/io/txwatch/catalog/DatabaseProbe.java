@@ -1,8 +1,8 @@
 package io.txwatch.catalog;
 
-import io.txwatch.dialect.PgCatalogNames;
 import io.txwatch.history.Database;
 import io.txwatch.history.Product;
+import io.txwatch.product.postgresql.PgCatalogNames;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;

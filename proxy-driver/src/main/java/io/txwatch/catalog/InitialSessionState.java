@@ -16,7 +16,7 @@ import java.util.Map;
  *     servers that the URL may reach ({@link Database#run}); empty if unknown
  * @param settings what its history states of the server besides ({@link Database#settings})
  */
-record InitialSessionState(
+public record InitialSessionState(
     List<String> path,
     boolean otherLexis,
     boolean storesAsGiven,
@@ -29,13 +29,13 @@ record InitialSessionState(
   }
 
   /** One of which nothing is stated besides. */
-  InitialSessionState(
+  public InitialSessionState(
       List<String> path, boolean otherLexis, boolean storesAsGiven, String serverRun) {
     this(path, otherLexis, storesAsGiven, serverRun, Map.of());
   }
 
   /** One in which nothing is known of how rows are written. */
-  InitialSessionState(List<String> path, boolean otherLexis) {
+  public InitialSessionState(List<String> path, boolean otherLexis) {
     this(path, otherLexis, false, "");
   }
 }

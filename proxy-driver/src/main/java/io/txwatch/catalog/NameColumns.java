@@ -15,7 +15,7 @@ import java.util.Set;
  * may differ between two sessions, or whose values are no exact ones, is of no kind; neither is a
  * key with such a column.
  */
-final class NameColumns {
+public final class NameColumns {
 
   private static final Set<String> MYSQL_INTEGERS =
       Set.of("tinyint", "smallint", "mediumint", "int", "bigint");
@@ -23,7 +23,7 @@ final class NameColumns {
   private NameColumns() {}
 
   /** The columns of a key; none if one of them is of no kind. */
-  static List<KeyColumn> known(Collection<Optional<KeyColumn>> key) {
+  public static List<KeyColumn> known(Collection<Optional<KeyColumn>> key) {
     return key.stream().allMatch(Optional::isPresent)
         ? key.stream().flatMap(Optional::stream).toList()
         : List.of();
@@ -39,7 +39,7 @@ final class NameColumns {
    * @param types the type of each column, in lower case
    * @param collations the collation of each column, in lower case
    */
-  static List<KeyColumn> ofMySql(
+  public static List<KeyColumn> ofMySql(
       List<String> key, Map<String, String> types, Map<String, String> collations) {
     return known(
         key.stream()
@@ -72,7 +72,7 @@ final class NameColumns {
   }
 
   /** H2. */
-  static Optional<KeyColumn> ofH2(String name, String type, String collation) {
+  public static Optional<KeyColumn> ofH2(String name, String type, String collation) {
     boolean isExact = collation.equals("OFF");
     return switch (type) {
       case "TINYINT", "SMALLINT", "INTEGER", "BIGINT" ->
@@ -93,7 +93,7 @@ final class NameColumns {
    *
    * @param isRowId true if the row id is the key, which has no index then
    */
-  static Optional<KeyColumn> ofSqlite(String name, String declared, boolean isRowId) {
+  public static Optional<KeyColumn> ofSqlite(String name, String declared, boolean isRowId) {
     String type = declared.toUpperCase(Locale.ROOT);
     if (isRowId) {
       return Optional.of(column(name, Kind.INTEGER, true));
@@ -111,7 +111,7 @@ final class NameColumns {
    *
    * @param type one of {@link Types}
    */
-  static Optional<KeyColumn> ofJdbc(String name, int type) {
+  public static Optional<KeyColumn> ofJdbc(String name, int type) {
     return switch (type) {
       case Types.TINYINT, Types.SMALLINT, Types.INTEGER, Types.BIGINT ->
           Optional.of(column(name, Kind.INTEGER, true));
@@ -123,7 +123,7 @@ final class NameColumns {
   }
 
   /** PostgreSQL. */
-  static Optional<KeyColumn> ofPostgres(String name, String type, boolean isDeterministic) {
+  public static Optional<KeyColumn> ofPostgres(String name, String type, boolean isDeterministic) {
     return switch (type.replaceAll("\\(.*?\\)", "")) {
       case "smallint", "integer", "bigint" -> Optional.of(column(name, Kind.INTEGER, true));
       case "numeric" -> Optional.of(column(name, Kind.NUMBER, false));

@@ -2,6 +2,9 @@ package io.txwatch.catalog;
 
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.sql.dialect.Dialect;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
 import java.util.Locale;
 
 /** How a DBMS turns the name that stands in SQL into the one that it stores and compares. */
@@ -19,6 +22,21 @@ public enum NameFolding {
 
   /** How many bytes of a name PostgreSQL keeps; the others are dropped with a NOTICE. */
   private static final int MAX_POSTGRESQL_BYTES = 63;
+
+  /**
+   * How a database folds names, as its driver states it: H2 by its URL, DBMSs without a room of
+   * their own.
+   */
+  public static NameFolding of(Connection connection) throws SQLException {
+    DatabaseMetaData metaData = connection.getMetaData();
+    if (metaData.storesUpperCaseIdentifiers()) {
+      return UPPER;
+    }
+    if (metaData.storesLowerCaseIdentifiers()) {
+      return LOWER;
+    }
+    return metaData.supportsMixedCaseIdentifiers() ? EXACT : INSENSITIVE;
+  }
 
   /** The name that an identifier means, its quotes taken off. */
   public String fold(String identifier) {

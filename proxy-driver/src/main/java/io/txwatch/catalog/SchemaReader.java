@@ -27,7 +27,7 @@ public abstract class SchemaReader {
   public abstract List<String> path(Connection connection) throws SQLException;
 
   /** True if the DBMS decides which schemas of a path that is set are looked in. */
-  boolean readsPaths() {
+  public boolean readsPaths() {
     return false;
   }
 
@@ -36,7 +36,7 @@ public abstract class SchemaReader {
    *
    * @param names as stored, first first
    */
-  List<String> path(Connection connection, List<String> names) throws SQLException {
+  public List<String> path(Connection connection, List<String> names) throws SQLException {
     return names;
   }
 
@@ -46,12 +46,12 @@ public abstract class SchemaReader {
    *
    * @param run as {@link #opened} states it, maybe of another session of the same URL
    */
-  String runOf(Connection connection, String run) throws SQLException {
+  public String runOf(Connection connection, String run) throws SQLException {
     return run;
   }
 
   /** How a session begins. In one round trip, since every connection pays for it. */
-  InitialSessionState opened(Connection connection) throws SQLException {
+  public InitialSessionState opened(Connection connection) throws SQLException {
     return new InitialSessionState(path(connection), false);
   }
 
@@ -71,8 +71,8 @@ public abstract class SchemaReader {
    * @param schema folded
    * @param names folded
    */
-  Map<String, TableInfo> tables(Connection connection, String schema, Collection<String> names)
-      throws SQLException {
+  public Map<String, TableInfo> tables(
+      Connection connection, String schema, Collection<String> names) throws SQLException {
     Map<String, TableInfo> found = new HashMap<>();
     for (String name : names) {
       table(connection, schema, name).ifPresent(table -> found.put(name, table));
@@ -84,7 +84,7 @@ public abstract class SchemaReader {
    * True if a table has at most {@value Catalog#SMALL_TABLE_ROWS} rows, or about as many. At most
    * one more is read to find out.
    */
-  boolean isSmall(Connection connection, TableInfo table) throws SQLException {
+  public boolean isSmall(Connection connection, TableInfo table) throws SQLException {
     return hasAtMost(Catalog.SMALL_TABLE_ROWS, connection, table);
   }
 
@@ -102,12 +102,12 @@ public abstract class SchemaReader {
   }
 
   /** The query of {@link #countUpTo}. */
-  final String countingUpTo(int most, TableInfo table) {
+  public final String countingUpTo(int most, TableInfo table) {
     return "SELECT COUNT(*) FROM (SELECT 1 FROM " + qualified(table) + " LIMIT " + most + ") t";
   }
 
   /** True if a table of the connection's schema has the auxiliary column of row ids. One query. */
-  boolean hasPrepared(Connection connection) throws SQLException {
+  public boolean hasPrepared(Connection connection) throws SQLException {
     return false;
   }
 
@@ -131,7 +131,7 @@ public abstract class SchemaReader {
   public abstract List<String> bounds(Duration lock, Duration work);
 
   /** The schema in which {@link #find} looks first; empty if in none. */
-  final Optional<String> firstSchema(List<String> path, List<String> parts) {
+  public final Optional<String> firstSchema(List<String> path, List<String> parts) {
     return parts.size() > 1
         ? Optional.of(folding().fold(parts.get(parts.size() - 2)))
         : path.stream().filter(schema -> !parts.isEmpty()).findFirst();

@@ -1,6 +1,12 @@
 package io.txwatch.catalog;
 
 import io.txwatch.history.Database;
+import io.txwatch.product.h2.H2SchemaReader;
+import io.txwatch.product.mariadb.MariaDbSchemaReader;
+import io.txwatch.product.mysql.MySqlSchemaReader;
+import io.txwatch.product.other.MetadataSchemaReader;
+import io.txwatch.product.postgresql.PostgresSchemaReader;
+import io.txwatch.product.sqlite.SqliteSchemaReader;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -34,9 +40,9 @@ public final class SchemaReaders {
             () -> new PostgresSchemaReader(database, systemColumns),
             () -> new MySqlSchemaReader(dialect, database),
             () -> new MariaDbSchemaReader(dialect, database),
-            () -> new H2SchemaReader(H2SchemaReader.folding(connection)),
+            () -> new H2SchemaReader(NameFolding.of(connection)),
             SqliteSchemaReader::new,
-            () -> new MetadataSchemaReader(H2SchemaReader.folding(connection)))
+            () -> new MetadataSchemaReader(NameFolding.of(connection)))
         .open();
   }
 }

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * <p>The DBMS is not asked for the setting after a SET, which would take away the warnings that it
  * led to. What a text does not show is taken for the worst.
  */
-final class SessionSqlMode {
+public final class SessionSqlMode {
 
   /** Modes in which {@code "} or {@code \} mean something else, or {@code ''} is NULL. */
   private static final Pattern OTHER_MODES =
@@ -42,12 +42,12 @@ final class SessionSqlMode {
   private SessionSqlMode() {}
 
   /** Whether a value of MySQL's and MariaDB's {@code sql_mode} makes it another. */
-  static boolean isOther(String sqlMode) {
+  public static boolean isOther(String sqlMode) {
     return OTHER_MODES.matcher(sqlMode).matches();
   }
 
   /** Whether an ASCII letter is its byte in a character set of MySQL's and MariaDB's. */
-  static boolean hasAscii(String characterSet) {
+  public static boolean hasAscii(String characterSet) {
     return WITH_ASCII.contains(characterSet.toLowerCase(Locale.ROOT));
   }
 
@@ -57,7 +57,7 @@ final class SessionSqlMode {
    * @param sqlMode of the session
    * @param characterSet of the connection
    */
-  static boolean storesAsGiven(String sqlMode, String characterSet) {
+  public static boolean storesAsGiven(String sqlMode, String characterSet) {
     return STRICT_MODES.matcher(sqlMode).matches() && hasAscii(characterSet);
   }
 

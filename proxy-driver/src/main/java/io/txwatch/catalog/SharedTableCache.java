@@ -6,6 +6,8 @@ import io.txwatch.dialect.DialectSql;
 import io.txwatch.dialect.DriverTraits;
 import io.txwatch.plan.Catalog.Status;
 import io.txwatch.plan.Catalog.Table;
+import io.txwatch.product.h2.H2MemoryRuns;
+import io.txwatch.product.postgresql.PostgresSchemaReader;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;

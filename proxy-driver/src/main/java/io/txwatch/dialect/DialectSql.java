@@ -1,6 +1,12 @@
 package io.txwatch.dialect;
 
 import io.txwatch.history.StatementKind;
+import io.txwatch.product.h2.H2Sql;
+import io.txwatch.product.mariadb.MariaDbSql;
+import io.txwatch.product.mysql.MySqlSql;
+import io.txwatch.product.other.OtherSql;
+import io.txwatch.product.postgresql.PostgresSql;
+import io.txwatch.product.sqlite.SqliteSql;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.Locale;
 import java.util.Optional;
@@ -23,9 +29,9 @@ public abstract class DialectSql {
   }
 
   /** A protocol that counts the parameters in 16 bits. */
-  static final int MAX_PARAMETERS_OF_PROTOCOL = 65_535;
+  protected static final int MAX_PARAMETERS_OF_PROTOCOL = 65_535;
 
-  DialectSql() {}
+  protected DialectSql() {}
 
   /** Apart, so that this class is ready before those that extend it. */
   private static final class Each {

@@ -1,11 +1,17 @@
 package io.txwatch.dialect;
 
+import io.txwatch.product.h2.H2Driver;
+import io.txwatch.product.mariadb.MariaDbDriver;
+import io.txwatch.product.mysql.MySqlDriver;
+import io.txwatch.product.other.OtherDriver;
+import io.txwatch.product.postgresql.PostgresDriver;
+import io.txwatch.product.sqlite.SqliteDriver;
 import io.txwatch.sql.dialect.Dialect;
 
 /** What the JDBC driver of a DBMS does in its own way, beyond what JDBC prescribes. */
 public class DriverTraits {
 
-  DriverTraits() {}
+  protected DriverTraits() {}
 
   /** Apart, so that this class is ready before those that extend it. */
   private static final class Each {

@@ -15,12 +15,12 @@ public record VersionList(
     String row, String version, boolean distinct, String table, int maxRows, int maxBytes) {
 
   /** {@code distinct}, or nothing. */
-  String modifier() {
+  public String modifier() {
     return distinct ? "distinct " : "";
   }
 
   /** {@code <count>;<list>} where operators join texts, and a condition bounds the list. */
-  String filtered(DialectSql sql, String aggregate, String isSmall) {
+  public String filtered(DialectSql sql, String aggregate, String isSmall) {
     String entry = modifier() + sql.concatenate(row, "':'", version);
     String list =
         "coalesce(%s filter (where %s), '')".formatted(aggregate.formatted(entry), isSmall);
@@ -28,24 +28,14 @@ public record VersionList(
   }
 
   /** {@code <count>;<list>} by MySQL's and MariaDB's functions. */
-  String concatenated(String bound) {
+  public String concatenated(String bound) {
     return "concat(%s, ';', coalesce(group_concat(%sconcat(%s, ':', %s) separator ','%s), ''))"
         .formatted("count(" + modifier() + row + ")", modifier(), row, version, bound);
   }
 
   /** Evaluated once: it reads at most one row more than the bound. */
-  String isSmallByCounting() {
+  public String isSmallByCounting() {
     return "(select count(*) from (select 1 from %s limit %d) txw) <= %d"
         .formatted(table, maxRows + 1, maxRows);
-  }
-
-  /** Evaluated once; takes no lock, and none of SSI's either, since it reads the catalog alone. */
-  String isSmallOnPostgres() {
-    return PgCatalogNames.qualify(
-        "(select not c.relhassubclass and pg_relation_size(c.oid) <= "
-            + maxBytes
-            + " from pg_catalog.pg_class c where c.oid = '"
-            + table.replace("'", "''")
-            + "'::regclass)");
   }
 }

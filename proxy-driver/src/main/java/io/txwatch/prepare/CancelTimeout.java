@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Bounds the wait of a statement that has nothing to do but to get its locks, where the DBMS's own
  * bounds are whole seconds: it is cancelled.
  */
-final class CancelTimeout {
+public final class CancelTimeout {
 
   /** InnoDB's code of a lock wait that took too long: what a cancelled wait is reported as. */
   private static final int LOCK_WAIT_TIMEOUT = 1205;
@@ -20,8 +20,8 @@ final class CancelTimeout {
   private CancelTimeout() {}
 
   /** Something that executes a statement. */
-  interface Execution {
-    void run() throws SQLException;
+  public interface Execution {
+    public void run() throws SQLException;
   }
 
   /**
@@ -29,7 +29,8 @@ final class CancelTimeout {
    *
    * @throws SQLException its own, or a lock wait timeout if it was cancelled
    */
-  static void run(Statement statement, Duration bound, Execution execution) throws SQLException {
+  public static void run(Statement statement, Duration bound, Execution execution)
+      throws SQLException {
     CountDownLatch done = new CountDownLatch(1);
     AtomicBoolean cancelled = new AtomicBoolean();
     Thread watch =

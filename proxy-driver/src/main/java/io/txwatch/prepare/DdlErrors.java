@@ -5,12 +5,12 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** What an error of DDL means, in words for people. */
-final class DdlErrors {
+public final class DdlErrors {
 
   private DdlErrors() {}
 
   /** True if a lock was not to be had in the time given, or the time given was over. */
-  static boolean isLock(SQLException e) {
+  public static boolean isLock(SQLException e) {
     String state = state(e);
     int code = e.getErrorCode();
     return state.equals("55P03")
@@ -36,7 +36,7 @@ final class DdlErrors {
   }
 
   /** True if MySQL cannot do a change in the way that the statement asks for. */
-  static boolean isOtherAlgorithmNeeded(SQLException e) {
+  public static boolean isOtherAlgorithmNeeded(SQLException e) {
     int code = e.getErrorCode();
     return code == 1845 || code == 1846 || code == 4092;
   }

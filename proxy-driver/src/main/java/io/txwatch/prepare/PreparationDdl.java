@@ -5,6 +5,11 @@ import io.txwatch.catalog.DbmsVersion;
 import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.TableInfo;
 import io.txwatch.history.Database;
+import io.txwatch.product.h2.H2Ddl;
+import io.txwatch.product.mariadb.MariaDbDdl;
+import io.txwatch.product.mysql.MySqlDdl;
+import io.txwatch.product.postgresql.PostgresDdl;
+import io.txwatch.product.sqlite.SqliteDdl;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -15,16 +20,16 @@ import java.util.function.Supplier;
  * The statements by which one DBMS gets and loses the auxiliary columns, and what stands in their
  * way. It holds no connection; it runs on the connection that is passed in.
  */
-abstract class PreparationDdl {
+public abstract class PreparationDdl {
 
   private final SchemaReader reader;
 
-  PreparationDdl(SchemaReader reader) {
+  protected PreparationDdl(SchemaReader reader) {
     this.reader = reader;
   }
 
   /** The DDL of the DBMS whose tables the reader reads. */
-  static PreparationDdl of(SchemaReader reader, Database database) {
+  public static PreparationDdl of(SchemaReader reader, Database database) {
     return reader
         .dialect()
         .<Supplier<PreparationDdl>>select(
@@ -42,51 +47,52 @@ abstract class PreparationDdl {
         .get();
   }
 
-  final SchemaReader reader() {
+  public final SchemaReader reader() {
     return reader;
   }
 
-  final String qualified(TableInfo table) {
+  public final String qualified(TableInfo table) {
     return reader.qualified(table);
   }
 
   /** Why no table of this DBMS is prepared, after its name; empty if tables are. */
-  Optional<String> refusal() {
+  public Optional<String> refusal() {
     return Optional.empty();
   }
 
   /** Why this table, which is not prepared, must be left alone; empty if it can be prepared. */
-  abstract Optional<String> obstacle(Connection connection, TableInfo table) throws SQLException;
+  public abstract Optional<String> obstacle(Connection connection, TableInfo table)
+      throws SQLException;
 
   /**
    * What handles rows of the table as a whole, and would see the columns: the application's own
    * functions, triggers and the like, by name.
    */
-  List<String> dependents(Connection connection, TableInfo table) throws SQLException {
+  public List<String> dependents(Connection connection, TableInfo table) throws SQLException {
     return List.of();
   }
 
   /** What somebody must do, once this table is prepared, so that all users can work as before. */
-  List<String> warnings(Connection connection, TableInfo table) throws SQLException {
+  public List<String> warnings(Connection connection, TableInfo table) throws SQLException {
     return List.of();
   }
 
   /** The steps that prepare it, or complete a preparation that was interrupted. */
-  abstract List<PreparationStep> prepare(Connection connection, TableInfo table)
+  public abstract List<PreparationStep> prepare(Connection connection, TableInfo table)
       throws SQLException;
 
   /** The steps that take away what {@link #prepare} added to it, complete or not. */
-  abstract List<PreparationStep> unprepare(Connection connection, TableInfo table)
+  public abstract List<PreparationStep> unprepare(Connection connection, TableInfo table)
       throws SQLException;
 
   /** About how many rows a table has, as the DBMS estimates it. */
-  abstract long rows(Connection connection, TableInfo table) throws SQLException;
+  public abstract long rows(Connection connection, TableInfo table) throws SQLException;
 
   /** About how many rows are written anew in a second, on a small machine. */
-  abstract int rowsPerSecond(PreparationStep.Work work);
+  public abstract int rowsPerSecond(PreparationStep.Work work);
 
   /** About how many seconds steps take once they have their locks. */
-  final long seconds(List<PreparationStep> steps, long rows) {
+  public final long seconds(List<PreparationStep> steps, long rows) {
     long seconds = 1;
     for (PreparationStep step : steps) {
       if (step.work() != PreparationStep.Work.INSTANT) {
@@ -97,24 +103,24 @@ abstract class PreparationDdl {
   }
 
   /** Carries out one of the steps. */
-  void apply(Connection connection, TableInfo table, PreparationStep step, RetryPolicy pace)
+  public void apply(Connection connection, TableInfo table, PreparationStep step, RetryPolicy pace)
       throws SQLException {
     CatalogQueries.run(connection, List.of(step.sql()));
   }
 
   /** The statements that remove what is left in a schema without a prepared table. */
-  List<String> cleanUp(Connection connection, String schema) throws SQLException {
+  public List<String> cleanUp(Connection connection, String schema) throws SQLException {
     return List.of();
   }
 
   /** The statement that takes the statistics of a table that the optimizer goes by. */
-  abstract String analyze(TableInfo table);
+  public abstract String analyze(TableInfo table);
 
   /** True if DDL is part of transactions, so that a table's statements are run in one. */
-  abstract boolean ddlIsTransactional();
+  public abstract boolean ddlIsTransactional();
 
   /** The statements after which this session waits for no lock of a table, where there are any. */
-  List<String> waitForNoLock() {
+  public List<String> waitForNoLock() {
     return List.of();
   }
 
@@ -122,15 +128,15 @@ abstract class PreparationDdl {
    * True if another session, watched or not, is known to hold a snapshot, or a lock on the table,
    * that a change of the table would break or wait for. What this user may not see is not known.
    */
-  boolean isInUse(Connection connection, TableInfo table) throws SQLException {
+  public boolean isInUse(Connection connection, TableInfo table) throws SQLException {
     return false;
   }
 
   /** What such steps do to a live service, for people. */
-  abstract String lockNote(List<PreparationStep> steps);
+  public abstract String lockNote(List<PreparationStep> steps);
 
   /** True if a table is prepared only while no transaction is open. */
-  boolean waitsForTransactions() {
+  public boolean waitsForTransactions() {
     return false;
   }
 }

@@ -19,12 +19,12 @@ public record PreparationStep(String sql, Work work) {
   }
 
   /** A step that changes the catalog alone. */
-  static PreparationStep instant(String sql) {
+  public static PreparationStep instant(String sql) {
     return new PreparationStep(sql, Work.INSTANT);
   }
 
   /** A step that writes every row anew in one statement. */
-  static PreparationStep rewrite(String sql) {
+  public static PreparationStep rewrite(String sql) {
     return new PreparationStep(sql, Work.REWRITE);
   }
 }

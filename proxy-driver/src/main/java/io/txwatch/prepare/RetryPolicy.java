@@ -10,7 +10,7 @@ import java.util.function.Consumer;
  * @param patience for how long a table that somebody else holds is tried again
  * @param progress takes lines for people
  */
-record RetryPolicy(Duration lockWait, Duration patience, Consumer<String> progress) {
+public record RetryPolicy(Duration lockWait, Duration patience, Consumer<String> progress) {
 
   private static final Duration MAX_PAUSE = Duration.ofSeconds(3);
 
@@ -30,7 +30,7 @@ record RetryPolicy(Duration lockWait, Duration patience, Consumer<String> progre
   }
 
   /** Sleeps; false if the thread was interrupted. */
-  static boolean sleep(Duration pause) {
+  public static boolean sleep(Duration pause) {
     try {
       Thread.sleep(pause.toMillis());
       return true;

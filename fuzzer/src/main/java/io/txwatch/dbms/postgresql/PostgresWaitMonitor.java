@@ -2,7 +2,7 @@ package io.txwatch.dbms.postgresql;
 
 import io.txwatch.dbms.Sql;
 import io.txwatch.dbms.WaitMonitor;
-import io.txwatch.dialect.PgCatalogNames;
+import io.txwatch.product.postgresql.PgCatalogNames;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -4,7 +4,7 @@ import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Sql;
 import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.dbms.Workspace;
-import io.txwatch.dialect.PgCatalogNames;
+import io.txwatch.product.postgresql.PgCatalogNames;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

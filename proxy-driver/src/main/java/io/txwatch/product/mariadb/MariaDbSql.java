@@ -1,0 +1,30 @@
+package io.txwatch.product.mariadb;
+
+import io.txwatch.dialect.VersionList;
+import io.txwatch.history.StatementKind;
+import io.txwatch.product.mysql.MySqlSql;
+
+/** What MariaDB does not have in common with MySQL. */
+public final class MariaDbSql extends MySqlSql {
+
+  @Override
+  public Returning returning(StatementKind kind) {
+    return kind == StatementKind.DELETE ? Returning.CLAUSE : Returning.NONE;
+  }
+
+  @Override
+  public String versionList(VersionList list) {
+    return list.concatenated(" limit " + list.maxRows());
+  }
+
+  @Override
+  public String listHint() {
+    return "";
+  }
+
+  /** In a temporary table. */
+  @Override
+  public boolean renamesSortedTables() {
+    return true;
+  }
+}

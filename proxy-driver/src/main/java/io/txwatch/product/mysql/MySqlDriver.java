@@ -1,0 +1,30 @@
+package io.txwatch.product.mysql;
+
+import io.txwatch.dialect.DriverTraits;
+import io.txwatch.dialect.NameBinding;
+import java.util.Calendar;
+
+/** Connector/J. */
+public final class MySqlDriver extends DriverTraits {
+
+  @Override
+  public boolean splitsTexts() {
+    return true;
+  }
+
+  /** A statement returns to the database where it was made, unless it is prepared at the server. */
+  @Override
+  public NameBinding bindsNames(String statement) {
+    return statement.equals("ServerPreparedStatement") ? NameBinding.PREPARATION : NameBinding.CALL;
+  }
+
+  @Override
+  public boolean copiesWhenSet(Object value) {
+    return value instanceof Calendar;
+  }
+
+  @Override
+  public boolean copiesWhenAdded(Object value) {
+    return value instanceof byte[];
+  }
+}

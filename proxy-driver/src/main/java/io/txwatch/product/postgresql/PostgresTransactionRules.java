@@ -1,0 +1,60 @@
+package io.txwatch.product.postgresql;
+
+import io.txwatch.capture.TransactionRules;
+import io.txwatch.history.Outcome;
+import io.txwatch.sql.dialect.Dialect;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/** PostgreSQL: an error aborts the transaction. */
+public final class PostgresTransactionRules extends TransactionRules {
+
+  public PostgresTransactionRules(Dialect dialect) {
+    super(dialect);
+  }
+
+  @Override
+  public LevelTakesEffect levelTakesEffect() {
+    return LevelTakesEffect.NEXT_IF_COMMITTED;
+  }
+
+  @Override
+  public AfterError afterServersError(SQLException error) {
+    return isOfDriver(error) ? AfterError.GOES_ON : AfterError.MUST_ROLL_BACK;
+  }
+
+  @Override
+  public Optional<Outcome> afterRefusedCommit(SQLException error) {
+    return Optional.of(isOfDriver(error) ? Outcome.UNKNOWN : Outcome.ABORTED);
+  }
+
+  @Override
+  public boolean errorAbortsTransaction() {
+    return true;
+  }
+
+  @Override
+  public boolean setTransactionNeedsTransaction() {
+    return true;
+  }
+
+  @Override
+  public boolean batchSharesTransaction() {
+    return true;
+  }
+
+  /**
+   * True if pgjdbc raised the error itself, without contacting the server. It is identified by
+   * name, because txwatch does not link with the driver.
+   */
+  private static boolean isOfDriver(SQLException error) {
+    if (!error.getClass().getName().equals("org.postgresql.util.PSQLException")) {
+      return false;
+    }
+    try {
+      return error.getClass().getMethod("getServerErrorMessage").invoke(error) == null;
+    } catch (ReflectiveOperationException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package io.txwatch.product.sqlite;
+
+import io.txwatch.capture.TransactionRules;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Outcome;
+import io.txwatch.sql.dialect.Dialect;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/** SQLite: a COMMIT that finds the database busy may be repeated. */
+public final class SqliteTransactionRules extends TransactionRules {
+
+  private static final int BUSY = 5;
+
+  public SqliteTransactionRules(Dialect dialect) {
+    super(dialect);
+  }
+
+  @Override
+  public boolean keepsSnapshot(IsolationLevel level) {
+    return true;
+  }
+
+  @Override
+  public AfterError afterServersError(SQLException error) {
+    return AfterError.GOES_ON;
+  }
+
+  @Override
+  public Optional<Outcome> afterRefusedCommit(SQLException error) {
+    boolean isOpen = (error.getErrorCode() & 0xff) == BUSY;
+    return isOpen ? Optional.empty() : Optional.of(Outcome.UNKNOWN);
+  }
+}
