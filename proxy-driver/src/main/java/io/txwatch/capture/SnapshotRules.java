@@ -1,16 +1,10 @@
 package io.txwatch.capture;
 
-import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.SideRead.Moment;
 import io.txwatch.plan.SideRead.Purpose;
-import io.txwatch.product.h2.H2SnapshotRules;
-import io.txwatch.product.mysql.InnoDbSnapshotRules;
-import io.txwatch.product.other.OtherSnapshotRules;
-import io.txwatch.product.postgresql.PostgresSnapshotRules;
 import io.txwatch.sql.dialect.Dialect;
-import java.util.function.Supplier;
 
 /**
  * Decides whether a side read may be sent for a statement, when, and whether it sees the
@@ -71,22 +65,6 @@ public abstract class SnapshotRules {
   protected SnapshotRules(Dialect dialect, boolean original) {
     this.dialect = dialect;
     this.original = original;
-  }
-
-  /** The rules of a DBMS. */
-  public static SnapshotRules of(Dialect dialect, Database database) {
-    String product = dialect.select("PostgreSQL", "MySQL", "MariaDB", "H2", "", "");
-    boolean original = product.equals(database.product().name());
-    Supplier<SnapshotRules> innoDb = () -> new InnoDbSnapshotRules(dialect, original);
-    return dialect
-        .<Supplier<SnapshotRules>>select(
-            () -> new PostgresSnapshotRules(dialect, original),
-            innoDb,
-            innoDb,
-            () -> new H2SnapshotRules(dialect, original),
-            () -> new OtherSnapshotRules(dialect),
-            () -> new OtherSnapshotRules(dialect))
-        .get();
   }
 
   /** The SQL of the DBMS. */

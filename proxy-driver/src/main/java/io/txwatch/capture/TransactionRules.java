@@ -1,21 +1,13 @@
 package io.txwatch.capture;
 
-import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.StatementKind;
-import io.txwatch.product.h2.H2TransactionRules;
-import io.txwatch.product.mariadb.MariaDbTransactionRules;
-import io.txwatch.product.mysql.MySqlTransactionRules;
-import io.txwatch.product.other.OtherTransactionRules;
-import io.txwatch.product.postgresql.PostgresTransactionRules;
-import io.txwatch.product.sqlite.SqliteTransactionRules;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /**
  * The implicit effects of a DBMS on a transaction: after an error, at a second BEGIN, at a change
@@ -43,19 +35,6 @@ public abstract class TransactionRules {
 
   protected TransactionRules(Dialect dialect) {
     this.dialect = dialect;
-  }
-
-  /** Returns the rules of a DBMS with its settings. */
-  public static TransactionRules of(Dialect dialect, Database database) {
-    return dialect
-        .<Supplier<TransactionRules>>select(
-            () -> new PostgresTransactionRules(dialect),
-            () -> new MySqlTransactionRules(dialect, database),
-            () -> new MariaDbTransactionRules(dialect, database),
-            () -> new H2TransactionRules(dialect),
-            () -> new SqliteTransactionRules(dialect),
-            () -> new OtherTransactionRules(dialect, database))
-        .get();
   }
 
   /** The SQL of the DBMS. */

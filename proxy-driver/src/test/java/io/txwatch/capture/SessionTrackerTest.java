@@ -12,6 +12,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Product;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.TransactionControl;
+import io.txwatch.product.registry.Products;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -39,7 +40,7 @@ class SessionTrackerTest {
         new SessionTracker(
             "s",
             database,
-            TransactionRules.of(dialect, database),
+            Products.of(dialect).transactionRules(database),
             autoCommit,
             IsolationLevel.READ_COMMITTED,
             () -> 0,
@@ -345,8 +346,8 @@ class SessionTrackerTest {
     tracker.committed();
     expect("T1 began RC", "T1.1 UPDATE", "T1.2 UPDATE failed 41000", "T1 COMMITTED");
     assertThat(
-            TransactionRules.of(
-                    Dialect.MYSQL,
+            Products.of(Dialect.MYSQL)
+                .transactionRules(
                     new Database(
                         new Product("MySQL", "9.4"), Map.of("innodb_rollback_on_timeout", "ON")))
                 .afterError(new SQLException("", "", 1205)))

@@ -5,7 +5,6 @@ import io.txwatch.capture.CallSites;
 import io.txwatch.capture.Observation;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.capture.SessionTracker;
-import io.txwatch.capture.TransactionRules;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Access;
 import io.txwatch.history.Database;
@@ -17,6 +16,7 @@ import io.txwatch.history.Product;
 import io.txwatch.history.QueueSink;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterToken;
+import io.txwatch.product.registry.Products;
 import io.txwatch.sql.dialect.Dialect;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -67,7 +67,7 @@ public class CaptureBenchmark {
     return new SessionTracker(
         "benchmark",
         DATABASE,
-        TransactionRules.of(Dialect.POSTGRESQL, DATABASE),
+        Products.of(Dialect.POSTGRESQL).transactionRules(DATABASE),
         false,
         IsolationLevel.READ_COMMITTED,
         () -> 0,

@@ -10,6 +10,7 @@ import io.txwatch.history.Database;
 import io.txwatch.jdbc.plan.PlanCache;
 import io.txwatch.jdbc.plan.SideReadMemory;
 import io.txwatch.plan.Planner;
+import io.txwatch.product.registry.Products;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.function.UnaryOperator;
 
@@ -63,8 +64,8 @@ public record WatchedDatabase(
       Pipeline pipeline) {
     return new WatchedDatabase(
         database,
-        TransactionRules.of(dialect, database),
-        SnapshotRules.of(dialect, database),
+        Products.of(dialect).transactionRules(database),
+        Products.of(dialect).snapshotRules(database),
         planner,
         show,
         redacts,
