@@ -29,8 +29,6 @@ import java.util.Optional;
  *     and are not read from
  * @param usesSystemColumns true if versions are read from the system columns of a table that it
  *     uses: then no table of the database has auxiliary columns
- * @param refused why the text must not be sent at all: its NATURAL join would join on the auxiliary
- *     columns (H2); empty almost always
  */
 public record RewritePlan(
     String original,
@@ -42,8 +40,7 @@ public record RewritePlan(
     ObservedRows rows,
     boolean mayLeaveUnnamed,
     boolean starShowsAuxiliary,
-    boolean usesSystemColumns,
-    Optional<String> refused) {
+    boolean usesSystemColumns) {
 
   /** How the rewritten statement returns rows. */
   public enum Returns {
@@ -103,8 +100,7 @@ public record RewritePlan(
         ObservedRows.none(withoutKeys(kind)),
         false,
         false,
-        false,
-        Optional.empty());
+        false);
   }
 
   /** What a statement of which no more is known has to do with rows that are known by a key. */
@@ -138,24 +134,7 @@ public record RewritePlan(
         inText,
         mayLeaveUnnamed,
         starShowsAuxiliary,
-        usesSystemColumns,
-        Optional.empty());
-  }
-
-  /** The plan of the same text, which must not be sent. */
-  public RewritePlan refused(String why) {
-    return new RewritePlan(
-        original,
-        kind,
-        control,
-        passThrough,
-        passThroughDetail,
-        text,
-        rows,
-        mayLeaveUnnamed,
-        starShowsAuxiliary,
-        usesSystemColumns,
-        Optional.of(why));
+        usesSystemColumns);
   }
 
   /** The same plan, with a reason why not every row that it touches can be seen. */
@@ -182,8 +161,7 @@ public record RewritePlan(
         how,
         mayLeaveUnnamed,
         starShowsAuxiliary,
-        usesSystemColumns,
-        refused);
+        usesSystemColumns);
   }
 
   /** The plan that sends the application's own text, with the reason why. */
@@ -198,8 +176,7 @@ public record RewritePlan(
         ObservedRows.none(withoutKeys(kind)),
         false,
         false,
-        usesSystemColumns,
-        refused);
+        usesSystemColumns);
   }
 
   // ---------------------------------------------------------------- the text

@@ -13,7 +13,6 @@ import io.txwatch.rewrite.Rewrite.Gap;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.syntax.Tokens;
-import java.util.Optional;
 
 /**
  * Makes a plan of a rewrite.
@@ -83,7 +82,6 @@ record PlanAssembly(
             names),
         rewrite.is(Flag.MAY_LEAVE_UNNAMED),
         rewrite.is(Flag.STAR_SHOWS_AUXILIARY),
-        usesSystemColumns,
-        Optional.empty());
+        usesSystemColumns);
   }
 }

@@ -78,6 +78,15 @@ record RewriteContext(
     return new RewriteContext(statement.inner(write), extent, PlanRequest.RETURNING_NOTHING, false);
   }
 
+  /** The same without reads that copy a part of the statement. */
+  RewriteContext copyingNothing() {
+    return new RewriteContext(
+        statement,
+        new Extent(false, false, extent.maxRows()),
+        new PlanRequest(request.mayReturnRows(), false),
+        alone);
+  }
+
   /** An insertion before a significant token. */
   Rewrite before(int token, String text) {
     return Rewrite.of(Edits.before(tokens(), token, text));

@@ -131,10 +131,6 @@ public final class RewritePlanner implements Planner {
     if (tokens.isBroken()) {
       throw new NotUnderstood("a literal, comment or parenthesis without its end");
     }
-    if (NaturalJoins.joinAuxiliary(tokens, dialect, new Tables(catalog))) {
-      return untouched(tokens, GapReason.SHAPE, NaturalJoins.REASON, parameters)
-          .refused(NaturalJoins.REASON);
-    }
     List<Span> statements = StatementSplitter.split(tokens, dialect);
     if (statements.isEmpty()) {
       return plain(tokens, StatementKind.OTHER, TransactionControl.NONE, parameters);
@@ -232,8 +228,14 @@ public final class RewritePlanner implements Planner {
           NotUnderstood.Reason.SHAPE,
           "a number in ORDER BY or GROUP BY that may be beyond the select list");
     }
+    Edits joins =
+        NaturalJoins.of(context.statement())
+            .orElseThrow(() -> new NotUnderstood(NotUnderstood.Reason.SHAPE, NaturalJoins.REASON));
+    RewriteContext used = joins.isEmpty() ? context : context.copyingNothing();
     Rewrite rewrite =
-        StatementRewriter.rewrite(context, watched).and(InnerWrites.of(context, watched));
+        Rewrite.of(joins)
+            .and(StatementRewriter.rewrite(used, watched))
+            .and(InnerWrites.of(used, watched));
     StatementParts parts = context.parts();
     if (parts.hasOpaque() && !(rewrite.edits().isEmpty() && rewrite.sideReads().isEmpty())) {
       throw new NotUnderstood("an expression that the grammar does not know");

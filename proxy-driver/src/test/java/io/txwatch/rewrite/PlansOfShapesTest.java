@@ -213,7 +213,7 @@ class PlansOfShapesTest {
     RewritePlan plan = planned.plan();
     ValuePlan values = plan.values().orElseThrow();
     return List.of(
-        List.of(plan.original(), plan.kind(), plan.control(), plan.refused()),
+        List.of(plan.original(), plan.kind(), plan.control()),
         List.of(plan.passThrough(), plan.passThroughDetail(), plan.keys()),
         List.of(plan.mayLeaveUnnamed(), plan.starShowsAuxiliary(), plan.usesSystemColumns()),
         List.of(plan.preparedSql(), plan.immediatePieces(), plan.parameterCount()),

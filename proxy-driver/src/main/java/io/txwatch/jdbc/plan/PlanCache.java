@@ -116,7 +116,7 @@ public final class PlanCache {
       long after = catalog.version();
       if (after == current.version) {
         boolean isKept = shape.isEmpty() || current.recentTexts.contains(sql);
-        if (isKept && made.plan().refused().isEmpty()) { // the next look-up may not fail
+        if (isKept) {
           current.plans.put(sql, made);
         }
         return made;

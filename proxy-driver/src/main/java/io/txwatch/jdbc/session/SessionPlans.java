@@ -14,8 +14,6 @@ import io.txwatch.jdbc.plan.CachedPlan.Variant;
 import io.txwatch.jdbc.plan.PlanCache;
 import io.txwatch.jdbc.plan.StatementOptions;
 import java.sql.SQLException;
-import java.sql.SQLFeatureNotSupportedException;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * isolation level and the way in which a statement is executed have a say in.
  */
 public final class SessionPlans {
-
-  /** SQLState: a feature that is not supported. */
-  private static final String REFUSED = "0A000";
 
   private final WatchedDatabase database;
   private final SessionTracker tracker;
@@ -38,24 +33,9 @@ public final class SessionPlans {
     this.catalog = session.catalog();
   }
 
-  /**
-   * The plan for a text; null, for which the driver has its own error, has an empty plan.
-   *
-   * @throws SQLFeatureNotSupportedException if the auxiliary columns would change what the text
-   *     means: nothing was sent
-   */
-  public CachedPlan of(@Nullable String sql, StatementOptions options)
-      throws SQLFeatureNotSupportedException {
+  /** The plan for a text; null, for which the driver has its own error, has an empty plan. */
+  public CachedPlan of(@Nullable String sql, StatementOptions options) {
     CachedPlan cached = withKeys(sql == null ? "" : sql, options);
-    Optional<String> refused = cached.plan().refused();
-    if (refused.isPresent()) {
-      throw new SQLFeatureNotSupportedException(
-          "txwatch does not send this statement: the columns that txwatch added to the tables"
-              + " change its result ("
-              + refused.get()
-              + "). Use JOIN with USING or ON, or run txwatch unprepare.",
-          REFUSED);
-    }
     if (catalog.hasOtherLexis()
         && cached.kind() != StatementKind.DDL
         && cached.kind() != StatementKind.OTHER) {
@@ -65,8 +45,7 @@ public final class SessionPlans {
   }
 
   /** The plan for a text that is sent right afterwards. */
-  public CachedPlan toSend(String sql, StatementOptions options)
-      throws SQLFeatureNotSupportedException {
+  public CachedPlan toSend(String sql, StatementOptions options) {
     catalog.sending();
     return of(sql, options);
   }

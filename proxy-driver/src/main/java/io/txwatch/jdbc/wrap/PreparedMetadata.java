@@ -1,5 +1,6 @@
 package io.txwatch.jdbc.wrap;
 
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.GapReason;
 import io.txwatch.jdbc.error.VendorErrors;
 import io.txwatch.jdbc.execution.ExecutionContext;
@@ -69,12 +70,14 @@ final class PreparedMetadata {
 
   private @Nullable ResultSetMetaData mask(@Nullable ResultSetMetaData metaData, CachedPlan cached)
       throws SQLException {
-    if (metaData == null || !cached.hidesColumns()) {
+    boolean joins = DialectSql.of(context.rules().dialect()).joinsInvisibleColumns();
+    boolean maySeeJoined = joins && !cached.plan().isRewritten(); // by * of a NATURAL JOIN
+    if (metaData == null || !(cached.hidesColumns() || maySeeJoined)) {
       return metaData;
     }
     int appended = cached.appendedColumns();
     ColumnMask mask =
-        cached.plan().starShowsAuxiliary()
+        cached.plan().starShowsAuxiliary() || maySeeJoined
             ? ColumnMask.ofNames(metaData, appended, context.rules().dialect())
             : ColumnMask.ofLast(appended, metaData.getColumnCount());
     return new WatchedResultSetMetaData(metaData, mask);
