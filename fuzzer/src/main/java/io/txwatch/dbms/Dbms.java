@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** A DBMS under test. */
-public interface Dbms {
+public interface Dbms extends DbmsBehaviour {
 
   /** Product, version, and the settings that change its guarantees. */
   Database database();

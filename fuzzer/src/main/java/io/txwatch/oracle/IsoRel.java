@@ -40,9 +40,6 @@ import java.util.stream.Collectors;
  */
 public final class IsoRel implements Oracle {
 
-  private static final String NOT_ON_SQLITE =
-      "the tables of SQLite get no columns, which are visible there";
-
   private final Judge judge;
 
   /** Creates an oracle that judges by the DBMS's own promise. */
@@ -77,8 +74,9 @@ public final class IsoRel implements Oracle {
     if (execution.inconclusiveReason().isPresent()) {
       return verdict(Result.UNDECIDED, execution.inconclusiveReason().get(), List.of());
     }
-    if (executor.dbms().database().product().is("SQLite")) {
-      return verdict(Result.UNSUPPORTED, NOT_ON_SQLITE, List.of());
+    Optional<String> whyUnwatchable = executor.dbms().whyUnwatchable();
+    if (whyUnwatchable.isPresent()) {
+      return verdict(Result.UNSUPPORTED, whyUnwatchable.get(), List.of());
     }
     if (execution.events().isEmpty()) {
       CaseExecution watched = executor.executeWatched(execution.testCase(), execution.level());

@@ -1,7 +1,6 @@
 package io.txwatch.oracle;
 
-import io.txwatch.dbms.Innodb;
-import io.txwatch.history.Database;
+import io.txwatch.dbms.Dbms;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
@@ -35,17 +34,16 @@ public final class UnsupportedCase {
   private UnsupportedCase() {}
 
   /** The reason; empty if the execution can be compared. */
-  public static Optional<String> of(CaseExecution execution, Database database) {
+  public static Optional<String> of(CaseExecution execution, Dbms dbms) {
     if (execution.testCase().mixesLevels(execution.level())) {
       return Optional.of(MIXED_LEVELS);
     }
     List<Step> steps = execution.testCase().steps();
-    if (Innodb.isEngineOf(database)) {
+    Optional<String> whyCascadesVary = dbms.whyCascadesIntoReadsVary();
+    if (whyCascadesVary.isPresent()) {
       ForeignKeyGraph references = ForeignKeyGraph.of(execution.testCase().setup());
       if (steps.stream().anyMatch(step -> references.cascadesIntoRead(step.sql()))) {
-        return Optional.of(
-            "a statement reads rows that its own writes change by a foreign key: InnoDB deletes"
-                + " while it reads, so what it finds depends on the plan");
+        return whyCascadesVary;
       }
     }
     boolean sequence =

@@ -1,6 +1,6 @@
 package io.txwatch.oracle;
 
-import io.txwatch.dbms.Innodb;
+import io.txwatch.dbms.FinalStatePromise;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.OracleVerdict.Result;
 import io.txwatch.schedule.CaseExecution;
@@ -32,13 +32,13 @@ import java.util.Set;
  * really is serializable (section 5.4).
  *
  * <p>The paper reports every difference as a bug, at every level. That is correct where writes lock
- * the rows that they search ({@link Promise#ORDER_OF_COMMITS}). Elsewhere a difference is a
- * violation only if nothing that the level permits explains it: no order of the transactions, where
- * the level is serializable by other means ({@link Promise#SOME_ORDER}); no order of the single
- * statements, where each has a snapshot of its own ({@link Promise#STATEMENTS}). Snapshot isolation
- * permits write skew, which no order explains: there a difference is undecided, unless a single
- * session writes. Nothing but its own statements changes data, so they leave behind what they leave
- * behind alone.
+ * the rows that they search ({@link FinalStatePromise#ORDER_OF_COMMITS}). Elsewhere a difference is
+ * a violation only if nothing that the level permits explains it: no order of the transactions,
+ * where the level is serializable by other means ({@link FinalStatePromise#SOME_ORDER}); no order
+ * of the single statements, where each has a snapshot of its own ({@link
+ * FinalStatePromise#STATEMENTS}). Snapshot isolation permits write skew, which no order explains:
+ * there a difference is undecided, unless a single session writes. Nothing but its own statements
+ * changes data, so they leave behind what they leave behind alone.
  *
  * <p>If a sequence generates values, the serial schedule generates others: such a case is not
  * supported.
@@ -47,33 +47,6 @@ public final class WriteCheck implements Oracle {
 
   /** The most serial orders that are tried. */
   private static final int MAX_ORDERS = 72;
-
-  /** The promise of a level for the final state. */
-  enum Promise {
-    /** The order of the commits is a serial order: locks are kept until the end. */
-    ORDER_OF_COMMITS,
-    /**
-     * Some order of the transactions is a serial order: a transaction that reads a snapshot
-     * precedes the later writers.
-     */
-    SOME_ORDER,
-    /** Some order of the single statements explains the final state. */
-    STATEMENTS,
-    /** No serial order need exist: snapshot isolation. */
-    SNAPSHOT;
-
-    static Promise of(String product, IsolationLevel level) {
-      boolean single = level.compareTo(IsolationLevel.READ_COMMITTED) <= 0;
-      return switch (product) {
-        case "SQLite" -> SOME_ORDER;
-        case "MySQL", "MariaDB", "OceanBase" -> single ? STATEMENTS : ORDER_OF_COMMITS;
-        // Derby, and HSQLDB with its default transaction control, lock what they read.
-        case "PostgreSQL", "CockroachDB", "Apache Derby", "HSQL Database Engine" ->
-            single ? STATEMENTS : level == IsolationLevel.SERIALIZABLE ? SOME_ORDER : SNAPSHOT;
-        default -> single ? STATEMENTS : SNAPSHOT;
-      };
-    }
-  }
 
   @Override
   public String name() {
@@ -86,7 +59,7 @@ public final class WriteCheck implements Oracle {
     if (execution.inconclusiveReason().isPresent()) {
       return verdict(Result.UNDECIDED, execution.inconclusiveReason().get());
     }
-    Optional<String> obstacle = UnsupportedCase.of(execution, executor.dbms().database());
+    Optional<String> obstacle = UnsupportedCase.of(execution, executor.dbms());
     if (obstacle.isPresent()) {
       return verdict(Result.UNSUPPORTED, obstacle.get());
     }
@@ -102,7 +75,7 @@ public final class WriteCheck implements Oracle {
     private final CaseExecution execution;
     private final CaseExecutor executor;
     private final List<ExecutedTransaction> committed;
-    private final Promise promise;
+    private final FinalStatePromise promise;
     private final boolean savepoints;
     private final Map<List<Step>, Optional<String>> differences = new HashMap<>();
 
@@ -114,7 +87,7 @@ public final class WriteCheck implements Oracle {
       this.executor = executor;
       this.committed =
           execution.transactions().stream().filter(ExecutedTransaction::committed).toList();
-      this.promise = Promise.of(executor.dbms().database().product().name(), execution.level());
+      this.promise = executor.dbms().promise(execution.level());
       this.savepoints =
           committed.stream()
               .flatMap(transaction -> transaction.steps().stream())
@@ -230,18 +203,20 @@ public final class WriteCheck implements Oracle {
     }
 
     /**
-     * True if a write may have read uncommitted rows. Of InnoDB it is known which, except those of
-     * a statement that is half done; so there it is left to the labels.
+     * True if a write may have read uncommitted rows. Where it is known which, except those of a
+     * statement that is half done, it is left to the labels.
      */
     private boolean readUncommittedRows() {
       if (execution.level() != IsolationLevel.READ_UNCOMMITTED) {
         return false;
       }
-      boolean isH2 = executor.dbms().database().product().is("H2");
-      return isH2 // its searches may read them, too
-          || DirtySources.wroteFromPartialStatement(execution)
-          || !Innodb.isEngineOf(executor.dbms().database())
-              && DirtySources.wroteFromUncommitted(execution);
+      return switch (executor.dbms().uncommittedReads()) {
+        case IN_SEARCHES -> true;
+        case PREDICTABLE -> DirtySources.wroteFromPartialStatement(execution);
+        case IN_QUERIES ->
+            DirtySources.wroteFromPartialStatement(execution)
+                || DirtySources.wroteFromUncommitted(execution);
+      };
     }
 
     /**
@@ -288,7 +263,7 @@ public final class WriteCheck implements Oracle {
         return serial.undecided();
       }
       boolean reads =
-          (promise == Promise.ORDER_OF_COMMITS || promise == Promise.SOME_ORDER)
+          (promise == FinalStatePromise.ORDER_OF_COMMITS || promise == FinalStatePromise.SOME_ORDER)
               && execution.level() == IsolationLevel.SERIALIZABLE;
       for (Step step : serialSteps) {
         Optional<String> differs =

@@ -3,6 +3,7 @@ package io.txwatch.dbms.derby;
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.EmbeddedDbms;
 import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.FinalStatePromise;
 import io.txwatch.dbms.Sql;
 import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.history.Database;
@@ -157,5 +158,13 @@ final class DerbyDbms extends EmbeddedDbms {
         throw e;
       }
     }
+  }
+
+  /** Derby locks what it reads. */
+  @Override
+  public FinalStatePromise promise(IsolationLevel level) {
+    return level == IsolationLevel.SERIALIZABLE
+        ? FinalStatePromise.SOME_ORDER
+        : super.promise(level);
   }
 }

@@ -3,13 +3,19 @@ package io.txwatch.dbms.h2;
 import io.txwatch.dbms.AbstractDbms;
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.Semantics;
+import io.txwatch.dbms.Semantics.LockingReads;
+import io.txwatch.dbms.Semantics.Snapshot;
+import io.txwatch.dbms.Semantics.Visibility;
 import io.txwatch.dbms.Sql;
 import io.txwatch.dbms.Workspace;
+import io.txwatch.dbms.WriteRecording;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 
 /** H2. A workspace is a schema; in memory, in a database of its own. */
 final class H2Dbms extends AbstractDbms {
@@ -132,5 +138,75 @@ final class H2Dbms extends AbstractDbms {
   public Workspace newWorkspace() throws SQLException {
     String schema = Sql.uniqueName();
     return new H2Workspace(connector, schema, ownDatabaseUrl(schema), url.startsWith(IN_MEMORY));
+  }
+
+  /**
+   * H2 documentation, Advanced, Transaction Isolation. At REPEATABLE READ "dirty reads and
+   * non-repeatable reads aren't possible, phantom reads are possible": each table has a snapshot of
+   * its own, and a phantom is a row that was inserted before the transaction first read the table
+   * ({@code Transaction.markStatementStart}).
+   */
+  @Override
+  public Optional<Semantics> semantics(Database settings, IsolationLevel level) {
+    return switch (level) {
+      case UNKNOWN -> throw new IllegalArgumentException("no rules for " + level);
+      case READ_UNCOMMITTED -> Optional.empty();
+      case READ_COMMITTED -> Optional.of(Semantics.MVCC_READ_COMMITTED);
+      case REPEATABLE_READ -> Optional.of(semantics(Snapshot.FIRST_READ_OF_TABLE));
+      case SNAPSHOT, SERIALIZABLE -> Optional.of(semantics(Snapshot.BEGIN));
+    };
+  }
+
+  private static Semantics semantics(Snapshot snapshot) {
+    return new Semantics(
+        Visibility.SNAPSHOT,
+        Visibility.SNAPSHOT,
+        Visibility.SNAPSHOT,
+        snapshot,
+        true,
+        LockingReads.NONE,
+        false);
+  }
+
+  @Override
+  public UncommittedReads uncommittedReads() {
+    return UncommittedReads.IN_SEARCHES;
+  }
+
+  @Override
+  public boolean checksKeysInSnapshot() {
+    return true;
+  }
+
+  /** An integer key is the key of a map ({@code MVPrimaryIndex}). */
+  @Override
+  public IdentifyingKey identifyingKey() {
+    return IdentifyingKey.INTEGER_PRIMARY_KEY;
+  }
+
+  @Override
+  public boolean hidesAddedColumns() {
+    return true;
+  }
+
+  @Override
+  public List<String> addColumns(String table, List<String> columns) {
+    return List.of(
+        "ALTER TABLE "
+            + table
+            + " ADD COLUMN ("
+            + String.join(" INVISIBLE, ", columns)
+            + " INVISIBLE)");
+  }
+
+  @Override
+  public Optional<VersionColumns> versionColumns() {
+    return Optional.of(
+        new VersionColumns("UUID INVISIBLE DEFAULT RANDOM_UUID()", "INT INVISIBLE DEFAULT 0"));
+  }
+
+  @Override
+  public Optional<WriteRecording> writeRecording() {
+    return Optional.of(new H2WriteRecording());
   }
 }

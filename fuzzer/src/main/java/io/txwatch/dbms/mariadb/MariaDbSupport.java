@@ -23,7 +23,7 @@ public final class MariaDbSupport implements DbmsSupport {
   @Override
   public Dbms open(Database database, String url, Connector connector, Connection probed)
       throws SQLException {
-    return new MySqlDbms(database, url, connector, MySqlDbms.requiresPrimaryKeys(probed));
+    return new MariaDbDbms(database, url, connector, MySqlDbms.requiresPrimaryKeys(probed));
   }
 
   @Override

@@ -3,11 +3,16 @@ package io.txwatch.dbms.mysql;
 import io.txwatch.dbms.AbstractDbms;
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.FinalStatePromise;
+import io.txwatch.dbms.Semantics;
+import io.txwatch.dbms.Semantics.LockingReads;
+import io.txwatch.dbms.Semantics.Snapshot;
+import io.txwatch.dbms.Semantics.Visibility;
 import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.dbms.Workspace;
+import io.txwatch.dbms.WriteRecording;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.testcase.SqlText;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -15,11 +20,9 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /** MySQL, MariaDB, and DBMSs with the same protocol. A workspace is a database. */
-public final class MySqlDbms extends AbstractDbms {
+public class MySqlDbms extends AbstractDbms {
 
   private static final int LOCK_WAIT_TIMEOUT = 1205;
   private static final int DEADLOCK = 1213;
@@ -27,8 +30,6 @@ public final class MySqlDbms extends AbstractDbms {
 
   /** The limits of the server, of {@code max_user_connections}, and of the user's account. */
   private static final Set<Integer> TOO_MANY_CONNECTIONS = Set.of(1040, 1203, 1226);
-
-  private static final Pattern WITHOUT_CHILD_LOCK_FIX = Pattern.compile("^10\\.11\\.[0-7]\\b");
 
   private static final int TIDB_WRITE_CONFLICT = 9007;
 
@@ -83,7 +84,7 @@ public final class MySqlDbms extends AbstractDbms {
   }
 
   boolean isInnodb() {
-    return Set.of("MySQL", "MariaDB").contains(database.product().name());
+    return !Set.of("TiDB", "OceanBase").contains(database.product().name());
   }
 
   @Override
@@ -119,54 +120,6 @@ public final class MySqlDbms extends AbstractDbms {
     return url.contains("allowMultiQueries=true")
         ? MultiStatement.ONE_BY_ONE
         : MultiStatement.UNSUPPORTED;
-  }
-
-  /** True if it changes rows; definitions and the settings they depend on are not bundled. */
-  private static boolean mayBeInBlock(String sql) {
-    SqlText text = SqlText.of(sql);
-    return text.write().filter(write -> write.is("INSERT", "REPLACE", "DELETE")).isPresent()
-        || (text.startsWithAny("BEGIN", "COMMIT") && text.tokens().count() == 1);
-  }
-
-  /**
-   * MariaDB executes a block as one statement; after a failed statement, the rest is not executed.
-   */
-  @Override
-  public List<String> bundle(List<String> statements) {
-    if (!database.product().is("MariaDB")
-        || multiStatement() != MultiStatement.ONE_BY_ONE
-        || statements.size() < 2
-        || !statements.stream().allMatch(MySqlDbms::mayBeInBlock)) {
-      return statements;
-    }
-    return statements.stream()
-        .map(
-            sql ->
-                sql.equals("BEGIN")
-                    ? "START TRANSACTION"
-                    : sql) // BEGIN starts a nested block there
-        .collect(
-            Collectors.collectingAndThen(
-                Collectors.joining(";\n", "BEGIN NOT ATOMIC\n", ";\nEND"), List::of));
-  }
-
-  /**
-   * MariaDB up to 10.11.5 changes the row but, after waiting for an index entry, not the index
-   * (MDEV-30531). Purge then removes the index entry.
-   */
-  @Override
-  public boolean cascadesMayCorruptIndexes() {
-    return database.product().is("MariaDB");
-  }
-
-  /**
-   * ALTER TABLE waits for transactions on child tables while it holds a latch that their ROLLBACK
-   * needs (MDEV-32899, fixed in 10.11.8).
-   */
-  @Override
-  public boolean definitionsMayHang() {
-    return database.product().is("MariaDB")
-        && WITHOUT_CHILD_LOCK_FIX.matcher(database.product().version()).find();
   }
 
   /** InnoDB starts a transaction with its first statement. */
@@ -215,6 +168,11 @@ public final class MySqlDbms extends AbstractDbms {
     return connector;
   }
 
+  /** True if the performance schema may report the waits for locks. */
+  protected boolean reportsLockWaits() {
+    return true;
+  }
+
   String url() {
     return url;
   }
@@ -224,7 +182,7 @@ public final class MySqlDbms extends AbstractDbms {
     Connection watcher = connector.connect(url);
     try {
       Optional<String> note = Optional.empty();
-      if (!database.product().is("MariaDB")) {
+      if (reportsLockWaits()) {
         Optional<String> whyUnreadable = PerformanceSchemaWaitMonitor.whyUnreadable(watcher);
         if (whyUnreadable.isEmpty()) {
           return new PerformanceSchemaWaitMonitor(watcher);
@@ -238,5 +196,104 @@ public final class MySqlDbms extends AbstractDbms {
       watcher.close();
       throw e;
     }
+  }
+
+  @Override
+  public Optional<Semantics> semantics(Database settings, IsolationLevel level) {
+    if (isInnodb()) {
+      return Optional.of(InnodbSemantics.of(settings, level));
+    }
+    return isTidb() ? Optional.of(ofTidb(level)) : Optional.empty();
+  }
+
+  /** Pessimistic transactions; the snapshot is that of the start timestamp. */
+  private static Semantics ofTidb(IsolationLevel level) {
+    return new Semantics(
+        level == IsolationLevel.READ_COMMITTED ? Visibility.COMMITTED : Visibility.SNAPSHOT,
+        Visibility.COMMITTED,
+        Visibility.COMMITTED,
+        Snapshot.BEGIN,
+        false,
+        LockingReads.NONE,
+        false);
+  }
+
+  private boolean isTidb() {
+    return database.product().is("TiDB");
+  }
+
+  @Override
+  public FinalStatePromise promise(IsolationLevel level) {
+    return isTidb() || level.compareTo(IsolationLevel.READ_COMMITTED) <= 0
+        ? super.promise(level)
+        : FinalStatePromise.ORDER_OF_COMMITS;
+  }
+
+  @Override
+  public UncommittedReads uncommittedReads() {
+    return isInnodb() ? UncommittedReads.PREDICTABLE : UncommittedReads.IN_QUERIES;
+  }
+
+  @Override
+  public Optional<String> whyCascadesIntoReadsVary() {
+    return isInnodb()
+        ? Optional.of(
+            "a statement reads rows that its own writes change by a foreign key: InnoDB deletes"
+                + " while it reads, so what it finds depends on the plan")
+        : Optional.empty();
+  }
+
+  @Override
+  public boolean writesUseCurrentVersions() {
+    return isInnodb();
+  }
+
+  @Override
+  public boolean comparesCaseInsensitively() {
+    return isInnodb() || isTidb();
+  }
+
+  /** InnoDB changes the record that is marked as deleted. */
+  @Override
+  public IdentifyingKey identifyingKey() {
+    return isInnodb() ? IdentifyingKey.PRIMARY_KEY : IdentifyingKey.NONE;
+  }
+
+  @Override
+  public boolean hidesAddedColumns() {
+    return isInnodb() || isTidb();
+  }
+
+  @Override
+  public List<String> addColumns(String table, List<String> columns) {
+    return hidesAddedColumns()
+        ? List.of(
+            "ALTER TABLE "
+                + table
+                + " ADD COLUMN "
+                + String.join(" INVISIBLE, ADD COLUMN ", columns)
+                + " INVISIBLE")
+        : super.addColumns(table, columns);
+  }
+
+  /** A zero generates a value, too, unless this mode is set. */
+  @Override
+  public String insertKeepingZero() {
+    return hidesAddedColumns()
+        ? "INSERT /*+ SET_VAR(sql_mode = 'NO_AUTO_VALUE_ON_ZERO') */"
+        : super.insertKeepingZero();
+  }
+
+  @Override
+  public Optional<VersionColumns> versionColumns() {
+    return isInnodb()
+        ? Optional.of(
+            new VersionColumns("CHAR(36) DEFAULT (UUID()) INVISIBLE", "INT DEFAULT 0 INVISIBLE"))
+        : Optional.empty();
+  }
+
+  @Override
+  public Optional<WriteRecording> writeRecording() {
+    return isInnodb() ? Optional.of(new InnodbWriteRecording()) : Optional.empty();
   }
 }

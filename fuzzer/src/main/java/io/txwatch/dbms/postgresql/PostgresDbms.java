@@ -3,13 +3,17 @@ package io.txwatch.dbms.postgresql;
 import io.txwatch.dbms.AbstractDbms;
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.FinalStatePromise;
+import io.txwatch.dbms.Semantics;
 import io.txwatch.dbms.Sql;
 import io.txwatch.dbms.Workspace;
+import io.txwatch.dbms.WriteRecording;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 
 /** PostgreSQL and DBMSs with the same protocol. A workspace is a schema. */
 final class PostgresDbms extends AbstractDbms {
@@ -110,5 +114,52 @@ final class PostgresDbms extends AbstractDbms {
   @Override
   public boolean plainReadsLock(IsolationLevel level) {
     return false;
+  }
+
+  @Override
+  public Optional<Semantics> semantics(Database settings, IsolationLevel level) {
+    if (!isPostgres()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        level.compareTo(IsolationLevel.READ_COMMITTED) <= 0
+            ? Semantics.MVCC_READ_COMMITTED
+            : Semantics.MVCC_SNAPSHOT);
+  }
+
+  @Override
+  public FinalStatePromise promise(IsolationLevel level) {
+    return level == IsolationLevel.SERIALIZABLE && !database.product().is("openGauss")
+        ? FinalStatePromise.SOME_ORDER
+        : super.promise(level);
+  }
+
+  @Override
+  public boolean abortsTransactionOnError() {
+    return true;
+  }
+
+  @Override
+  public boolean insertsMayOmitLastColumns() {
+    return isPostgres();
+  }
+
+  @Override
+  public List<String> addColumns(String table, List<String> columns) {
+    return isPostgres()
+        ? List.of("ALTER TABLE " + table + " ADD COLUMN " + String.join(", ADD COLUMN ", columns))
+        : super.addColumns(table, columns);
+  }
+
+  @Override
+  public Optional<VersionColumns> versionColumns() {
+    return isPostgres()
+        ? Optional.of(new VersionColumns("UUID DEFAULT gen_random_uuid()", "INT DEFAULT 0"))
+        : Optional.empty();
+  }
+
+  @Override
+  public Optional<WriteRecording> writeRecording() {
+    return isPostgres() ? Optional.of(new PostgresWriteRecording()) : Optional.empty();
   }
 }

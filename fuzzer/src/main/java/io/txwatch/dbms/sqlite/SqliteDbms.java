@@ -3,6 +3,8 @@ package io.txwatch.dbms.sqlite;
 import io.txwatch.dbms.AbstractDbms;
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.FinalStatePromise;
+import io.txwatch.dbms.Semantics;
 import io.txwatch.dbms.Sql;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.history.Database;
@@ -10,6 +12,7 @@ import io.txwatch.history.IsolationLevel;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * SQLite. A workspace is a file, opened with the parameters of the URL. A statement that would
@@ -65,5 +68,20 @@ final class SqliteDbms extends AbstractDbms {
   @Override
   public Workspace newWorkspace() throws SQLException {
     return new SqliteWorkspace(connector, prefix, parameters);
+  }
+
+  @Override
+  public Optional<Semantics> semantics(Database settings, IsolationLevel level) {
+    return Optional.of(Semantics.MVCC_SNAPSHOT);
+  }
+
+  @Override
+  public FinalStatePromise promise(IsolationLevel level) {
+    return FinalStatePromise.SOME_ORDER;
+  }
+
+  @Override
+  public Optional<String> whyUnwatchable() {
+    return Optional.of("the tables of SQLite get no columns, which are visible there");
   }
 }

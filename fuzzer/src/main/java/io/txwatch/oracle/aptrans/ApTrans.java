@@ -3,6 +3,7 @@ package io.txwatch.oracle.aptrans;
 import io.txwatch.anomaly.AdyaLevel;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.WriteRecording;
 import io.txwatch.guarantee.Guarantee;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Database;
@@ -88,7 +89,7 @@ public final class ApTrans implements Oracle {
   public OracleVerdict judge(CaseExecution execution, CaseExecutor executor)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     Database database = executor.database(execution.testCase());
-    Optional<RecordingDialect> dialect = RecordingDialect.of(database);
+    Optional<WriteRecording> dialect = executor.dbms().writeRecording();
     if (dialect.isEmpty()) {
       return verdict(Result.UNSUPPORTED, "writes on this DBMS cannot be recorded");
     }
@@ -124,13 +125,12 @@ public final class ApTrans implements Oracle {
   }
 
   /** InnoDB runs no trigger for a foreign key's action, and H2 returns no row that it changes. */
-  private static boolean hasUnloggedWrites(TestCase testCase, RecordingDialect dialect) {
-    return dialect != RecordingDialect.POSTGRESQL
-        && ForeignKeyGraph.of(testCase.setup()).hasActions();
+  private static boolean hasUnloggedWrites(TestCase testCase, WriteRecording dialect) {
+    return !dialect.recordsForeignKeyActions() && ForeignKeyGraph.of(testCase.setup()).hasActions();
   }
 
   private OracleVerdict judge(
-      RecordedCase recorded, CaseExecution execution, RecordingDialect dialect, Database database) {
+      RecordedCase recorded, CaseExecution execution, WriteRecording dialect, Database database) {
     Optional<StepOutcome> explicit =
         execution.outcomes().stream().filter(ApTrans::isInternalError).findFirst();
     if (explicit.isPresent()) {

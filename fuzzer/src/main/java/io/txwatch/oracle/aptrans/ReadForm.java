@@ -1,5 +1,6 @@
 package io.txwatch.oracle.aptrans;
 
+import io.txwatch.dbms.WriteRecording;
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.QueryBody;
@@ -61,7 +62,7 @@ record ReadForm(String sql, List<String> tables, boolean isWholeTable) {
     }
     StringBuilder columns = new StringBuilder();
     for (Source.Table table : sources) {
-      for (String column : List.of(RecordingDialect.ROW, RecordingDialect.VERSION)) {
+      for (String column : List.of(WriteRecording.ROW, WriteRecording.VERSION)) {
         columns.append(", ").append(table.exposedName()).append('.').append(column);
       }
     }

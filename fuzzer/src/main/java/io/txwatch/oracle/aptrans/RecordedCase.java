@@ -1,6 +1,7 @@
 package io.txwatch.oracle.aptrans;
 
-import io.txwatch.oracle.aptrans.RecordingDialect.WriteForm;
+import io.txwatch.dbms.WriteRecording;
+import io.txwatch.dbms.WriteRecording.WriteForm;
 import io.txwatch.sql.semantics.TableDefinition;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.Span;
@@ -67,14 +68,14 @@ record RecordedCase(
   }
 
   /** Adds the recording to a case. */
-  static RecordedCase of(TestCase original, RecordingDialect dialect, boolean requiresPrimaryKeys)
+  static RecordedCase of(TestCase original, WriteRecording dialect, boolean requiresPrimaryKeys)
       throws NotRecordableException {
     return new Builder(original, dialect, requiresPrimaryKeys).build();
   }
 
   private static final class Builder {
     private final TestCase original;
-    private final RecordingDialect dialect;
+    private final WriteRecording dialect;
     private final boolean requiresPrimaryKeys;
     private final List<String> tables = new ArrayList<>();
     private final Map<String, String> sequences = new HashMap<>();
@@ -82,7 +83,7 @@ record RecordedCase(
     private final Map<Integer, WriteResult> writes = new HashMap<>();
     private final List<Step> steps = new ArrayList<>();
 
-    Builder(TestCase original, RecordingDialect dialect, boolean requiresPrimaryKeys) {
+    Builder(TestCase original, WriteRecording dialect, boolean requiresPrimaryKeys) {
       this.original = original;
       this.requiresPrimaryKeys = requiresPrimaryKeys;
       this.dialect = dialect;
@@ -118,7 +119,7 @@ record RecordedCase(
       }
       List<String> finals = new ArrayList<>();
       if (dialect.hasLog()) {
-        finals.add("SELECT * FROM " + RecordingDialect.LOG);
+        finals.add("SELECT * FROM " + WriteRecording.LOG);
       }
       for (String table : tables) {
         finals.add(wholeTable(table));
@@ -227,8 +228,7 @@ record RecordedCase(
     }
 
     private static String wholeTable(String table) {
-      return "SELECT %s, %s FROM %s"
-          .formatted(RecordingDialect.ROW, RecordingDialect.VERSION, table);
+      return "SELECT %s, %s FROM %s".formatted(WriteRecording.ROW, WriteRecording.VERSION, table);
     }
   }
 }

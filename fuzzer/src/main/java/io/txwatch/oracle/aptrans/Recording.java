@@ -1,7 +1,8 @@
 package io.txwatch.oracle.aptrans;
 
+import io.txwatch.dbms.WriteRecording;
+import io.txwatch.dbms.WriteRecording.WriteForm;
 import io.txwatch.oracle.aptrans.RecordedCase.WriteResult;
-import io.txwatch.oracle.aptrans.RecordingDialect.WriteForm;
 import io.txwatch.pattern.PatternOperation.Type;
 import io.txwatch.pattern.RecordedOperation;
 import io.txwatch.pattern.RecordedOperation.Access;
@@ -37,7 +38,7 @@ final class Recording {
 
   private final RecordedCase recorded;
   private final CaseExecution execution;
-  private final RecordingDialect dialect;
+  private final WriteRecording dialect;
 
   /** By the id of a step, its transaction. */
   private final Map<Integer, String> transactions = new HashMap<>();
@@ -53,14 +54,14 @@ final class Recording {
 
   private final List<RecordedOperation> operations = new ArrayList<>();
 
-  private Recording(RecordedCase recorded, CaseExecution execution, RecordingDialect dialect) {
+  private Recording(RecordedCase recorded, CaseExecution execution, WriteRecording dialect) {
     this.recorded = recorded;
     this.execution = execution;
     this.dialect = dialect;
   }
 
   /** What an execution has recorded. */
-  static Recording of(RecordedCase recorded, CaseExecution execution, RecordingDialect dialect) {
+  static Recording of(RecordedCase recorded, CaseExecution execution, WriteRecording dialect) {
     Recording recording = new Recording(recorded, execution, dialect);
     recording.collectTransactions();
     recording.collectWrites();

@@ -1,5 +1,6 @@
 package io.txwatch.oracle.troc;
 
+import io.txwatch.dbms.DbmsBehaviour;
 import io.txwatch.schedule.Values;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -30,7 +31,7 @@ final class AugmentedTables {
   /** The column that an update marks; null in a row that was not updated. */
   static final String TOUCHED = "txw_touched";
 
-  private final String product;
+  private final DbmsBehaviour dbms;
   private final Map<String, Layout> layouts = new LinkedHashMap<>();
 
   /**
@@ -43,37 +44,25 @@ final class AugmentedTables {
   record Layout(String columns, int width, int autoIncrementColumn) {}
 
   /** Creates an empty set of tables for a DBMS. */
-  AugmentedTables(String product) {
-    this.product = product;
+  AugmentedTables(DbmsBehaviour dbms) {
+    this.dbms = dbms;
   }
 
   /** True if statements cannot see the added columns unless they name them. */
   boolean areHidden() {
-    return Set.of("MySQL", "MariaDB", "TiDB", "H2").contains(product);
+    return dbms.hidesAddedColumns();
   }
 
   /** True if an INSERT without a column list would need values for the added columns. */
   boolean requireColumnLists() {
-    return !areHidden() && !product.equals("PostgreSQL");
+    return !dbms.insertsMayOmitLastColumns();
   }
 
   /** Adds the columns to a table. */
   void augment(Connection by, String table) throws SQLException {
-    String alter = "ALTER TABLE " + table + " ADD COLUMN ";
     try (Statement statement = by.createStatement()) {
-      switch (product) {
-        case "MySQL", "MariaDB", "TiDB" ->
-            statement.execute(
-                alter + ROW + " BIGINT INVISIBLE, ADD COLUMN " + TOUCHED + " INT INVISIBLE");
-        case "H2" ->
-            statement.execute(
-                alter + "(" + ROW + " BIGINT INVISIBLE, " + TOUCHED + " INT INVISIBLE)");
-        case "PostgreSQL" ->
-            statement.execute(alter + ROW + " BIGINT, ADD COLUMN " + TOUCHED + " INT");
-        default -> {
-          statement.execute(alter + ROW + " BIGINT");
-          statement.execute(alter + TOUCHED + " INT");
-        }
+      for (String sql : dbms.addColumns(table, List.of(ROW + " BIGINT", TOUCHED + " INT"))) {
+        statement.execute(sql);
       }
     }
   }
@@ -139,13 +128,8 @@ final class AugmentedTables {
             && rows.stream()
                 .map(row -> row.get(autoIncrementColumn))
                 .anyMatch(value -> value instanceof Number number && number.doubleValue() == 0);
-    String into = " INTO " + table + " (" + layout(table).columns() + ", " + ROW + ") VALUES ";
-    // MySQL and MariaDB generate a value for 0, too, unless this mode is set.
-    return switch (zero ? product : "") {
-      case "MariaDB" -> "SET STATEMENT sql_mode = 'NO_AUTO_VALUE_ON_ZERO' FOR INSERT" + into;
-      case "MySQL", "TiDB" -> "INSERT /*+ SET_VAR(sql_mode = 'NO_AUTO_VALUE_ON_ZERO') */" + into;
-      default -> "INSERT" + into;
-    };
+    return (zero ? dbms.insertKeepingZero() : "INSERT")
+        + (" INTO " + table + " (" + layout(table).columns() + ", " + ROW + ") VALUES ");
   }
 
   /** The columns of a table that was read. */

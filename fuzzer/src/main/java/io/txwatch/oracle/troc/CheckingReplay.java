@@ -1,6 +1,6 @@
 package io.txwatch.oracle.troc;
 
-import io.txwatch.history.Database;
+import io.txwatch.dbms.Semantics;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
 import java.sql.SQLException;
@@ -18,14 +18,13 @@ final class CheckingReplay extends ExecutionReplay {
   private final ChangeHistory versions;
   private final StatementChecker expectation;
 
-  CheckingReplay(
-      CaseExecution execution, Semantics semantics, Database database, ViewExecutor executor) {
+  CheckingReplay(CaseExecution execution, Semantics semantics, ViewExecutor executor) {
     super(execution);
     this.semantics = semantics;
     this.executor = executor;
     this.tableReads = executor.tableReads();
     this.versions = new ChangeHistory(executor.initial(), executor.rowIdentity());
-    this.expectation = new StatementChecker(semantics, database, executor, versions, timeline);
+    this.expectation = new StatementChecker(semantics, executor, versions, timeline);
   }
 
   @Override
@@ -116,7 +115,7 @@ final class CheckingReplay extends ExecutionReplay {
   private void takeSnapshot(OpenTransaction transaction, StatementForm form, StepOutcome outcome) {
     SnapshotTimes before = transaction.snapshot;
     transaction.snapshot =
-        semantics.snapshotAfter(before, form, outcome, timeline.begin(outcome), tableReads);
+        before.after(semantics, form, outcome, timeline.begin(outcome), tableReads);
     if (!outcome.succeeded() || tableReads.isUncertain(form)) {
       transaction
           .snapshot

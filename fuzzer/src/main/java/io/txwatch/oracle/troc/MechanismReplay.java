@@ -1,13 +1,14 @@
 package io.txwatch.oracle.troc;
 
 import io.txwatch.dbms.Failure;
+import io.txwatch.dbms.Semantics;
+import io.txwatch.dbms.Semantics.Snapshot;
+import io.txwatch.dbms.Semantics.Visibility;
 import io.txwatch.history.Database;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.OracleVerdict.Result;
 import io.txwatch.oracle.troc.ChangeHistory.Version;
 import io.txwatch.oracle.troc.ChangeHistory.View;
-import io.txwatch.oracle.troc.Semantics.Snapshot;
-import io.txwatch.oracle.troc.Semantics.Visibility;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
@@ -60,7 +61,6 @@ public final class MechanismReplay extends ExecutionReplay {
       Semantics semantics,
       Mechanism mechanism,
       Predicate<StepOutcome> isExplainedError,
-      Database database,
       ViewExecutor executor,
       OrphanStatements orphans) {
     super(execution);
@@ -71,7 +71,7 @@ public final class MechanismReplay extends ExecutionReplay {
     this.tableReads = executor.tableReads();
     this.orphans = orphans;
     this.views = new PossibleViews(semantics, mechanism, executor, timeline);
-    this.bags = ResultBags.of(database);
+    this.bags = new ResultBags(executor.dbms().comparesCaseInsensitively());
     RowIdentity identity = executor.rowIdentity();
     worlds.add(
         new World(
@@ -99,7 +99,7 @@ public final class MechanismReplay extends ExecutionReplay {
       CaseExecutor executor)
       throws SQLException, ScheduleExecutor.SetupException {
     Database database = executor.database(execution.testCase());
-    Optional<Semantics> semantics = Semantics.of(database, execution.level());
+    Optional<Semantics> semantics = executor.dbms().semantics(database, execution.level());
     if (semantics.isEmpty()
         || execution.testCase().mixesLevels(execution.level())
         || execution.inconclusiveReason().isPresent()) {
@@ -107,8 +107,7 @@ public final class MechanismReplay extends ExecutionReplay {
     }
     try (ViewExecutor scratch = new ViewExecutor(executor, execution.testCase());
         OrphanStatements orphans = new OrphanStatements(executor.dbms(), execution.testCase())) {
-      new MechanismReplay(
-              execution, semantics.get(), mechanism, isExplainedError, database, scratch, orphans)
+      new MechanismReplay(execution, semantics.get(), mechanism, isExplainedError, scratch, orphans)
           .run();
       return true;
     } catch (EarlyVerdictException | ViewExecutor.BrokenViewException e) {
@@ -224,7 +223,7 @@ public final class MechanismReplay extends ExecutionReplay {
     int moment = timeline.begin(outcome);
     for (World world : List.copyOf(worlds)) {
       SnapshotTimes before = world.snapshot(transaction);
-      SnapshotTimes after = semantics.snapshotAfter(before, form, outcome, moment, tableReads);
+      SnapshotTimes after = before.after(semantics, form, outcome, moment, tableReads);
       if (!after.equals(before)) {
         if (semantics.snapshot() == Snapshot.FIRST_READ && mayReadNothing(world, form)) {
           worlds.add(world.copy());

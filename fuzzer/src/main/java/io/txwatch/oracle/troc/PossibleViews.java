@@ -1,8 +1,9 @@
 package io.txwatch.oracle.troc;
 
+import io.txwatch.dbms.Semantics;
+import io.txwatch.dbms.Semantics.Visibility;
 import io.txwatch.oracle.troc.ChangeHistory.Version;
 import io.txwatch.oracle.troc.ChangeHistory.View;
-import io.txwatch.oracle.troc.Semantics.Visibility;
 import io.txwatch.schedule.StepOutcome;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,10 +1,8 @@
 package io.txwatch.oracle.troc;
 
-import io.txwatch.history.Database;
 import io.txwatch.schedule.Values;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,10 +12,6 @@ import org.jspecify.annotations.Nullable;
  *     a group shows is undefined
  */
 record ResultBags(boolean isCaseInsensitive) {
-
-  static ResultBags of(Database database) {
-    return new ResultBags(Set.of("MySQL", "MariaDB", "TiDB").contains(database.product().name()));
-  }
 
   boolean areEqual(List<List<@Nullable Object>> rows, List<List<@Nullable Object>> others) {
     return bag(rows).equals(bag(others));

@@ -1,7 +1,7 @@
 package io.txwatch.oracle.troc;
 
-import io.txwatch.dbms.Innodb;
-import io.txwatch.history.Database;
+import io.txwatch.dbms.DbmsBehaviour;
+import io.txwatch.dbms.DbmsBehaviour.IdentifyingKey;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -24,16 +24,18 @@ record RowIdentity(Map<String, List<Integer>> keyColumns, boolean changesWithKey
   /** The rows keep their identity until they are deleted. */
   static final RowIdentity STABLE = new RowIdentity(Map.of(), false);
 
-  static RowIdentity of(Database database, List<String> setup, AugmentedTables tables) {
-    boolean isInnodb = Innodb.isEngineOf(database);
-    if (!isInnodb && !database.product().is("H2")) {
+  static RowIdentity of(DbmsBehaviour dbms, List<String> setup, AugmentedTables tables) {
+    IdentifyingKey key = dbms.identifyingKey();
+    if (key == IdentifyingKey.NONE) {
       return STABLE;
     }
     Map<String, List<Integer>> keyColumns = new HashMap<>();
     TableKeys keys = TableKeys.of(setup);
     for (String table : tables.names()) {
       List<String> columns =
-          isInnodb ? keys.primaryKey(table) : keys.integerPrimaryKey(table).stream().toList();
+          key == IdentifyingKey.PRIMARY_KEY
+              ? keys.primaryKey(table)
+              : keys.integerPrimaryKey(table).stream().toList();
       List<Integer> indexes =
           columns.stream().map(column -> tables.columnIndex(table, column)).toList();
       if (!indexes.isEmpty() && indexes.stream().allMatch(index -> index >= 0)) {

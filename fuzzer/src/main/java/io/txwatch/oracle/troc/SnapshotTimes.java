@@ -1,5 +1,7 @@
 package io.txwatch.oracle.troc;
 
+import io.txwatch.dbms.Semantics;
+import io.txwatch.schedule.StepOutcome;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -33,5 +35,34 @@ record SnapshotTimes(int ofAll, Map<String, Integer> ofTables) {
     Map<String, Integer> all = new HashMap<>(ofTables);
     tables.forEach(table -> all.putIfAbsent(table, moment));
     return new SnapshotTimes(ofAll, all);
+  }
+
+  /**
+   * The snapshot of a transaction after a statement began, whose snapshot was this one before that.
+   *
+   * @param moment when the statement began
+   */
+  SnapshotTimes after(
+      Semantics semantics,
+      StatementForm form,
+      StepOutcome outcome,
+      int moment,
+      TableReads tableReads) {
+    if (semantics.snapshot() == Semantics.Snapshot.FIRST_READ_OF_TABLE) {
+      return with(tableReads.of(form), moment);
+    }
+    return ofAll == NONE && takesSnapshot(semantics, form, outcome) ? at(moment) : this;
+  }
+
+  /** True if a statement takes the snapshot of its transaction, if there is none yet. */
+  private static boolean takesSnapshot(
+      Semantics semantics, StatementForm form, StepOutcome outcome) {
+    return switch (semantics.snapshot()) {
+      case BEGIN -> true;
+      case FIRST_STATEMENT ->
+          form.kind() != StatementForm.Kind.SAVEPOINT && form.kind() != StatementForm.Kind.OTHER;
+      case FIRST_READ -> form.kind() == StatementForm.Kind.READ && outcome.succeeded();
+      case FIRST_READ_OF_TABLE -> false;
+    };
   }
 }

@@ -1,10 +1,10 @@
 package io.txwatch.oracle.troc;
 
-import io.txwatch.history.Database;
+import io.txwatch.dbms.Semantics;
+import io.txwatch.dbms.Semantics.Snapshot;
+import io.txwatch.dbms.Semantics.Visibility;
 import io.txwatch.oracle.troc.ChangeHistory.Version;
 import io.txwatch.oracle.troc.ChangeHistory.View;
-import io.txwatch.oracle.troc.Semantics.Snapshot;
-import io.txwatch.oracle.troc.Semantics.Visibility;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.schedule.Values;
@@ -31,13 +31,9 @@ final class StatementChecker {
   private final ViewResolver views;
 
   StatementChecker(
-      Semantics semantics,
-      Database database,
-      ViewExecutor executor,
-      ChangeHistory versions,
-      Timeline timeline) {
+      Semantics semantics, ViewExecutor executor, ChangeHistory versions, Timeline timeline) {
     this.semantics = semantics;
-    this.bags = ResultBags.of(database);
+    this.bags = new ResultBags(executor.dbms().comparesCaseInsensitively());
     this.executor = executor;
     this.versions = versions;
     this.timeline = timeline;
@@ -333,7 +329,7 @@ final class StatementChecker {
       throws SQLException {
     if (isRestored(newest, table, row, transaction.snapshot.of(table))) {
       return EarlyVerdictException.undecided(
-          outcome, "a row was restored, and H2 treats it as the same row");
+          outcome, "a row was restored, and the DBMS treats it as the same row");
     }
     if (mayHaveNoSnapshot(transaction)) {
       return EarlyVerdictException.undecided(outcome, "whether there is a snapshot is unknown");

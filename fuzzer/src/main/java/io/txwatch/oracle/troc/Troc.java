@@ -1,5 +1,6 @@
 package io.txwatch.oracle.troc;
 
+import io.txwatch.dbms.Semantics;
 import io.txwatch.history.Database;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.Oracle;
@@ -37,19 +38,19 @@ public final class Troc implements Oracle {
       return new OracleVerdict(name(), Result.UNDECIDED, execution.inconclusiveReason().get());
     }
     Database database = executor.database(execution.testCase());
-    Optional<Semantics> semantics = Semantics.of(database, execution.level());
+    Optional<Semantics> semantics = executor.dbms().semantics(database, execution.level());
     if (semantics.isEmpty()) {
       return new OracleVerdict(
           name(),
           Result.UNSUPPORTED,
           "no visibility rules for " + executor.dbms().describe() + " at " + execution.level());
     }
-    Optional<String> obstacle = UnsupportedCase.of(execution, database);
+    Optional<String> obstacle = UnsupportedCase.of(execution, executor.dbms());
     if (obstacle.isPresent()) {
       return new OracleVerdict(name(), Result.UNSUPPORTED, obstacle.get());
     }
     try (ViewExecutor scratch = new ViewExecutor(executor, execution.testCase())) {
-      new CheckingReplay(execution, semantics.get(), database, scratch).run();
+      new CheckingReplay(execution, semantics.get(), scratch).run();
       return new OracleVerdict(name(), Result.CLEAN, "every statement has the result of its view");
     } catch (EarlyVerdictException end) {
       return end.verdict(name());

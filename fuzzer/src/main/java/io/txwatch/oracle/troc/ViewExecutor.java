@@ -126,14 +126,13 @@ final class ViewExecutor implements AutoCloseable {
     this.definitions = testCase.setup();
     this.references = ForeignKeyGraph.of(definitions);
     this.session = sandbox.session();
-    String product = dbms.database().product().name();
     // A transaction saves commits; without one where an error aborts it.
-    this.inTransaction = !product.equals("PostgreSQL");
+    this.inTransaction = !dbms.abortsTransactionOnError();
     this.inSqlTransaction =
         inTransaction && dbms.multiStatement() == Dbms.MultiStatement.ONE_BY_ONE;
     this.hasLinkedTables =
         testCase.setup().stream().anyMatch(sql -> SqlText.of(sql).hasAny("REFERENCES", "TRIGGER"));
-    this.tables = new AugmentedTables(product);
+    this.tables = new AugmentedTables(dbms);
     this.loader = new TableLoader(session, tables, hasLinkedTables);
     try {
       if (!tables.requireColumnLists() && sandbox.define(testCase, tables::augment)) {
@@ -212,7 +211,7 @@ final class ViewExecutor implements AutoCloseable {
 
   /** How the DBMS identifies rows. */
   RowIdentity rowIdentity() {
-    return RowIdentity.of(dbms.database(), definitions, tables);
+    return RowIdentity.of(dbms, definitions, tables);
   }
 
   /** The index of a column in a table's rows; -1 if it has none of that name. */
@@ -412,5 +411,10 @@ final class ViewExecutor implements AutoCloseable {
       session.rollback();
       session.setAutoCommit(true);
     }
+  }
+
+  /** The DBMS that executes the statements. */
+  Dbms dbms() {
+    return dbms;
   }
 }

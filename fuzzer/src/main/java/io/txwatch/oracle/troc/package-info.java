@@ -6,7 +6,7 @@
  * state.
  *
  * <p>{@link io.txwatch.oracle.troc.ChangeHistory} is the paper's change history; {@link
- * io.txwatch.oracle.troc.Semantics} is its Table II for each DBMS, version and setting; {@link
+ * io.txwatch.dbms.Semantics} is its Table II for each DBMS, version and setting; {@link
  * io.txwatch.oracle.troc.ViewExecutor} executes the statements; {@link
  * io.txwatch.oracle.troc.ExecutionReplay} goes through an execution; {@link
  * io.txwatch.oracle.troc.StatementChecker} checks each step.

@@ -1,5 +1,7 @@
 package io.txwatch.oracle.txcheck;
 
+import io.txwatch.dbms.DbmsBehaviour;
+import io.txwatch.dbms.DbmsBehaviour.VersionColumns;
 import io.txwatch.sql.semantics.TableDefinition;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
@@ -28,7 +30,8 @@ final class Instrumentation {
   /** The column with the id of the step that wrote the version; 0 if it was inserted. */
   static final String VERSION_KEY = "txw_vkey";
 
-  private final String product;
+  private final VersionColumns added;
+  private final boolean hidesColumns;
 
   /** By table, in lower case and without quotes, its columns as the definition spells them. */
   private final Map<String, List<String>> columns = new HashMap<>();
@@ -36,8 +39,14 @@ final class Instrumentation {
   /** By the same name, the table as statements spell it; parents before children. */
   private final Map<String, String> spellings = new LinkedHashMap<>();
 
-  Instrumentation(String product, TestCase testCase) {
-    this.product = product;
+  /** Of a DBMS that has {@linkplain DbmsBehaviour#versionColumns such columns}. */
+  Instrumentation(DbmsBehaviour dbms, TestCase testCase) {
+    this(dbms.versionColumns().orElseThrow(), dbms.hidesAddedColumns(), testCase);
+  }
+
+  Instrumentation(VersionColumns added, boolean hidesColumns, TestCase testCase) {
+    this.added = added;
+    this.hidesColumns = hidesColumns;
     for (String sql : testCase.setup()) {
       SqlText text = SqlText.of(sql);
       TableDefinition.of(text.tokens()).ifPresent(table -> add(text, table));
@@ -51,14 +60,9 @@ final class Instrumentation {
         table.columns().stream().map(column -> text.tokens().text(column.span().from())).toList());
   }
 
-  /** True if this DBMS has what the columns need: generated identifiers, and defaults for them. */
-  static boolean isSupportedBy(String product) {
-    return Set.of("MySQL", "MariaDB", "PostgreSQL", "H2").contains(product);
-  }
-
   /** True if statements do not see the columns unless they name them. */
   boolean hidesColumns() {
-    return !product.equals("PostgreSQL");
+    return hidesColumns;
   }
 
   /** The tables of the case, in lower case and without quotes. */
@@ -85,19 +89,7 @@ final class Instrumentation {
   }
 
   private String definitions() {
-    String key =
-        switch (product) {
-          case "MySQL", "MariaDB" -> " CHAR(36) DEFAULT (UUID()) INVISIBLE";
-          case "H2" -> " UUID INVISIBLE DEFAULT RANDOM_UUID()";
-          default -> " UUID DEFAULT gen_random_uuid()";
-        };
-    String version =
-        switch (product) {
-          case "MySQL", "MariaDB" -> " INT DEFAULT 0 INVISIBLE";
-          case "H2" -> " INT INVISIBLE DEFAULT 0";
-          default -> " INT DEFAULT 0";
-        };
-    return PRIMARY_KEY + key + ", " + VERSION_KEY + version;
+    return PRIMARY_KEY + " " + added.key() + ", " + VERSION_KEY + " " + added.version();
   }
 
   private Step instrument(Step step) {

@@ -24,7 +24,7 @@ record Observation(
   static Observation of(
       TestCase testCase, IsolationLevel level, CaseExecutor executor, Instrumentation tables)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    ReadPolicy policy = ReadPolicy.of(executor.dbms().database(), level);
+    ReadPolicy policy = ReadPolicy.of(executor.dbms(), level);
     SideReads reads = new SideReads(tables, policy);
     CaseExecution execution =
         executor.executeInstrumented(tables.instrument(testCase), level, reads);

@@ -1,7 +1,6 @@
 package io.txwatch.oracle.txcheck;
 
-import io.txwatch.dbms.Innodb;
-import io.txwatch.history.Database;
+import io.txwatch.dbms.Dbms;
 import io.txwatch.history.IsolationLevel;
 
 /**
@@ -13,15 +12,16 @@ import io.txwatch.history.IsolationLevel;
  * which reads uncommitted versions without locks, shows what a write changes. At SERIALIZABLE a
  * plain query of InnoDB locks, so no query is sent in the transaction.
  *
- * @param isInnodb true for InnoDB
+ * @param writesUseCurrentVersions true if a write uses versions that a query need not see (InnoDB)
  * @param checksKeysInSnapshot true if a key of a row that the snapshot shows counts as used, even
  *     if the row has been deleted since (H2)
  * @param level the level of the case
  */
-record ReadPolicy(boolean isInnodb, boolean checksKeysInSnapshot, IsolationLevel level) {
+record ReadPolicy(
+    boolean writesUseCurrentVersions, boolean checksKeysInSnapshot, IsolationLevel level) {
 
-  static ReadPolicy of(Database database, IsolationLevel level) {
-    return new ReadPolicy(Innodb.isEngineOf(database), database.product().is("H2"), level);
+  static ReadPolicy of(Dbms dbms, IsolationLevel level) {
+    return new ReadPolicy(dbms.writesUseCurrentVersions(), dbms.checksKeysInSnapshot(), level);
   }
 
   /**
@@ -34,12 +34,12 @@ record ReadPolicy(boolean isInnodb, boolean checksKeysInSnapshot, IsolationLevel
 
   /** True if the observer reads before and after a write. */
   boolean observesWrites() {
-    return isInnodb;
+    return writesUseCurrentVersions;
   }
 
   /** True if a write uses other versions than a plain query of its transaction sees. */
   boolean writesIgnoreSnapshot() {
-    return isInnodb && keepsSnapshot() && level != IsolationLevel.SERIALIZABLE;
+    return writesUseCurrentVersions && keepsSnapshot() && level != IsolationLevel.SERIALIZABLE;
   }
 
   private boolean keepsSnapshot() {
@@ -53,7 +53,7 @@ record ReadPolicy(boolean isInnodb, boolean checksKeysInSnapshot, IsolationLevel
    *     nothing
    */
   boolean readsInTransaction(ParsedStatement statement, boolean hasSnapshot) {
-    if (!isInnodb) {
+    if (!writesUseCurrentVersions) {
       return true;
     }
     if (level == IsolationLevel.SERIALIZABLE) {
@@ -67,13 +67,14 @@ record ReadPolicy(boolean isInnodb, boolean checksKeysInSnapshot, IsolationLevel
    * not write.
    */
   boolean usesTransactionView(ParsedStatement statement) {
-    return !isInnodb
+    return !writesUseCurrentVersions
         || statement.isPlainQuery()
         || (statement.isLockingQuery() && statement.hasSubquery());
   }
 
   /** True if a statement uses the current versions of the tables that it does not write. */
   boolean usesCurrentVersions(ParsedStatement statement) {
-    return isInnodb && (!statement.isPlainQuery() || level == IsolationLevel.SERIALIZABLE);
+    return writesUseCurrentVersions
+        && (!statement.isPlainQuery() || level == IsolationLevel.SERIALIZABLE);
   }
 }

@@ -1,8 +1,7 @@
 package io.txwatch.oracle.txcheck;
 
-import io.txwatch.dbms.Innodb;
+import io.txwatch.dbms.Dbms;
 import io.txwatch.guarantee.Guarantee;
-import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.Oracle;
@@ -84,19 +83,18 @@ public final class TxCheck implements Oracle {
     if (execution.inconclusiveReason().isPresent()) {
       return verdict(Result.UNDECIDED, execution.inconclusiveReason().get());
     }
-    Database database = executor.database(execution.testCase());
-    ReadPolicy policy = ReadPolicy.of(database, execution.level());
+    Dbms dbms = executor.dbms();
+    ReadPolicy policy = ReadPolicy.of(dbms, execution.level());
     Optional<String> obstacle =
-        obstacle(execution, database, policy).or(() -> UnsupportedCase.of(execution, database));
+        obstacle(execution, dbms, policy).or(() -> UnsupportedCase.of(execution, dbms));
     if (obstacle.isPresent()) {
       return verdict(Result.UNSUPPORTED, obstacle.get());
     }
     return new Trial(execution, executor).verdict();
   }
 
-  private static Optional<String> obstacle(
-      CaseExecution execution, Database database, ReadPolicy policy) {
-    if (!Instrumentation.isSupportedBy(database.product().name())) {
+  private static Optional<String> obstacle(CaseExecution execution, Dbms dbms, ReadPolicy policy) {
+    if (dbms.versionColumns().isEmpty()) {
       return Optional.of("statement dependencies are not observed on this DBMS");
     }
     if (!policy.isSupported()) {
@@ -126,9 +124,8 @@ public final class TxCheck implements Oracle {
       this.original = original;
       this.executor = executor;
       this.level = original.level();
-      Database database = executor.dbms().database();
-      this.tables = new Instrumentation(database.product().name(), original.testCase());
-      this.comparison = new ResultComparison(Innodb.isEngineOf(database));
+      this.tables = new Instrumentation(executor.dbms(), original.testCase());
+      this.comparison = new ResultComparison(executor.dbms().comparesCaseInsensitively());
     }
 
     OracleVerdict verdict()
@@ -199,7 +196,7 @@ public final class TxCheck implements Oracle {
       OracleVerdict verdict = check(observation.execution(), graph);
       StatementGraph bySnapshot = observation.snapshotGraph();
       return !writesUseSnapshot
-              || !ReadPolicy.of(executor.dbms().database(), level).writesIgnoreSnapshot()
+              || !ReadPolicy.of(executor.dbms(), level).writesIgnoreSnapshot()
               || verdict.result() != Result.CLEAN
               || bySnapshot.dependencies().equals(graph.dependencies())
               || !bySnapshot.isAcyclic()

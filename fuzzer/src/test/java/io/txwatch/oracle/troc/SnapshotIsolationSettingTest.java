@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txwatch.dbms.mariadb.MariaDbBehaviour;
+import io.txwatch.dbms.mysql.InnodbSemantics;
 import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
@@ -71,8 +72,7 @@ class SnapshotIsolationSettingTest {
     Database database = new Database(new Product("MariaDB", version), Map.of(SETTING, value));
 
     assertThat(
-            Semantics.of(database, IsolationLevel.parse(level).orElseThrow())
-                .orElseThrow()
+            InnodbSemantics.of(database, IsolationLevel.parse(level).orElseThrow())
                 .checksLocksAgainstSnapshot())
         .isEqualTo(checks);
   }

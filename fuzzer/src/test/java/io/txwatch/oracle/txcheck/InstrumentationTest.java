@@ -2,6 +2,7 @@ package io.txwatch.oracle.txcheck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.dbms.DbmsBehaviour.VersionColumns;
 import io.txwatch.testcase.CaseFormatException;
 import io.txwatch.testcase.CaseReader;
 import io.txwatch.testcase.Step;
@@ -12,6 +13,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class InstrumentationTest {
+
+  private static final VersionColumns MYSQL =
+      new VersionColumns("CHAR(36) DEFAULT (UUID()) INVISIBLE", "INT DEFAULT 0 INVISIBLE");
+  private static final VersionColumns POSTGRESQL =
+      new VersionColumns("UUID DEFAULT gen_random_uuid()", "INT DEFAULT 0");
+  private static final VersionColumns H2 =
+      new VersionColumns("UUID INVISIBLE DEFAULT RANDOM_UUID()", "INT INVISIBLE DEFAULT 0");
 
   /** TxCheck, figures 1 and 5. The reads around the statements are not part of the texts. */
   private static final String FIGURE_1 =
@@ -32,7 +40,7 @@ class InstrumentationTest {
   void figure1IsInstrumentedAsFigure5() throws CaseFormatException {
     TestCase testCase = CaseReader.parse("figure1", FIGURE_1);
 
-    TestCase instrumented = new Instrumentation("MySQL", testCase).instrument(testCase);
+    TestCase instrumented = new Instrumentation(MYSQL, true, testCase).instrument(testCase);
 
     String keys =
         ", txw_pkey CHAR(36) DEFAULT (UUID()) INVISIBLE, txw_vkey INT DEFAULT 0 INVISIBLE)";
@@ -57,7 +65,7 @@ class InstrumentationTest {
   void visibleColumnsAreNotNamed() throws CaseFormatException {
     TestCase testCase = CaseReader.parse("figure1", FIGURE_1);
 
-    TestCase instrumented = new Instrumentation("PostgreSQL", testCase).instrument(testCase);
+    TestCase instrumented = new Instrumentation(POSTGRESQL, false, testCase).instrument(testCase);
 
     assertThat(instrumented.steps().get(2).sql()).isEqualTo("SELECT * FROM t1 WHERE c0 <= 8");
     assertThat(instrumented.setup().get(2)).isEqualTo("INSERT INTO t0 VALUES (1, 20), (2, 56)");
@@ -99,7 +107,7 @@ class InstrumentationTest {
     "SELECT * FROM v, false"
   })
   void onlyWholeRowsOfOneTableReturnKeys(String sql, boolean expected) throws CaseFormatException {
-    Instrumentation tables = new Instrumentation("H2", CaseReader.parse("figure1", FIGURE_1));
+    Instrumentation tables = new Instrumentation(H2, true, CaseReader.parse("figure1", FIGURE_1));
 
     assertThat(tables.returnsKeys(sql)).isEqualTo(expected);
   }

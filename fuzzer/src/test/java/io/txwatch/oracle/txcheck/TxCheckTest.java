@@ -56,12 +56,11 @@ class TxCheckTest {
   private static Observation observe(ExecutorFixture fixture, String text, String level)
       throws Exception {
     TestCase testCase = CaseReader.parse("test", text);
-    String product = fixture.dbms().database().product().name();
     return Observation.of(
         testCase,
         IsolationLevel.parse(level).orElseThrow(),
         fixture.executor(),
-        new Instrumentation(product, testCase));
+        new Instrumentation(fixture.executor().dbms(), testCase));
   }
 
   /** The values in a set of versions, without the key of the statement that wrote them. */
