@@ -72,7 +72,7 @@ final class ReadResolver {
   void resolve(
       TimedTransaction transaction,
       TimedStatement statement,
-      ChangeRecord record,
+      RecordedRows record,
       String product,
       List<KnownRow> out) {
     if (statement.reads.isEmpty()) {
@@ -95,7 +95,7 @@ final class ReadResolver {
   private void resolve(
       TimedTransaction transaction,
       TimedStatement statement,
-      ChangeRecord record,
+      RecordedRows record,
       Window window,
       boolean certain,
       RowValues rows,

@@ -38,7 +38,7 @@ final class StatedWrites {
 
   private static final int MAX_TABLES = 1 << 12;
 
-  private final ChangeRecord record;
+  private final RecordedRows record;
 
   /** Until when there may have been unstated writes, by table. */
   private final Map<String, Long> unstatedUntil = new HashMap<>();
@@ -46,7 +46,7 @@ final class StatedWrites {
   /** The tables that somebody who is not watched wrote to: who did so once may do so again. */
   private final Set<String> writtenByOthers = new HashSet<>();
 
-  StatedWrites(ChangeRecord record) {
+  StatedWrites(RecordedRows record) {
     this.record = record;
   }
 
@@ -354,7 +354,7 @@ final class StatedWrites {
    */
   static @Nullable TimedTransaction awaited(
       TimedTransaction transaction, Collection<TimedTransaction> open, String product) {
-    Map<RowKey, Long> touched = transaction.touched(product);
+    Map<HashedKey, Long> touched = transaction.touched(product);
     if (touched.isEmpty()) {
       return null;
     }
@@ -366,7 +366,7 @@ final class StatedWrites {
     return null;
   }
 
-  private static boolean mayPrecede(TimedTransaction other, Map<RowKey, Long> touched) {
+  private static boolean mayPrecede(TimedTransaction other, Map<HashedKey, Long> touched) {
     long lastSent = other.lastSent();
     for (TimedStatement statement : other.statements) {
       if (!statement.mayHaveChanged()) {
@@ -374,7 +374,7 @@ final class StatedWrites {
       }
       for (StatedWrite write : statement.writes) {
         for (long key : write.rows().keys()) {
-          Long time = key == 0 ? null : touched.get(new RowKey(write.rows().table(), key));
+          Long time = key == 0 ? null : touched.get(new HashedKey(write.rows().table(), key));
           if (time != null && statement.window.returned() <= time && lastSent <= time) {
             return true;
           }

@@ -152,11 +152,11 @@ final class TimedTransaction {
     return last;
   }
 
-  private @Nullable Map<RowKey, Long> touched;
+  private @Nullable Map<HashedKey, Long> touched;
 
   /** Up to when it may have read or written each row; to be called when it has ended. */
-  Map<RowKey, Long> touched(String product) {
-    Map<RowKey, Long> known = touched;
+  Map<HashedKey, Long> touched(String product) {
+    Map<HashedKey, Long> known = touched;
     if (known == null) {
       known = new HashMap<>();
       for (TimedStatement statement : statements) {
@@ -174,10 +174,10 @@ final class TimedTransaction {
     return known;
   }
 
-  private static void add(RowValues rows, long time, Map<RowKey, Long> to) {
+  private static void add(RowValues rows, long time, Map<HashedKey, Long> to) {
     for (long key : rows.keys()) {
       if (key != 0) {
-        to.merge(new RowKey(rows.table(), key), time, Math::max);
+        to.merge(new HashedKey(rows.table(), key), time, Math::max);
       }
     }
   }

@@ -23,7 +23,7 @@ final class UnchangedRows {
   private UnchangedRows() {}
 
   /** The rows by the number of the statement. */
-  static Map<Integer, List<KnownRow>> of(TimedTransaction transaction, ChangeRecord record) {
+  static Map<Integer, List<KnownRow>> of(TimedTransaction transaction, RecordedRows record) {
     if (transaction.outcome != Outcome.COMMITTED || transaction.lossy) {
       return Map.of();
     }

@@ -107,7 +107,7 @@ public final class VersionResolver {
     /** Whether no record of its changes is read. */
     private boolean stated;
 
-    private @Nullable ChangeRecord record;
+    private @Nullable RecordedRows record;
 
     private Scope(String name) {
       this.name = name;
@@ -120,10 +120,10 @@ public final class VersionResolver {
       }
     }
 
-    private ChangeRecord record() {
-      ChangeRecord known = record;
+    private RecordedRows record() {
+      RecordedRows known = record;
       if (known == null) {
-        known = new ChangeRecord(ids, watched, maxVersions, out::accept);
+        known = new RecordedRows(ids, watched, maxVersions, out::accept);
         if (closedScopes.get(index(name))) {
           known.lost();
         }
@@ -143,7 +143,7 @@ public final class VersionResolver {
       }
     }
 
-    private void state(ChangeRecord of) {
+    private void state(RecordedRows of) {
       stated = true;
       StatedWrites writes = new StatedWrites(of);
       if (doubtfulScopes.get(index(name))) {
@@ -157,7 +157,7 @@ public final class VersionResolver {
   private final Listener listener;
   private final int maxVersions;
   private final ReadResolver reads = new ReadResolver();
-  private final ChangeRecord.UnwatchedIds ids = new ChangeRecord.UnwatchedIds();
+  private final RecordedRows.UnwatchedIds ids = new RecordedRows.UnwatchedIds();
 
   /** The open sessions; those opened first are dropped if an application never closes them. */
   private final Map<Long, Session> sessions = new LinkedHashMap<>();
@@ -320,7 +320,7 @@ public final class VersionResolver {
     } else if (event instanceof Event.WritesStated e) {
       stated(e);
     } else if (event instanceof Event.RowsShed e) {
-      ChangeRecord record = record(e.session());
+      RecordedRows record = record(e.session());
       if (record != null && record.stated != null) {
         record.stated.lost(); // nor are all writes emitted
       }
@@ -337,7 +337,7 @@ public final class VersionResolver {
     if (session != null) {
       connections.put(event.session(), event.connection());
       session.scope.watched.identified(event.session(), event.connection());
-      ChangeRecord record = session.scope.record;
+      RecordedRows record = session.scope.record;
       if (record != null) {
         for (TimedTransaction transaction : record.open) {
           if (transaction.session == event.session()) {
@@ -351,7 +351,7 @@ public final class VersionResolver {
 
   private void stated(Event.WritesStated event) {
     Session session = sessions.get(event.session());
-    ChangeRecord record = record(event.session());
+    RecordedRows record = record(event.session());
     if (session != null && record != null && record.stated == null && !record.exists) {
       session.scope.state(record);
     }
@@ -392,7 +392,7 @@ public final class VersionResolver {
   private void dropped(Scope scope) {
     scopes.remove(scope.name);
     closedScopes.set(index(scope.name));
-    ChangeRecord record = scope.record;
+    RecordedRows record = scope.record;
     if (record != null && record.stated != null && record.stated.isInDoubt()) {
       doubtfulScopes.set(index(scope.name));
     }
@@ -408,7 +408,7 @@ public final class VersionResolver {
     scopes.values().forEach(scope -> scope.watched.lost(now));
   }
 
-  private @Nullable ChangeRecord record(long session) {
+  private @Nullable RecordedRows record(long session) {
     Session of = sessions.get(session);
     return of == null ? null : of.scope.record();
   }
@@ -447,7 +447,7 @@ public final class VersionResolver {
     transactions.remove(transaction.id);
     transaction.passed = true;
     lostAll();
-    ChangeRecord record = record(transaction.session);
+    RecordedRows record = record(transaction.session);
     if (record != null) {
       record.open.remove(transaction);
       record.unrecorded.remove(transaction);
@@ -468,7 +468,7 @@ public final class VersionResolver {
     TimedStatement statement = new TimedStatement(event);
     transaction.add(statement);
     if (statement.mayHaveChanged()) {
-      ChangeRecord record = record(event.session());
+      RecordedRows record = record(event.session());
       if (record != null) {
         record.unrecorded.add(transaction);
       }
@@ -499,7 +499,7 @@ public final class VersionResolver {
       statement.changedNothing = true;
       statement.writes = List.of();
     }
-    ChangeRecord record = record(event.session());
+    RecordedRows record = record(event.session());
     if (record != null) {
       record.joined(event.session());
     }
@@ -529,7 +529,7 @@ public final class VersionResolver {
       } else {
         session.scope.watched.ended(transaction, now);
       }
-      ChangeRecord record = record(transaction.session);
+      RecordedRows record = record(transaction.session);
       if (record != null && event.outcome() == Outcome.ABORTED) {
         record.unrecorded.remove(transaction);
       } else if (record != null && record.stated != null) {
@@ -545,7 +545,7 @@ public final class VersionResolver {
 
   private void changed(Event.Changed event) {
     now = Math.max(now, event.received());
-    ChangeRecord record = record(event.session());
+    RecordedRows record = record(event.session());
     if (record != null) {
       record.joined(event.session());
       record.changed(event, needed());
@@ -555,7 +555,7 @@ public final class VersionResolver {
 
   private void read(Event.ChangesRead event) {
     now = Math.max(now, event.through());
-    ChangeRecord record = record(event.session());
+    RecordedRows record = record(event.session());
     if (record != null) {
       record.exists = true;
       record.through = Math.max(record.through, event.through());
@@ -656,7 +656,7 @@ public final class VersionResolver {
   private void pass(TimedTransaction transaction) {
     transactions.remove(transaction.id);
     transaction.passed = true;
-    ChangeRecord record = record(transaction.session);
+    RecordedRows record = record(transaction.session);
     if (record == null) {
       return;
     }
@@ -675,7 +675,7 @@ public final class VersionResolver {
         || waiting.size() > MAX_WAITING) {
       return true;
     }
-    ChangeRecord record = record(transaction.session);
+    RecordedRows record = record(transaction.session);
     if (record == null || !record.exists && record.stated == null) {
       return true;
     }
@@ -688,7 +688,7 @@ public final class VersionResolver {
   }
 
   /** Whether another transaction that may precede it has not ended. */
-  private boolean isAwaiting(TimedTransaction transaction, ChangeRecord record) {
+  private boolean isAwaiting(TimedTransaction transaction, RecordedRows record) {
     Session session = sessions.get(transaction.session);
     if (session == null) {
       return false;
@@ -711,7 +711,7 @@ public final class VersionResolver {
   }
 
   /** Whether it is decided whose the versions are that a transaction may have read or written. */
-  private static boolean isDecided(TimedTransaction transaction, ChangeRecord record) {
+  private static boolean isDecided(TimedTransaction transaction, RecordedRows record) {
     if (!record.hasPending()) {
       return true;
     }
@@ -750,7 +750,7 @@ public final class VersionResolver {
   /** Passes on what is known of a transaction's rows; returns whether that is all. */
   private boolean resolve(TimedTransaction transaction) {
     Session session = sessions.get(transaction.session);
-    ChangeRecord record = record(transaction.session);
+    RecordedRows record = record(transaction.session);
     boolean known =
         session != null
             && record != null
@@ -814,7 +814,7 @@ public final class VersionResolver {
    * @param writing those of which a row is known
    */
   private static boolean areWritesKnown(
-      TimedTransaction transaction, ChangeRecord record, Set<Integer> writing) {
+      TimedTransaction transaction, RecordedRows record, Set<Integer> writing) {
     for (TimedStatement statement : transaction.statements) {
       if (!isWriteKnown(statement, transaction, record, writing)) {
         return false;
@@ -826,7 +826,7 @@ public final class VersionResolver {
   private static boolean isWriteKnown(
       TimedStatement statement,
       TimedTransaction transaction,
-      ChangeRecord record,
+      RecordedRows record,
       Set<Integer> writing) {
     if (!statement.mayHaveChanged() || statement.changedNothing) {
       return true;
@@ -837,7 +837,7 @@ public final class VersionResolver {
 
   /** The tables with rows that a transaction may have written, and that nothing shows. */
   private Set<String> hidden(TimedTransaction transaction) {
-    ChangeRecord record = record(transaction.session);
+    RecordedRows record = record(transaction.session);
     if (record == null || transaction.outcome == Outcome.ABORTED) {
       return Set.of();
     }
@@ -870,7 +870,7 @@ public final class VersionResolver {
   }
 
   /** Passes on who else wrote the rows that a transaction read or wrote, if nobody watches that. */
-  private void showUnwatched(TimedTransaction transaction, Session session, ChangeRecord record) {
+  private void showUnwatched(TimedTransaction transaction, Session session, RecordedRows record) {
     Set<RowChain> touched = touched(transaction, record);
     for (RowChain row : touched) {
       for (RowVersion version : row.versions) {
@@ -885,7 +885,7 @@ public final class VersionResolver {
   }
 
   /** The rows that a transaction read or wrote, of which changes are recorded. */
-  private static Set<RowChain> touched(TimedTransaction transaction, ChangeRecord record) {
+  private static Set<RowChain> touched(TimedTransaction transaction, RecordedRows record) {
     Set<RowChain> touched = new LinkedHashSet<>();
     for (TimedStatement statement : transaction.statements) {
       for (RowValues rows : statement.reads) {

@@ -24,14 +24,16 @@ final class WrittenColumns {
 
   private final TimedTransaction transaction;
   private final RecordedTransaction recorded;
-  private final Map<RowKey, List<RowChange>> changes = new HashMap<>();
+  private final Map<HashedKey, List<RowChange>> changes = new HashMap<>();
 
   WrittenColumns(TimedTransaction transaction, RecordedTransaction recorded) {
     this.transaction = transaction;
     this.recorded = recorded;
     for (RowChange change : recorded.changes) {
       long key = change.keyAfter() == 0 ? change.keyBefore() : change.keyAfter();
-      changes.computeIfAbsent(new RowKey(change.table(), key), k -> new ArrayList<>()).add(change);
+      changes
+          .computeIfAbsent(new HashedKey(change.table(), key), k -> new ArrayList<>())
+          .add(change);
     }
   }
 
@@ -88,7 +90,7 @@ final class WrittenColumns {
   private Set<String> changed(RowVersion version, int statement) {
     Set<String> changed = new LinkedHashSet<>();
     for (RowChange change :
-        changes.getOrDefault(new RowKey(version.row.table, version.row.key), List.of())) {
+        changes.getOrDefault(new HashedKey(version.row.table, version.row.key), List.of())) {
       if (recorded.statement(change) == statement) {
         for (int i = 0; i < change.columns().size(); i++) {
           int before = value(change.before(), i);

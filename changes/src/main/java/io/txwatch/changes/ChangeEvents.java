@@ -99,7 +99,7 @@ public final class ChangeEvents implements ChangeListener {
   @Override
   public synchronized void transaction(ChangedTransaction transaction) {
     List<io.txwatch.history.RowChange> changes = new ArrayList<>(transaction.changes().size());
-    for (RowChange change : transaction.changes()) {
+    for (ChangedRow change : transaction.changes()) {
       io.txwatch.history.RowChange event = event(change);
       changes.add(event);
       name(event.table(), event.keyBefore(), change.table(), change.before());
@@ -173,7 +173,7 @@ public final class ChangeEvents implements ChangeListener {
     }
   }
 
-  private io.txwatch.history.RowChange event(RowChange change) {
+  private io.txwatch.history.RowChange event(ChangedRow change) {
     ChangedTable table = change.table();
     Access access =
         switch (change.kind()) {

@@ -28,7 +28,7 @@ public record ChangedTransaction(
     long commitMicros,
     long commitPrecisionMicros,
     @Nullable String xid,
-    List<RowChange> changes,
+    List<ChangedRow> changes,
     boolean isComplete) {
 
   /** A transaction of immutable changes. */

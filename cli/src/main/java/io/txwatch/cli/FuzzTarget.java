@@ -4,7 +4,7 @@ import io.txwatch.catalog.DatabaseProbe;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
 import io.txwatch.dbms.registry.DbmsRegistry;
-import io.txwatch.generator.Grammar;
+import io.txwatch.generator.GeneratedDialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Objects;
@@ -16,7 +16,7 @@ import java.util.Objects;
  * @param grammar the SQL that is generated for it
  * @param shownUrl its URL without secrets
  */
-record FuzzTarget(Connection keep, Dbms dbms, Grammar grammar, String shownUrl)
+record FuzzTarget(Connection keep, Dbms dbms, GeneratedDialect grammar, String shownUrl)
     implements AutoCloseable {
 
   /**
@@ -54,8 +54,8 @@ record FuzzTarget(Connection keep, Dbms dbms, Grammar grammar, String shownUrl)
       Connection keep, String real, DatabaseOptions database, Console console)
       throws SQLException, UnsupportedDbmsException {
     DatabaseProbe probe = DatabaseProbe.of(keep, real);
-    Grammar grammar =
-        Grammar.of(probe.database().product().name(), probe.dialect())
+    GeneratedDialect grammar =
+        GeneratedDialect.of(probe.database().product().name(), probe.dialect())
             .orElseThrow(
                 () ->
                     CommandException.badInput(

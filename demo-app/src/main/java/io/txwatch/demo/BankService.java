@@ -8,10 +8,10 @@ import java.sql.SQLException;
 /** Accounts: withdrawals and transfers. */
 final class BankService {
 
-  private final Database database;
+  private final ServiceDatabase database;
   private final PaymentGateway gateway;
 
-  BankService(Database database, PaymentGateway gateway) {
+  BankService(ServiceDatabase database, PaymentGateway gateway) {
     this.database = database;
     this.gateway = gateway;
   }

@@ -7,10 +7,10 @@ import java.sql.SQLException;
 /** Seats on a flight, each to be sold once. */
 final class BookingService {
 
-  private final Database database;
+  private final ServiceDatabase database;
   private final PaymentGateway gateway;
 
-  BookingService(Database database, PaymentGateway gateway) {
+  BookingService(ServiceDatabase database, PaymentGateway gateway) {
     this.database = database;
     this.gateway = gateway;
   }

@@ -49,7 +49,7 @@ public final class DemoApp {
       err.println(USAGE);
       return 2;
     }
-    try (Database database = new Database(url, user, password)) {
+    try (ServiceDatabase database = new ServiceDatabase(url, user, password)) {
       play(phase.get(), database, rounds, fixed, out);
       return 0;
     } catch (SQLException e) {
@@ -59,9 +59,9 @@ public final class DemoApp {
   }
 
   private static void play(
-      Phase phase, Database database, int rounds, boolean fixed, PrintStream out)
+      Phase phase, ServiceDatabase database, int rounds, boolean fixed, PrintStream out)
       throws SQLException {
-    String level = Database.levelName(phase.level(database, fixed));
+    String level = ServiceDatabase.levelName(phase.level(database, fixed));
     out.printf(
         "%s, %s: %d rounds on %s at %s%n",
         phase.id(),

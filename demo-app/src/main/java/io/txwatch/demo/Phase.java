@@ -19,7 +19,7 @@ enum Phase {
   /** Two withdrawals from one account. */
   LOST_UPDATE("lost-update") {
     @Override
-    Check run(Database database, int rounds, boolean fixed) throws SQLException {
+    Check run(ServiceDatabase database, int rounds, boolean fixed) throws SQLException {
       database.script(
           "DROP TABLE IF EXISTS account",
           "CREATE TABLE account (id INTEGER PRIMARY KEY, owner VARCHAR(40) NOT NULL,"
@@ -50,7 +50,7 @@ enum Phase {
   /** Two customers for one seat. */
   DOUBLE_BOOKING("double-booking") {
     @Override
-    Check run(Database database, int rounds, boolean fixed) throws SQLException {
+    Check run(ServiceDatabase database, int rounds, boolean fixed) throws SQLException {
       database.script(
           "DROP TABLE IF EXISTS seat",
           "CREATE TABLE seat (id INTEGER PRIMARY KEY, label VARCHAR(8) NOT NULL,"
@@ -91,7 +91,7 @@ enum Phase {
   /** Two doctors who both want to go home. */
   WRITE_SKEW("write-skew") {
     @Override
-    Check run(Database database, int rounds, boolean fixed) throws SQLException {
+    Check run(ServiceDatabase database, int rounds, boolean fixed) throws SQLException {
       database.script(
           "DROP TABLE IF EXISTS doctor",
           "CREATE TABLE doctor (id INTEGER PRIMARY KEY, name VARCHAR(40) NOT NULL,"
@@ -128,7 +128,7 @@ enum Phase {
     }
 
     @Override
-    int level(Database database, boolean fixed) {
+    int level(ServiceDatabase database, boolean fixed) {
       return fixed
           ? new RosterService(database, new PaymentGateway()).safeLevel()
           : database.defaultLevel();
@@ -138,7 +138,7 @@ enum Phase {
   /** A transfer while a report adds up. */
   READ_SKEW("read-skew") {
     @Override
-    Check run(Database database, int rounds, boolean fixed) throws SQLException {
+    Check run(ServiceDatabase database, int rounds, boolean fixed) throws SQLException {
       database.script(
           "DROP TABLE IF EXISTS account",
           "CREATE TABLE account (id INTEGER PRIMARY KEY, owner VARCHAR(40) NOT NULL,"
@@ -176,7 +176,7 @@ enum Phase {
     }
 
     @Override
-    int level(Database database, boolean fixed) {
+    int level(ServiceDatabase database, boolean fixed) {
       ReportService reports = new ReportService(database, new PaymentGateway());
       return fixed ? reports.snapshotLevel() : reports.statementSnapshotLevel();
     }
@@ -197,10 +197,10 @@ enum Phase {
   }
 
   /** Creates the tables, runs the rounds and checks the books. */
-  abstract Check run(Database database, int rounds, boolean fixed) throws SQLException;
+  abstract Check run(ServiceDatabase database, int rounds, boolean fixed) throws SQLException;
 
   /** The level of the transactions that the phase is about. */
-  int level(Database database, boolean fixed) {
+  int level(ServiceDatabase database, boolean fixed) {
     return database.defaultLevel();
   }
 

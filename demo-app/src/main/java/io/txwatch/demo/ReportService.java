@@ -9,10 +9,10 @@ import java.util.List;
 /** The sum of all balances of the bank. */
 final class ReportService {
 
-  private final Database database;
+  private final ServiceDatabase database;
   private final PaymentGateway rates;
 
-  ReportService(Database database, PaymentGateway rates) {
+  ReportService(ServiceDatabase database, PaymentGateway rates) {
     this.database = database;
     this.rates = rates;
   }
@@ -40,7 +40,7 @@ final class ReportService {
     if (database.isSqlite()) {
       return database.defaultLevel();
     }
-    return database.isH2() ? Database.H2_SNAPSHOT : Connection.TRANSACTION_REPEATABLE_READ;
+    return database.isH2() ? ServiceDatabase.H2_SNAPSHOT : Connection.TRANSACTION_REPEATABLE_READ;
   }
 
   private int add(Connection connection, List<Integer> accounts) throws SQLException {

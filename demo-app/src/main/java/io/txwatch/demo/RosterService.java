@@ -8,10 +8,10 @@ import java.sql.SQLException;
 /** Doctors on call. A shift must not be left without one. */
 final class RosterService {
 
-  private final Database database;
+  private final ServiceDatabase database;
   private final PaymentGateway pager;
 
-  RosterService(Database database, PaymentGateway pager) {
+  RosterService(ServiceDatabase database, PaymentGateway pager) {
     this.database = database;
     this.pager = pager;
   }

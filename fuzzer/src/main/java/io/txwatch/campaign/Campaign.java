@@ -5,7 +5,7 @@ import io.txwatch.dbms.Failure;
 import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.generator.CaseGenerator;
 import io.txwatch.generator.CaseKind;
-import io.txwatch.generator.Grammar;
+import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.generator.Weights;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
@@ -78,7 +78,7 @@ public final class Campaign {
   private static final long POLL_INTERVAL_MILLIS = 200;
 
   private final Dbms dbms;
-  private final Grammar grammar;
+  private final GeneratedDialect grammar;
   private final Plan plan;
   private final Listener listener;
   private final Duration maxSilence;
@@ -243,17 +243,17 @@ public final class Campaign {
   }
 
   /** Creates a campaign. */
-  public Campaign(Dbms dbms, Grammar grammar, Plan plan, Listener listener) {
+  public Campaign(Dbms dbms, GeneratedDialect grammar, Plan plan, Listener listener) {
     this(dbms, grammar, plan, listener, MAX_SILENCE);
   }
 
-  Campaign(Dbms dbms, Grammar grammar, Plan plan, Listener listener, Duration maxSilence) {
+  Campaign(Dbms dbms, GeneratedDialect grammar, Plan plan, Listener listener, Duration maxSilence) {
     this(dbms, grammar, plan, listener, maxSilence, Exploration.CASES_PER_EPOCH);
   }
 
   Campaign(
       Dbms dbms,
-      Grammar grammar,
+      GeneratedDialect grammar,
       Plan plan,
       Listener listener,
       Duration maxSilence,

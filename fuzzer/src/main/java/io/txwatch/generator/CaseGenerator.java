@@ -39,7 +39,7 @@ public final class CaseGenerator {
   private static final int MAX_SWITCHES = 4;
 
   private final long seed;
-  private final Grammar grammar;
+  private final GeneratedDialect grammar;
   private final int maxStatements;
   private final CaseKind caseKind;
   private final boolean requiresPrimaryKeys;
@@ -52,7 +52,7 @@ public final class CaseGenerator {
   private Weights schemaWeights = Weights.FIXED;
 
   /** Creates a generator with the default workload and length of transactions. */
-  public CaseGenerator(long seed, Grammar grammar) {
+  public CaseGenerator(long seed, GeneratedDialect grammar) {
     this(seed, grammar, MAX_STATEMENTS, CaseKind.STATEMENTS, false);
   }
 
@@ -61,7 +61,7 @@ public final class CaseGenerator {
    *
    * @param maxStatements the most statements of a transaction
    */
-  public CaseGenerator(long seed, Grammar grammar, int maxStatements, CaseKind caseKind) {
+  public CaseGenerator(long seed, GeneratedDialect grammar, int maxStatements, CaseKind caseKind) {
     this(seed, grammar, maxStatements, caseKind, false);
   }
 
@@ -73,7 +73,7 @@ public final class CaseGenerator {
    */
   public CaseGenerator(
       long seed,
-      Grammar grammar,
+      GeneratedDialect grammar,
       int maxStatements,
       CaseKind caseKind,
       boolean requiresPrimaryKeys) {
@@ -152,7 +152,7 @@ public final class CaseGenerator {
     RandomSource random = new RandomSource(seed, number, weights);
     SchemaGenerator.Schema schema = schema(number / caseKind.casesPerSchema(), weights);
     random.made().addAll(schema.productions());
-    Literals literals = new Literals(random, grammar);
+    CaseLiterals literals = new CaseLiterals(random, grammar);
     TableContents contents =
         new TableContents(random, grammar, caseKind, literals, schema.tables());
     List<String> setup = new ArrayList<>(schema.definitions());

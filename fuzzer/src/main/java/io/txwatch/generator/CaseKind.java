@@ -92,8 +92,8 @@ public enum CaseKind {
   }
 
   /** True if foreign keys may have actions, whose writes most DBMSs do not let triggers record. */
-  boolean hasForeignKeyActions(Grammar grammar) {
-    return this != PATTERNS || grammar == Grammar.POSTGRESQL;
+  boolean hasForeignKeyActions(GeneratedDialect grammar) {
+    return this != PATTERNS || grammar == GeneratedDialect.POSTGRESQL;
   }
 
   /** True if a table generates the values of its key. */

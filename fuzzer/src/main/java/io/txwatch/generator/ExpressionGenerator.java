@@ -15,8 +15,8 @@ final class ExpressionGenerator {
   private static final int MAX_DEPTH = 3;
 
   private final RandomSource random;
-  private final Grammar grammar;
-  private final Literals literals;
+  private final GeneratedDialect grammar;
+  private final CaseLiterals literals;
 
   /**
    * A column in an expression.
@@ -36,7 +36,10 @@ final class ExpressionGenerator {
   private int nesting;
 
   ExpressionGenerator(
-      RandomSource random, Grammar grammar, Literals literals, List<GeneratedTable> readable) {
+      RandomSource random,
+      GeneratedDialect grammar,
+      CaseLiterals literals,
+      List<GeneratedTable> readable) {
     this.random = random;
     this.grammar = grammar;
     this.literals = literals;

@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
  */
 record Partitions(String clause, List<String> parts, boolean hasGaps) {
 
-  static Partitions any(RandomSource random, Grammar grammar) {
+  static Partitions any(RandomSource random, GeneratedDialect grammar) {
     int bound = random.between(1, 6);
     boolean gaps = random.percent(30);
     return grammar.isMySql()

@@ -37,7 +37,7 @@ final class PatternCaseGenerator {
   private final TableContents contents;
   private final JoinGenerator joins;
   private final RandomSource random;
-  private final Grammar grammar;
+  private final GeneratedDialect grammar;
   private final AnomalyPattern pattern;
   private final Map<String, Item> items = new LinkedHashMap<>();
   private final Map<String, Integer> kinds = new HashMap<>();
@@ -168,7 +168,7 @@ final class PatternCaseGenerator {
     for (Column column : table.columns()) {
       row.put(
           column.name(),
-          Literals.distinct(grammar, column.type(), TableContents.MAX_ROWS + items.size()));
+          CaseLiterals.distinct(grammar, column.type(), TableContents.MAX_ROWS + items.size()));
     }
     table.reference().ifPresent(reference -> row.putAll(contents.randomParentKey(reference)));
     return new Item(table, row, true, assignable(table));

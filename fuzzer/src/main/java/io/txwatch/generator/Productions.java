@@ -22,7 +22,7 @@ final class Productions {
 
   private static final String RESOURCE = "productions.txt";
   private static final String ALL_BUT = "all but";
-  private static final Map<Grammar, Productions> BY_GRAMMAR = load();
+  private static final Map<GeneratedDialect, Productions> BY_GRAMMAR = load();
 
   private final List<Production> productions;
 
@@ -46,11 +46,11 @@ final class Productions {
   }
 
   /** The productions of a dialect. */
-  static Productions of(Grammar grammar) {
+  static Productions of(GeneratedDialect grammar) {
     return Objects.requireNonNull(BY_GRAMMAR.get(grammar));
   }
 
-  private static Map<Grammar, Productions> load() {
+  private static Map<GeneratedDialect, Productions> load() {
     try (InputStream in = Productions.class.getResourceAsStream(RESOURCE)) {
       return parse(
           new String(Objects.requireNonNull(in, RESOURCE).readAllBytes(), StandardCharsets.UTF_8));
@@ -60,9 +60,9 @@ final class Productions {
   }
 
   /** Parses lines {@code kind | percent | dialects | text}. */
-  static Map<Grammar, Productions> parse(String text) {
-    Map<Grammar, List<Production>> lists = new EnumMap<>(Grammar.class);
-    for (Grammar grammar : Grammar.values()) {
+  static Map<GeneratedDialect, Productions> parse(String text) {
+    Map<GeneratedDialect, List<Production>> lists = new EnumMap<>(GeneratedDialect.class);
+    for (GeneratedDialect grammar : GeneratedDialect.values()) {
       lists.put(grammar, new ArrayList<>());
     }
     for (String line : text.lines().filter(l -> !l.isBlank() && !l.startsWith("#")).toList()) {
@@ -76,19 +76,19 @@ final class Productions {
       grammars(parts[2])
           .forEach(grammar -> Objects.requireNonNull(lists.get(grammar)).add(production));
     }
-    Map<Grammar, Productions> parsed = new EnumMap<>(Grammar.class);
+    Map<GeneratedDialect, Productions> parsed = new EnumMap<>(GeneratedDialect.class);
     lists.forEach((grammar, list) -> parsed.put(grammar, new Productions(list)));
     return parsed;
   }
 
-  private static Set<Grammar> grammars(String text) {
+  private static Set<GeneratedDialect> grammars(String text) {
     if (text.equals("all")) {
-      return EnumSet.allOf(Grammar.class);
+      return EnumSet.allOf(GeneratedDialect.class);
     }
     boolean isExcluding = text.startsWith(ALL_BUT);
-    Set<Grammar> named = EnumSet.noneOf(Grammar.class);
+    Set<GeneratedDialect> named = EnumSet.noneOf(GeneratedDialect.class);
     for (String name : text.substring(isExcluding ? ALL_BUT.length() : 0).strip().split("\\s+")) {
-      named.add(Grammar.valueOf(name.toUpperCase(Locale.ROOT)));
+      named.add(GeneratedDialect.valueOf(name.toUpperCase(Locale.ROOT)));
     }
     return isExcluding ? EnumSet.complementOf(EnumSet.copyOf(named)) : named;
   }

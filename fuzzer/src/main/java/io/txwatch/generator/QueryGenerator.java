@@ -13,7 +13,7 @@ final class QueryGenerator {
 
   private final StatementContext context;
   private final RandomSource random;
-  private final Grammar grammar;
+  private final GeneratedDialect grammar;
   private final Productions productions;
 
   QueryGenerator(StatementContext context) {

@@ -14,13 +14,16 @@ final class SchemaGenerator {
   private static final int MAX_COLUMNS = 5;
 
   private final RandomSource random;
-  private final Grammar grammar;
+  private final GeneratedDialect grammar;
   private final CaseKind caseKind;
   private final boolean requiresPrimaryKeys;
   private final Productions productions;
 
   SchemaGenerator(
-      RandomSource random, Grammar grammar, CaseKind caseKind, boolean requiresPrimaryKeys) {
+      RandomSource random,
+      GeneratedDialect grammar,
+      CaseKind caseKind,
+      boolean requiresPrimaryKeys) {
     this.requiresPrimaryKeys = requiresPrimaryKeys;
     this.random = random;
     this.grammar = grammar;
@@ -108,7 +111,7 @@ final class SchemaGenerator {
                 .replace("{T}", draft.name)
                 .replace("{O}", earlier.isEmpty() ? "" : random.oneOf(earlier).name())
                 .replace("{C}", column.name())
-                .replace("{L}", Literals.any(random, grammar, column.type()));
+                .replace("{L}", CaseLiterals.any(random, grammar, column.type()));
         definitions.addAll(List.of(text.split(";;")));
         hasView |= text.startsWith("CREATE VIEW");
       }
@@ -169,7 +172,7 @@ final class SchemaGenerator {
       boolean hasCheck = !ofPrimaryKey && type == SqlType.INT && random.percent("check", 10);
       String definition = name + " " + declared;
       if (!ofPrimaryKey && !hasCheck && random.percent(20)) {
-        definition += " DEFAULT " + grammar.defaultLiteral(Literals.any(random, grammar, type));
+        definition += " DEFAULT " + grammar.defaultLiteral(CaseLiterals.any(random, grammar, type));
       }
       definition += notNull ? " NOT NULL" : "";
       if (!ofPrimaryKey && mayBeUnique && random.percent("unique", 12)) {

@@ -10,9 +10,9 @@ import java.util.Optional;
 final class StatementContext {
 
   final RandomSource random;
-  final Grammar grammar;
+  final GeneratedDialect grammar;
   final CaseKind caseKind;
-  final Literals literals;
+  final CaseLiterals literals;
   final List<GeneratedTable> tables;
 
   /** Earlier conditions by table: with equal conditions, transactions use the same rows. */
@@ -20,9 +20,9 @@ final class StatementContext {
 
   StatementContext(
       RandomSource random,
-      Grammar grammar,
+      GeneratedDialect grammar,
       CaseKind caseKind,
-      Literals literals,
+      CaseLiterals literals,
       List<GeneratedTable> tables) {
     this.random = random;
     this.grammar = grammar;

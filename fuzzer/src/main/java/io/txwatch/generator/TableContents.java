@@ -18,9 +18,9 @@ final class TableContents {
   static final int MAX_ROWS = 6;
 
   private final RandomSource random;
-  private final Grammar grammar;
+  private final GeneratedDialect grammar;
   private final CaseKind caseKind;
-  private final Literals literals;
+  private final CaseLiterals literals;
 
   /** By table, the literals of each row by column. */
   private final Map<String, List<Map<String, String>>> rows = new HashMap<>();
@@ -34,9 +34,9 @@ final class TableContents {
    */
   TableContents(
       RandomSource random,
-      Grammar grammar,
+      GeneratedDialect grammar,
       CaseKind caseKind,
-      Literals literals,
+      CaseLiterals literals,
       List<GeneratedTable> tables) {
     this.random = random;
     this.grammar = grammar;
@@ -126,12 +126,12 @@ final class TableContents {
   private String distinctValue(GeneratedTable table, Column column, int number) {
     // MySQL generates a value for 0.
     boolean skipsZero = isFirst(column) && table.hasAutoIncrement();
-    return Literals.distinct(grammar, column.type(), number + (skipsZero ? 1 : 0));
+    return CaseLiterals.distinct(grammar, column.type(), number + (skipsZero ? 1 : 0));
   }
 
   private String value(GeneratedTable table, Column column) {
     if (isFirst(column) && table.partitions().isPresent()) {
-      return Literals.distinct(grammar, column.type(), random.below(MAX_ROWS));
+      return CaseLiterals.distinct(grammar, column.type(), random.below(MAX_ROWS));
     }
     return column.notNull() || !random.percent(15) ? literals.of(column.type()) : "NULL";
   }

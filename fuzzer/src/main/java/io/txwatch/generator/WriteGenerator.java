@@ -20,7 +20,7 @@ final class WriteGenerator {
   private final StatementContext context;
   private final TableContents contents;
   private final RandomSource random;
-  private final Grammar grammar;
+  private final GeneratedDialect grammar;
 
   WriteGenerator(StatementContext context, TableContents contents) {
     this.context = context;
@@ -90,20 +90,22 @@ final class WriteGenerator {
   GeneratedStatement upsert() {
     GeneratedTable table = context.randomTable();
     List<Column> plain = table.plainColumns();
-    boolean offered = grammar != Grammar.HSQLDB && grammar != Grammar.DERBY;
+    boolean offered = grammar != GeneratedDialect.HSQLDB && grammar != GeneratedDialect.DERBY;
     if (plain.isEmpty() || table.keys().isEmpty() || !offered) {
       return insert();
     }
     Column target = random.oneOf(plain);
     String value = random.percent(40) ? grammar.incoming(target.name()) : literal(table, target);
-    String sql = grammar == Grammar.H2 ? merge(table, target, value) : upsert(table, target, value);
+    String sql =
+        grammar == GeneratedDialect.H2 ? merge(table, target, value) : upsert(table, target, value);
     return new GeneratedStatement("upsert", sql, errors(table, table.columns(), true));
   }
 
   private String upsert(GeneratedTable table, Column target, String value) {
     String insertInto =
         " INTO " + table.name() + names(table.columns()) + " VALUES " + row(table, table.columns());
-    if ((grammar.isMySql() || grammar == Grammar.SQLITE) && random.percent("replace", 50)) {
+    if ((grammar.isMySql() || grammar == GeneratedDialect.SQLITE)
+        && random.percent("replace", 50)) {
       return "REPLACE" + insertInto;
     }
     String key = String.join(", ", table.keys().get(table.keys().size() - 1));

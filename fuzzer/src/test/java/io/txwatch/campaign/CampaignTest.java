@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.registry.DbmsRegistry;
-import io.txwatch.generator.Grammar;
+import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
@@ -56,7 +56,7 @@ class CampaignTest {
         new Campaign.Plan(
             11, dbms.levels(), List.of(new WriteCheck(), new Troc()), 40, Duration.ofMinutes(2), 2);
 
-    Summary summary = new Campaign(dbms, Grammar.valueOf(kind.name()), plan, found).run();
+    Summary summary = new Campaign(dbms, GeneratedDialect.valueOf(kind.name()), plan, found).run();
 
     assertThat(found.notReproduced).isEmpty();
     assertThat(summary.cases()).isEqualTo(40);
@@ -107,7 +107,7 @@ class CampaignTest {
                             + verdict.reason())
                         .replaceAll("(?i)txwatch_\\w+", ""),
                     (first, again) -> first));
-    new Campaign(dbms, Grammar.valueOf(kind.name()), plan, listener).run();
+    new Campaign(dbms, GeneratedDialect.valueOf(kind.name()), plan, listener).run();
     return verdicts;
   }
 
@@ -143,7 +143,7 @@ class CampaignTest {
       Dbms dbms = DbmsRegistry.connect(server.newDatabase("crash"), DriverManager::getConnection);
       CollectedFindings found = new CollectedFindings(server::close);
 
-      assertThatThrownBy(() -> new Campaign(dbms, Grammar.MARIADB, endless(workers), found).run())
+      assertThatThrownBy(() -> new Campaign(dbms, GeneratedDialect.MARIADB, endless(workers), found).run())
           .isInstanceOf(SQLException.class);
       findings = found.findings;
     }
@@ -165,7 +165,7 @@ class CampaignTest {
       Dbms dbms = DbmsRegistry.connect(server.newDatabase("silence"), DriverManager::getConnection);
       CollectedFindings found = new CollectedFindings(() -> signal(process, "STOP"));
       Campaign campaign =
-          new Campaign(dbms, Grammar.MARIADB, endless(1), found, Duration.ofSeconds(2));
+          new Campaign(dbms, GeneratedDialect.MARIADB, endless(1), found, Duration.ofSeconds(2));
 
       try {
         assertThatThrownBy(campaign::run)
@@ -216,7 +216,7 @@ class CampaignTest {
         new Campaign.Plan(
             7, dbms.levels(), List.of(new WriteCheck(), new Troc()), 256, Duration.ofMinutes(2), 2);
 
-    Summary summary = new Campaign(dbms, Grammar.POSTGRESQL, plan, new CollectedFindings()).run();
+    Summary summary = new Campaign(dbms, GeneratedDialect.POSTGRESQL, plan, new CollectedFindings()).run();
 
     assertThat(summary.oracles().keySet()).containsExactly("writecheck", "troc");
     assertThat(Objects.requireNonNull(summary.oracles().get("troc")).undecided())
@@ -243,7 +243,7 @@ class CampaignTest {
       Campaign.Plan plan =
           new Campaign.Plan(9, dbms.levels(), oracles, 48, Duration.ofMinutes(2), 2);
 
-      Summary summary = new Campaign(dbms, Grammar.MYSQL, plan, new CollectedFindings()).run();
+      Summary summary = new Campaign(dbms, GeneratedDialect.MYSQL, plan, new CollectedFindings()).run();
 
       assertThat(summary.accepted()).isGreaterThanOrEqualTo(0.97);
       assertThat(summary.isUndecided()).as("%s", summary).isFalse();
@@ -282,7 +282,7 @@ class CampaignTest {
         new Campaign.Plan(
             3, levels, List.of(new WriteCheck(), new IsoRel()), 128, Duration.ofMinutes(2), 2);
 
-    new Campaign(dbms, Grammar.H2, plan, listener).run();
+    new Campaign(dbms, GeneratedDialect.H2, plan, listener).run();
 
     assertThat(mixed).hasSizeBetween(4, 20);
     assertThat(own).containsExactlyInAnyOrder("READ_COMMITTED", "SERIALIZABLE");
@@ -328,7 +328,7 @@ class CampaignTest {
         };
     Campaign.Plan plan =
         new Campaign.Plan(1, dbms.levels(), List.of(oracle), 20, Duration.ofMinutes(2), 1);
-    return new Campaign(dbms, Grammar.H2, plan, listener);
+    return new Campaign(dbms, GeneratedDialect.H2, plan, listener);
   }
 
   /** A plan that ends only with the server. */

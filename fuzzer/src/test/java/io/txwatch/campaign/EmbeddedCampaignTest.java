@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
 import io.txwatch.dbms.registry.DbmsRegistry;
-import io.txwatch.generator.Grammar;
+import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.ServerCaseExecutor;
@@ -38,7 +38,7 @@ class EmbeddedCampaignTest {
   void statementsAreAcceptedAndNothingIsReported(String url, String expectedConflict)
       throws Exception {
     Dbms dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
-    Grammar grammar = Grammar.of(dbms.database().product().name(), Optional.empty()).orElseThrow();
+    GeneratedDialect grammar = GeneratedDialect.of(dbms.database().product().name(), Optional.empty()).orElseThrow();
     List<String> findings = new CopyOnWriteArrayList<>();
     List<String> undecided = new CopyOnWriteArrayList<>();
     Set<String> conflicts = ConcurrentHashMap.newKeySet();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.registry.DbmsRegistry;
-import io.txwatch.generator.Grammar;
+import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.IsoRel;
@@ -69,7 +69,7 @@ class GraphCampaignTest {
             2,
             10);
 
-    Summary summary = new Campaign(dbms, Grammar.valueOf(kind.name()), plan, finding -> {}).run();
+    Summary summary = new Campaign(dbms, GeneratedDialect.valueOf(kind.name()), plan, finding -> {}).run();
 
     assertThat(summary.cases()).isEqualTo(200);
     assertThat(
@@ -93,7 +93,7 @@ class GraphCampaignTest {
                 verdicts.put(
                     execution.testCase().name() + " at " + execution.level(),
                     verdict.result() + ": " + verdict.reason()));
-    Summary summary = new Campaign(dbms, Grammar.valueOf(kind.name()), plan, listener).run();
+    Summary summary = new Campaign(dbms, GeneratedDialect.valueOf(kind.name()), plan, listener).run();
     return new CampaignResult(summary, verdicts);
   }
 }

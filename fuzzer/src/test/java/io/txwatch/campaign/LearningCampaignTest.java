@@ -6,7 +6,7 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.generator.CaseGenerator;
 import io.txwatch.generator.CaseKind;
-import io.txwatch.generator.Grammar;
+import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.testcase.CaseWriter;
 import java.sql.Connection;
@@ -31,7 +31,8 @@ class LearningCampaignTest {
     assertThat(one).hasSize(CASES);
     assertThat(two).isEqualTo(one);
     CaseGenerator fixed =
-        new CaseGenerator(9, Grammar.H2, CaseGenerator.MAX_STATEMENTS, CaseKind.STATEMENTS);
+        new CaseGenerator(
+            9, GeneratedDialect.H2, CaseGenerator.MAX_STATEMENTS, CaseKind.STATEMENTS);
     one.forEach(
         (number, text) -> {
           if (number < 2 * CASES_PER_EPOCH) {
@@ -65,7 +66,8 @@ class LearningCampaignTest {
                       Long.parseLong(execution.testCase().header("number").orElseThrow()),
                       CaseWriter.write(execution.testCase())));
       Summary summary =
-          new Campaign(dbms, Grammar.H2, plan, listener, Duration.ofMinutes(2), CASES_PER_EPOCH)
+          new Campaign(
+                  dbms, GeneratedDialect.H2, plan, listener, Duration.ofMinutes(2), CASES_PER_EPOCH)
               .run();
       assertThat(summary.coverage().values()).allMatch(count -> count > 0);
       return cases;

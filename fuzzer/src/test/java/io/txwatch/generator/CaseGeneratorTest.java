@@ -23,11 +23,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class CaseGeneratorTest {
 
-  private static final Map<Grammar, List<String>> TEXTS = new EnumMap<>(Grammar.class);
+  private static final Map<GeneratedDialect, List<String>> TEXTS =
+      new EnumMap<>(GeneratedDialect.class);
 
   @ParameterizedTest
   @EnumSource
-  void aCaseDependsOnItsSeedAndNumberOnly(Grammar grammar) throws Exception {
+  void aCaseDependsOnItsSeedAndNumberOnly(GeneratedDialect grammar) throws Exception {
     CaseGenerator one = new CaseGenerator(7, grammar);
     CaseGenerator other = new CaseGenerator(7, grammar);
     for (int i = 0; i < 20; i++) {
@@ -42,15 +43,16 @@ class CaseGeneratorTest {
 
   @Test
   void anotherSeedGivesOtherCases() {
-    assertThat(new CaseGenerator(1, Grammar.H2).generate(0).testCase().steps())
-        .isNotEqualTo(new CaseGenerator(2, Grammar.H2).generate(0).testCase().steps());
+    assertThat(new CaseGenerator(1, GeneratedDialect.H2).generate(0).testCase().steps())
+        .isNotEqualTo(new CaseGenerator(2, GeneratedDialect.H2).generate(0).testCase().steps());
   }
 
   @ParameterizedTest
   @EnumSource
   void everyTransactionBeginsAndEnds(CaseKind caseKind) {
     for (int i = 0; i < 200; i++) {
-      TestCase testCase = new CaseGenerator(3, Grammar.MARIADB, 4, caseKind).generate(i).testCase();
+      TestCase testCase =
+          new CaseGenerator(3, GeneratedDialect.MARIADB, 4, caseKind).generate(i).testCase();
       for (String session : testCase.sessions()) {
         boolean open = false;
         for (Step step : testCase.steps()) {
@@ -68,7 +70,7 @@ class CaseGeneratorTest {
   /** IsoRel, 3.1.1: at most three tables, which are reused, with at least two rows. */
   @Test
   void historiesReuseTablesWithSeveralRows() {
-    CaseGenerator generator = new CaseGenerator(5, Grammar.MYSQL, 10, CaseKind.HISTORIES);
+    CaseGenerator generator = new CaseGenerator(5, GeneratedDialect.MYSQL, 10, CaseKind.HISTORIES);
     int most = CaseKind.HISTORIES.casesPerSchema();
     for (int i = 0; i < 2 * most; i++) {
       List<String> setup = generator.generate(i).testCase().setup();
@@ -85,7 +87,7 @@ class CaseGeneratorTest {
   /** IsoRel, 5.3: write skew requires two transactions that write different rows. */
   @Test
   void writesOfHistoriesOftenSelectOneKey() {
-    CaseGenerator generator = new CaseGenerator(5, Grammar.MYSQL, 10, CaseKind.HISTORIES);
+    CaseGenerator generator = new CaseGenerator(5, GeneratedDialect.MYSQL, 10, CaseKind.HISTORIES);
     List<String> updates =
         IntStream.range(0, 200)
             .mapToObj(i -> generator.generate(i).testCase())
@@ -100,7 +102,8 @@ class CaseGeneratorTest {
   /** For servers that may hang then: other cases keep their definitions. */
   @Test
   void casesWithForeignKeysCanBeWithoutDefinitions() {
-    CaseGenerator generator = new CaseGenerator(5, Grammar.MARIADB, 10, CaseKind.STATEMENTS);
+    CaseGenerator generator =
+        new CaseGenerator(5, GeneratedDialect.MARIADB, 10, CaseKind.STATEMENTS);
     Set<Boolean> omitted = new HashSet<>();
     for (int i = 0; i < 500; i++) {
       CaseGenerator.GeneratedCase generated = generator.generate(i);
@@ -163,7 +166,7 @@ class CaseGeneratorTest {
         "RELEASE SAVEPOINT ; DUCKDB H2"
       })
   void eachGrammarUsesItsDialect(String what, @Nullable String notIn) {
-    for (Grammar grammar : Grammar.values()) {
+    for (GeneratedDialect grammar : GeneratedDialect.values()) {
       boolean offered = notIn == null || !List.of(notIn.split(" ")).contains(grammar.name());
       assertThat(texts(grammar).stream().anyMatch(Pattern.compile(what).asPredicate()))
           .as("%s in %s", what, grammar)
@@ -172,7 +175,7 @@ class CaseGeneratorTest {
   }
 
   /** The statements of cases with many schemas. */
-  private static List<String> texts(Grammar grammar) {
+  private static List<String> texts(GeneratedDialect grammar) {
     return TEXTS.computeIfAbsent(
         grammar,
         of -> {

@@ -25,7 +25,7 @@ class PatternCaseGeneratorTest {
 
   @ParameterizedTest
   @EnumSource(names = {"H2", "POSTGRESQL", "MARIADB", "MYSQL"})
-  void everyPatternIsGenerated(Grammar grammar) {
+  void everyPatternIsGenerated(GeneratedDialect grammar) {
     Set<String> generated = new HashSet<>();
     cases(grammar).forEach(one -> generated.add(one.header("pattern").orElseThrow()));
 
@@ -37,7 +37,7 @@ class PatternCaseGeneratorTest {
   /** Definitions 3.1 and 3.3: the statements have the types and the order of the pattern. */
   @Test
   void statementsFollowTheConstraintsOfTheirPattern() {
-    cases(Grammar.POSTGRESQL)
+    cases(GeneratedDialect.POSTGRESQL)
         .filter(one -> !one.header("pattern").orElseThrow().matches("2|36|36-sequence"))
         .forEach(
             one -> {
@@ -61,7 +61,7 @@ class PatternCaseGeneratorTest {
   void aSnapshotIsTakenBeforeTheOtherTransactionCommits(String pattern) {
     String session = pattern.equals("2") ? "T2" : "T1";
     List<TestCase> some =
-        cases(Grammar.MYSQL)
+        cases(GeneratedDialect.MYSQL)
             .filter(one -> one.header("pattern").orElseThrow().equals(pattern))
             .toList();
 
@@ -103,11 +103,11 @@ class PatternCaseGeneratorTest {
         "START TRANSACTION WITH CONSISTENT SNAPSHOT"
       })
   void everyFormOfStatementIsGenerated(String form) {
-    assertThat(cases(Grammar.MARIADB).flatMap(one -> one.steps().stream()).map(Step::sql))
+    assertThat(cases(GeneratedDialect.MARIADB).flatMap(one -> one.steps().stream()).map(Step::sql))
         .anyMatch(sql -> sql.matches(form));
   }
 
-  private static Stream<TestCase> cases(Grammar grammar) {
+  private static Stream<TestCase> cases(GeneratedDialect grammar) {
     CaseGenerator generator = new CaseGenerator(11, grammar, 4, CaseKind.PATTERNS);
     return IntStream.range(0, CASES).mapToObj(i -> generator.generate(i * 16L).testCase());
   }

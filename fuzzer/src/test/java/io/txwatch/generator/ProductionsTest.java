@@ -26,7 +26,7 @@ class ProductionsTest {
   /** Each line of the resource is in a generated case. */
   @ParameterizedTest
   @EnumSource
-  void eachProductionOccurs(Grammar grammar) {
+  void eachProductionOccurs(GeneratedDialect grammar) {
     List<Production> missing = new ArrayList<>(Productions.of(grammar).all());
     Map<Production, Pattern> patterns = new HashMap<>();
     missing.forEach(production -> patterns.put(production, pattern(production)));
@@ -82,17 +82,20 @@ class ProductionsTest {
 
   @Test
   void aLineNamesItsDialects() {
-    Map<Grammar, Productions> parsed =
+    Map<GeneratedDialect, Productions> parsed =
         Productions.parse("# comment\n\na | 100 | all but H2 | one\na | 100 | H2 | two\n");
 
-    assertThat(of(parsed, Grammar.H2).all()).containsExactly(new Production("a", 100, "two"));
-    assertThat(of(parsed, Grammar.DERBY).draw("a", new RandomSource(1, 1))).contains("one");
-    assertThat(of(parsed, Grammar.DERBY).draw("b", new RandomSource(1, 1))).isEmpty();
+    assertThat(of(parsed, GeneratedDialect.H2).all())
+        .containsExactly(new Production("a", 100, "two"));
+    assertThat(of(parsed, GeneratedDialect.DERBY).draw("a", new RandomSource(1, 1)))
+        .contains("one");
+    assertThat(of(parsed, GeneratedDialect.DERBY).draw("b", new RandomSource(1, 1))).isEmpty();
     assertThatThrownBy(() -> Productions.parse("a | 100 | all"))
         .hasMessageContaining("expected 'kind");
   }
 
-  private static Productions of(Map<Grammar, Productions> parsed, Grammar grammar) {
+  private static Productions of(
+      Map<GeneratedDialect, Productions> parsed, GeneratedDialect grammar) {
     return Objects.requireNonNull(parsed.get(grammar));
   }
 }

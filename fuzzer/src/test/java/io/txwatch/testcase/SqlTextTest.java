@@ -3,7 +3,7 @@ package io.txwatch.testcase;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.generator.CaseGenerator;
-import io.txwatch.generator.Grammar;
+import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.sql.syntax.Statement;
 import java.util.List;
 import java.util.stream.Stream;
@@ -93,8 +93,8 @@ class SqlTextTest {
 
   /** Everything that is generated for a DBMS is understood without knowing the DBMS. */
   @ParameterizedTest
-  @EnumSource(Grammar.class)
-  void readsWhatIsGenerated(Grammar grammar) {
+  @EnumSource(GeneratedDialect.class)
+  void readsWhatIsGenerated(GeneratedDialect grammar) {
     CaseGenerator generator = new CaseGenerator(3, grammar);
     for (int number = 0; number < 300; number++) {
       for (Step step : generator.generate(number).testCase().steps()) {

@@ -2,7 +2,7 @@ package io.txwatch.bench.analysis;
 
 import io.txwatch.bench.JarOption;
 import io.txwatch.bench.Machine;
-import io.txwatch.bench.Markdown;
+import io.txwatch.bench.MarkdownTable;
 import io.txwatch.bench.Median;
 import io.txwatch.bench.Output;
 import io.txwatch.history.HistoryWriter;
@@ -101,8 +101,8 @@ public final class CheckSpeedCommand implements Callable<Integer> {
       Map<String, List<CheckRun>> warmRuns)
       throws IOException {
     output.write(introduction());
-    Markdown table =
-        new Markdown(
+    MarkdownTable table =
+        new MarkdownTable(
             "history",
             "file, MB",
             "cold whole, s",

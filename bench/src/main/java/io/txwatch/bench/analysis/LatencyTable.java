@@ -1,6 +1,6 @@
 package io.txwatch.bench.analysis;
 
-import io.txwatch.bench.Markdown;
+import io.txwatch.bench.MarkdownTable;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.history.GapReason;
 import java.util.Collection;
@@ -10,8 +10,8 @@ import java.util.Locale;
 /** The results for each offered rate, one in a row. */
 final class LatencyTable {
 
-  private final Markdown table =
-      new Markdown(
+  private final MarkdownTable table =
+      new MarkdownTable(
           "offered, operations/s",
           "taken in, operations/s",
           "transactions/s",

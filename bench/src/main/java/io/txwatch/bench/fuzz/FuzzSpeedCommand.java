@@ -9,7 +9,7 @@ import io.txwatch.campaign.Summary;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
 import io.txwatch.dbms.registry.DbmsRegistry;
-import io.txwatch.generator.Grammar;
+import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.troc.Troc;
 import io.txwatch.servers.ServerKind;
@@ -95,7 +95,7 @@ public final class FuzzSpeedCommand implements Callable<Integer> {
   private String[] measure(ServerKind kind)
       throws SQLException, InterruptedException, UnsupportedDbmsException {
     Dbms dbms = DbmsRegistry.connect(TestServers.freshDatabase(kind), DriverManager::getConnection);
-    Grammar grammar = Grammar.valueOf(kind.name());
+    GeneratedDialect grammar = GeneratedDialect.valueOf(kind.name());
     AtomicLong unknown = new AtomicLong();
     Campaign.Listener counting = finding -> unknown.addAndGet(finding.known().isPresent() ? 0 : 1);
     new Campaign(dbms, grammar, plan(dbms, seed + 1, Math.min(10, seconds)), found -> {}).run();

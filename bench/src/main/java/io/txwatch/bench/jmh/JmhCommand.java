@@ -1,7 +1,7 @@
 package io.txwatch.bench.jmh;
 
 import io.txwatch.bench.Machine;
-import io.txwatch.bench.Markdown;
+import io.txwatch.bench.MarkdownTable;
 import io.txwatch.bench.Output;
 import java.io.IOException;
 import java.util.Collection;
@@ -74,8 +74,8 @@ public final class JmhCommand implements Callable<Integer> {
     return 0;
   }
 
-  private static Markdown table(Collection<RunResult> results) {
-    Markdown table = new Markdown("benchmark", "of", "ns", "±", "bytes allocated");
+  private static MarkdownTable table(Collection<RunResult> results) {
+    MarkdownTable table = new MarkdownTable("benchmark", "of", "ns", "±", "bytes allocated");
     for (RunResult run : results) {
       Result<?> time = run.getPrimaryResult();
       Result<?> bytes = run.getSecondaryResults().get("gc.alloc.rate.norm");

@@ -56,7 +56,7 @@ final class NestedLoad {
     this.shape = shape;
     this.clients = clients;
     this.commits = commits;
-    QueryGenerator generator = new QueryGenerator(seed, !shape.few());
+    NestedQueryGenerator generator = new NestedQueryGenerator(seed, !shape.few());
     this.queries =
         Stream.generate(shape.onOneTable() ? generator::nextOnOneTable : generator::next)
             .limit(QUERIES)

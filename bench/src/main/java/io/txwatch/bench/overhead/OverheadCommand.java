@@ -1,7 +1,7 @@
 package io.txwatch.bench.overhead;
 
 import io.txwatch.bench.Machine;
-import io.txwatch.bench.Markdown;
+import io.txwatch.bench.MarkdownTable;
 import io.txwatch.bench.Median;
 import io.txwatch.bench.OptionNames;
 import io.txwatch.bench.Output;
@@ -175,9 +175,9 @@ public final class OverheadCommand implements Callable<Integer> {
     }
   }
 
-  private static Markdown table(Map<Variant, List<Slice>> slices) {
-    Markdown table =
-        new Markdown(
+  private static MarkdownTable table(Map<Variant, List<Slice>> slices) {
+    MarkdownTable table =
+        new MarkdownTable(
             "variant",
             "transactions/s",
             "median ms",

@@ -1,6 +1,6 @@
 package io.txwatch.bench.overhead;
 
-import io.txwatch.bench.Markdown;
+import io.txwatch.bench.MarkdownTable;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.sql.Connection;
@@ -30,9 +30,9 @@ final class RowGrowth {
   /** One measurement, in bytes; the table's size is in KiB. */
   private record Size(double row, double auxiliary, double loggedPerUpdate, double table) {}
 
-  Markdown measure(int maxUpdates) throws SQLException {
-    Markdown table =
-        new Markdown(
+  MarkdownTable measure(int maxUpdates) throws SQLException {
+    MarkdownTable table =
+        new MarkdownTable(
             "updates of each row",
             "bytes of a row, raw",
             "watched",

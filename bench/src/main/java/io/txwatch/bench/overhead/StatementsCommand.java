@@ -1,7 +1,7 @@
 package io.txwatch.bench.overhead;
 
 import io.txwatch.bench.Machine;
-import io.txwatch.bench.Markdown;
+import io.txwatch.bench.MarkdownTable;
 import io.txwatch.bench.Output;
 import io.txwatch.servers.ServerKind;
 import java.io.IOException;
@@ -131,13 +131,13 @@ public final class StatementsCommand implements Callable<Integer> {
     }
   }
 
-  private static Markdown table(List<ClientSlot> slots) {
+  private static MarkdownTable table(List<ClientSlot> slots) {
     ClientSlot first = slots.get(0);
     List<ClientSlot> others = slots.subList(1, slots.size());
     List<String> headings = new ArrayList<>(List.of("call", "in a transaction"));
     headings.add(first.variant().title());
     others.forEach(slot -> headings.add("more: " + slot.variant().title()));
-    Markdown table = new Markdown(headings.toArray(String[]::new));
+    MarkdownTable table = new MarkdownTable(headings.toArray(String[]::new));
     double whole = first.timings().count(WHOLE);
     for (String name : first.timings().names()) {
       if (!name.equals(WHOLE)) {

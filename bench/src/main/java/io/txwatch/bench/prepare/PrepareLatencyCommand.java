@@ -2,7 +2,7 @@ package io.txwatch.bench.prepare;
 
 import io.txwatch.bench.AccountTable;
 import io.txwatch.bench.Machine;
-import io.txwatch.bench.Markdown;
+import io.txwatch.bench.MarkdownTable;
 import io.txwatch.bench.OptionNames;
 import io.txwatch.bench.Output;
 import io.txwatch.bench.ServerVersion;
@@ -72,8 +72,8 @@ public final class PrepareLatencyCommand implements Callable<Integer> {
 
   private void measure(ServerKind kind) throws IOException, SQLException, InterruptedException {
     String url = TestServers.freshDatabase(kind);
-    Markdown table =
-        new Markdown(
+    MarkdownTable table =
+        new MarkdownTable(
             "phase", "seconds", "statements", "median ms", "p99", "p99.9", "longest", "errors");
     try (Connection connection = DriverManager.getConnection(url)) {
       output.write("### " + ServerVersion.of(connection) + "\n\n");

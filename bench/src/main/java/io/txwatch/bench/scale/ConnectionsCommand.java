@@ -5,7 +5,7 @@ import static io.txwatch.bench.scale.WatchedByDefault.text;
 
 import io.txwatch.bench.JdkProcess;
 import io.txwatch.bench.Machine;
-import io.txwatch.bench.Markdown;
+import io.txwatch.bench.MarkdownTable;
 import io.txwatch.bench.Median;
 import io.txwatch.bench.OptionNames;
 import io.txwatch.bench.Output;
@@ -79,7 +79,7 @@ public final class ConnectionsCommand implements Callable<Integer> {
                 + " texts. Milliseconds of %d transactions, medians of %d JVMs: the first ones of the"
                 + " JVM, and as many after them. *Seen*: the rows read whose version is known.%n%n",
             connections, tables, heap, transactions, rounds));
-    Markdown table = new Markdown("DBMS", "", "raw", "watched", "ratio", "seen");
+    MarkdownTable table = new MarkdownTable("DBMS", "", "raw", "watched", "ratio", "seen");
     for (ServerKind kind : OptionNames.serverKinds(databases)) {
       measure(kind, table);
     }
@@ -87,7 +87,7 @@ public final class ConnectionsCommand implements Callable<Integer> {
     return 0;
   }
 
-  private void measure(ServerKind kind, Markdown table)
+  private void measure(ServerKind kind, MarkdownTable table)
       throws IOException, SQLException, InterruptedException {
     Databases.startServer(kind);
     String rawUrl = TestServers.freshDatabase(kind);
@@ -113,7 +113,7 @@ public final class ConnectionsCommand implements Callable<Integer> {
   }
 
   private static void row(
-      Markdown table, String server, String phase, double raw, double watched, String seen) {
+      MarkdownTable table, String server, String phase, double raw, double watched, String seen) {
     table.row(
         server, phase, text("%.0f", raw), text("%.0f", watched), text("%.2f", watched / raw), seen);
   }

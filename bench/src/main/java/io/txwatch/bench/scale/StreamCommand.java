@@ -5,7 +5,7 @@ import static io.txwatch.bench.scale.WatchedByDefault.text;
 
 import io.txwatch.bench.AccountTable;
 import io.txwatch.bench.Machine;
-import io.txwatch.bench.Markdown;
+import io.txwatch.bench.MarkdownTable;
 import io.txwatch.bench.Median;
 import io.txwatch.bench.OptionNames;
 import io.txwatch.bench.Output;
@@ -66,7 +66,7 @@ public final class StreamCommand implements Callable<Integer> {
             "A SELECT of all %,d rows of a table, four columns, in a transaction; each value is"
                 + " read. Milliseconds: medians of %d. *Seen*: the rows whose version is known.%n%n",
             rows, rounds));
-    Markdown table = new Markdown("DBMS", "raw", "watched", "ratio", "seen");
+    MarkdownTable table = new MarkdownTable("DBMS", "raw", "watched", "ratio", "seen");
     for (ServerKind kind : OptionNames.serverKinds(databases)) {
       measure(kind, table);
     }
@@ -74,7 +74,8 @@ public final class StreamCommand implements Callable<Integer> {
     return 0;
   }
 
-  private void measure(ServerKind kind, Markdown table) throws SQLException, InterruptedException {
+  private void measure(ServerKind kind, MarkdownTable table)
+      throws SQLException, InterruptedException {
     Databases.startServer(kind);
     String rawUrl = TestServers.freshDatabase(kind);
     String watchedUrl = TestServers.freshDatabase(kind);

@@ -3,7 +3,7 @@ package io.txwatch.bench.scale;
 import static io.txwatch.bench.scale.WatchedByDefault.text;
 
 import io.txwatch.bench.Machine;
-import io.txwatch.bench.Markdown;
+import io.txwatch.bench.MarkdownTable;
 import io.txwatch.bench.Median;
 import io.txwatch.bench.OptionNames;
 import io.txwatch.bench.Output;
@@ -247,8 +247,8 @@ public final class TextsCommand implements Callable<Integer> {
     }
   }
 
-  private static Markdown table(Client raw, Client watched) {
-    Markdown table = new Markdown("text", "raw", "watched", "more");
+  private static MarkdownTable table(Client raw, Client watched) {
+    MarkdownTable table = new MarkdownTable("text", "raw", "watched", "more");
     double sumRaw = 0;
     double sumWatched = 0;
     for (Shape shape : Shape.values()) {
@@ -261,7 +261,7 @@ public final class TextsCommand implements Callable<Integer> {
     return table;
   }
 
-  private static void row(Markdown table, String title, double raw, double watched) {
+  private static void row(MarkdownTable table, String title, double raw, double watched) {
     table.row(title, text("%.0f", raw), text("%.0f", watched), text("%+.0f", watched - raw));
   }
 

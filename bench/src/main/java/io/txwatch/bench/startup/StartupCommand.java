@@ -3,7 +3,7 @@ package io.txwatch.bench.startup;
 import io.txwatch.bench.JarOption;
 import io.txwatch.bench.JdkProcess;
 import io.txwatch.bench.Machine;
-import io.txwatch.bench.Markdown;
+import io.txwatch.bench.MarkdownTable;
 import io.txwatch.bench.Median;
 import io.txwatch.bench.Output;
 import java.io.File;
@@ -71,7 +71,7 @@ public final class StartupCommand implements Callable<Integer> {
             "Milliseconds from starting a JVM to its end: median, least and most of %d interleaved"
                 + " runs.%n%n",
             rounds));
-    Markdown table = new Markdown("application", "ms", "spread");
+    MarkdownTable table = new MarkdownTable("application", "ms", "spread");
     millis.forEach(
         (kind, taken) -> {
           Median of = Median.of(taken);
@@ -101,7 +101,7 @@ public final class StartupCommand implements Callable<Integer> {
             Locale.ROOT,
             "MiB of heap after a collection, and at the end the peak of the resident set, of an"
                 + " application with ten connections to H2 in memory.%n%n"));
-    Markdown table = new Markdown("statements", "raw", "with the agent");
+    MarkdownTable table = new MarkdownTable("statements", "raw", "with the agent");
     for (int i = 0; i < raw.size(); i++) {
       String[] cells = raw.get(i).split(" ");
       table.row(cells[0], mebibytes(cells[1]), mebibytes(withAgent.get(i).split(" ")[1]));

@@ -155,7 +155,7 @@ class DependencyJudgeTest {
         statement.execute("ALTER TABLE " + table + " ALTER COLUMN k DROP NOT NULL");
         statement.execute("UPDATE " + table + " SET k = NULL WHERE id IN (2, 5)");
       }
-      QueryGenerator generator = new QueryGenerator(new Random().nextLong(), true);
+      NestedQueryGenerator generator = new NestedQueryGenerator(new Random().nextLong(), true);
       for (int i = 0; i < 500; i++) {
         NestedQuery query = generator.next();
         LoggedTransaction transaction = new LoggedTransaction(1);

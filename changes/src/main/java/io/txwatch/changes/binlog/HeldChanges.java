@@ -2,9 +2,9 @@ package io.txwatch.changes.binlog;
 
 import io.txwatch.changes.ChangeGap;
 import io.txwatch.changes.ChangeGap.Reason;
+import io.txwatch.changes.ChangedRow;
 import io.txwatch.changes.ChangedTransaction;
 import io.txwatch.changes.LogPosition;
-import io.txwatch.changes.RowChange;
 import io.txwatch.changes.SchemaChange;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -70,7 +70,7 @@ final class HeldChanges {
   private @Nullable LogPosition certainAfter(Object change) {
     LogPosition last = null;
     if (change instanceof ChangedTransaction transaction) {
-      for (RowChange row : transaction.changes()) {
+      for (ChangedRow row : transaction.changes()) {
         LogPosition end = descriptions.certainAfter(row.table().schema(), row.table().name());
         if (end != null && (last == null || end.compareTo(last) > 0)) {
           last = end;
@@ -118,9 +118,9 @@ final class HeldChanges {
   private static List<Object> without(
       ChangedTransaction transaction, Set<String> tables, String why) {
     List<Object> kept = new ArrayList<>();
-    List<RowChange> certain = new ArrayList<>();
+    List<ChangedRow> certain = new ArrayList<>();
     Set<String> dropped = new LinkedHashSet<>();
-    for (RowChange row : transaction.changes()) {
+    for (ChangedRow row : transaction.changes()) {
       String schema = row.table().schema();
       String table = row.table().name();
       String key = TableDescriptions.key(schema, table);

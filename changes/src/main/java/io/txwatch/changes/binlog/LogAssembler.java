@@ -3,9 +3,9 @@ package io.txwatch.changes.binlog;
 import io.airlift.compress.zstd.ZstdDecompressor;
 import io.txwatch.changes.ChangeGap;
 import io.txwatch.changes.ChangeGap.Reason;
+import io.txwatch.changes.ChangedRow;
 import io.txwatch.changes.ChangedTransaction;
 import io.txwatch.changes.LogPosition;
-import io.txwatch.changes.RowChange;
 import io.txwatch.changes.SchemaChange;
 import io.txwatch.changes.UnknownValue;
 import java.nio.ByteBuffer;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class LogAssembler {
 
   /** What the assembler needs of the server, and what it gives. */
-  interface Surroundings extends TableDescriptions.Catalog {
+  interface Surroundings extends TableDescriptions.TableSource {
 
     void transaction(ChangedTransaction transaction);
 
@@ -200,18 +200,18 @@ final class LogAssembler {
         payloadEnd = event.next();
         payload(in);
       }
-      case LogEvent.WRITE_ROWS_V1 -> rows(RowChange.Kind.INSERT, in, false, false);
-      case LogEvent.UPDATE_ROWS_V1 -> rows(RowChange.Kind.UPDATE, in, false, false);
-      case LogEvent.DELETE_ROWS_V1 -> rows(RowChange.Kind.DELETE, in, false, false);
-      case LogEvent.WRITE_ROWS -> rows(RowChange.Kind.INSERT, in, true, false);
-      case LogEvent.UPDATE_ROWS -> rows(RowChange.Kind.UPDATE, in, true, false);
-      case LogEvent.DELETE_ROWS -> rows(RowChange.Kind.DELETE, in, true, false);
-      case LogEvent.MARIADB_WRITE_COMPRESSED_V1 -> rows(RowChange.Kind.INSERT, in, false, true);
-      case LogEvent.MARIADB_UPDATE_COMPRESSED_V1 -> rows(RowChange.Kind.UPDATE, in, false, true);
-      case LogEvent.MARIADB_DELETE_COMPRESSED_V1 -> rows(RowChange.Kind.DELETE, in, false, true);
-      case LogEvent.MARIADB_WRITE_COMPRESSED -> rows(RowChange.Kind.INSERT, in, true, true);
-      case LogEvent.MARIADB_UPDATE_COMPRESSED -> rows(RowChange.Kind.UPDATE, in, true, true);
-      case LogEvent.MARIADB_DELETE_COMPRESSED -> rows(RowChange.Kind.DELETE, in, true, true);
+      case LogEvent.WRITE_ROWS_V1 -> rows(ChangedRow.Kind.INSERT, in, false, false);
+      case LogEvent.UPDATE_ROWS_V1 -> rows(ChangedRow.Kind.UPDATE, in, false, false);
+      case LogEvent.DELETE_ROWS_V1 -> rows(ChangedRow.Kind.DELETE, in, false, false);
+      case LogEvent.WRITE_ROWS -> rows(ChangedRow.Kind.INSERT, in, true, false);
+      case LogEvent.UPDATE_ROWS -> rows(ChangedRow.Kind.UPDATE, in, true, false);
+      case LogEvent.DELETE_ROWS -> rows(ChangedRow.Kind.DELETE, in, true, false);
+      case LogEvent.MARIADB_WRITE_COMPRESSED_V1 -> rows(ChangedRow.Kind.INSERT, in, false, true);
+      case LogEvent.MARIADB_UPDATE_COMPRESSED_V1 -> rows(ChangedRow.Kind.UPDATE, in, false, true);
+      case LogEvent.MARIADB_DELETE_COMPRESSED_V1 -> rows(ChangedRow.Kind.DELETE, in, false, true);
+      case LogEvent.MARIADB_WRITE_COMPRESSED -> rows(ChangedRow.Kind.INSERT, in, true, true);
+      case LogEvent.MARIADB_UPDATE_COMPRESSED -> rows(ChangedRow.Kind.UPDATE, in, true, true);
+      case LogEvent.MARIADB_DELETE_COMPRESSED -> rows(ChangedRow.Kind.DELETE, in, true, true);
       case LogEvent.PARTIAL_UPDATE_ROWS -> partialRows(in);
       case LogEvent.INCIDENT ->
           addGap(new ChangeGap(Reason.RECORD_LOST, "", "", "the server lost events of its log"));
@@ -379,7 +379,7 @@ final class LogAssembler {
     TransactionBuilder ended = builder();
     endGroup();
     ended.rows.stream()
-        .map(RowChange::table)
+        .map(ChangedRow::table)
         .distinct()
         .forEach(
             table ->
@@ -584,7 +584,7 @@ final class LogAssembler {
   }
 
   private void rows(
-      RowChange.Kind kind, EventBytes in, boolean hasExtraData, boolean isCompressed) {
+      ChangedRow.Kind kind, EventBytes in, boolean hasExtraData, boolean isCompressed) {
     TransactionBuilder transaction = builder();
     TableMap map = tableMaps.get(in.littleEndian(6));
     boolean endsStatement = (in.littleEndian(2) & STATEMENT_END) != 0;
@@ -606,7 +606,7 @@ final class LogAssembler {
   }
 
   private void rows(
-      RowChange.Kind kind,
+      ChangedRow.Kind kind,
       EventBytes in,
       boolean isCompressed,
       TableMap map,
@@ -621,18 +621,18 @@ final class LogAssembler {
     try {
       int width = in.packedInt();
       BitSet first = in.bits(width);
-      BitSet second = kind == RowChange.Kind.UPDATE ? in.bits(width) : first;
+      BitSet second = kind == ChangedRow.Kind.UPDATE ? in.bits(width) : first;
       EventBytes images = isCompressed ? new EventBytes(inflated(in)) : in;
       while (images.remaining() > 0 && !transaction.rejects(map.schema, map.table)) {
         @Nullable Object[] before =
-            kind == RowChange.Kind.INSERT ? null : RowDecoder.image(images, map, table, first);
+            kind == ChangedRow.Kind.INSERT ? null : RowDecoder.image(images, map, table, first);
         @Nullable Object[] after =
-            kind == RowChange.Kind.DELETE ? null : RowDecoder.image(images, map, table, second);
+            kind == ChangedRow.Kind.DELETE ? null : RowDecoder.image(images, map, table, second);
         if (before != null && after != null) {
           fill(after, before);
         }
         transaction.add(
-            new RowChange(
+            new ChangedRow(
                 kind, table.table(), before, after, transaction.statement(), transaction.text));
       }
     } catch (MalformedEvent | IllegalArgumentException | IndexOutOfBoundsException e) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class TableDescriptions {
 
   /** What is asked of the server. */
-  interface Catalog {
+  interface TableSource {
 
     /** Tables as they are now, by the names given; those that are not found are missing. */
     Map<String, TableDescription> describe(String schema, Collection<String> tables)
@@ -48,7 +48,7 @@ final class TableDescriptions {
   /** Descriptions that nothing was decoded with, at most. */
   private static final int MAX_UNUSED = 1000;
 
-  private final Catalog catalog;
+  private final TableSource catalog;
   private final Map<String, Described> descriptions = new HashMap<>();
   private final Map<String, Schema> schemas = new HashMap<>();
 
@@ -78,7 +78,7 @@ final class TableDescriptions {
     int usedAhead;
   }
 
-  TableDescriptions(Catalog catalog) {
+  TableDescriptions(TableSource catalog) {
     this.catalog = catalog;
   }
 

@@ -2,8 +2,8 @@ package io.txwatch.changes.binlog;
 
 import io.txwatch.changes.ChangeGap;
 import io.txwatch.changes.ChangeGap.Reason;
+import io.txwatch.changes.ChangedRow;
 import io.txwatch.changes.ChangedTable;
-import io.txwatch.changes.RowChange;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -20,7 +20,7 @@ final class TransactionBuilder {
   static final int MAX_ROWS = 100_000;
 
   long connectionId;
-  final List<RowChange> rows = new ArrayList<>();
+  final List<ChangedRow> rows = new ArrayList<>();
 
   /** By table; reported when the transaction has committed. */
   final Map<String, ChangeGap> gaps = new LinkedHashMap<>();
@@ -44,7 +44,7 @@ final class TransactionBuilder {
     text = null;
   }
 
-  void add(RowChange row) {
+  void add(ChangedRow row) {
     rows.add(row);
     if (rows.size() > MAX_ROWS) {
       isTooLarge = true;
@@ -77,7 +77,7 @@ final class TransactionBuilder {
 
   /** The rows of some tables become gaps. */
   void dropRows(Set<String> keys, String why) {
-    for (RowChange row : List.copyOf(rows)) {
+    for (ChangedRow row : List.copyOf(rows)) {
       String schema = row.table().schema();
       String table = row.table().name();
       if (keys.contains(TableDescriptions.key(schema, table))) {
@@ -96,7 +96,7 @@ final class TransactionBuilder {
    */
   void rollbackTo(String name) {
     int from = Math.min(savepoints.getOrDefault(name, 0), rows.size());
-    for (RowChange row : List.copyOf(rows.subList(from, rows.size()))) {
+    for (ChangedRow row : List.copyOf(rows.subList(from, rows.size()))) {
       addGap(
           new ChangeGap(
               Reason.ROLLED_BACK,

@@ -5,13 +5,13 @@ import io.txwatch.changes.ChangeGap.Reason;
 import io.txwatch.changes.ChangeListener;
 import io.txwatch.changes.ChangeSource;
 import io.txwatch.changes.ChangeStatistics;
+import io.txwatch.changes.ChangedRow;
 import io.txwatch.changes.ChangedTable;
 import io.txwatch.changes.ChangedTransaction;
 import io.txwatch.changes.ColumnType;
 import io.txwatch.changes.JdbcValues;
 import io.txwatch.changes.LogPosition;
 import io.txwatch.changes.Probe;
-import io.txwatch.changes.RowChange;
 import io.txwatch.changes.SchemaChange;
 import io.txwatch.changes.UnknownValue;
 import io.txwatch.changes.h2.PendingTransaction.Change;
@@ -126,7 +126,7 @@ public final class TriggerSource implements ChangeSource {
 
   // Of the thread of the source:
   private @Nullable ChangeListener listener;
-  private final Set<Catalog.Name> refused = new HashSet<>();
+  private final Set<H2Tables.Name> refused = new HashSet<>();
   private volatile long schemaNumber = -1;
 
   /** The last number that this thread has seen, and when it saw it first. */
@@ -539,8 +539,8 @@ public final class TriggerSource implements ChangeSource {
   private void install(boolean isInTime) throws SQLException {
     // The system session's connection is not counted among the users': the database closes anyway.
     Connection connection = database.getSystemSession().createConnection(false);
-    Catalog catalog = Catalog.read(database);
-    Set<Catalog.Name> served = new HashSet<>();
+    H2Tables catalog = H2Tables.read(database);
+    Set<H2Tables.Name> served = new HashSet<>();
     catalog
         .triggers()
         .forEach(
@@ -549,9 +549,9 @@ public final class TriggerSource implements ChangeSource {
                 served.add(table);
               }
             });
-    List<Catalog.Name> created = new ArrayList<>();
-    Map<Catalog.Name, String> failed = new HashMap<>();
-    for (Catalog.Name table : catalog.tables().keySet()) {
+    List<H2Tables.Name> created = new ArrayList<>();
+    Map<H2Tables.Name, String> failed = new HashMap<>();
+    for (H2Tables.Name table : catalog.tables().keySet()) {
       if (served.contains(table)) {
         continue;
       }
@@ -567,7 +567,7 @@ public final class TriggerSource implements ChangeSource {
         }
       }
     }
-    Set<Catalog.Name> present = describe();
+    Set<H2Tables.Name> present = describe();
     failed.keySet().retainAll(present); // The others were dropped, or renamed, meanwhile.
     failed.forEach(this::refuse);
     boolean isFirst = failedAttempts == 0;
@@ -582,7 +582,7 @@ public final class TriggerSource implements ChangeSource {
             && hasUncommitted(connection);
     isLate = false;
     if (isTooLate || isUncommitted) {
-      for (Catalog.Name table : created) {
+      for (H2Tables.Name table : created) {
         gap(
             isUncommitted ? Reason.TABLE_UNKNOWN : Reason.WRITTEN_BEFORE,
             table.schema(),
@@ -595,14 +595,14 @@ public final class TriggerSource implements ChangeSource {
     installedAt = System.nanoTime();
   }
 
-  private void create(Connection connection, Catalog.Name table) throws SQLException {
+  private void create(Connection connection, H2Tables.Name table) throws SQLException {
     WatchedTable watched = WatchedTable.register(this, id + "_" + ++triggersCreated);
     try (Statement statement = connection.createStatement()) {
       statement.execute(
           "CREATE TRIGGER "
-              + Catalog.quoted(table.schema())
+              + H2Tables.quoted(table.schema())
               + "."
-              + Catalog.quoted(watched.trigger())
+              + H2Tables.quoted(watched.trigger())
               + " AFTER INSERT, UPDATE, DELETE, ROLLBACK ON "
               + table.quoted()
               + " FOR EACH ROW CALL '"
@@ -614,7 +614,7 @@ public final class TriggerSource implements ChangeSource {
     }
   }
 
-  private void refuse(Catalog.Name table, String detail) {
+  private void refuse(H2Tables.Name table, String detail) {
     if (refused.add(table)) {
       gap(Reason.TABLE_UNKNOWN, table.schema(), table.table(), detail);
     }
@@ -636,15 +636,15 @@ public final class TriggerSource implements ChangeSource {
   }
 
   /** A description holds for the changes that were made at the number before and after it. */
-  private Set<Catalog.Name> describe() {
-    Catalog catalog;
+  private Set<H2Tables.Name> describe() {
+    H2Tables catalog;
     long number;
     int attempts = 0;
     do {
       number = database.getModificationMetaId();
-      catalog = Catalog.read(database);
+      catalog = H2Tables.read(database);
     } while (number != database.getModificationMetaId() && ++attempts < 10);
-    for (Map.Entry<String, Catalog.Name> trigger : catalog.triggers().entrySet()) {
+    for (Map.Entry<String, H2Tables.Name> trigger : catalog.triggers().entrySet()) {
       WatchedTable watched = WatchedTable.ofTrigger(trigger.getKey());
       ChangedTable described = catalog.tables().get(trigger.getValue());
       Table table = catalog.engineTables().get(trigger.getValue());
@@ -711,9 +711,9 @@ public final class TriggerSource implements ChangeSource {
       isComplete = false;
       gap(Reason.TOO_LARGE, "", "", "a transaction changed more rows than are held");
     }
-    List<RowChange> changes = new ArrayList<>(one.changes().size());
+    List<ChangedRow> changes = new ArrayList<>(one.changes().size());
     for (Change change : one.changes()) {
-      RowChange row = rowChange(change);
+      ChangedRow row = rowChange(change);
       if (row == null) {
         isComplete = false;
       } else {
@@ -739,7 +739,7 @@ public final class TriggerSource implements ChangeSource {
     call(receiver -> receiver.transaction(transaction));
   }
 
-  private @Nullable RowChange rowChange(Change change) {
+  private @Nullable ChangedRow rowChange(Change change) {
     WatchedTable watched = change.table();
     if (!watched.isDescribedSince(change.version())) {
       tryInstall(false);
@@ -755,10 +755,10 @@ public final class TriggerSource implements ChangeSource {
           "rows were written between two changes of its columns");
       return null;
     }
-    return new RowChange(
+    return new ChangedRow(
         change.before() == null
-            ? RowChange.Kind.INSERT
-            : change.after() == null ? RowChange.Kind.DELETE : RowChange.Kind.UPDATE,
+            ? ChangedRow.Kind.INSERT
+            : change.after() == null ? ChangedRow.Kind.DELETE : ChangedRow.Kind.UPDATE,
         table,
         normalized(table, change.before()),
         normalized(table, change.after()),
@@ -816,15 +816,15 @@ public final class TriggerSource implements ChangeSource {
     if (!isDatabaseClosed) {
       try {
         Connection connection = database.getSystemSession().createConnection(false);
-        for (Map.Entry<String, Catalog.Name> trigger :
-            Catalog.read(database).triggers().entrySet()) {
+        for (Map.Entry<String, H2Tables.Name> trigger :
+            H2Tables.read(database).triggers().entrySet()) {
           if (isOwn(trigger.getKey())) {
             try (Statement statement = connection.createStatement()) {
               statement.execute(
                   "DROP TRIGGER IF EXISTS "
-                      + Catalog.quoted(trigger.getValue().schema())
+                      + H2Tables.quoted(trigger.getValue().schema())
                       + "."
-                      + Catalog.quoted(trigger.getKey()));
+                      + H2Tables.quoted(trigger.getKey()));
             }
           }
         }

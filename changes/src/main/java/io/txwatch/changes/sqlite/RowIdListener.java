@@ -1,6 +1,6 @@
 package io.txwatch.changes.sqlite;
 
-import io.txwatch.changes.RowChange;
+import io.txwatch.changes.ChangedRow;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ public final class RowIdListener implements AutoCloseable {
    * @param database its name on the connection: main, temp, or of an attached one
    * @param rowId after the change; that of an INTEGER PRIMARY KEY is its value
    */
-  public record RowIdChange(RowChange.Kind kind, String database, String table, long rowId) {}
+  public record RowIdChange(ChangedRow.Kind kind, String database, String table, long rowId) {}
 
   /** A number that is not known. */
   public static final long UNKNOWN = Long.MIN_VALUE;
@@ -65,11 +65,11 @@ public final class RowIdListener implements AutoCloseable {
 
   private void changed(SQLiteUpdateListener.Type type, String database, String table, long rowId) {
     if (count++ < MAX_ROWS) {
-      RowChange.Kind kind =
+      ChangedRow.Kind kind =
           switch (type) {
-            case INSERT -> RowChange.Kind.INSERT;
-            case UPDATE -> RowChange.Kind.UPDATE;
-            case DELETE -> RowChange.Kind.DELETE;
+            case INSERT -> ChangedRow.Kind.INSERT;
+            case UPDATE -> ChangedRow.Kind.UPDATE;
+            case DELETE -> ChangedRow.Kind.DELETE;
           };
       changes.add(new RowIdChange(kind, database, table, rowId));
     }

@@ -2,9 +2,9 @@ package io.txwatch.changes.binlog;
 
 import io.txwatch.changes.ChangeGap;
 import io.txwatch.changes.ChangeListener;
+import io.txwatch.changes.ChangedRow;
 import io.txwatch.changes.ChangedTransaction;
 import io.txwatch.changes.LogPosition;
-import io.txwatch.changes.RowChange;
 import io.txwatch.changes.SchemaChange;
 import io.txwatch.servers.DatabaseServer;
 import io.txwatch.servers.MariaDbServer;
@@ -135,7 +135,7 @@ final class LoggedServer {
       schemaChanges.add(change);
     }
 
-    List<RowChange> rows() {
+    List<ChangedRow> rows() {
       return transactions.stream().flatMap(each -> each.changes().stream()).toList();
     }
 
@@ -146,7 +146,7 @@ final class LoggedServer {
           .toList();
     }
 
-    private static String line(RowChange row) {
+    private static String line(ChangedRow row) {
       return row.statement()
           + " "
           + row.kind()

@@ -2,10 +2,10 @@ package io.txwatch.changes.binlog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.changes.ChangedRow;
 import io.txwatch.changes.ChangedTable;
 import io.txwatch.changes.ColumnType;
 import io.txwatch.changes.JdbcValues;
-import io.txwatch.changes.RowChange;
 import io.txwatch.changes.UnknownValue;
 import io.txwatch.changes.binlog.LoggedServer.Session;
 import io.txwatch.servers.ServerKind;
@@ -148,14 +148,14 @@ class ValuesTest {
 
   /** Each cell by each getter in each protocol; the types of which a value was the same. */
   private static Set<ColumnType> compare(ServerKind kind, Session session) throws Exception {
-    List<RowChange> logged = session.await().rows();
+    List<ChangedRow> logged = session.await().rows();
     assertThat(session.collected.gaps).isEmpty();
     Set<ColumnType> same = EnumSet.noneOf(ColumnType.class);
     for (String options : List.of("", "&useServerPrepStmts=true", "&tinyInt1isBit=false")) {
       try (Connection connection = DriverManager.getConnection(session.url + options);
           PreparedStatement statement = connection.prepareStatement("SELECT * FROM t ORDER BY id");
           ResultSet read = statement.executeQuery()) {
-        for (RowChange row : logged) {
+        for (ChangedRow row : logged) {
           assertThat(read.next()).isTrue();
           compareRow(kind + options, row, read, same);
         }
@@ -165,7 +165,7 @@ class ValuesTest {
   }
 
   private static void compareRow(
-      String where, RowChange row, ResultSet read, Set<ColumnType> same) {
+      String where, ChangedRow row, ResultSet read, Set<ColumnType> same) {
     for (int i = 0; i < row.table().columns().size(); i++) {
       ChangedTable.Column column = row.table().columns().get(i);
       Object log = Objects.requireNonNull(row.after())[i];

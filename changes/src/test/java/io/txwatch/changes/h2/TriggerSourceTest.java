@@ -8,9 +8,9 @@ import io.txwatch.changes.ChangeGap;
 import io.txwatch.changes.ChangeGap.Reason;
 import io.txwatch.changes.ChangeListener;
 import io.txwatch.changes.ChangeSource;
+import io.txwatch.changes.ChangedRow;
 import io.txwatch.changes.ChangedTransaction;
 import io.txwatch.changes.LogPosition;
-import io.txwatch.changes.RowChange;
 import io.txwatch.changes.SchemaChange;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -419,7 +419,7 @@ class TriggerSourceTest {
     }
     Map<@Nullable Object, @Nullable Object> last = new HashMap<>();
     for (ChangedTransaction transaction : collected.transactions) {
-      for (RowChange change : transaction.changes()) {
+      for (ChangedRow change : transaction.changes()) {
         @Nullable Object[] before = Objects.requireNonNull(change.before());
         @Nullable Object[] after = Objects.requireNonNull(change.after());
         assertThat(before[1]).isEqualTo(last.getOrDefault(before[0], 0L));
@@ -471,7 +471,7 @@ class TriggerSourceTest {
     Map<String, List<@Nullable Object>> stored = new HashMap<>();
     for (ChangedTransaction transaction : collected.transactions) {
       Map<String, List<@Nullable Object>> present = new HashMap<>(stored);
-      for (RowChange change : transaction.changes()) {
+      for (ChangedRow change : transaction.changes()) {
         String table = change.table().name();
         if (change.before() != null) {
           assertThat(stored.remove(table + change.before()[0]))
@@ -586,7 +586,7 @@ class TriggerSourceTest {
       return transaction.changes().stream().map(Collector::line).collect(Collectors.joining("; "));
     }
 
-    private static String line(RowChange change) {
+    private static String line(ChangedRow change) {
       return change.statement()
           + " "
           + change.kind()

@@ -7,8 +7,8 @@ import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.EdgeEvidence;
 import io.txwatch.guarantee.Guarantee;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.oracle.txcheck.RowVersion.Row;
 import io.txwatch.oracle.txcheck.StatementTrace.TransactionSpan;
+import io.txwatch.oracle.txcheck.TracedVersion.Row;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -84,7 +84,7 @@ final class ItemCycles {
    * and a read of it may be from before or after.
    */
   private static boolean areVersionsUnique(List<StatementTrace> traces) {
-    Set<RowVersion> known = new HashSet<>();
+    Set<TracedVersion> known = new HashSet<>();
     for (StatementTrace trace : traces) {
       trace.writes().forEach(write -> write.replaced().ifPresent(known::add));
       for (RowWrite write : trace.writes()) {
@@ -120,7 +120,7 @@ final class ItemCycles {
     }
   }
 
-  private boolean reads(StatementTrace reader, RowVersion version) {
+  private boolean reads(StatementTrace reader, TracedVersion version) {
     return reader.read().contains(version)
         && (level == IsolationLevel.SERIALIZABLE
             || ParsedStatement.of(reader.step().sql()).isPlainQuery());

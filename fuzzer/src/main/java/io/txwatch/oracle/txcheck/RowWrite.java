@@ -1,6 +1,6 @@
 package io.txwatch.oracle.txcheck;
 
-import io.txwatch.oracle.txcheck.RowVersion.Row;
+import io.txwatch.oracle.txcheck.TracedVersion.Row;
 import java.util.Optional;
 
 /**
@@ -9,7 +9,7 @@ import java.util.Optional;
  * @param replaced the version before (BWR); empty if it inserted the row
  * @param written the version after (AWR); empty if it deleted the row
  */
-record RowWrite(Row row, Optional<RowVersion> replaced, Optional<RowVersion> written) {
+record RowWrite(Row row, Optional<TracedVersion> replaced, Optional<TracedVersion> written) {
 
   boolean isInsert() {
     return replaced.isEmpty();

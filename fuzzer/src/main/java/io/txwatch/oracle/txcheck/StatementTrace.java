@@ -20,8 +20,8 @@ record StatementTrace(
     Form form,
     TransactionSpan transaction,
     int position,
-    Set<RowVersion> read,
-    List<VersionSet> versionSets,
+    Set<TracedVersion> read,
+    List<TracedVersionSet> versionSets,
     List<RowWrite> writes) {
 
   /** The forms that matter for the kind of a dependency. */

@@ -1,8 +1,8 @@
 package io.txwatch.oracle.txcheck;
 
-import io.txwatch.oracle.txcheck.RowVersion.Row;
 import io.txwatch.oracle.txcheck.StatementTrace.Form;
 import io.txwatch.oracle.txcheck.StatementTrace.TransactionSpan;
+import io.txwatch.oracle.txcheck.TracedVersion.Row;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.Step;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class TraceBuilder {
 
   private final CaseExecution execution;
-  private final SideReads reads;
+  private final SideReadProbe reads;
   private final Instrumentation instrumentation;
   private final SchemaLinks links;
   private final ReadPolicy policy;
@@ -33,7 +33,7 @@ final class TraceBuilder {
   /** True if a write uses what a plain query of its transaction sees, as the paper assumes. */
   private final boolean writesUseSnapshot;
 
-  private final Map<Row, RowVersion> committed = new HashMap<>();
+  private final Map<Row, TracedVersion> committed = new HashMap<>();
   private final Map<String, OpenTransaction> open = new HashMap<>();
   private final List<StatementTrace> traces = new ArrayList<>();
   private int transactions;
@@ -55,13 +55,13 @@ final class TraceBuilder {
       Step step,
       Form form,
       int position,
-      Set<RowVersion> read,
-      List<VersionSet> versionSets,
+      Set<TracedVersion> read,
+      List<TracedVersionSet> versionSets,
       List<RowWrite> writes) {}
 
   TraceBuilder(
       CaseExecution execution,
-      SideReads reads,
+      SideReadProbe reads,
       Instrumentation instrumentation,
       ReadPolicy policy,
       boolean writesUseSnapshot) {
@@ -175,16 +175,16 @@ final class TraceBuilder {
     }
   }
 
-  private static void apply(RowWrite write, Map<Row, RowVersion> to) {
+  private static void apply(RowWrite write, Map<Row, TracedVersion> to) {
     write.written().ifPresentOrElse(now -> to.put(write.row(), now), () -> to.remove(write.row()));
   }
 
   private Draft draft(
       StepOutcome outcome, ParsedStatement statement, @Nullable OpenTransaction transaction) {
     Step step = outcome.step();
-    Set<RowVersion> read =
+    Set<TracedVersion> read =
         outcome.isQuery() && instrumentation.returnsKeys(step.sql())
-            ? new HashSet<>(SideReads.versionsOf(Instrumentation.tableOf(step.sql()), outcome))
+            ? new HashSet<>(SideReadProbe.versionsOf(Instrumentation.tableOf(step.sql()), outcome))
             : Set.of();
     return new Draft(
         step,
@@ -195,8 +195,8 @@ final class TraceBuilder {
         reads.writes(step.id()));
   }
 
-  private Map<Row, RowVersion> current(@Nullable OpenTransaction transaction) {
-    Map<Row, RowVersion> current = new HashMap<>(committed);
+  private Map<Row, TracedVersion> current(@Nullable OpenTransaction transaction) {
+    Map<Row, TracedVersion> current = new HashMap<>(committed);
     if (transaction != null) {
       transaction.statements.forEach(
           draft -> draft.writes().forEach(write -> apply(write, current)));
@@ -204,9 +204,9 @@ final class TraceBuilder {
     return current;
   }
 
-  private List<VersionSet> versionSets(
-      Step step, ParsedStatement statement, Map<Row, RowVersion> current) {
-    Optional<Map<String, Map<Row, RowVersion>>> own = reads.seen(step.id());
+  private List<TracedVersionSet> versionSets(
+      Step step, ParsedStatement statement, Map<Row, TracedVersion> current) {
+    Optional<Map<String, Map<Row, TracedVersion>>> own = reads.seen(step.id());
     Set<String> named = links.named(step.sql());
     Set<String> byTransaction = new HashSet<>();
     Set<String> byCurrent = new HashSet<>();
@@ -220,24 +220,24 @@ final class TraceBuilder {
     if (statement.isWrite() && !snapshot) {
       addTarget(step, statement, byTransaction, byCurrent);
     }
-    List<VersionSet> sets = new ArrayList<>();
+    List<TracedVersionSet> sets = new ArrayList<>();
     byTransaction.forEach(
         table ->
             sets.add(
-                new VersionSet(
+                new TracedVersionSet(
                     table,
-                    VersionSet.Source.TRANSACTION,
+                    TracedVersionSet.Source.TRANSACTION,
                     own.orElseThrow().getOrDefault(table, Map.of()))));
     byCurrent.forEach(
         table -> {
-          Map<Row, RowVersion> rows = new HashMap<>();
+          Map<Row, TracedVersion> rows = new HashMap<>();
           current.forEach(
               (row, version) -> {
                 if (row.table().equals(table)) {
                   rows.put(row, version);
                 }
               });
-          sets.add(new VersionSet(table, VersionSet.Source.CURRENT, rows));
+          sets.add(new TracedVersionSet(table, TracedVersionSet.Source.CURRENT, rows));
         });
     return sets;
   }

@@ -135,7 +135,7 @@ public final class TxCheck implements Oracle {
       TestCase refined =
           withoutIncomparable(BlockingSchedule.next(rendered, original).orElse(rendered));
       for (int round = 0; round < MAX_ROUNDS; round++) {
-        Observation observation = Observation.of(refined, level, executor, tables);
+        TracedExecution observation = TracedExecution.of(refined, level, executor, tables);
         Optional<String> undecided = observation.execution().inconclusiveReason();
         if (undecided.isPresent()) {
           return TxCheck.this.verdict(Result.UNDECIDED, undecided.get());
@@ -191,7 +191,7 @@ public final class TxCheck implements Oracle {
           testCase.steps().stream().filter(step -> !ids.contains(step.id())).toList());
     }
 
-    private OracleVerdict check(Observation observation, StatementGraph graph)
+    private OracleVerdict check(TracedExecution observation, StatementGraph graph)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       OracleVerdict verdict = check(observation.execution(), graph);
       StatementGraph bySnapshot = observation.snapshotGraph();

@@ -86,7 +86,7 @@ class StatementGraphTest {
   @Example
   void theGraphOfFigure1HasTheSequenceOfFigure9() {
     StatementGraph graph =
-        DependencyInference.graph(
+        StatementDependencyInference.graph(
             Traces.of(
                 """
                 T0.1 update x0>x1 y0>y1 sees x0 y0

@@ -1,8 +1,8 @@
 package io.txwatch.oracle.txcheck;
 
-import io.txwatch.oracle.txcheck.RowVersion.Row;
 import io.txwatch.oracle.txcheck.StatementTrace.Form;
 import io.txwatch.oracle.txcheck.StatementTrace.TransactionSpan;
+import io.txwatch.oracle.txcheck.TracedVersion.Row;
 import io.txwatch.testcase.Step;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,7 +35,8 @@ final class Traces {
   private Traces() {}
 
   /** A statement before it is known when its transaction ends. */
-  private record Line(int position, String name, Form form, String effects, VersionSet versions) {
+  private record Line(
+      int position, String name, Form form, String effects, TracedVersionSet versions) {
 
     String session() {
       return name.split("\\.")[0];
@@ -79,30 +80,32 @@ final class Traces {
     String[] parts = rest.split("\\s+(?=sees\\b|current\\b)");
     String[] effects = parts[0].split("\\s+", 2);
     String[] seen = parts[parts.length - 1].split("\\s+");
-    Map<Row, RowVersion> rows = new HashMap<>();
+    Map<Row, TracedVersion> rows = new HashMap<>();
     for (int i = 1; i < seen.length && parts.length > 1; i++) {
       rows.put(version(seen[i]).row(), version(seen[i]));
     }
-    VersionSet.Source source =
-        seen[0].equals("current") ? VersionSet.Source.CURRENT : VersionSet.Source.TRANSACTION;
+    TracedVersionSet.Source source =
+        seen[0].equals("current")
+            ? TracedVersionSet.Source.CURRENT
+            : TracedVersionSet.Source.TRANSACTION;
     return new Line(
         position,
         name,
         Form.valueOf(effects[0].toUpperCase(Locale.ROOT)),
         effects.length > 1 ? effects[1] : "",
-        new VersionSet(TABLE, source, rows));
+        new TracedVersionSet(TABLE, source, rows));
   }
 
   private static StatementTrace trace(Line line, TransactionSpan span) {
-    Set<RowVersion> read = new HashSet<>();
+    Set<TracedVersion> read = new HashSet<>();
     List<RowWrite> writes = new ArrayList<>();
     for (String effect : line.effects().isEmpty() ? new String[0] : line.effects().split("\\s+")) {
       String[] ends = effect.split(">", -1);
       if (ends.length == 1) {
         read.add(version(effect));
       } else {
-        Optional<RowVersion> replaced = optional(ends[0]);
-        Optional<RowVersion> written = optional(ends[1]);
+        Optional<TracedVersion> replaced = optional(ends[0]);
+        Optional<TracedVersion> written = optional(ends[1]);
         writes.add(new RowWrite(replaced.or(() -> written).orElseThrow().row(), replaced, written));
       }
     }
@@ -111,17 +114,17 @@ final class Traces {
         step, line.form(), span, line.position(), read, List.of(line.versions()), writes);
   }
 
-  private static Optional<RowVersion> optional(String text) {
+  private static Optional<TracedVersion> optional(String text) {
     return text.isEmpty() ? Optional.empty() : Optional.of(version(text));
   }
 
-  private static RowVersion version(String text) {
-    return new RowVersion(new Row(TABLE, text.substring(0, 1)), text);
+  private static TracedVersion version(String text) {
+    return new TracedVersion(new Row(TABLE, text.substring(0, 1)), text);
   }
 
   /** The dependencies of a graph, with names such as {@code 1 -ITEM_READ-> 2}. */
   static List<String> dependencies(String text) {
-    return DependencyInference.graph(of(text)).dependencies().stream()
+    return StatementDependencyInference.graph(of(text)).dependencies().stream()
         .map(StatementDependency::toString)
         .toList();
   }

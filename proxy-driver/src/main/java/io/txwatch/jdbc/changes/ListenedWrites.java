@@ -1,7 +1,7 @@
 package io.txwatch.jdbc.changes;
 
 import io.txwatch.catalog.JdbcCatalog;
-import io.txwatch.changes.RowChange;
+import io.txwatch.changes.ChangedRow;
 import io.txwatch.changes.sqlite.RowIdListener;
 import io.txwatch.changes.sqlite.RowIdListener.RowIdChange;
 import io.txwatch.dialect.DialectSql;
@@ -78,25 +78,25 @@ final class ListenedWrites implements ChangeReading {
 
   /** What happened to a row, first and last. */
   private static final class Fate {
-    private final RowChange.Kind first;
-    private RowChange.Kind last;
+    private final ChangedRow.Kind first;
+    private ChangedRow.Kind last;
     private int changes;
 
-    Fate(RowChange.Kind first) {
+    Fate(ChangedRow.Kind first) {
       this.first = first;
       this.last = first;
     }
 
     /** What is left of it for others. */
     List<Access> accesses(boolean replaces) {
-      boolean was = first != RowChange.Kind.INSERT || replaces;
-      boolean is = last != RowChange.Kind.DELETE;
+      boolean was = first != ChangedRow.Kind.INSERT || replaces;
+      boolean is = last != ChangedRow.Kind.DELETE;
       if (!was) {
         return is ? List.of(Access.INSERT) : List.of();
       } else if (!is) {
         return List.of(Access.DELETE);
       }
-      return first == RowChange.Kind.DELETE
+      return first == ChangedRow.Kind.DELETE
           ? List.of(Access.DELETE, Access.INSERT)
           : List.of(Access.UPDATE);
     }

@@ -31,7 +31,7 @@ import org.h2.value.Value;
  * @param unreadable those with values that H2 may fail to convert for a trigger
  * @param triggers the table of each trigger of txwatch
  */
-record Catalog(
+record H2Tables(
     Map<Name, ChangedTable> tables,
     Map<Name, Table> engineTables,
     Set<Name> unreadable,
@@ -47,7 +47,7 @@ record Catalog(
     }
 
     String quoted() {
-      return Catalog.quoted(schema) + "." + Catalog.quoted(table);
+      return H2Tables.quoted(schema) + "." + H2Tables.quoted(table);
     }
   }
 
@@ -62,7 +62,7 @@ record Catalog(
    * Reads H2's own objects: a query of INFORMATION_SCHEMA costs milliseconds, and sessions wait for
    * this.
    */
-  static Catalog read(Database database) {
+  static H2Tables read(Database database) {
     Map<Name, Table> present = new TreeMap<>(Name.ORDER);
     List<Constraint> constraints = new ArrayList<>();
     Map<String, Name> triggers = new TreeMap<>();
@@ -102,7 +102,7 @@ record Catalog(
               new ChangedTable(
                   name.schema(), name.table(), columns, keys.getOrDefault(name, List.of())));
         });
-    return new Catalog(tables, present, unreadable, triggers);
+    return new H2Tables(tables, present, unreadable, triggers);
   }
 
   /** The primary key is the first. */

@@ -17,22 +17,22 @@ import java.util.List;
  * @param traces what the reads have shown of the committed statements
  * @param snapshotTraces the same if writes used what plain queries of their transactions see
  */
-record Observation(
+record TracedExecution(
     CaseExecution execution, List<StatementTrace> traces, List<StatementTrace> snapshotTraces) {
 
   /** Executes a case with reads around its statements. */
-  static Observation of(
+  static TracedExecution of(
       TestCase testCase, IsolationLevel level, CaseExecutor executor, Instrumentation tables)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     ReadPolicy policy = ReadPolicy.of(executor.dbms(), level);
-    SideReads reads = new SideReads(tables, policy);
+    SideReadProbe reads = new SideReadProbe(tables, policy);
     CaseExecution execution =
         executor.executeInstrumented(tables.instrument(testCase), level, reads);
     ServerCrashException.throwIfLost(execution);
     if (execution.inconclusiveReason().isPresent() || execution.hadBlocking()) {
-      return new Observation(execution, List.of(), List.of());
+      return new TracedExecution(execution, List.of(), List.of());
     }
-    return new Observation(
+    return new TracedExecution(
         execution,
         new TraceBuilder(execution, reads, tables, policy, false).build(),
         new TraceBuilder(execution, reads, tables, policy, true).build());
@@ -40,11 +40,11 @@ record Observation(
 
   /** The statement-dependency graph. */
   StatementGraph graph() {
-    return DependencyInference.graph(traces);
+    return StatementDependencyInference.graph(traces);
   }
 
   /** The graph by the paper's assumption that a write uses the snapshot of its transaction. */
   StatementGraph snapshotGraph() {
-    return DependencyInference.graph(snapshotTraces);
+    return StatementDependencyInference.graph(snapshotTraces);
   }
 }

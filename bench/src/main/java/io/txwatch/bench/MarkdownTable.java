@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** A Markdown table whose source has aligned columns. */
-public final class Markdown {
+public final class MarkdownTable {
 
   private final List<List<String>> rows = new ArrayList<>();
 
   /** Creates a table with these headings. */
-  public Markdown(String... headings) {
+  public MarkdownTable(String... headings) {
     rows.add(List.of(headings));
   }
 

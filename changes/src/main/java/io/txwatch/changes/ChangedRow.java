@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *     client sent, for rows of a trigger, too
  */
 @SuppressWarnings("ArrayRecordComponent") // one of these per changed row
-public record RowChange(
+public record ChangedRow(
     Kind kind,
     ChangedTable table,
     @Nullable Object @Nullable [] before,

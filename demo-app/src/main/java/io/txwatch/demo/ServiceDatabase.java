@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * The service's database: a pool, and transactions that are retried after serialization failures
  * and deadlocks.
  */
-final class Database implements AutoCloseable {
+final class ServiceDatabase implements AutoCloseable {
 
   /** What a transaction does. */
   interface Work<T> {
@@ -31,7 +31,7 @@ final class Database implements AutoCloseable {
     T of(ResultSet rows) throws SQLException;
   }
 
-  private static final Logger LOG = LoggerFactory.getLogger(Database.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ServiceDatabase.class);
   private static final int MAX_ATTEMPTS = 10;
 
   /** H2's constant for snapshot isolation; JDBC has none. */
@@ -49,7 +49,7 @@ final class Database implements AutoCloseable {
    *
    * @throws SQLException if the DBMS cannot be reached or does not let this user in
    */
-  Database(String url, String user, String password) throws SQLException {
+  ServiceDatabase(String url, String user, String password) throws SQLException {
     HikariConfig config = new HikariConfig();
     config.setPoolName("demo");
     config.setJdbcUrl(url);

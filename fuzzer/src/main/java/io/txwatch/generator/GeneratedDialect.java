@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** The SQL of generated statements: the extensions that each DBMS supports. */
-public enum Grammar {
+public enum GeneratedDialect {
   /** PostgreSQL, CockroachDB, openGauss. */
   POSTGRESQL(List.of(" FOR UPDATE", " FOR SHARE", " FOR NO KEY UPDATE")),
   /** MySQL, TiDB, OceanBase. */
@@ -20,7 +20,7 @@ public enum Grammar {
 
   private final List<String> locks;
 
-  Grammar(List<String> locks) {
+  GeneratedDialect(List<String> locks) {
     this.locks = locks;
   }
 
@@ -31,7 +31,7 @@ public enum Grammar {
    * @param dialect the driver's dialect for it
    * @return empty if no statements can be generated for it
    */
-  public static Optional<Grammar> of(String product, Optional<Dialect> dialect) {
+  public static Optional<GeneratedDialect> of(String product, Optional<Dialect> dialect) {
     return switch (product.toLowerCase(Locale.ROOT)) {
       case "hsql database engine" -> Optional.of(HSQLDB);
       case "apache derby" -> Optional.of(DERBY);

@@ -1,6 +1,6 @@
 package io.txwatch.oracle.txcheck;
 
-import io.txwatch.oracle.txcheck.RowVersion.Row;
+import io.txwatch.oracle.txcheck.TracedVersion.Row;
 import io.txwatch.schedule.StatementProbe;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.schedule.Values;
@@ -21,21 +21,23 @@ import org.jspecify.annotations.Nullable;
  * and the versions after a write (AWR). What differs before and after is what it wrote, whatever
  * the form of the statement, with the effects of foreign keys and triggers.
  */
-final class SideReads implements StatementProbe {
+final class SideReadProbe implements StatementProbe {
 
   private final Instrumentation instrumentation;
   private final ReadPolicy policy;
   private final List<String> tables;
 
-  private volatile Map<String, Map<Row, RowVersion>> initial = Map.of();
-  private final Map<Integer, Map<String, Map<Row, RowVersion>>> seen = new ConcurrentHashMap<>();
-  private final Map<Integer, Map<String, Map<Row, RowVersion>>> before = new ConcurrentHashMap<>();
-  private final Map<Integer, Map<String, Map<Row, RowVersion>>> after = new ConcurrentHashMap<>();
+  private volatile Map<String, Map<Row, TracedVersion>> initial = Map.of();
+  private final Map<Integer, Map<String, Map<Row, TracedVersion>>> seen = new ConcurrentHashMap<>();
+  private final Map<Integer, Map<String, Map<Row, TracedVersion>>> before =
+      new ConcurrentHashMap<>();
+  private final Map<Integer, Map<String, Map<Row, TracedVersion>>> after =
+      new ConcurrentHashMap<>();
 
   /** The sessions whose transaction has executed a plain query. */
   private final Set<String> withSnapshot = ConcurrentHashMap.newKeySet();
 
-  SideReads(Instrumentation instrumentation, ReadPolicy policy) {
+  SideReadProbe(Instrumentation instrumentation, ReadPolicy policy) {
     this.instrumentation = instrumentation;
     this.policy = policy;
     this.tables = List.copyOf(instrumentation.tables());
@@ -60,7 +62,7 @@ final class SideReads implements StatementProbe {
       seen.put(step.id(), versions(session));
     }
     if (statement.isWrite()) {
-      Map<String, Map<Row, RowVersion>> own = seen.get(step.id());
+      Map<String, Map<Row, TracedVersion>> own = seen.get(step.id());
       before.put(step.id(), policy.observesWrites() || own == null ? versions(observer) : own);
     } else if (statement.isPlainQuery()) {
       withSnapshot.add(step.session());
@@ -75,12 +77,12 @@ final class SideReads implements StatementProbe {
     }
   }
 
-  private Map<String, Map<Row, RowVersion>> versions(Reader reader) throws SQLException {
+  private Map<String, Map<Row, TracedVersion>> versions(Reader reader) throws SQLException {
     List<StepOutcome> results = reader.read(instrumentation.versionQueries(tables));
-    Map<String, Map<Row, RowVersion>> versions = new HashMap<>();
+    Map<String, Map<Row, TracedVersion>> versions = new HashMap<>();
     for (int i = 0; i < tables.size(); i++) {
-      Map<Row, RowVersion> rows = new HashMap<>();
-      for (RowVersion version : versionsOf(tables.get(i), results.get(i))) {
+      Map<Row, TracedVersion> rows = new HashMap<>();
+      for (TracedVersion version : versionsOf(tables.get(i), results.get(i))) {
         rows.put(version.row(), version);
       }
       versions.put(tables.get(i), rows);
@@ -89,8 +91,8 @@ final class SideReads implements StatementProbe {
   }
 
   /** The versions in a result that has the keys among its columns. */
-  static List<RowVersion> versionsOf(String table, StepOutcome result) {
-    List<RowVersion> versions = new ArrayList<>();
+  static List<TracedVersion> versionsOf(String table, StepOutcome result) {
+    List<TracedVersion> versions = new ArrayList<>();
     for (List<@Nullable Object> row : result.rows()) {
       String key = "";
       String writer = "";
@@ -105,25 +107,25 @@ final class SideReads implements StatementProbe {
           values.add(row.get(i));
         }
       }
-      versions.add(new RowVersion(new Row(table, key), writer + ": " + Values.line(values)));
+      versions.add(new TracedVersion(new Row(table, key), writer + ": " + Values.line(values)));
     }
     return versions;
   }
 
   /** The versions before the first step. */
-  Map<String, Map<Row, RowVersion>> initial() {
+  Map<String, Map<Row, TracedVersion>> initial() {
     return initial;
   }
 
   /** What a query of the statement's transaction returned just before it, if one was sent. */
-  Optional<Map<String, Map<Row, RowVersion>>> seen(int step) {
+  Optional<Map<String, Map<Row, TracedVersion>>> seen(int step) {
     return Optional.ofNullable(seen.get(step));
   }
 
   /** What a write changed; nothing if it failed. */
   List<RowWrite> writes(int step) {
-    Map<String, Map<Row, RowVersion>> earlier = before.get(step);
-    Map<String, Map<Row, RowVersion>> later = after.get(step);
+    Map<String, Map<Row, TracedVersion>> earlier = before.get(step);
+    Map<String, Map<Row, TracedVersion>> later = after.get(step);
     List<RowWrite> writes = new ArrayList<>();
     if (earlier != null && later != null) {
       for (String table : tables) {
@@ -135,7 +137,7 @@ final class SideReads implements StatementProbe {
   }
 
   private static void addWrites(
-      Map<Row, RowVersion> earlier, Map<Row, RowVersion> later, List<RowWrite> writes) {
+      Map<Row, TracedVersion> earlier, Map<Row, TracedVersion> later, List<RowWrite> writes) {
     earlier.forEach(
         (row, version) -> {
           if (!version.equals(later.get(row))) {

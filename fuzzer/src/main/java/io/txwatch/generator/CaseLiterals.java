@@ -9,15 +9,15 @@ import java.util.Map;
  * The literals of a case: few, so that the statements of different transactions use the same rows
  * and write existing values.
  */
-final class Literals {
+final class CaseLiterals {
 
   private static final int MAX_COMMON = 3;
 
   private final RandomSource random;
-  private final Grammar grammar;
+  private final GeneratedDialect grammar;
   private final Map<SqlType, List<String>> common = new EnumMap<>(SqlType.class);
 
-  Literals(RandomSource random, Grammar grammar) {
+  CaseLiterals(RandomSource random, GeneratedDialect grammar) {
     this.random = random;
     this.grammar = grammar;
     for (SqlType type : SqlType.values()) {
@@ -40,7 +40,7 @@ final class Literals {
   }
 
   /** Any literal of the type. */
-  static String any(RandomSource random, Grammar grammar, SqlType type) {
+  static String any(RandomSource random, GeneratedDialect grammar, SqlType type) {
     return switch (type) {
       case INT -> String.valueOf(random.between(-1, 9));
       case DECIMAL -> random.between(0, 9) + "." + random.oneOf("0", "5", "25");
@@ -52,7 +52,7 @@ final class Literals {
   }
 
   /** A literal that differs from those of other rows. */
-  static String distinct(Grammar grammar, SqlType type, int row) {
+  static String distinct(GeneratedDialect grammar, SqlType type, int row) {
     return switch (type) {
       case INT, UNSIGNED -> String.valueOf(row);
       case DECIMAL -> row + ".5";

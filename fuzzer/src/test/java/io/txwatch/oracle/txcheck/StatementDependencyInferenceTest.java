@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 /**
  * TxCheck, figure 3: an example for each kind of dependency. The numbers are those of the lines.
  */
-class DependencyInferenceTest {
+class StatementDependencyInferenceTest {
 
   /** Figure 3(a): select * from t returns what the update wrote. */
   @Test

@@ -1,6 +1,6 @@
 package io.txwatch.oracle.txcheck;
 
-import io.txwatch.oracle.txcheck.RowVersion.Row;
+import io.txwatch.oracle.txcheck.TracedVersion.Row;
 import java.util.Map;
 
 /**
@@ -9,7 +9,7 @@ import java.util.Map;
  * @param source how it is known
  * @param rows by row, the version
  */
-record VersionSet(String table, Source source, Map<Row, RowVersion> rows) {
+record TracedVersionSet(String table, Source source, Map<Row, TracedVersion> rows) {
 
   /** How a version set is known. */
   enum Source {
@@ -19,7 +19,7 @@ record VersionSet(String table, Source source, Map<Row, RowVersion> rows) {
     CURRENT
   }
 
-  boolean contains(RowVersion version) {
+  boolean contains(TracedVersion version) {
     return version.equals(rows.get(version.row()));
   }
 }

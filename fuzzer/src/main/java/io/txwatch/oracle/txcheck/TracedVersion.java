@@ -6,7 +6,7 @@ package io.txwatch.oracle.txcheck;
  * @param row the row
  * @param value the statement that wrote it, by its version key, and the row's values
  */
-record RowVersion(Row row, String value) {
+record TracedVersion(Row row, String value) {
 
   /**
    * A row, from its insertion to its deletion.

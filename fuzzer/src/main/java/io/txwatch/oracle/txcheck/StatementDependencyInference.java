@@ -1,8 +1,8 @@
 package io.txwatch.oracle.txcheck;
 
-import io.txwatch.oracle.txcheck.RowVersion.Row;
 import io.txwatch.oracle.txcheck.StatementDependency.Kind;
 import io.txwatch.oracle.txcheck.StatementTrace.Form;
+import io.txwatch.oracle.txcheck.TracedVersion.Row;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The result may contain dependencies that do not exist, never fewer than exist: it permits
  * fewer orders than are equivalent (section 3.3).
  */
-final class DependencyInference {
+final class StatementDependencyInference {
 
   private final List<StatementTrace> traces;
   private final TreeSet<StatementDependency> dependencies = new TreeSet<>();
@@ -34,7 +34,7 @@ final class DependencyInference {
   /** The rows that were inserted or deleted. */
   private final Set<Row> changedRows = new HashSet<>();
 
-  private DependencyInference(List<StatementTrace> traces) {
+  private StatementDependencyInference(List<StatementTrace> traces) {
     this.traces = traces;
     for (StatementTrace trace : traces) {
       for (RowWrite write : trace.writes()) {
@@ -56,7 +56,7 @@ final class DependencyInference {
    * @param traces in the order of execution
    */
   static StatementGraph graph(List<StatementTrace> traces) {
-    DependencyInference inference = new DependencyInference(traces);
+    StatementDependencyInference inference = new StatementDependencyInference(traces);
     for (StatementTrace writer : traces) {
       for (RowWrite write : writer.writes()) {
         inference.addWritten(writer, write);
@@ -70,7 +70,7 @@ final class DependencyInference {
 
   /** Adds the statements that use a version after it was written. */
   private void addWritten(StatementTrace writer, RowWrite write) {
-    Optional<RowVersion> written = write.written();
+    Optional<TracedVersion> written = write.written();
     if (written.isEmpty()) {
       return;
     }
@@ -89,7 +89,7 @@ final class DependencyInference {
 
   /** Adds the statements that used a version before it was replaced. */
   private void addReplaced(StatementTrace writer, RowWrite write) {
-    Optional<RowVersion> replaced = write.replaced();
+    Optional<TracedVersion> replaced = write.replaced();
     if (replaced.isEmpty()) {
       return;
     }
@@ -103,13 +103,13 @@ final class DependencyInference {
     }
   }
 
-  private static boolean uses(StatementTrace user, RowVersion version) {
+  private static boolean uses(StatementTrace user, TracedVersion version) {
     return user.versionSets().stream().anyMatch(set -> set.contains(version));
   }
 
   /** Adds the dependencies of a statement on rows that its version sets do not list. */
   private void addAbsentRows(StatementTrace user) {
-    for (VersionSet set : user.versionSets()) {
+    for (TracedVersionSet set : user.versionSets()) {
       changedRows.stream()
           .filter(row -> row.table().equals(set.table()) && !set.rows().containsKey(row))
           .forEach(row -> addAbsent(user, set, births.get(row), deaths.get(row)));
@@ -118,7 +118,7 @@ final class DependencyInference {
 
   private void addAbsent(
       StatementTrace user,
-      VersionSet set,
+      TracedVersionSet set,
       @Nullable StatementTrace birth,
       @Nullable StatementTrace death) {
     if (isSame(user, birth) || isSame(user, death)) {
@@ -144,7 +144,10 @@ final class DependencyInference {
    * be either: a snapshot may be older than the INSERT.
    */
   private static Optional<Boolean> isDeadTo(
-      StatementTrace user, VersionSet.Source source, StatementTrace birth, StatementTrace death) {
+      StatementTrace user,
+      TracedVersionSet.Source source,
+      StatementTrace birth,
+      StatementTrace death) {
     if (user.position() < birth.position()) {
       return Optional.of(false);
     }
@@ -152,11 +155,11 @@ final class DependencyInference {
       return Optional.of(user.position() > death.position());
     }
     int visibleBefore =
-        source == VersionSet.Source.CURRENT ? user.position() : user.transaction().begin();
+        source == TracedVersionSet.Source.CURRENT ? user.position() : user.transaction().begin();
     if (death.transaction().end() < visibleBefore) {
       return Optional.of(true);
     }
-    return source == VersionSet.Source.CURRENT ? Optional.of(false) : Optional.empty();
+    return source == TracedVersionSet.Source.CURRENT ? Optional.of(false) : Optional.empty();
   }
 
   /** Adds a dependency of a statement that uses versions, by the form of that statement. */

@@ -7,7 +7,7 @@ import io.txwatch.changes.ChangedTable;
 import io.txwatch.changes.ChangedTable.Column;
 import io.txwatch.changes.ChangedTable.Key;
 import io.txwatch.changes.ColumnType;
-import io.txwatch.changes.h2.Catalog.Name;
+import io.txwatch.changes.h2.H2Tables.Name;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -22,7 +22,7 @@ import org.h2.jdbc.JdbcConnection;
 import org.junit.jupiter.api.Test;
 
 /** H2's own objects say what its INFORMATION_SCHEMA does. */
-class CatalogTest {
+class H2TablesTest {
 
   private static final String DDL =
       """
@@ -55,7 +55,7 @@ class CatalogTest {
       }
       statement.execute(DDL);
       SessionLocal session = (SessionLocal) ((JdbcConnection) connection).getSession();
-      Catalog catalog = Catalog.read(session.getDatabase());
+      H2Tables catalog = H2Tables.read(session.getDatabase());
       assertThat(catalog.tables().keySet())
           .containsExactly(
               new Name("OTHER", "ITEM"),
@@ -88,11 +88,11 @@ class CatalogTest {
     }
   }
 
-  private static ChangedTable table(Catalog catalog, Name name) {
+  private static ChangedTable table(H2Tables catalog, Name name) {
     return Objects.requireNonNull(catalog.tables().get(name));
   }
 
-  private static List<ColumnType> types(Catalog catalog, Name table) {
+  private static List<ColumnType> types(H2Tables catalog, Name table) {
     return table(catalog, table).columns().stream().map(Column::type).toList();
   }
 

@@ -6,7 +6,7 @@ package io.txwatch.version;
  * @param table the table's name
  * @param key the hash of the primary key, not 0
  */
-record RowKey(String table, long key) {
+record HashedKey(String table, long key) {
 
   @Override
   public int hashCode() {

@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What the DBMS recorded in one database: the versions of each row, and who made them. */
-final class ChangeRecord {
+final class RecordedRows {
 
   /** The node in the ids of writers that are not watched. */
   private static final long UNWATCHED_NODE = 0xFFFF_FFFEL << Integer.SIZE;
@@ -35,11 +35,11 @@ final class ChangeRecord {
   private final UnwatchedIds ids;
   private final WatchedConnections connections;
   private final int maxVersions;
-  private final Map<RowKey, RowChain> rows = new LinkedHashMap<>(16, 0.75f, true);
+  private final Map<HashedKey, RowChain> rows = new LinkedHashMap<>(16, 0.75f, true);
   private int versions;
 
   /** What reports call rows, by their keys; those that were named last. */
-  private final Map<RowKey, Event.RowNamed> names = new LinkedHashMap<>();
+  private final Map<HashedKey, Event.RowNamed> names = new LinkedHashMap<>();
 
   private final Consumer<Event.RowNamed> named;
 
@@ -83,7 +83,7 @@ final class ChangeRecord {
    *
    * @param named receives the names of rows that get other ids
    */
-  ChangeRecord(
+  RecordedRows(
       UnwatchedIds ids,
       WatchedConnections connections,
       int maxVersions,
@@ -194,7 +194,7 @@ final class ChangeRecord {
   long newId(RowChain chain) {
     long id = (chain.key ^ ids.next()) * 0x9E37_79B9_7F4A_7C15L;
     id = id == 0 ? 1 : id;
-    Event.RowNamed name = names.get(new RowKey(chain.table, chain.key));
+    Event.RowNamed name = names.get(new HashedKey(chain.table, chain.key));
     if (name != null) {
       named.accept(new Event.RowNamed(name.session(), name.table(), id, name.key()));
     }
@@ -203,7 +203,7 @@ final class ChangeRecord {
 
   /** A row is named by the hash of its key. */
   void named(Event.RowNamed name) {
-    names.put(new RowKey(name.table(), name.row()), name);
+    names.put(new HashedKey(name.table(), name.row()), name);
     if (names.size() > MAX_NAMES) {
       names.remove(names.keySet().iterator().next());
     }
@@ -267,7 +267,7 @@ final class ChangeRecord {
   }
 
   private RowChain inserted(String table, long key) {
-    return rows.computeIfAbsent(new RowKey(table, key), k -> new RowChain(table, key));
+    return rows.computeIfAbsent(new HashedKey(table, key), k -> new RowChain(table, key));
   }
 
   /** The versions of a row, at least the one that was there first. */
@@ -296,7 +296,7 @@ final class ChangeRecord {
 
   /** The versions of a row; null if none is known. */
   @Nullable RowChain known(String table, long key) {
-    return rows.get(new RowKey(table, key));
+    return rows.get(new HashedKey(table, key));
   }
 
   /**
@@ -465,7 +465,7 @@ final class ChangeRecord {
    * watched did: then it ran right after that one ({@link RecordedTransaction#doubtful}).
    */
   private boolean isOnlyRecordOf(TimedTransaction transaction, RecordedTransaction recorded) {
-    Set<RowKey> seen = new HashSet<>();
+    Set<HashedKey> seen = new HashSet<>();
     boolean mustBe = false;
     for (TimedStatement statement : transaction.statements) {
       if (!statement.mayHaveChanged()) {
@@ -476,7 +476,7 @@ final class ChangeRecord {
       }
       for (StatedWrite write : statement.writes) {
         for (int row = 0; row < write.rows().size(); row++) {
-          RowKey key = new RowKey(write.rows().table(), write.rows().keys()[row]);
+          HashedKey key = new HashedKey(write.rows().table(), write.rows().keys()[row]);
           if (seen.add(key)) {
             RowChain chain = rows.get(key);
             if (!isKeptSince(chain, statement.window.sent())

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Random;
 
 /** Generates random queries with nested blocks. */
-final class QueryGenerator {
+final class NestedQueryGenerator {
 
   private static final int MAX_DEPTH = 3;
 
@@ -17,7 +17,7 @@ final class QueryGenerator {
    *
    * @param withVersions whether queries return the column with the version, too
    */
-  QueryGenerator(long seed, boolean withVersions) {
+  NestedQueryGenerator(long seed, boolean withVersions) {
     random = new Random(seed);
     this.withVersions = withVersions;
   }
