@@ -329,7 +329,7 @@ public final class Analyzer implements EventSink {
 
   /**
    * Events of several processes may come, from the next one on: a process of which none has come
-   * yet may watch any writer, so that nobody counts as not watched.
+   * yet may watch any writer, so that no one counts as not watched.
    */
   public void shared() {
     versions.shared();

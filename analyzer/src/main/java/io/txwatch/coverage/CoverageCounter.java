@@ -154,7 +154,7 @@ public final class CoverageCounter {
   /**
    * Writes became known after their statements' events.
    *
-   * @param count how many of which an event said that not all rows were seen
+   * @param count how many of which an event stated that not all rows were seen
    */
   public void countKnownWrites(int count) {
     long known = Math.min(count, unseenWrites); // a gap may have been counted in place of one

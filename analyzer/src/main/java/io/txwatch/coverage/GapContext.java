@@ -10,8 +10,8 @@ import java.util.stream.Stream;
  * @param shapes why statements were passed through because of their shape: the first {@value
  *     #MAX_SHAPES} different reasons
  * @param phantomsUnseen true if rows were queried and inserted, and no version set was read or
- *     asked for: what a query did not find is known to no statement
- * @param emptyDeletes true if a DELETE found no row, and no version set was read or asked for: what
+ *     requested: what a query did not find is known to no statement
+ * @param emptyDeletes true if a DELETE found no row, and no version set was read or requested: what
  *     it skipped, after it had waited for another session, is not known
  * @param byValue true if rows are known by their values, as {@code txwatch.versions} chooses
  */

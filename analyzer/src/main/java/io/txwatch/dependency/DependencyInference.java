@@ -92,7 +92,7 @@ public final class DependencyInference {
   private long clock;
 
   /**
-   * When a gap last said that any event may be lost; transactions first mentioned later are not.
+   * When a gap last stated that any event may be lost; transactions first mentioned later are not.
    */
   private long anyLostAt = -1;
 

@@ -117,8 +117,8 @@ final class PredicateRead {
 
   /**
    * Whether a row is not one of those in the set under another id: true unless the DBMS may have
-   * written the table anew between the read and a statement that showed that id. A transaction that
-   * uses a table prevents that, so the rows that it reads are in the same files. Nothing is
+   * written the table again between the read and a statement that showed that id. A transaction
+   * that uses a table prevents that, so the rows that it reads are in the same files. Nothing is
    * concluded from a row in another file, since either may have been before.
    */
   boolean canCompare(Row row) {

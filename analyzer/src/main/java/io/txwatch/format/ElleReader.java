@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The format is that of jepsen-io/elle (README, "list-append", "rw-register") and of
  * ligurio/elle-cli (README, {@code histories/elle/*.edn} and {@code *.json}). Map keys may come in
  * any order. Unknown keys of an operation are skipped with their values, including tagged literals
- * ({@code #jepsen.history.Op{…}}) and comments. What an operation's value says is never skipped: if
- * it is not a transaction of the expected kind, the operation gets a {@linkplain ElleOp#problem
+ * ({@code #jepsen.history.Op{…}}) and comments. What an operation's value states is never skipped:
+ * if it is not a transaction of the expected kind, the operation gets a {@linkplain ElleOp#problem
  * problem}, which is an error unless the operation is the nemesis'.
  *
  * <p>This is a parser of its own, since each read returns a whole list: a history of a million

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * The transactions behind the ids that a DBMS gave to writers ({@link WriterToken#BY_DBMS}),
  * learned from a whole history: the last token of an INSERT or UPDATE is its own transaction's.
  *
- * <p>A transaction has several such ids if it used savepoints. An id that two transactions claim is
- * nobody's.
+ * <p>A transaction has several such ids if it used savepoints. An id that two transactions claim
+ * identifies neither.
  */
 final class WriterIds {
 

@@ -11,7 +11,7 @@ import java.util.Set;
 
 /**
  * The part of the graph that lies on cycles, with the operations of its edges: nearly always
- * nothing or little. Its nodes are numbered anew.
+ * nothing or little. Its nodes are renumbered.
  */
 final class CyclicPart {
 

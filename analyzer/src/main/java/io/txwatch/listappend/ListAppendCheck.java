@@ -15,9 +15,9 @@ import java.util.function.Consumer;
  * Checks a list-append history: what lists show by themselves, then cycles of dependencies.
  *
  * <p>The dependencies decide at every level but snapshot isolation: if they form no proscribed
- * cycle, an order of the appends that nobody read agrees with them. At snapshot isolation {@link
- * UnreadOrder} searches for one. REPEATABLE_READ equals SERIALIZABLE here, since there are no
- * predicates.
+ * cycle, an order of the appends that no transaction read agrees with them. At snapshot isolation
+ * {@link UnreadOrder} searches for one. REPEATABLE_READ equals SERIALIZABLE here, since there are
+ * no predicates.
  */
 public final class ListAppendCheck {
 

@@ -15,11 +15,11 @@ import java.util.Set;
  *
  * <ul>
  *   <li><b>ww</b>: from the writer of an element to that of the next one in the list, and from the
- *       writer of the last one to that of each append that nobody read;
+ *       writer of the last one to that of each append that no transaction read;
  *   <li><b>wr</b>: from the writer of the last element of a list to its reader;
  *   <li><b>rw</b>: from the reader of a list to the writer of the next element; from the reader of
- *       the longest list to the writer of each append that nobody read. If one transaction wrote
- *       both versions, the read is an intermediate read (G1b) and has no such edge;
+ *       the longest list to the writer of each append that no transaction read. If one transaction
+ *       wrote both versions, the read is an intermediate read (G1b) and has no such edge;
  *   <li><b>so, rt</b>: the orders that count, if requested.
  * </ul>
  *
@@ -145,8 +145,8 @@ final class ListDependencies {
   }
 
   /**
-   * Whether an append that nobody read counts: it was committed, and not by the writer of the last
-   * version, of which it would only be a later one.
+   * Whether an append that no transaction read counts: it was committed, and not by the writer of
+   * the last version, of which it would only be a later one.
    */
   private boolean isUnread(int append, int last) {
     return isCommitted(append) && (last < 0 || order.owner(last) != order.owner(append));
@@ -208,7 +208,7 @@ final class ListDependencies {
     }
   }
 
-  /** The append of a transaction to a key that nobody read, or {@link ListOrder#NONE}. */
+  /** The append of a transaction to a key that no transaction read, or {@link ListOrder#NONE}. */
   private int appendOf(int transaction, int key, int last) {
     int low = 0;
     int high = order.unread(key);

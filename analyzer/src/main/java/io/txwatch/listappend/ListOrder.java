@@ -11,7 +11,7 @@ import java.util.Map;
 
 /**
  * The order of versions as the lists of a history show it: for each key the longest list that was
- * read, with the append of each element, and the appends that nobody read.
+ * read, with the append of each element, and the appends that no transaction read.
  *
  * <p>A key is unusable if an element was appended twice or occurs twice in its list, since the
  * writer of a version is then ambiguous. Two appends of one element break the rules of the test:
@@ -39,7 +39,7 @@ final class ListOrder {
   /** The append of an element that no transaction appended. */
   static final int NONE = -1;
 
-  /** The position of an append that nobody read: behind all others. */
+  /** The position of an append that no transaction read: behind all others. */
   static final int UNREAD = Integer.MAX_VALUE;
 
   private final ListHistory history;
@@ -63,7 +63,7 @@ final class ListOrder {
   /** The position of each append in its key's list, by operation. */
   private final int[] positions;
 
-  /** How many of the appends of each key, moved to the front, nobody read. */
+  /** How many of the appends of each key, moved to the front, no transaction read. */
   private final int[] unread;
 
   /** For a key with contradictory lists, how much each has in common with the key's list. */
@@ -255,12 +255,12 @@ final class ListOrder {
     return positions[append];
   }
 
-  /** The number of appends to a key that nobody read. */
+  /** The number of appends to a key that no transaction read. */
   int unread(int key) {
     return unread[key];
   }
 
-  /** One of the appends to a key that nobody read, in the order of the file. */
+  /** One of the appends to a key that no transaction read, in the order of the file. */
   int unread(int key, int i) {
     return appends[appendStarts[key] + i];
   }

@@ -68,7 +68,7 @@ final class ReadFaults {
 
   /**
    * Reports an append that stands behind a later one of its transaction, or whose predecessor in
-   * its transaction nobody read. Appends of others in between are found as cycles.
+   * its transaction is missing from the list. Appends of others in between are found as cycles.
    */
   private void checkOwnOrder(int key, int before, int append) {
     int writer = order.owner(append);

@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Searches an order of the appends that nobody read, for snapshot isolation.
+ * Searches an order of the appends that no transaction read, for snapshot isolation.
  *
  * <p>Under snapshot isolation the intervals of two transactions that append to the same key, from
  * snapshot to commit, are disjoint: one precedes the other. Where dependencies form no cycle, their

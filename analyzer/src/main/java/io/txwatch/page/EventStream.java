@@ -15,7 +15,7 @@ import java.util.Set;
 /**
  * The server-sent events of one page: first its names, then whatever differs from what the page
  * has. It compares the present results with what it sent, so a page that reads slowly skips
- * intermediate states and nobody waits for it.
+ * intermediate states and no one waits for it.
  */
 final class EventStream {
 

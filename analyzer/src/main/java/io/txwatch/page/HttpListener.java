@@ -94,7 +94,7 @@ final class HttpListener implements AutoCloseable {
     closeQuietly(listening);
     connected().forEach(Client::cut);
     try {
-      acceptor.join(CLOSE_MILLIS); // the system closes the port when nobody accepts any more
+      acceptor.join(CLOSE_MILLIS); // the system closes the port when no one accepts any more
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -28,7 +28,7 @@ import java.util.Set;
 
 /**
  * The transactions of one anomaly as a history: their statements in an order that the dependencies
- * allow, with the reads and writes that the dependencies consist of, and nothing else. Whoever
+ * allow, with the reads and writes that the dependencies consist of, and nothing else. Anyone who
  * checks it finds the anomaly again, with the same transactions, rows and lines of code.
  *
  * <p>Row versions get the writers that the dependencies imply; what came before is unknown. A

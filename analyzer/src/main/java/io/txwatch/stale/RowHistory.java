@@ -92,7 +92,7 @@ final class RowHistory {
   long lastReadAt;
 
   /**
-   * A row that nobody has read yet.
+   * A row that no transaction has read yet.
    *
    * @param isRowTheItem whether two statements that use different columns of it conflict
    */

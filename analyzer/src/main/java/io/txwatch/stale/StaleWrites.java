@@ -597,7 +597,7 @@ public final class StaleWrites {
     }
   }
 
-  /** Evicts rows that nobody has read for long, and the oldest if there are too many. */
+  /** Evicts rows that no transaction has read for long, and the oldest if there are too many. */
   private void evictOld() {
     while (!rows.isEmpty()) {
       Map.Entry<RowKey, RowHistory> eldest = rows.entrySet().iterator().next();

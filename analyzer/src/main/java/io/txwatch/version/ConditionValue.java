@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a condition may be for a row: a set of true, false and NULL. A set with several elements
- * means that only the DBMS can decide; it never lacks what the DBMS would say.
+ * means that only the DBMS can decide; it never lacks what the DBMS would state.
  *
  * <p>Numbers and dates are compared by value. Texts that are equal are equal in every collation.
  * They are different in every collation if they are printable ASCII and differ in more than case,
@@ -254,7 +254,7 @@ public final class ConditionValue {
     };
   }
 
-  /** How two values compare, as {@link Comparable#compareTo} says it; null if not by value. */
+  /** How two values compare, as {@link Comparable#compareTo} states it; null if not by value. */
   private static @Nullable Integer order(Object left, Object right) {
     if (left instanceof Long one && right instanceof Long other) {
       return one.compareTo(other);

@@ -401,7 +401,7 @@ final class RecordedRows {
     }
   }
 
-  /** Decides all: what is not certain by now is nobody's. */
+  /** Decides all: what is not certain by now has no watched writer. */
   void decideAll() {
     decide();
     pending.forEach(recorded -> recorded.decide(null));
@@ -459,10 +459,11 @@ final class RecordedRows {
   }
 
   /**
-   * Whether the record of a transaction can be no other one, whoever else wrote its rows. That is
-   * so if it must have changed a row, whichever version it found, and no other record of its rows
-   * fits it. What it states may also be what the recorded one had just made, if somebody who is not
-   * watched did: then it ran right after that one ({@link RecordedTransaction#doubtful}).
+   * Whether the record of a transaction can be no other one, regardless of who else wrote its rows.
+   * That is so if it must have changed a row, whichever version it found, and no other record of
+   * its rows fits it. What it states may also be what the recorded one had just made, if somebody
+   * who is not watched did: then it ran right after that one ({@link
+   * RecordedTransaction#doubtful}).
    */
   private boolean isOnlyRecordOf(TimedTransaction transaction, RecordedTransaction recorded) {
     Set<HashedKey> seen = new HashSet<>();
@@ -582,7 +583,7 @@ final class RecordedRows {
     return false;
   }
 
-  /** It is nobody's if nothing that may still arrive can decide it. */
+  /** It has no watched writer if nothing that may still arrive can decide it. */
   private boolean giveUp(RecordedTransaction recorded, List<TimedTransaction> candidates) {
     for (TimedTransaction candidate : candidates) {
       if (candidate.outcome == null || !wasReadThrough(candidate.end.returned())) {
@@ -736,8 +737,8 @@ final class RecordedRows {
   }
 
   /**
-   * Whether nobody watches the session that committed a transaction, even if numbers of connections
-   * should deceive: no watched one that has no record states these changes.
+   * Whether txwatch does not watch the session that committed a transaction, even if numbers of
+   * connections should deceive: no watched one that has no record states these changes.
    */
   boolean isNotWatched(RecordedTransaction recorded) {
     if (!recorded.decided || recorded.writer != null || !connections.isNotWatched(recorded, open)) {

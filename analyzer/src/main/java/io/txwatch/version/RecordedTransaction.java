@@ -41,13 +41,13 @@ final class RecordedTransaction {
 
   boolean decided;
 
-  /** The transaction of which {@link #isStatedBy} was asked last, and the answer. */
+  /** The transaction of which {@link #isStatedBy} was computed last, and the answer. */
   private @Nullable TimedTransaction asked;
 
   private int askedRevision;
   private boolean isStated;
 
-  /** Whether the analysis has it as a transaction that nobody watches. */
+  /** Whether the analysis has it as a transaction that txwatch does not watch. */
   boolean shown;
 
   /**
@@ -118,7 +118,7 @@ final class RecordedTransaction {
   }
 
   /**
-   * {@link Attribution#statesAsItsOwn}, which is asked again and again of a transaction that has
+   * {@link Attribution#statesAsItsOwn}, which is computed again and again of a transaction that has
    * not ended.
    */
   boolean isStatedBy(TimedTransaction transaction) {

@@ -18,7 +18,7 @@ final class TimedStatement {
   /** Whether it may have written rows, be it that they were undone. */
   final boolean mayWrite;
 
-  /** Whether its event said that not all rows that it wrote were seen. */
+  /** Whether its event stated that not all rows that it wrote were seen. */
   final boolean unseen;
 
   Window window = Window.UNKNOWN;
@@ -30,7 +30,7 @@ final class TimedStatement {
   /** Whether it returned rows of a table. */
   boolean returnedRows;
 
-  /** Whether the DBMS said that it wrote no row. */
+  /** Whether the DBMS reported that it wrote no row. */
   boolean changedNothing;
 
   boolean undone;

@@ -27,8 +27,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transaction that nobody watches, as events: a session of its own, a transaction at an unknown
- * level, and a statement for each group of changes.
+ * A transaction that txwatch does not watch, as events: a session of its own, a transaction at an
+ * unknown level, and a statement for each group of changes.
  *
  * <p>A column counts as written if the record shows that its value changed. If a statement changed
  * only columns that are not compared, it is not known which, and there are no events.

@@ -64,7 +64,7 @@ public final class VersionResolver {
     void known(long session, long transaction, int statement, List<KnownRow> rows);
 
     /**
-     * Of statements whose events said that not all rows that they wrote were seen, it has become
+     * Of statements whose events stated that not all rows that they wrote were seen, it has become
      * known.
      */
     default void writesKnown(int statements) {}
@@ -85,7 +85,7 @@ public final class VersionResolver {
     default void matters(KnownChange change) {}
 
     /**
-     * A transaction that nobody watches, which wrote rows that watched ones used.
+     * A transaction that txwatch does not watch, which wrote rows that watched ones used.
      *
      * @param events all events of a session with that transaction alone. It ran at some time before
      */
@@ -229,7 +229,7 @@ public final class VersionResolver {
   }
 
   /**
-   * From now on nobody counts as not watched: events of another process that watches the writer may
+   * From now on no one counts as not watched: events of another process that watches the writer may
    * be on their way, even the first ones of that process.
    */
   public void shared() {
@@ -869,7 +869,10 @@ public final class VersionResolver {
     }
   }
 
-  /** Passes on who else wrote the rows that a transaction read or wrote, if nobody watches that. */
+  /**
+   * Passes on who else wrote the rows that a transaction read or wrote, if txwatch does not watch
+   * that.
+   */
   private void showUnwatched(TimedTransaction transaction, Session session, RecordedRows record) {
     Set<RowChain> touched = touched(transaction, record);
     for (RowChain row : touched) {

@@ -9,7 +9,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which recorded transactions of a database are certainly those of sessions that nobody watches.
+ * Which recorded transactions of a database are certainly those of sessions that txwatch does not
+ * watch.
  *
  * <p>Where the record has the numbers of connections: those whose number never was a watched
  * session's. Where it has none: those that committed while no watched transaction committed or may
@@ -155,7 +156,7 @@ final class WatchedConnections {
   }
 
   /**
-   * Whether nobody watches the session that committed a recorded transaction.
+   * Whether txwatch does not watch the session that committed a recorded transaction.
    *
    * @param open the watched transactions that have not ended
    */

@@ -3,7 +3,7 @@ package io.txwatch.version;
 /**
  * The time in which the DBMS did something, in nanoseconds of a process's clock.
  *
- * @param sent when it was asked to
+ * @param sent when its execution was requested
  * @param returned when it had answered
  */
 record Window(long sent, long returned) {

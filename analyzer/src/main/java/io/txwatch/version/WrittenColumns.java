@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The columns that a transaction wrote of each row, as recorded: of a row that a trigger or a
- * cascade wrote, the statement's text says nothing.
+ * cascade wrote, the statement's text states nothing.
  */
 final class WrittenColumns {
 

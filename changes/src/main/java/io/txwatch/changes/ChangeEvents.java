@@ -63,8 +63,8 @@ public final class ChangeEvents implements ChangeListener {
   private volatile long through = Long.MIN_VALUE;
 
   /**
-   * A time, and the end of the record as it was asked afterwards: once it is passed, the record was
-   * read through that time.
+   * A time, and the end of the record as it was queried afterwards: once it is passed, the record
+   * was read through that time.
    */
   private record Mark(long nanos, LogPosition end) {}
 
@@ -253,7 +253,7 @@ public final class ChangeEvents implements ChangeListener {
     return value == null || column.type().isComparable() ? hash.wide(value) : 0;
   }
 
-  /** A transaction is missing: what the record says from here on continues no earlier version. */
+  /** A transaction is missing: what the record states from here on continues no earlier version. */
   @Override
   public synchronized void gap(ChangeGap gap) {
     if (gap.reason() == ChangeGap.Reason.OTHER_SERVER
@@ -299,7 +299,7 @@ public final class ChangeEvents implements ChangeListener {
    * most.
    *
    * @param source the source of these changes
-   * @throws IOException if the DBMS cannot be asked
+   * @throws IOException if the DBMS cannot be queried
    */
   public void readThroughNow(ChangeSource source) throws IOException {
     if (!isWaiting()) { // else the source is behind an earlier one
@@ -309,18 +309,18 @@ public final class ChangeEvents implements ChangeListener {
   }
 
   /**
-   * The same with an end that was asked before.
+   * The same with an end that was queried before.
    *
-   * @param nanos a time before it was asked
+   * @param nanos a time before it was queried
    * @param end of the record
    * @param source the source of these changes, which may have passed the end meanwhile
    */
   public synchronized void readThrough(long nanos, LogPosition end, ChangeSource source) {
     mark = new Mark(nanos, end);
-    position(source.position(), false); // asked last: a later one is stated, and finds the mark
+    position(source.position(), false); // queried last: a later one is stated, and finds the mark
   }
 
-  /** True if the source is behind an end that was asked. */
+  /** True if the source is behind an end that was queried. */
   public boolean isWaiting() {
     return mark != null;
   }

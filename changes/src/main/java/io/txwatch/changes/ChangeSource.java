@@ -42,10 +42,10 @@ public interface ChangeSource extends AutoCloseable {
   LogPosition position();
 
   /**
-   * The present end of the record, asked from the DBMS: all transactions that have committed before
-   * the call end at or before it.
+   * The present end of the record, queried from the DBMS: all transactions that have committed
+   * before the call end at or before it.
    *
-   * @throws IOException if the DBMS cannot be asked
+   * @throws IOException if the DBMS cannot be queried
    */
   LogPosition endOfLog() throws IOException;
 

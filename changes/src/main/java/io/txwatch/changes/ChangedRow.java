@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * One changed row.
  *
  * <p>The images are arrays that are parallel to {@link ChangedTable#columns()}; they must not be
- * modified. An element is a value as its {@link ColumnType} says, null for NULL, or an {@link
+ * modified. An element is a value as its {@link ColumnType} states, null for NULL, or an {@link
  * UnknownValue}.
  *
  * @param before the row before; null for an INSERT

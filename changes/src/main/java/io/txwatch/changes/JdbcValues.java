@@ -60,7 +60,7 @@ public final class JdbcValues {
    *
    * @param type of the column that was read
    * @param read what {@code getObject}, {@code getString}, {@code getInt} or another getter
-   *     returned, for which {@code wasNull} was asked
+   *     returned, for which {@code wasNull} was queried
    * @return the value; null for NULL; {@link UnknownValue#NOT_COMPARABLE}
    */
   public static @Nullable Object normalized(ColumnType type, @Nullable Object read) {

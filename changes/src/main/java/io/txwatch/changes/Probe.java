@@ -3,7 +3,7 @@ package io.txwatch.changes;
 import java.util.List;
 
 /**
- * What a source finds when it looks at a DBMS before it starts.
+ * What a source finds when it examines a DBMS before it starts.
  *
  * @param missing what must be changed before changes can be read, and how, in one line; empty if
  *     nothing

@@ -1,6 +1,6 @@
 /**
  * What a DBMS itself records of its changes: each changed row before and after, transaction by
- * transaction, in commit order, whoever wrote it.
+ * transaction, in commit order, regardless of its writer.
  *
  * <p>A {@link io.txwatch.changes.ChangeSource} reads such a record and delivers plain values to a
  * {@link io.txwatch.changes.ChangeListener}: {@linkplain io.txwatch.changes.ChangedTransaction

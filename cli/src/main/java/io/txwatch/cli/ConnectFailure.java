@@ -58,7 +58,7 @@ final class ConnectFailure {
     return line + parameter(url, text(failure)).map(hint -> "; " + hint).orElse("");
   }
 
-  /** What a driver says, without the passwords of the URL, which some drivers quote. */
+  /** The message of a driver, without the passwords of the URL, which some drivers quote. */
   static @Nullable String message(String url, Throwable failure) {
     String message = failure.getMessage();
     if (message == null) {

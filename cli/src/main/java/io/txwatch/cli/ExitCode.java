@@ -3,7 +3,7 @@ package io.txwatch.cli;
 /** The exit codes of commands. */
 final class ExitCode {
 
-  /** Done, and nothing was found that {@code --fail-on} speaks of. */
+  /** Done, and nothing was found that {@code --fail-on} mentions. */
   static final int CLEAN = 0;
 
   /** Anomalies at or above {@code --fail-on}. */

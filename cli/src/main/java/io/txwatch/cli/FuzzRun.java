@@ -76,7 +76,7 @@ final class FuzzRun {
   /**
    * Runs the campaign to its end, also to that of the server.
    *
-   * @throws SQLException if the DBMS cannot be used, and no finding says so
+   * @throws SQLException if the DBMS cannot be used, and no finding reports it
    */
   Summary run() throws SQLException, InterruptedException, IOException {
     Summary summary;

@@ -79,7 +79,7 @@ final class Progress implements AutoCloseable {
         left < 1 ? "" : String.format(Locale.ROOT, ", about %.0f s left", left));
   }
 
-  /** Shows a line that is made anew each time; by another thread. */
+  /** Shows a line that is made again each time; by another thread. */
   static Progress of(Console console, Supplier<String> line) {
     return Terminal.showsProgress() ? new Progress(console.err(), line) : NONE;
   }

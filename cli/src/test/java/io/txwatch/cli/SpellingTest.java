@@ -26,7 +26,8 @@ import picocli.CommandLine;
 
 /**
  * The words of the documents and of the commands' help are in LanguageTool's British dictionary or
- * in {@code docs/words.txt}. None of them is in {@code docs/words-avoided.txt}.
+ * in {@code docs/words.txt}. None of them, and of the words of the code's comments, is in {@code
+ * docs/words-avoided.txt}.
  */
 class SpellingTest {
 
@@ -37,6 +38,17 @@ class SpellingTest {
   private static final Pattern NO_PROSE =
       Pattern.compile(
           "(?ms)^```.*?^```|^(?: {4}|\\t).*?$|`[^`]*`|\\]\\([^)]*\\)|\\S*://\\S*|<[^>\\n]*>");
+
+  /** The comments of Java, in the second group; texts and characters may contain their marks. */
+  private static final Pattern COMMENT =
+      Pattern.compile(
+          "(?s)(\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\\\n])*+\"|'(?:\\\\.|[^'\\\\\\n])*+')"
+              + "|(/\\*.*?\\*/|//[^\\n]*)");
+
+  /** Code and links in a comment. */
+  private static final Pattern NO_COMMENT =
+      Pattern.compile(
+          "(?s)<pre>.*?</pre>|\\{@code[^}]*}|\\{@link(?:plain)?\\s+[^\\s}]+|\\S*://\\S*");
 
   private static final Pattern WORD =
       Pattern.compile("(?<![\\p{L}\\p{N}_.-])\\p{L}[\\p{L}'’]*+(?![\\p{N}_])");
@@ -73,31 +85,76 @@ class SpellingTest {
 
   @Test
   void documentsAndHelpContainNoAvoidedWord() throws IOException {
-    Pattern avoided =
-        Pattern.compile(
-            lines("docs/words-avoided.txt").stream()
-                .map(Pattern::quote)
-                .collect(Collectors.joining("|", "(?i)(?<!\\p{L})(?:", ")(?!\\p{L})")));
+    Pattern avoided = avoided();
     List<String> found = new ArrayList<>();
     for (Path document : documents().toList()) {
-      avoided
-          .matcher(prose(document))
-          .results()
-          .forEach(m -> found.add(document + ": " + m.group()));
+      found.addAll(matches(avoided, document.toString(), prose(document)));
     }
     commands()
         .forEach(
             command ->
-                avoided
-                    .matcher(description(command))
-                    .results()
-                    .forEach(m -> found.add(command.getCommandName() + ": " + m.group())));
+                found.addAll(matches(avoided, command.getCommandName(), description(command))));
     assertThat(found).isEmpty();
+  }
+
+  @Test
+  void commentsContainNoAvoidedWord() throws IOException {
+    Pattern avoided = avoided();
+    List<String> found = new ArrayList<>();
+    for (Path source : sources()) {
+      found.addAll(matches(avoided, source.toString(), comments(Files.readString(source))));
+    }
+    assertThat(found).isEmpty();
+  }
+
+  @Test
+  void avoidedWordOfACommentIsFound() throws IOException {
+    String source =
+        "String a = \"/* told */\"; // anew\n/** Asked. {@code nobody} */ char c = '\"';";
+    assertThat(matches(avoided(), "X", comments(source))).containsExactly("X: anew", "X: Asked");
   }
 
   @Test
   void misspelledWordIsFound() throws IOException {
     assertThat(unknown("The transacton is a transaction.")).containsExactly("transacton");
+  }
+
+  private static Pattern avoided() throws IOException {
+    return Pattern.compile(
+        lines("docs/words-avoided.txt").stream()
+            .map(words -> Pattern.quote(words).replace(" ", "\\E\\s+\\Q"))
+            .collect(Collectors.joining("|", "(?i)(?<!\\p{L})(?:", ")(?!\\p{L})")));
+  }
+
+  private static List<String> matches(Pattern words, String place, String prose) {
+    return words.matcher(prose).results().map(match -> place + ": " + match.group()).toList();
+  }
+
+  /** The sources of all modules, without those of tests. */
+  private static List<Path> sources() throws IOException {
+    List<Path> sources = new ArrayList<>();
+    try (Stream<Path> modules = Files.list(ROOT)) {
+      for (Path main : modules.map(module -> module.resolve("src/main/java")).toList()) {
+        if (Files.isDirectory(main)) {
+          try (Stream<Path> files = Files.walk(main)) {
+            files.filter(path -> path.toString().endsWith(".java")).sorted().forEach(sources::add);
+          }
+        }
+      }
+    }
+    return sources;
+  }
+
+  /** The prose of the comments of Java code. */
+  private static String comments(String source) {
+    return COMMENT
+        .matcher(source)
+        .results()
+        .map(match -> match.group(2))
+        .filter(Objects::nonNull)
+        .map(comment -> comment.replaceAll("\\n\\s*\\*", "\n"))
+        .map(comment -> NO_COMMENT.matcher(comment).replaceAll(" "))
+        .collect(Collectors.joining("\n"));
   }
 
   private static String prose(Path document) throws IOException {

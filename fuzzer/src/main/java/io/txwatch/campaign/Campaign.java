@@ -748,7 +748,7 @@ public final class Campaign {
     }
 
     /**
-     * True if an oracle judges this case, whatever the others say. One that judges only some does
+     * True if an oracle judges this case, whatever the others state. One that judges only some does
      * so for consecutive cases: these have the same tables, and defining tables is expensive. All
      * levels are used equally.
      */

@@ -65,7 +65,7 @@ public record Summary(
   }
 
   /**
-   * True if it says nothing about the DBMS: most of its cases are undecided, or no oracle decided
+   * True if it states nothing about the DBMS: most of its cases are undecided, or no oracle decided
    * any of them.
    */
   public boolean isUndecided() {

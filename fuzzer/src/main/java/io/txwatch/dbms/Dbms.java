@@ -146,7 +146,7 @@ public interface Dbms extends DbmsBehaviour {
   }
 
   /**
-   * True if the server may hang when a table that foreign keys refer to is defined anew while
+   * True if the server may hang when a table that foreign keys refer to is defined again while
    * transactions use it.
    */
   default boolean definitionsMayHang() {

@@ -31,7 +31,7 @@ public interface DbmsBehaviour {
   enum UncommittedReads {
     /** Those of the queries in it; which rows these are is unknown. */
     IN_QUERIES,
-    /** Those of the queries in it; known behaviours tell which rows these are. */
+    /** Those of the queries in it; known behaviours show which rows these are. */
     PREDICTABLE,
     /** Those of its search, too. */
     IN_SEARCHES

@@ -43,7 +43,7 @@ public record OracleVerdict(
     }
   }
 
-  /** What became of the pattern that a case was generated from, the most telling one first. */
+  /** What became of the pattern that a case was generated from, the most informative one first. */
   public enum PatternOutcome {
     /** The execution shows it although the level rules it out. */
     VIOLATED,

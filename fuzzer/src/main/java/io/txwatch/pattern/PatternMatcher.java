@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * have to match: each operation of the pattern is a recorded one of the same type, in the same
  * order; the pattern's transactions and items are different recorded ones; and the versions of each
  * item follow each other as in the pattern. So each dependency is a direct one, and what the
- * pattern says of commits holds in the execution.
+ * pattern states of commits holds in the execution.
  */
 public final class PatternMatcher {
 

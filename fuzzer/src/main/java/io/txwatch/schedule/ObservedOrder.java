@@ -10,7 +10,7 @@ import java.util.function.ToLongFunction;
 
 /**
  * Turns what was observed of freely threaded sessions into orders of submission. A step took effect
- * at some moment between its begin and its end; which one, nobody knows. Each order chooses a
+ * at some moment between its begin and its end; which one, is not known. Each order chooses a
  * moment for each step, so it keeps the order of each session and that of steps that did not
  * overlap.
  */

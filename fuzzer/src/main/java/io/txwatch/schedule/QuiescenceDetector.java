@@ -175,9 +175,9 @@ final class QuiescenceDetector {
   }
 
   /**
-   * True if no other session of the case holds locks, whoever blocks this one: a thread of the
-   * server, which ends soon. InnoDB's purge, for example, uses tables that a definition has to wait
-   * for. A DBMS in this process may never wake a session again.
+   * True if no other session of the case holds locks, regardless of who blocks this one: a thread
+   * of the server, which ends soon. InnoDB's purge, for example, uses tables that a definition has
+   * to wait for. A DBMS in this process may never wake a session again.
    */
   private boolean isOnlyHolderOfLocks(CaseSession session) {
     return !dbms.blocksCallingThread()

@@ -143,7 +143,8 @@ class CampaignTest {
       Dbms dbms = DbmsRegistry.connect(server.newDatabase("crash"), DriverManager::getConnection);
       CollectedFindings found = new CollectedFindings(server::close);
 
-      assertThatThrownBy(() -> new Campaign(dbms, GeneratedDialect.MARIADB, endless(workers), found).run())
+      assertThatThrownBy(
+              () -> new Campaign(dbms, GeneratedDialect.MARIADB, endless(workers), found).run())
           .isInstanceOf(SQLException.class);
       findings = found.findings;
     }
@@ -216,7 +217,8 @@ class CampaignTest {
         new Campaign.Plan(
             7, dbms.levels(), List.of(new WriteCheck(), new Troc()), 256, Duration.ofMinutes(2), 2);
 
-    Summary summary = new Campaign(dbms, GeneratedDialect.POSTGRESQL, plan, new CollectedFindings()).run();
+    Summary summary =
+        new Campaign(dbms, GeneratedDialect.POSTGRESQL, plan, new CollectedFindings()).run();
 
     assertThat(summary.oracles().keySet()).containsExactly("writecheck", "troc");
     assertThat(Objects.requireNonNull(summary.oracles().get("troc")).undecided())
@@ -243,7 +245,8 @@ class CampaignTest {
       Campaign.Plan plan =
           new Campaign.Plan(9, dbms.levels(), oracles, 48, Duration.ofMinutes(2), 2);
 
-      Summary summary = new Campaign(dbms, GeneratedDialect.MYSQL, plan, new CollectedFindings()).run();
+      Summary summary =
+          new Campaign(dbms, GeneratedDialect.MYSQL, plan, new CollectedFindings()).run();
 
       assertThat(summary.accepted()).isGreaterThanOrEqualTo(0.97);
       assertThat(summary.isUndecided()).as("%s", summary).isFalse();

@@ -69,7 +69,8 @@ class GraphCampaignTest {
             2,
             10);
 
-    Summary summary = new Campaign(dbms, GeneratedDialect.valueOf(kind.name()), plan, finding -> {}).run();
+    Summary summary =
+        new Campaign(dbms, GeneratedDialect.valueOf(kind.name()), plan, finding -> {}).run();
 
     assertThat(summary.cases()).isEqualTo(200);
     assertThat(
@@ -93,7 +94,8 @@ class GraphCampaignTest {
                 verdicts.put(
                     execution.testCase().name() + " at " + execution.level(),
                     verdict.result() + ": " + verdict.reason()));
-    Summary summary = new Campaign(dbms, GeneratedDialect.valueOf(kind.name()), plan, listener).run();
+    Summary summary =
+        new Campaign(dbms, GeneratedDialect.valueOf(kind.name()), plan, listener).run();
     return new CampaignResult(summary, verdicts);
   }
 }

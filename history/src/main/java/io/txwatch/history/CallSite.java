@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
  * The format of a call site. {@code shop.BankService.transfer (BankService.java:41)} is the method
  * and the line that executed the statement; {@code BankService.java:41} if the method is not known.
  * {@code Dao.find (Dao.java:12) <- shop.BankService.transfer (BankService.java:41)} has the caller
- * as well: the nearest method of another class, which tells apart what a shared helper executes.
+ * as well: the nearest method of another class, which distinguishes what a shared helper executes.
  * {@code (usually)} behind it marks a sampled call site: this statement text has always come from
  * that line, but the stack of this execution was not taken.
  */

@@ -395,8 +395,8 @@ public sealed interface Event {
   record WritesStated(long session) implements Event {}
 
   /**
-   * A transaction committed, as the DBMS itself recorded: its changes, whoever made them. These
-   * events are in the order of commits of one {@linkplain Database#scope scope}.
+   * A transaction committed, as the DBMS itself recorded: its changes, regardless of who made them.
+   * These events are in the order of commits of one {@linkplain Database#scope scope}.
    *
    * @param session the session of the reader of that record, which has a {@link SessionOpened} with
    *     the database

@@ -10,7 +10,7 @@ import java.util.Optional;
  */
 public enum IsolationLevel {
   /**
-   * Not known: a statement may have changed the session's level, and the DBMS has not been asked
+   * Not known: a statement may have changed the session's level, and the DBMS has not been queried
    * since. It promises nothing, so no anomaly is a violation of it. Weaker than every other one.
    */
   UNKNOWN("?"),

@@ -23,8 +23,8 @@ package io.txwatch.history;
  * @param certain true if it was read in the statement's own snapshot; false if it may have used
  *     another one
  * @param places true if the rows are identified by their places in the table's files ({@link
- *     #file}), which the DBMS may write anew: then a row has another id, and rows in other files
- *     than those of the set are not known to be missing from it
+ *     #file}), which the DBMS may rewrite: then a row has another id, and rows in other files than
+ *     those of the set are not known to be missing from it
  */
 public record VersionSet(
     String table, long predicate, long[] rows, String writers, boolean certain, boolean places) {

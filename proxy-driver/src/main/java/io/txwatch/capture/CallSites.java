@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * Finds the line of the application that executed a statement: the nearest frame whose class has
  * the highest rank on the stack ({@link ApplicationClasses}), and its caller: the nearest frame of
  * another class of that rank, if it is near. Where a helper executes what many methods ask for, the
- * caller tells them apart.
+ * caller distinguishes them.
  *
  * <p>Ranks of classes and names of places are cached, so the remaining cost is the stack walk. The
  * caches are attached to the classes themselves, so they keep no application's class loader alive.

@@ -13,7 +13,7 @@ import java.util.Collection;
  * found by exhaustive search. So the hash is keyed (SipHash-2-4; Aumasson and Bernstein, 2012) with
  * 128 bits that are drawn when the JVM starts and never leave it. The cost: the same predicate has
  * different ids in different JVMs, so the predicates of two nodes are never recognized as equal.
- * The analyzer then lacks a proof, which can hide an anomaly but not forge one.
+ * The analyzer then lacks a proof, which can hide an anomaly but not create one.
  *
  * <p>0 means unknown, for a value that cannot be compared (a stream, a driver's object).
  */

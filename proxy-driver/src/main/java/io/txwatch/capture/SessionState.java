@@ -450,7 +450,7 @@ final class SessionState {
     levelMayHaveChanged(LevelChange.ANY);
   }
 
-  /** The DBMS was asked for the session's level, outside of a transaction. */
+  /** The DBMS was queried for the session's level, outside of a transaction. */
   void foundLevel(IsolationLevel found) {
     level = found;
     isGuaranteeUnknown &= !found.isKnown();
@@ -463,7 +463,7 @@ final class SessionState {
     }
   }
 
-  /** True if the level is not known, and the DBMS can be asked for it now. */
+  /** True if the level is not known, and the DBMS can be queried for it now. */
   boolean awaitsLevel() {
     return (isGuaranteeUnknown || !level.isKnown())
         && levelOnce == null

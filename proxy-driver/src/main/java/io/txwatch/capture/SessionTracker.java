@@ -465,12 +465,12 @@ public final class SessionTracker {
     state.levelIsUnstable();
   }
 
-  /** True if the session's level is not known, and the DBMS can be asked for it now. */
+  /** True if the session's level is not known, and the DBMS can be queried for it now. */
   public synchronized boolean awaitsLevel() {
     return state.awaitsLevel();
   }
 
-  /** The DBMS was asked for the session's level, outside of a transaction. */
+  /** The DBMS was queried for the session's level, outside of a transaction. */
   public synchronized void foundLevel(IsolationLevel found) {
     state.foundLevel(found);
   }

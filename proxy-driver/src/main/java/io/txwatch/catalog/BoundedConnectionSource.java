@@ -85,7 +85,7 @@ final class BoundedConnectionSource implements ConnectionSource {
       super(source::open);
     }
 
-    /** Nobody waits for it any more. */
+    /** No one waits for it any more. */
     synchronized void abandon() {
       isAbandoned = true;
       if (isDone()) {

@@ -1,6 +1,6 @@
 package io.txwatch.catalog;
 
-/** Receives lines for whoever runs the application. */
+/** Receives lines for the operator of the application. */
 @FunctionalInterface
 public interface CatalogLog {
 

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What DBMS stands behind a connection.
  *
- * <p>To be asked of a connection that has just been opened, before the application gets it: it is
+ * <p>To be called with a connection that has just been opened, before the application gets it: it is
  * then in no transaction, and one or two small queries disturb nothing.
  *
  * @param database the DBMS, with the settings that change its guarantees
@@ -84,7 +84,7 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
   /**
    * Asks a connection.
    *
-   * @param url the URL it was opened with; what it says of user and password is not kept
+   * @param url the URL it was opened with; what it states of user and password is not kept
    * @throws SQLException if the DBMS does not even return its name
    */
   public static DatabaseProbe of(Connection connection, String url) throws SQLException {
@@ -241,7 +241,7 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
     return value.equals("1") ? "ON" : value.equals("0") ? "OFF" : value;
   }
 
-  /** Reads what {@code SELECT version()} says behind a PostgreSQL driver. */
+  /** Reads what {@code SELECT version()} states behind a PostgreSQL driver. */
   static Product ofPostgresVersion(String text) {
     for (String name : new String[] {"CockroachDB", "openGauss", "PostgreSQL"}) {
       Matcher found =
@@ -254,7 +254,7 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
     return new Product("PostgreSQL", text);
   }
 
-  /** Reads what {@code SELECT VERSION()} says behind a MySQL or MariaDB driver. */
+  /** Reads what {@code SELECT VERSION()} states behind a MySQL or MariaDB driver. */
   static Product ofMySqlVersion(String text, String comment) {
     Matcher forked = Pattern.compile("(TiDB|OceanBase)(?:_CE)?[- ]v?([0-9.]+)").matcher(text);
     if (!forked.find()) {

@@ -8,7 +8,7 @@ import java.time.Duration;
 /**
  * A connection of our own, open for one use only.
  *
- * <p>Only two things need one: look-ups in a database that is part of this process (H2, SQLite),
+ * <p>Only two things need one: lookups in a database that is part of this process (H2, SQLite),
  * where a connection costs nothing and takes no place of the application's, and the DDL of {@code
  * txwatch.prepare=auto}. It is in autocommit and has bounds on what it may wait for. It is opened
  * only while the application's own connection is open, so it never creates a database that is gone,

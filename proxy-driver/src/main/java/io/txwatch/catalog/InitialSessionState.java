@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a session begins, asked of itself: what the server hands to new sessions may change while it
- * runs ({@code SET GLOBAL}, {@code ALTER SYSTEM}, {@code ALTER ROLE}), so what an earlier one said
+ * How a session begins, read from itself: what the server hands to new sessions may change while it
+ * runs ({@code SET GLOBAL}, {@code ALTER SYSTEM}, {@code ALTER ROLE}), so what an earlier one had
  * does not do.
  *
  * @param path the schemas in which it looks unqualified names up, first first

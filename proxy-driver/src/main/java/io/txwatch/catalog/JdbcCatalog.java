@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * {@linkplain SharedTableCache shared} by all sessions of one URL.
  *
  * <p>The catalog is read on {@linkplain SeparateConnection a connection of our own}; only how a
- * session begins is asked of itself, before it is handed out. So what a session alone can see is
+ * session begins is read from itself, before it is handed out. So what a session alone can see is
  * not known, and statements over it are sent as they are: temporary tables, those that its open
  * transaction has made or changed, those of attached databases, and those that another user sees
  * whom it has become. Where it looks names up is {@linkplain SearchPath followed} through its
@@ -73,7 +73,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   private NamePath names;
   private int unknownPaths;
 
-  /** The path of a session that is not asked. */
+  /** The path of a session that is not queried. */
   private final SearchPath followed;
 
   private final List<String> firstPath;
@@ -176,7 +176,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     return shared.dialect();
   }
 
-  /** Changes when plans made before may no longer hold. Cheap: asked before each use of a plan. */
+  /** Changes when plans made before may no longer hold. Cheap: called before each use of a plan. */
   public long version() {
     return shared.version() + (ownVersion << 32);
   }
@@ -256,7 +256,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   /**
    * A statement that is no SELECT, INSERT, UPDATE or DELETE has been executed, or one that
    * {@linkplain io.txwatch.jdbc.plan.CachedPlan#mayChangeNames may change names}: what it may have
-   * changed is asked anew. To be called right after it succeeded, on its thread.
+   * changed is queried again. To be called right after it succeeded, on its thread.
    */
   public void executed(String sql) {
     otherLexis = SessionSqlMode.isOtherAfter(sql, otherLexis);
@@ -311,7 +311,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     connection = handle;
   }
 
-  /** JDBC's number of the level with which the session began, where the session is not asked. */
+  /** JDBC's number of the level with which the session began, where the session is not queried. */
   public int levelAtFirst() throws SQLException {
     return shared.levelAtFirst();
   }
@@ -363,14 +363,14 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   }
 
   /**
-   * How often the DBMS has had a reason to compile prepared statements anew, as far as watched
+   * How often the DBMS has had a reason to compile prepared statements again, as far as watched
    * sessions gave it one.
    */
   public long compilations() {
     return shared.compilations();
   }
 
-  /** A setting was changed by a method of JDBC: a reason to compile statements anew. */
+  /** A setting was changed by a method of JDBC: a reason to compile statements again. */
   public void settingChanged() {
     if (compilesStatements()) {
       shared.compiledAnew();
@@ -382,7 +382,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     return List.of("", String.valueOf(++unknownPaths));
   }
 
-  /** The database that names are looked up in now. Cheap: asked before each execution. */
+  /** The database that names are looked up in now. Cheap: called before each execution. */
   public NamePath names() {
     return names;
   }
@@ -455,7 +455,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   /**
    * The session's transaction has ended; in autocommit, the statement. What a rollback, or the end
    * of a {@code SET LOCAL}, takes back is taken back here; what a commit made visible to others is
-   * asked anew.
+   * queried again.
    */
   public void transactionEnded(boolean committed) {
     if (schemaChanged) {

@@ -13,11 +13,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Look-ups of tables on the one {@linkplain SeparateConnection connection of our own}: what many
+ * Lookups of tables on the one {@linkplain SeparateConnection connection of our own}: what many
  * threads want at the same time is read together. While one thread reads, others add what they look
  * up and wait, each for itself: where two hundred wait for one lock, they pass it on one by one,
  * though all are answered. Then one of them reads for all. So every answer was read after it was
- * asked for. Thread-safe.
+ * requested. Thread-safe.
  */
 final class JointLookups {
 
@@ -61,7 +61,7 @@ final class JointLookups {
   /**
    * The table that an identifier means, as by {@link SchemaReader#find}.
    *
-   * @throws SQLException if it cannot be read; others are not concerned, they read theirs anew
+   * @throws SQLException if it cannot be read; others are not concerned, they read theirs again
    */
   Optional<TableInfo> find(List<String> path, List<String> parts) throws SQLException {
     Lookup own = new Lookup(path, parts);
@@ -93,7 +93,7 @@ final class JointLookups {
     return true;
   }
 
-  /** A look-up and those that wait. */
+  /** A lookup and those that wait. */
   private synchronized List<Lookup> together(Lookup own) {
     List<Lookup> together = new ArrayList<>();
     @Nullable Lookup next = own;

@@ -9,16 +9,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What is known of the tables at one version of the catalog. It is replaced as a whole: a look-up
+ * What is known of the tables at one version of the catalog. It is replaced as a whole: a lookup
  * that was on its way when something changed keeps its answer with the version that it began at,
- * where nobody finds it any more.
+ * where no one finds it any more.
  */
 final class KnownTables {
 
   /** What is known of a table's size. */
   record Size(boolean small, long atNanos) {}
 
-  /** A look-up that waits for a pool's next connection. */
+  /** A lookup that waits for a pool's next connection. */
   record Waiting(String home, List<String> path, List<String> parts) {}
 
   /** No version comes twice, so that plans outlive the sessions of a URL. */
@@ -31,10 +31,10 @@ final class KnownTables {
 
   final Map<String, Size> sizes;
 
-  /** Look-ups that no connection could be used for. */
+  /** Lookups that no connection could be used for. */
   final Map<String, Waiting> waiting;
 
-  /** Look-ups of tables whose preparation is postponed. */
+  /** Lookups of tables whose preparation is postponed. */
   final Set<String> putOff = ConcurrentHashMap.newKeySet();
 
   /** Where names are looked up, by the path that is set. */
@@ -52,12 +52,12 @@ final class KnownTables {
     this(new ConcurrentHashMap<>(), new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
   }
 
-  /** Everything is looked up anew. */
+  /** Everything is looked up again. */
   KnownTables forgotten() {
     return new KnownTables();
   }
 
-  /** The same, but tables whose preparation was postponed are looked up anew. */
+  /** The same, but tables whose preparation was postponed are looked up again. */
   KnownTables withoutPostponed() {
     Map<String, Optional<Table>> kept = new ConcurrentHashMap<>(tables);
     kept.keySet().removeAll(putOff);

@@ -3,7 +3,7 @@ package io.txwatch.catalog;
 import java.sql.Connection;
 
 /**
- * The session that a look-up is for, as it is at this moment.
+ * The session that a lookup is for, as it is at this moment.
  *
  * @param connection its connection
  * @param view what is known of its transaction

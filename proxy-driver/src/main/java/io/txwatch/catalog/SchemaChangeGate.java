@@ -23,9 +23,9 @@ import java.util.regex.Pattern;
  *
  * <p>A session {@linkplain #enter enters} before it plans a statement and {@linkplain Session#leave
  * leaves} once the server has executed it, by when its transaction is noted. To enter, it first
- * says that it is inside, then looks at the gate; whoever changes a table first closes the gate,
- * then looks at the sessions: at least one of them sees the other. Before the gate is opened, the
- * change is {@linkplain #changed counted}, so that whoever enters next plans anew.
+ * states that it is inside, then examines the gate; anyone who changes a table first closes the
+ * gate, then examines the sessions: at least one of them sees the other. Before the gate is opened,
+ * the change is {@linkplain #changed counted}, so that anyone who enters next plans again.
  *
  * <p>Sessions belong to one database if their URLs do, whatever the driver and the parameters.
  */

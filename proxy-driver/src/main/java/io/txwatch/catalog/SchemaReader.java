@@ -42,7 +42,7 @@ public abstract class SchemaReader {
 
   /**
    * The run of the server that a session is in, as far as the session itself shows it without being
-   * asked.
+   * queried.
    *
    * @param run as {@link #opened} states it, maybe of another session of the same URL
    */
@@ -65,7 +65,7 @@ public abstract class SchemaReader {
       throws SQLException;
 
   /**
-   * The tables of those names in that schema, by the names that were asked for; those that there
+   * The tables of those names in that schema, by the names that were requested; those that there
    * are not are missing.
    *
    * @param schema folded

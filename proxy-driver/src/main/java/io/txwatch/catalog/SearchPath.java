@@ -5,7 +5,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a session that is not asked looks unqualified names up, followed through its statements.
+ * Where a session that is not queried looks unqualified names up, followed through its statements.
  * Where changes belong to the transaction (PostgreSQL), ROLLBACK undoes them, and the end of the
  * transaction those that are local to it.
  */

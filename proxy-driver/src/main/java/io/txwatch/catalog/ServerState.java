@@ -14,7 +14,7 @@ public enum ServerState {
   OPEN,
   /** In a transaction that takes nothing but its end. */
   FAILED,
-  /** The driver does not say. */
+  /** The driver does not report it. */
   UNKNOWN;
 
   private static final int MARIADB_IN_TRANSACTION = 1;

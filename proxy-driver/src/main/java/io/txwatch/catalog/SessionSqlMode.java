@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
  * is cut into other tokens than the DBMS cuts it into must not be rewritten. And whether it stores
  * values as they are given, or makes them fit.
  *
- * <p>The DBMS is not asked for the setting after a SET, which would take away the warnings that it
- * led to. What a text does not show is taken for the worst.
+ * <p>The DBMS is not queried for the setting after a SET, which would take away the warnings that
+ * it led to. What a text does not show is taken for the worst.
  */
 public final class SessionSqlMode {
 

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * #version}; an answer that was on its way meanwhile is given but not found again. A lookup that
  * failed, as it may on a machine under load, is given as one that failed, is not kept, and raises
  * the version a little later, so that it is tried again. Connections of a pool have no other one
- * beside them: there a look-up waits for the next connection, and is made before that one is handed
+ * beside them: there a lookup waits for the next connection, and is made before that one is handed
  * out.
  */
 final class SharedTableCache {
@@ -66,7 +66,7 @@ final class SharedTableCache {
   /** The connection that the catalog is read on; null if there is none beside the application's. */
   private final @Nullable SeparateConnection separate;
 
-  /** Look-ups on that connection; null if there is none, or the DBMS is not known. */
+  /** Lookups on that connection; null if there is none, or the DBMS is not known. */
   private final @Nullable JointLookups lookups;
 
   private volatile @Nullable Beginning beginning;
@@ -241,7 +241,7 @@ final class SharedTableCache {
   }
 
   /**
-   * Where names are looked up once a session has set its path to these schemas. Asked on the
+   * Where names are looked up once a session has set its path to these schemas. Queried on the
    * connection of our own; empty if that is not known.
    *
    * @param names as stored, first first
@@ -271,7 +271,7 @@ final class SharedTableCache {
 
   /**
    * For one more session. The first session of a URL and user asks the DBMS what it is, the others
-   * take over what it said.
+   * take over what it stated.
    */
   static SharedTableCache enter(
       Connection connection,
@@ -404,7 +404,7 @@ final class SharedTableCache {
       long changes = snapshots.changes();
       if (changes != seenChanges) {
         invalidate();
-        // Last: until then whoever comes in between forgets what is known, too.
+        // Last: until then anyone who comes in between forgets what is known, too.
         seenChanges = changes;
       } else if (preparer.canRetry()) {
         tryAgain();
@@ -417,7 +417,7 @@ final class SharedTableCache {
     known.updateAndGet(KnownTables::withoutPostponed);
   }
 
-  /** Statements that were prepared are compiled anew when they are next executed. */
+  /** Statements that were prepared are compiled again when they are next executed. */
   void compiledAnew() {
     compilations.incrementAndGet();
   }
@@ -445,7 +445,7 @@ final class SharedTableCache {
   /**
    * How sessions begin, seen on the connection of our own.
    *
-   * @param at when that was asked: {@link System#nanoTime}
+   * @param at when that was queried: {@link System#nanoTime}
    */
   private record Beginning(InitialSessionState state, int level, long at) {}
 
@@ -467,7 +467,7 @@ final class SharedTableCache {
     return reader == null ? new InitialSessionState(List.of(), false) : reader.opened(connection);
   }
 
-  /** Makes the look-ups that wait, on a pool's connection that the application has not got yet. */
+  /** Makes the lookups that wait, on a pool's connection that the application has not got yet. */
   private void lookUpWaiting(Connection fresh) {
     SchemaReader reading = reader;
     KnownTables at = known();
@@ -527,7 +527,7 @@ final class SharedTableCache {
     }
     try {
       if (separate != null && isEmbedded && context.connection().isClosed()) {
-        return Optional.of(notLookedUp(parts)); // another connection would make the database anew
+        return Optional.of(notLookedUp(parts)); // another connection would make the database again
       }
       Optional<TableInfo> info = ask(reader, path, parts, context);
       boolean later = false;

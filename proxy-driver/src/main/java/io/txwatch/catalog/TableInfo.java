@@ -72,8 +72,8 @@ public record TableInfo(
    * A column.
    *
    * @param name as stored
-   * @param type as the DBMS says it
-   * @param defaultValue the default's expression as the DBMS says it, "" if none
+   * @param type as the DBMS states it
+   * @param defaultValue the default's expression as the DBMS states it, "" if none
    * @param shown true if {@code *} shows it
    * @param given true if an INSERT without a column list gives it a value
    * @param readable true if this user may SELECT it
@@ -116,7 +116,7 @@ public record TableInfo(
     return columns.stream().filter(c -> c.name().equalsIgnoreCase(wanted)).findFirst();
   }
 
-  /** True if it has a column named like one of ours, whoever made it. */
+  /** True if it has a column named like one of ours, regardless of who made it. */
   public boolean hasAuxiliaryName() {
     return columns.stream().anyMatch(c -> AuxiliaryColumns.isAuxiliary(c.name()));
   }

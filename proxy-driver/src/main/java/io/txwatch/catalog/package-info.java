@@ -3,7 +3,7 @@
  * runs. {@link io.txwatch.catalog.JdbcCatalog} implements the rewriter's {@link
  * io.txwatch.plan.Catalog} for one session; the sessions of one URL and user share a cache of
  * tables. A {@link io.txwatch.catalog.SchemaReader} for each DBMS queries its system catalog. A
- * look-up leaves no trace in the application's session: it runs at a moment and on a connection
+ * lookup leaves no trace in the application's session: it runs at a moment and on a connection
  * where it is invisible, or it is postponed.
  *
  * <p>This package changes no table. With {@code txwatch.prepare=auto} it calls a {@link

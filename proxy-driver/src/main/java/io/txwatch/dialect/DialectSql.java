@@ -148,7 +148,7 @@ public abstract class DialectSql {
 
   /**
    * A part of a view's query, as the catalog shows it, so that it means the same on every path in
-   * which a session looks up names; empty if that cannot be said.
+   * which a session looks up names; empty if that cannot be stated.
    */
   public Optional<String> onAnyPath(String ofView) {
     return Optional.of(ofView);
@@ -269,13 +269,13 @@ public abstract class DialectSql {
 
   /**
    * True if the DBMS gives that error before it executes anything of a text, although its SQLState
-   * does not say so.
+   * does not report it.
    */
   public boolean mayRefuseText(int vendorCode) {
     return false;
   }
 
-  /** True if that error ends a wait, although its SQLState may not say so. */
+  /** True if that error ends a wait, although its SQLState may not report it. */
   public boolean endsWait(int vendorCode) {
     return false;
   }

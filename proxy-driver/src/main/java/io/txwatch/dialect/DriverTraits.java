@@ -54,7 +54,7 @@ public class DriverTraits {
   }
 
   /**
-   * True if the DBMS keeps what it compiled a prepared statement to, and compiles it anew after a
+   * True if the DBMS keeps what it compiled a prepared statement to, and compiles it again after a
    * change of any definition or setting.
    */
   public boolean compilesStatements() {
@@ -111,7 +111,9 @@ public class DriverTraits {
     return false;
   }
 
-  /** True if the driver may ask the DBMS for what the metadata of a result says of its columns. */
+  /**
+   * True if the driver may ask the DBMS for what the metadata of a result states of its columns.
+   */
   public boolean asksForColumns() {
     return false;
   }

@@ -11,7 +11,7 @@ public enum NameBinding {
   CALL,
   /** When it is prepared. */
   PREPARATION,
-  /** When it is compiled: when it is prepared, and anew once a definition or a setting changed. */
+  /** When it is compiled: when it is prepared, and again once a definition or a setting changed. */
   COMPILATION,
   /** When it is first executed. */
   FIRST_EXECUTION

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Distinguishes the classes of JDBC drivers from those of pools and proxies, by their packages.
  * Pools implement {@link javax.sql.ConnectionPoolDataSource} and {@link java.sql.Driver}, too
- * (c3p0, DBCP), and cast what they get from themselves, so what a class implements says nothing.
+ * (c3p0, DBCP), and cast what they get from themselves, so what a class implements shows nothing.
  */
 final class DriverClasses {
 

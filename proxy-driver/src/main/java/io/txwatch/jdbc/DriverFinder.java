@@ -30,7 +30,7 @@ final class DriverFinder {
   /** A service file that is broken throughout gives an error at each step. */
   private static final int MAX_ERRORS = 16;
 
-  /** Frames of the caller that are looked at. */
+  /** Frames of the caller that are examined. */
   private static final int MAX_FRAMES = 256;
 
   private static final StackWalker WALKER =
@@ -90,7 +90,7 @@ final class DriverFinder {
           return loaders;
         });
     ClassLoader ours = DriverFinder.class.getClassLoader();
-    loaders.remove(ours); // it is on the stack, and asked last
+    loaders.remove(ours); // it is on the stack, and used last
     loaders.add(ours);
     loaders.removeIf(Objects::isNull);
     return loaders;

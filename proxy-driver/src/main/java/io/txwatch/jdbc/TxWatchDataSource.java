@@ -146,7 +146,7 @@ public final class TxWatchDataSource implements DataSource {
         settings);
   }
 
-  /** What the driver says; empty if it does not. */
+  /** The driver's message; empty if it has none. */
   private static String url(Connection real) {
     try {
       String known = real.getMetaData().getURL();

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * parameters or in the properties; the real driver never sees them.
  *
  * <p>An error of the real driver comes through as it is. Errors of our own are connection
- * exceptions (SQLState 08001) of one line that says what to do.
+ * exceptions (SQLState 08001) of one line that states what to do.
  */
 public final class TxWatchDriver implements Driver {
 

@@ -108,10 +108,10 @@ public final class Watch {
    *
    * <p>Given back as it is are a connection that is watched already, by whatever wrapper, one whose
    * URL {@code txwatch.include} or {@code txwatch.exclude} leaves out, any connection if {@code
-   * txwatch.instrument} is {@code off}, and, said once, one to a DBMS that is not known. Never
+   * txwatch.instrument} is {@code off}, and, printed once, one to a DBMS that is not known. Never
    * throws.
    *
-   * @param real a connection that has just been opened and that nobody has used
+   * @param real a connection that has just been opened and that no one has used
    * @param url the URL that it was opened with, as the real driver understands it
    * @param user the user that it was opened for; empty if the URL contains it
    * @param source opens another one of the same kind, not watched

@@ -8,7 +8,7 @@
  *
  * <ol>
  *   <li>{@code wrap}: the application calls {@code execute} on a wrapper;
- *   <li>{@code session}, {@code plan}: the plan for the text, by look-up, and its variant that is
+ *   <li>{@code session}, {@code plan}: the plan for the text, by lookup, and its variant that is
  *       right now;
  *   <li>{@code execution}: the execution begins, the text is sent to the driver, hidden columns are
  *       read as the application steps through the result;

@@ -7,7 +7,7 @@ import java.util.List;
  * hidden column, the last ones of the result, with the same text in every row. It lists the row
  * versions that a part of the statement has read: {@code 2;17:wl,18:wl}, how many rows they are, a
  * semicolon, and for each row an entry for each table of the read, {@code txw_rid}, a colon, {@code
- * txw_wl}; an entry is empty where an outer join found no row. A count without entries says that
+ * txw_wl}; an entry is empty where an outer join found no row. A count without entries states that
  * they would be too many.
  *
  * @param reads a column each

@@ -18,13 +18,13 @@ public interface Catalog {
    *
    * @param nameParts the identifier's parts as they stand in the SQL, quotes included, outermost
    *     first: {@code ["public", "\"Account\""]}
-   * @return empty if there is no such table or view (a CTE's name, say)
+   * @return empty if there is no such table or view (for example, it is a CTE's name)
    */
   Optional<Table> find(List<String> nameParts);
 
   /**
    * True if a table is known to be small: no more rows than {@value #SMALL_TABLE_ROWS}, by what the
-   * DBMS can answer at no cost (its statistics, a file's size). False if it is not known. Asked
+   * DBMS can answer at no cost (its statistics, a file's size). False if it is not known. Evaluated
    * when a plan is made, so the table may have grown since.
    */
   default boolean isSmall(List<String> nameParts) {
@@ -34,7 +34,7 @@ public interface Catalog {
   /**
    * True if this session's DBMS refuses a value that does not fit a column instead of making it
    * fit, and takes texts in a character set whose ASCII letters are bytes. False if it is not
-   * known. Asked when a plan is made.
+   * known. Evaluated when a plan is made.
    */
   default boolean storesAsGiven() {
     return false;
@@ -127,7 +127,7 @@ public interface Catalog {
    * @param nullOverDefault the nullable columns, in lower case, whose default is neither NULL nor
    *     zero nor empty (MySQL)
    * @param writtenAnewUnseen true if nothing of the table's own distinguishes a row that was left
-   *     as it was from one that was written anew with the same values: an InnoDB table without ON
+   *     as it was from one that was rewritten with the same values: an InnoDB table without ON
    *     UPDATE, triggers of UPDATE, or a history of its rows (MySQL, MariaDB)
    * @param primaryKey the columns, in lower case, of the primary key (PostgreSQL, H2)
    * @param nameColumns the columns, in the key's order, of the key that reports name a row by: the

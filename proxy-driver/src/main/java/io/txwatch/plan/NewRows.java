@@ -3,7 +3,7 @@ package io.txwatch.plan;
 /**
  * The rows of an INSERT's VALUES, which the driver gives their ids. So it knows them without a
  * query the DBMS for anything (no RETURNING, no round trip): all that is left to find out is which
- * of them were written, and that the update count says.
+ * of them were written, and that the update count states.
  *
  * @param table the table's name as histories show it
  * @param count how many rows VALUES has; 0 for an upsert of what a query gives, whose rows have
@@ -27,7 +27,7 @@ public record NewRows(String table, int count, Fate fate) {
     MAY_UPDATE_ANOTHER
   }
 
-  /** What an update count says of the rows. */
+  /** What an update count states of the rows. */
   public enum Verdict {
     /** All were written, and no other row was. */
     ALL,
@@ -42,7 +42,7 @@ public record NewRows(String table, int count, Fate fate) {
   }
 
   /**
-   * What an update count says of the rows.
+   * What an update count states of the rows.
    *
    * @param updateCount the statement's; {@link java.sql.Statement#SUCCESS_NO_INFO} for an item of a
    *     batch that the driver sent together with others

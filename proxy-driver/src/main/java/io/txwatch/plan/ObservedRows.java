@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param newRows the rows that an INSERT gives ids; what becomes of them
  * @param keys what it has to do with rows that are known by a key
  * @param names how reports can name the rows that it returns
- * @param values what it says itself of its rows, if versions are known by value
+ * @param values what it states itself of its rows, if versions are known by value
  */
 public record ObservedRows(
     Returns returns,

@@ -11,7 +11,7 @@ import java.util.Optional;
  * token is a parameter of the prepared form and never changes it.
  *
  * <p>What is sent is always {@link #preparedSql} or {@link #immediateSql}, whatever the other
- * fields say: on H2, even a statement that carries nothing may have to be put right (MERGE).
+ * fields state: on H2, even a statement that carries nothing may have to be put right (MERGE).
  *
  * @param original the application's text
  * @param kind what kind of statement it is
@@ -58,10 +58,10 @@ public record RewritePlan(
      * a semicolon, and for each {@code txw_rid}, a colon, {@code txw_wl}, with a comma between two
      * of them, in no order. A version may be listed twice.
      *
-     * <p>If the list has fewer versions than the count says, the table has outgrown {@link
+     * <p>If the list has fewer versions than the count states, the table has outgrown {@link
      * Catalog#SMALL_TABLE_ROWS} since the plan was made: what is listed was read, but not only that
      * ({@link GapReason#TOO_LARGE}), the last one listed may be cut and must not be believed, and
-     * the plan is better made anew.
+     * the plan is better made again.
      */
     AGGREGATED_TO_RESULT,
     /**

@@ -39,7 +39,10 @@ public sealed interface TransactionControl {
   /** XA PREPARE, PREPARE TRANSACTION, PREPARE COMMIT: neither a commit nor a rollback. */
   record Prepare(String id) implements TransactionControl {}
 
-  /** XA COMMIT, COMMIT PREPARED and their like: of the branch of that id, whoever did its work. */
+  /**
+   * XA COMMIT, COMMIT PREPARED and their like: of the branch of that id, regardless of who did its
+   * work.
+   */
   record BranchOutcome(String id, boolean committed) implements TransactionControl {}
 
   /**

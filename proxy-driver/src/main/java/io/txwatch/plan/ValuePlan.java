@@ -15,9 +15,9 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * What a statement says itself of the rows that it reads and writes: where the values of their keys
- * and of their other columns are, in its result, its parameters and its text. The text is sent as
- * it is.
+ * What a statement states itself of the rows that it reads and writes: where the values of their
+ * keys and of their other columns are, in its result, its parameters and its text. The text is sent
+ * as it is.
  *
  * @param reads one for each table whose rows its result shows
  * @param resultColumns how many columns the result has if the plan is right; -1 if that does not

@@ -32,7 +32,7 @@ import java.util.function.Consumer;
  *   <li>without waiting for the table's lock longer than 50 ms, for a pending exclusive lock keeps
  *       every later reader waiting; on MariaDB without waiting at all. MySQL bounds no wait below a
  *       second, and a statement that is cancelled is cancelled in its work, too: so there it is
- *       cancelled after 300 ms, and no watched session may have a transaction open, and nobody a
+ *       cancelled after 300 ms, and no watched session may have a transaction open, and no one a
  *       metadata lock on the table, as far as this user may see that.
  * </ul>
  *

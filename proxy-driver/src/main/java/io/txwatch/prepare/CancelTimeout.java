@@ -59,7 +59,7 @@ public final class CancelTimeout {
       join(watch); // a late cancel must not meet the next statement
     }
     if (failure != null) {
-      // The driver may say so of a statement that was just done: the catalog knows.
+      // The driver may report this of a statement that was just done: the catalog knows.
       throw cancelled.get() && !DdlErrors.isConnectionLost(failure)
           ? new SQLException("Lock wait timeout exceeded", "HYT00", LOCK_WAIT_TIMEOUT, failure)
           : failure;

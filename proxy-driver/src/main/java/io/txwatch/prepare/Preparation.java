@@ -35,7 +35,7 @@ import java.util.function.Consumer;
  *
  * <p>Planning changes nothing. A statement waits at most the given time for its locks: DDL that
  * waits longer would make everybody who comes after it wait too. A table that somebody else holds
- * is tried again for as long as {@link #retryingFor} says. Once it has its locks, H2 and MariaDB
+ * is tried again for as long as {@link #retryingFor} states. Once it has its locks, H2 and MariaDB
  * rewrite the table while they hold them; MySQL changes the catalog alone, and the rows are filled
  * in batches. On PostgreSQL columns are only removed: earlier versions added them.
  *
@@ -125,7 +125,7 @@ public final class Preparation {
 
   /**
    * The same, and at the end the optimizer's statistics are taken of the tables that were prepared:
-   * a table that was written anew has other ones than before.
+   * a table that was rewritten has other ones than before.
    */
   public Preparation analyzing() {
     return new Preparation(connection, database, ddl, pace, includesDependent, true);
@@ -287,7 +287,7 @@ public final class Preparation {
     return parts;
   }
 
-  /** As of tables that are prepared without anybody's being asked. */
+  /** As of tables that are prepared without a confirmation. */
   static TablePlan planPrepare(PreparationDdl ddl, Connection connection, TableInfo table)
       throws SQLException {
     return planPrepare(ddl, connection, table, false);

@@ -88,7 +88,7 @@ public abstract class PreparationDdl {
   /** About how many rows a table has, as the DBMS estimates it. */
   public abstract long rows(Connection connection, TableInfo table) throws SQLException;
 
-  /** About how many rows are written anew in a second, on a small machine. */
+  /** About how many rows are rewritten in a second, on a small machine. */
   public abstract int rowsPerSecond(PreparationStep.Work work);
 
   /** About how many seconds steps take once they have their locks. */

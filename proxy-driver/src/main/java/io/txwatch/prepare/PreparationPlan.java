@@ -7,13 +7,13 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * What {@code prepare} or {@code unprepare} is going to do, said before it is done.
+ * What {@code prepare} or {@code unprepare} is going to do, printed before it is done.
  *
  * @param action which of the two
  * @param database the DBMS's name and version
  * @param home the schema whose tables are named without it
- * @param tables each table that was asked for, in order
- * @param missing names that were asked for and stand for nothing
+ * @param tables each table that was requested, in order
+ * @param missing names that were requested and stand for nothing
  * @param atTheEnd what is done at the end: statistics taken, or what no table needs any more
  *     removed
  * @param warnings what users of the database can no longer do once it is executed, and the remedy

@@ -12,7 +12,7 @@ public record PreparationStep(String sql, Work work) {
   public enum Work {
     /** It changes the catalog alone, however many rows there are. */
     INSTANT,
-    /** It writes every row anew in one statement. */
+    /** It rewrites every row in one statement. */
     REWRITE,
     /** It writes rows in batches, with pauses between them. */
     FILL
@@ -23,7 +23,7 @@ public record PreparationStep(String sql, Work work) {
     return new PreparationStep(sql, Work.INSTANT);
   }
 
-  /** A step that writes every row anew in one statement. */
+  /** A step that rewrites every row in one statement. */
   public static PreparationStep rewrite(String sql) {
     return new PreparationStep(sql, Work.REWRITE);
   }

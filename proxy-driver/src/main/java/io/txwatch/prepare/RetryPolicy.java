@@ -14,7 +14,7 @@ public record RetryPolicy(Duration lockWait, Duration patience, Consumer<String>
 
   private static final Duration MAX_PAUSE = Duration.ofSeconds(3);
 
-  /** One attempt only, and nothing is said. */
+  /** One attempt only, and nothing is printed. */
   static RetryPolicy once(Duration lockWait) {
     return new RetryPolicy(lockWait, Duration.ZERO, line -> {});
   }

@@ -29,7 +29,7 @@ import java.util.Set;
  * <p>A column that is the same in every row leaves DISTINCT, groups and what a set operation takes
  * for equal as they are; where the value is computed once for each branch, it is put in order. What
  * it lists is bounded as hidden aggregates are: the tables are small when the plan is made, and the
- * list ends after {@link Carried#MAX_ENTRIES} entries. It is weighed in docs/decisions/0019.
+ * list ends after {@link Carried#MAX_ENTRIES} entries. See docs/decisions/0019.
  *
  * <p>Not in a query that locks and so reads {@linkplain DialectSql#locksNewestVersions other
  * versions} than a subquery does. Whether it may be sent at all is a matter of the isolation level:

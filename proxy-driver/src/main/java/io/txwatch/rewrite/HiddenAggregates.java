@@ -30,8 +30,8 @@ import java.util.Set;
  * <p>The list is bounded twice, for an aggregate over a huge table must not hurt. When the plan is
  * made, the catalog must know each table as small. When the statement runs and the table has grown
  * since, the aggregate itself keeps to a bound, each dialect in its way, and never by an error or a
- * warning; the count in front of the list then says how many versions it should have had. Measured
- * and weighed in docs/decisions/0007.
+ * warning; the count in front of the list then states how many versions it should have had.
+ * Measured and compared in docs/decisions/0007.
  */
 final class HiddenAggregates {
 

@@ -124,7 +124,7 @@ final class InsertRewriter {
         .and(givesIds(1));
   }
 
-  /** The update count says whether rows in the way were taken, where it counts them. */
+  /** The update count states whether rows in the way were taken, where it counts them. */
   private Rewrite replaced(Optional<NewRows> newRows) {
     boolean counted =
         DialectSql.of(context.dialect()).countsReplacedRows()

@@ -28,9 +28,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The planner for versions by value: each text is sent as it is, with a plan that says of what kind
- * it is, what it does to the transaction, and {@linkplain ValuePlanner what it says of its rows}. A
- * text is parsed once. Thread-safe.
+ * The planner for versions by value: each text is sent as it is, with a plan that states of what
+ * kind it is, what it does to the transaction, and {@linkplain ValuePlanner what it states of its
+ * rows}. A text is parsed once. Thread-safe.
  */
 public final class UntouchedPlanner implements Planner {
 

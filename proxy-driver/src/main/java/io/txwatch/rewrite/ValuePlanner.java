@@ -39,7 +39,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what a statement says itself of the rows that it reads and writes. In doubt it says
+ * Finds what a statement states itself of the rows that it reads and writes. In doubt it states
  * nothing. Pure: a function of the statement and the catalog.
  */
 final class ValuePlanner {

@@ -31,7 +31,7 @@ public final class Tables {
     return known.computeIfAbsent(name, catalog::find);
   }
 
-  /** True if the catalog knew all that it was asked for. */
+  /** True if the catalog knew all requested tables. */
   public boolean areFound() {
     return known.values().stream()
         .allMatch(
@@ -103,7 +103,7 @@ public final class Tables {
     return views(ref).map(view -> display(view.table())).orElseGet(() -> display(ref));
   }
 
-  /** True if it has the auxiliary columns, whoever may use them. */
+  /** True if it has the auxiliary columns, regardless of who may use them. */
   public boolean hasAuxiliary(Source.Table ref) {
     return find(ref)
         .map(t -> t.status() == Catalog.Status.PREPARED || t.status() == Catalog.Status.NO_RIGHTS)

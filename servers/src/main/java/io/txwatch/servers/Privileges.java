@@ -14,7 +14,7 @@ enum Privileges {
   ORDINARY(List.of()),
   /** {@code unshare -U}. */
   NAMESPACE(List.of("unshare", "-U")),
-  /** {@code setpriv} to nobody. */
+  /** {@code setpriv} to {@code nobody}. */
   UNPRIVILEGED_USER(List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
 
   private static final Privileges CURRENT = find();

@@ -75,7 +75,7 @@ final class ManyConnections {
       System.out.println(WatchedByDefault.coverage());
     }
     System.out.println(RESULT_PREFIX + new Result(first, warm, read, known));
-    System.exit(0); // the server need not hear of each connection's end
+    System.exit(0); // the server need not be notified of each connection's end
   }
 
   /** The milliseconds of so many transactions. */

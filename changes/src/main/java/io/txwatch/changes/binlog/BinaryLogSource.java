@@ -49,7 +49,7 @@ public final class BinaryLogSource implements ChangeSource {
   private static final long MIN_PAUSE_MILLIS = 50;
   private static final long MAX_PAUSE_MILLIS = 10_000;
 
-  /** The server cannot read the log from where it was asked to. */
+  /** The server cannot read the log from where it was requested to. */
   private static final int FATAL_READING_LOG = 1236;
 
   /** The connector's, named for its subclass. Kept, so that its level is. */
@@ -96,9 +96,9 @@ public final class BinaryLogSource implements ChangeSource {
   }
 
   /**
-   * Looks at a server: whether its log can be read by the user of the connections.
+   * Examines a server: whether its log can be read by the user of the connections.
    *
-   * @throws IOException if it cannot be asked
+   * @throws IOException if it cannot be queried
    */
   public static Probe probe(ConnectionOpener opener) throws IOException {
     try (ServerSession session = new ServerSession(opener::open)) {

@@ -526,7 +526,7 @@ final class LogAssembler {
     }
   }
 
-  /** MariaDB: a byte that says how many bytes state the length, the length, then zlib. */
+  /** MariaDB: a byte that states how many bytes state the length, the length, then zlib. */
   private static byte[] inflated(EventBytes in) {
     int header = in.unsignedByte();
     if ((header & 0xe0) != 0x80 || (header & 0x70) >> 4 != 0) {

@@ -49,7 +49,7 @@ final class RawEventDeserializer extends EventDeserializer {
     byte[] data = in.read((int) length - LogEvent.HEADER_LENGTH);
     int checksum = checksumLength;
     if (type == LogEvent.FORMAT_DESCRIPTION) {
-      // It says itself whether events have checksums; it always has room for its own.
+      // It states itself whether events have checksums; it always has room for its own.
       checksum = CHECKSUM_LENGTH;
       checksumLength = data[data.length - CHECKSUM_LENGTH - 1] == 0 ? 0 : CHECKSUM_LENGTH;
     }

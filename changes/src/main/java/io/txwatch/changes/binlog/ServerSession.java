@@ -24,7 +24,7 @@ final class ServerSession implements AutoCloseable {
   private static final int ACCESS_DENIED = 1227;
   private static final int QUERY_TIMEOUT_SECONDS = 10;
 
-  /** Opens a connection that nobody watches. */
+  /** Opens a connection that txwatch does not watch. */
   interface Opener {
     Connection open() throws SQLException;
   }
@@ -40,7 +40,7 @@ final class ServerSession implements AutoCloseable {
   private final Opener opener;
   private @Nullable Connection connection;
 
-  /** The query for the end of the log; null until that connection was asked for it. */
+  /** The query for the end of the log; null until that connection was first queried for it. */
   private @Nullable String endOfLogQuery;
 
   ServerSession(Opener opener) {
@@ -124,7 +124,7 @@ final class ServerSession implements AutoCloseable {
     return statement;
   }
 
-  /** Asked whenever tables were described, and whenever the log was read: in one query. */
+  /** Evaluated whenever tables were described, and whenever the log was read: in one query. */
   private LogPosition endOfLog(Connection connection) throws SQLException {
     String known = endOfLogQuery;
     if (known == null) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The descriptions with which the rows of a log are decoded. Used by one thread.
  *
  * <p><b>Which version of a table?</b> The catalog describes a table as it is now; the log may be
- * behind. So the end of the log is asked for after tables were described, and their descriptions
+ * behind. So the end of the log is requested after tables were described, and their descriptions
  * are uncertain until the log has passed that end: if a change of schema comes first, they may be
  * those of a later version.
  *
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TableDescriptions {
 
-  /** What is asked of the server. */
+  /** The queries that are sent to the server. */
   interface TableSource {
 
     /** Tables as they are now, by the names given; those that are not found are missing. */
@@ -60,7 +60,7 @@ final class TableDescriptions {
   /**
    * A table as described, or the reason why it is not.
    *
-   * @param map what the log says of the table, which the description fits; null if nothing was
+   * @param map what the log states of the table, which the description fits; null if nothing was
    *     decoded with the description so far
    */
   record Described(@Nullable TableDescription table, @Nullable TableMap map, String problem) {}
@@ -71,7 +71,7 @@ final class TableDescriptions {
     /** Used before the last change of schema. */
     final Set<String> usedBefore = new LinkedHashSet<>();
 
-    /** The others; null until they were asked for. */
+    /** The others; null until they were requested. */
     @Nullable Set<String> others;
 
     boolean isKnown;

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** What the log says of a table before its rows: types, and how values of these are laid out. */
+/** What the log states of a table before its rows: types, and how values of these are laid out. */
 final class TableMap {
 
   /** The codes of types, as in the log. */

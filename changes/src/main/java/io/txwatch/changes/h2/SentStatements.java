@@ -28,7 +28,7 @@ public final class SentStatements {
     return number;
   }
 
-  /** True if H2's own commands tell what belongs to which statement. */
+  /** True if H2's own commands show what belongs to which statement. */
   boolean isBatch() {
     return isBatch;
   }

@@ -58,7 +58,7 @@ import org.jspecify.annotations.Nullable;
  * one, every transaction whose COMMIT had returned by then was delivered. {@link
  * ChangedTransaction#connectionId} is H2's {@code SESSION_ID()}.
  *
- * <p>Someone has to call {@link #executed} after DDL and TRUNCATE. DDL that nobody reports is
+ * <p>Someone has to call {@link #executed} after DDL and TRUNCATE. DDL that is not reported is
  * noticed within a tenth of a second, and is a gap of the new tables.
  */
 public final class TriggerSource implements ChangeSource {
@@ -532,7 +532,7 @@ public final class TriggerSource implements ChangeSource {
   }
 
   /**
-   * Creates the triggers that are missing and describes all tables anew.
+   * Creates the triggers that are missing and describes all tables again.
    *
    * @param isInTime false if rows may have been written to new tables
    */
@@ -658,8 +658,8 @@ public final class TriggerSource implements ChangeSource {
   }
 
   /**
-   * Delivers what has ended. Whoever has ended at {@code through}, and made its last change no
-   * later than {@code last}, is found; so are all those whose rows it has written over.
+   * Delivers what has ended. A transaction that ended at {@code through}, and made its last change
+   * no later than {@code last}, is found; so are all those whose rows it has written over.
    */
   private void deliver() {
     boolean isWanted = isPositionWanted;

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.h2.table.Table;
 import org.jspecify.annotations.Nullable;
 
-/** A table with a trigger: H2 creates a trigger's object anew when it rebuilds its table. */
+/** A table with a trigger: H2 creates a trigger's object again when it rebuilds its table. */
 final class WatchedTable {
 
   static final String PREFIX = "TXWATCH_";

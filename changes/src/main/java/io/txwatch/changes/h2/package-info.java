@@ -9,7 +9,7 @@
  * other processes lack their class.
  *
  * <p>A trigger runs in the application's thread and transaction: it appends the row to a list and
- * never waits, executes SQL, or throws. When a transaction has ended is asked of H2's own
+ * never waits, executes SQL, or throws. When a transaction has ended is read from H2's own
  * transaction object, by the thread of the source. The triggers also fire for each row that a
  * rollback restores (whole, to a savepoint, or of a failed statement), so that the rows that are
  * left when a transaction has ended are those that it committed.

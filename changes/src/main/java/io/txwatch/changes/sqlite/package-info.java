@@ -8,7 +8,7 @@
  * stores nothing, and cannot fail a statement. It gives no values; none for tables WITHOUT ROWID,
  * nor for a DELETE of all rows; after an UPDATE of a key only the new one; and REPLACE does not
  * give the rows that it takes away. But for the last, SQLite's own count of changes shows that rows
- * were not given. Connections that nobody listens to, among them those of other processes, are not
+ * were not given. Connections that no one listens to, among them those of other processes, are not
  * seen.
  */
 @NullMarked

@@ -8,7 +8,7 @@ interface Migration {
   /** Brings the schema to a release; returns what the tool reports, one fact a line. */
   List<String> to(int release) throws Exception;
 
-  /** Validates what was applied, and returns what the tool says of it, one fact a line. */
+  /** Validates what was applied, and returns what the tool states of it, one fact a line. */
   List<String> status() throws Exception;
 
   /** The tool's own tables, without times. */

@@ -44,7 +44,7 @@ final class H2Dbms extends AbstractDbms {
         IsolationLevel.SERIALIZABLE);
   }
 
-  /** Queries read uncommitted rows; the manual does not say what the search of a write reads. */
+  /** Queries read uncommitted rows; the manual does not state what the search of a write reads. */
   @Override
   public List<IsolationLevel> levelsOnRequest() {
     return List.of(IsolationLevel.READ_UNCOMMITTED);

@@ -65,7 +65,7 @@ final class H2WriteRecording extends WriteRecording {
 
   /**
    * H2 (2.5.252) keeps the rows that a failed data change delta table has changed so far, and their
-   * index entries may be missing: a later DELETE retries forever. So its tables are defined anew
+   * index entries may be missing: a later DELETE retries forever. So its tables are defined again
    * for each case.
    */
   @Override

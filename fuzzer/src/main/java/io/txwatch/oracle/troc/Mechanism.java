@@ -45,7 +45,8 @@ public enum Mechanism {
   ROW_TWICE,
 
   /**
-   * A row whose primary key changes is another row: whoever waits for it does not find it again.
+   * A row whose primary key changes is another row: a statement that waits for it does not find it
+   * again.
    */
   KEY_IS_IDENTITY,
 

@@ -64,7 +64,7 @@ class TxCheckTest {
   }
 
   /** The values in a set of versions, without the key of the statement that wrote them. */
-  private static List<String> values(Iterable<RowVersion> versions) {
+  private static List<String> values(Iterable<TracedVersion> versions) {
     List<String> values = new ArrayList<>();
     versions.forEach(version -> values.add(version.value().replaceFirst("\\d+: ", "")));
     return values.stream().sorted().toList();

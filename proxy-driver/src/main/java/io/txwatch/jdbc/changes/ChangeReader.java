@@ -62,7 +62,9 @@ final class ChangeReader {
   /** An interruption of reading that is longer is reported while it lasts. */
   private static final long OUTAGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Records of which a line says that they cannot be read; another one says when that is over. */
+  /**
+   * Records of which a line states that they cannot be read; another one states when that is over.
+   */
   private static final Set<String> UNREAD = ConcurrentHashMap.newKeySet();
 
   private final ChangeRecord record;
@@ -464,11 +466,11 @@ final class ChangeReader {
       }
       return end != null;
     } catch (IOException | RuntimeException e) {
-      return false; // asked again after a pause
+      return false; // tried again after a pause
     }
   }
 
-  /** Prints that the record is read again, if a line said that it is not. */
+  /** Prints that the record is read again, if a line reported that it is not. */
   private boolean printOver() {
     return UNREAD.remove(record.name())
         && Notices.printAgain("row versions come from " + record.name() + " again, since " + now());

@@ -1,6 +1,6 @@
 package io.txwatch.jdbc.error;
 
-/** How what a driver's error says is shown to the application. */
+/** How what a driver's error states is shown to the application. */
 public interface ErrorChange {
   /** A message, or a part of it. */
   String message(String message);

@@ -21,7 +21,7 @@ public final class ErrorMessages {
   private static final Pattern NUMBER =
       Pattern.compile("(?<![\\w.])(?<!\\d{5}-)-?\\d+(?:,\\d{3})*(?!\\d|\\.\\d)");
 
-  /** What such a message speaks of. */
+  /** What such a message mentions. */
   private static final Pattern OF_NUMBER = Pattern.compile("(?i)index|range|bounds");
 
   private static final int MAX_DEPTH = 100;

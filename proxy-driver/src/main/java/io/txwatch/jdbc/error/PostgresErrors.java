@@ -3,7 +3,7 @@ package io.txwatch.jdbc.error;
 import java.sql.SQLException;
 import java.util.Map;
 
-/** Errors of PostgreSQL's driver, whose classes are asked by name. */
+/** Errors of PostgreSQL's driver, whose classes are used by name. */
 final class PostgresErrors {
 
   /** The texts of an error on the wire, by the methods that return them. */
@@ -24,7 +24,7 @@ final class PostgresErrors {
           Map.entry('F', "getFile"),
           Map.entry('R', "getRoutine"));
 
-  /** Those that say something of rows and texts. */
+  /** Those that state something of rows and texts. */
   private static final String SAYING = "MDHW";
 
   private PostgresErrors() {}

@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A rewritten text that was sent, and what drivers say of it: errors, or a prepared statement's
+ * A rewritten text that was sent, and what drivers state of it: errors, or a prepared statement's
  * {@code toString()}. All of it is shown as it is of the application's own text.
  *
  * @param sent the text, with a writer token or with parameters
@@ -99,7 +99,7 @@ public record SentText(RewritePlan plan, String sent, boolean prepared) implemen
   // ---------------------------------------------------------------- a statement's own description
 
   /**
-   * What a driver's prepared statement says of itself: its text, with the values in their places
+   * What a driver's prepared statement states of itself: its text, with the values in their places
    * (PostgreSQL, MySQL) or after it, in brackets.
    */
   public String description(String ours) {

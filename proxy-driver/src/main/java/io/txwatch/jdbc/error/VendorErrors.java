@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The errors of drivers: whether one comes from what we added to a text, and what is put right
- * about it so that it speaks of the application's text. Class, SQLState and vendor code are never
+ * about it so that it mentions the application's text. Class, SQLState and vendor code are never
  * touched.
  */
 public final class VendorErrors {
@@ -53,7 +53,7 @@ public final class VendorErrors {
    * True if an error of a rewritten text may come from what we added, and the application's own
    * text may be sent after it: a query after any error but that of a wait or of code that the
    * application had executed, and a write after those that the DBMS reports before it executes
-   * anything. Whether the DBMS took this very text before says nothing: somebody else may have
+   * anything. Whether the DBMS took this very text before states nothing: somebody else may have
    * changed the tables since.
    */
   public static boolean mayBeOurs(RewritePlan plan, SQLException error, DialectSql sql) {
@@ -158,7 +158,7 @@ public final class VendorErrors {
     }
   }
 
-  /** An error of some item of a batch, which is found by what the error says. */
+  /** An error of some item of a batch, which is found by what the error states. */
   private record OfAny(List<SentText> texts) implements ErrorChange {
     @Override
     public String message(String message) {

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A token must be given when an item is added, before it is known in which transaction the batch
  * will be executed, and what comes between. So an item is given the {@linkplain
  * SessionTracker.Position position} that it will have if at most so many statements come between as
- * did before ({@link CachedPlan#lead}), and whether that held is asked when the batch is sent. If
+ * did before ({@link CachedPlan#lead}), and whether that held is checked when the batch is sent. If
  * fewer came, some numbers of the transaction are no statement's.
  *
  * <p>If it did not hold, the items are added once more, with other tokens. Items that were set from
@@ -361,9 +361,9 @@ public final class Batch {
   }
 
   /**
-   * True if no item has been executed. What drivers that may send several items at once say of each
-   * is no proof; but if all have one text, and the DBMS does not know a name of ours in it, then it
-   * has refused the first.
+   * True if no item has been executed. What drivers that may send several items at once state of
+   * each is no proof; but if all have one text, and the DBMS does not know a name of ours in it,
+   * then it has refused the first.
    */
   private boolean isUntouched(SQLException error, long[] counts) {
     if (Arrays.stream(counts).anyMatch(count -> count != Statement.EXECUTE_FAILED)) {
@@ -376,14 +376,16 @@ public final class Batch {
         || (prepared && !hasTexts && VendorErrors.isAboutOurs(error));
   }
 
-  /** Some drivers say only in the cause, or the next error, what an item's was. */
+  /** Some drivers state only in the cause, or the next error, what an item's was. */
   private boolean mayBeOurFault(CachedPlan cached, SQLException error) {
     return isOurText(cached, error)
         || (error.getNextException() != null && isOurText(cached, error.getNextException()))
         || (error.getCause() instanceof SQLException cause && isOurText(cached, cause));
   }
 
-  /** Of queries in batches drivers say that they have a result, or that they must not be there. */
+  /**
+   * Of queries in batches drivers state that they have a result, or that they must not be there.
+   */
   private boolean isOurText(CachedPlan cached, SQLException error) {
     return context.mayBeOurFault(cached, error)
         && (VendorErrors.isAboutOurs(error)

@@ -49,7 +49,7 @@ final class ControlStatements {
    * What the text did besides.
    *
    * @param alone true if it was a transaction of its own
-   * @param detail why its rows are not seen, if the plan does not say; empty if it touches none
+   * @param detail why its rows are not seen, if the plan does not state; empty if it touches none
    */
   private void afterwards(boolean alone, String detail) {
     Observation noted =

@@ -268,7 +268,7 @@ public final class Execution {
     }
   }
 
-  /** The writer token; one that names nobody if capture is at fault. */
+  /** The writer token; one that names no one if capture is at fault. */
   String token() {
     return observation == null ? SessionTracker.NO_TRANSACTION_TOKEN : observation.token();
   }

@@ -53,7 +53,7 @@ public final class Faults {
             + error.getErrorCode());
   }
 
-  /** Says a line, unless enough has been said. */
+  /** Prints a line, unless enough has been printed. */
   public static void say(String line) {
     int printed = PRINTED.incrementAndGet();
     if (printed <= MAX_LINES) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A value that the application set, and may change afterwards: a {@code Timestamp} that it sets for
- * each row of a batch anew, a buffer that it fills again. Drivers differ in when they take over
+ * each row of a batch again, a buffer that it fills again. Drivers differ in when they take over
  * what is in it: some when it is set, others when the row is added to the batch, others when it is
  * sent. Set once more, on another text, it has to be what it would have been on the first.
  *

@@ -267,7 +267,7 @@ public final class CachedPlan {
     }
   }
 
-  /** True if the statement wrote just as many rows as its update count says. */
+  /** True if the statement wrote just as many rows as its update count states. */
   public boolean countsWrites() {
     return countsWrites;
   }
@@ -346,7 +346,7 @@ public final class CachedPlan {
     return renames;
   }
 
-  /** What it says itself of its rows; null if versions are not known by value, or it has none. */
+  /** What it states itself of its rows; null if versions are not known by value, or it has none. */
   public @Nullable ValuePlan values() {
     return values;
   }
@@ -386,7 +386,7 @@ public final class CachedPlan {
     return sideReads != null && sideReads.predicateText != 0;
   }
 
-  /** True if it speaks of FOUND_ROWS. */
+  /** True if it mentions FOUND_ROWS. */
   public boolean asksFoundRows() {
     return traits.asksFoundRows();
   }
@@ -397,7 +397,7 @@ public final class CachedPlan {
         && plan.original().toUpperCase(Locale.ROOT).contains("SQL_CALC_FOUND_ROWS");
   }
 
-  /** True if it speaks of ROW_COUNT. */
+  /** True if it mentions ROW_COUNT. */
   public boolean asksRowCount() {
     return traits.asksRowCount();
   }

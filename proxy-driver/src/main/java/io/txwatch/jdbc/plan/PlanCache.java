@@ -20,11 +20,11 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * The plans for a database, by text: one look-up in the steady state, bounded by the characters of
+ * The plans for a database, by text: one lookup in the steady state, bounded by the characters of
  * the texts. Texts that differ only in the values of literals have a {@linkplain TextShape shape}
  * in common: the shape is planned, and the plan of each text follows from that of its shape; such a
  * text is kept from its second use on. A plan is made outside the cache's locks, so that a slow
- * catalog holds up nobody else; two connections may make the same plan at the same time.
+ * catalog holds up no one else; two connections may make the same plan at the same time.
  */
 public final class PlanCache {
 
@@ -247,7 +247,7 @@ public final class PlanCache {
     return untouched;
   }
 
-  /** Somebody changed tables, and says so: what was refused before may be right now. */
+  /** Somebody changed tables, and reports it: what was refused before may be right now. */
   public void tablesChanged() {
     refused.invalidateAll();
   }

@@ -95,7 +95,7 @@ public final class PlannedReads {
       };
     }
 
-    /** True if a text speaks of a table of it, as far as the letters show. */
+    /** True if a text mentions a table of it, as far as the letters show. */
     public boolean isNamedIn(String sql) {
       String text = sql.toLowerCase(Locale.ROOT);
       return read.tables().stream()

@@ -52,7 +52,7 @@ public final class SideReadMemory {
     foundRowsAsked = true;
   }
 
-  /** True if the application has asked for ROW_COUNT() after a write that returned its rows. */
+  /** True if the application has requested ROW_COUNT() after a write that returned its rows. */
   public boolean isAskedForRowCount() {
     return rowCountAsked;
   }

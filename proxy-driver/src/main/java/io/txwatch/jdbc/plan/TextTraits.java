@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 /**
  * What the words of a text show beside its plan.
  *
- * @param asksFoundRows true if it speaks of FOUND_ROWS
- * @param asksRowCount true if it speaks of ROW_COUNT
+ * @param asksFoundRows true if it mentions FOUND_ROWS
+ * @param asksRowCount true if it mentions ROW_COUNT
  * @param asksDiagnostics true if it asks for what the DBMS keeps of the statement before
  * @param mayChangeNames true if a name may mean another table after it
  */

@@ -36,7 +36,7 @@ public final class VersionSetBudget {
   /** What a row costs at least: it is to be analysed, too. */
   static final long MIN_NANOS_PER_ROW = 500;
 
-  /** What a row costs at most: a read that had to wait, or a pause of the JVM, says nothing. */
+  /** What a row costs at most: a read that had to wait, or a pause of the JVM, shows nothing. */
   static final long MAX_NANOS_PER_ROW = 10_000;
 
   /**

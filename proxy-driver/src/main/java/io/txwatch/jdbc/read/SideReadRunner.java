@@ -30,14 +30,14 @@ import org.jspecify.annotations.Nullable;
  * same transaction, through statements of our own, so that limits, fetch sizes, results and
  * warnings of the application's statement stay its own.
  *
- * <p>When they are sent {@link SnapshotRules} says. On PostgreSQL an error would abort the
+ * <p>{@link SnapshotRules} decides when they are sent. On PostgreSQL an error would abort the
  * transaction, so there a read travels between a savepoint and its release, three statements in one
  * round trip. What was put {@linkplain When#LATER off} is sent before the application's next
  * statement, unless that one asks for what the DBMS keeps of the last, and at the latest before the
  * transaction is committed; until then the observation of the statement stays open.
  *
  * <p>Nothing that goes wrong here comes through: a read that fails is counted, and after a few
- * failures given up.
+ * failures it is no longer sent.
  */
 public final class SideReadRunner {
 
@@ -138,7 +138,7 @@ public final class SideReadRunner {
 
   /**
    * What is not read by now is read after the transaction itself may have written over it: what a
-   * statement read is the same as long as nobody names its tables.
+   * statement read is the same as long as no one names its tables.
    */
   private void overtake(CachedPlan next) {
     if (!next.kind().mayWrite()) {

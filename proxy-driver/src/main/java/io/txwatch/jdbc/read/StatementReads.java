@@ -127,7 +127,7 @@ public final class StatementReads {
     this.parameters = values;
   }
 
-  /** What was decided, for those after the statement; null if that was asked before. */
+  /** What was decided, for those after the statement; null if that was decided before. */
   public SnapshotRules.SideReadTiming @Nullable [] takeDecided() {
     SnapshotRules.SideReadTiming[] taken = decided;
     decided = null;

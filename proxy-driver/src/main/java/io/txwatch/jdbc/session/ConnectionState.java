@@ -75,7 +75,7 @@ public final class ConnectionState {
     return knownRows;
   }
 
-  /** A table is larger than a plan supposed: plans are made anew. */
+  /** A table is larger than a plan supposed: plans are made again. */
   public void outgrown(CachedPlan cached) {
     if (cached.outgrow()) {
       session.catalog().invalidate();

@@ -17,7 +17,7 @@ import java.util.TreeMap;
  * <p>PostgreSQL's driver asks without beginning a transaction, and MySQL and MariaDB begin none for
  * a variable; what they keep of the statement before is replaced by the one that is about to be
  * sent. H2 knows the answer in this process. SQLite's driver does not ask its database, so nothing
- * is asked.
+ * is queried.
  */
 public final class SessionLevel {
 

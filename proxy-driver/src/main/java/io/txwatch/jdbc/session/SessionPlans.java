@@ -17,8 +17,8 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plans for the texts of one connection, and their variants: which of them is to be taken, its
- * isolation level and the way in which a statement is executed have a say in.
+ * The plans for the texts of one connection. Selects the variant of a plan that fits the isolation
+ * level and the execution method.
  */
 public final class SessionPlans {
 
@@ -148,7 +148,7 @@ public final class SessionPlans {
 
   /**
    * The variant of a plan for an item of a batch. Of several statements in one text the drivers of
-   * MySQL and MariaDB make what their settings say, an error among it: they are left alone.
+   * MySQL and MariaDB make what their settings state, an error among it: they are left alone.
    */
   public CachedPlan ofItem(CachedPlan cached) {
     return driver().splitsTexts()

@@ -5,7 +5,7 @@ import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.jdbc.changes.ChangeReading;
 
 /**
- * What is known of one physical connection, whoever holds it.
+ * What is known of one physical connection, regardless of who holds it.
  *
  * @param database what it shares with others to the same database
  * @param tracker which transaction it is in

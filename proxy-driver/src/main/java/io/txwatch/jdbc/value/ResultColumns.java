@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The columns of a result, as far as the driver has them: nothing is sent to the DBMS. The metadata
- * that pgjdbc and H2 give of a result is partly asked for on the application's connection (whether
- * a column is one of serial numbers, the name of the database), so of these the driver's own
- * objects are read.
+ * that pgjdbc and H2 give of a result is partly queried on the application's connection (whether a
+ * column is one of serial numbers, the name of the database), so of these the driver's own objects
+ * are read.
  */
 abstract class ResultColumns {
 

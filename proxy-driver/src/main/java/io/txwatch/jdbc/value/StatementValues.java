@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * What one execution of a statement shows of its rows, by keys and values.
  *
  * <p>It is bounded: of a result whose rows have more than {@link Chunk#MAX_ROWS_BYTES} the further
- * ones are not read, which the event says.
+ * ones are not read, which the event states.
  */
 public final class StatementValues implements ObservedValues {
 

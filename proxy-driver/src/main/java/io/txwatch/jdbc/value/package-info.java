@@ -4,8 +4,8 @@
  * analyzer finds out, with the DBMS's own record of changes.
  *
  * <p>A {@link io.txwatch.jdbc.value.StatementValues} collects what one execution of a text shows,
- * as its {@link io.txwatch.plan.ValuePlan} says; a {@link io.txwatch.jdbc.value.ColumnReader} reads
- * one column of the driver's result.
+ * as its {@link io.txwatch.plan.ValuePlan} states; a {@link io.txwatch.jdbc.value.ColumnReader}
+ * reads one column of the driver's result.
  */
 @NullMarked
 package io.txwatch.jdbc.value;

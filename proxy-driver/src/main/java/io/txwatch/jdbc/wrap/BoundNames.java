@@ -23,7 +23,7 @@ final class BoundNames {
   private NamePath then;
   private boolean executed;
 
-  /** How often statements had been compiled anew when this one was compiled. */
+  /** How often statements had been compiled again when this one was compiled. */
   private long compilations;
 
   private BoundNames(ExecutionContext context, NameBinding binding) {

@@ -191,7 +191,7 @@ final class KeptParameters implements PinnedValues {
           setters == null || number > setters.length ? null : setters[number - 1];
       if (setter != null) {
         setter.set(statement, places[i]);
-      } // else the application has not set it, which the driver will say
+      } // else the application has not set it, which the driver will report
     }
   }
 

@@ -4,7 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.PooledConnection;
 
-/** A handle that closes the pooled connection that it is of: nobody else has that. */
+/** A handle that closes the pooled connection that it is of: no one else has that. */
 public class OwningConnection extends DelegatingConnection {
 
   private final PooledConnection owned;

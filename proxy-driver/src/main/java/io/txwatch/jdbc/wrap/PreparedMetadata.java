@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a prepared statement describes of its result and its parameters, ours left out. What a text
  * describes before it was ever executed, also that it is wrong, is its own: then the application's
- * own text is prepared, to be asked.
+ * own text is prepared, to be queried.
  */
 final class PreparedMetadata {
 

@@ -30,7 +30,7 @@ final class Unwrap {
     return type != null && type.isInstance(self) ? type.cast(self) : delegate.unwrap(type);
   }
 
-  /** The driver is asked first: what is closed may have an error to give. */
+  /** The driver is called first: what is closed may have an error to give. */
   static boolean isWrapperFor(Wrapper self, Wrapper delegate, @Nullable Class<?> type)
       throws SQLException {
     return delegate.isWrapperFor(type)

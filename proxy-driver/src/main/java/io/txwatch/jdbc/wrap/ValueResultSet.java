@@ -27,7 +27,7 @@ class ValueResultSet extends StatementResultSet {
   /** The same before the last getter was called. */
   private boolean wasReadByUs;
 
-  /** What the driver said of {@code wasNull} before the row was read. */
+  /** What the driver stated of {@code wasNull} before the row was read. */
   private boolean wasNull;
 
   private @Nullable SQLException wasNullFailed;

@@ -53,7 +53,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   private final KeptParameters kept;
 
-  /** Null before it was asked of its result or its parameters. */
+  /** Null before its result or its parameters were described. */
   private @Nullable PreparedMetadata metadata;
 
   /** What the driver knows the result's columns of; null if nothing is. */
@@ -244,7 +244,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   /**
    * A table of it may have been looked up, prepared or changed after the statement was prepared.
    *
-   * @return true if it was planned anew
+   * @return true if it was planned again
    */
   private boolean planAnew() throws SQLException {
     long version = context.plans().version();

@@ -47,7 +47,7 @@ public class WatchedPooledConnection implements PooledConnection {
 
   private @Nullable WatchedSession session;
 
-  /** True once {@link #session} has ended: it only hears of the outcome of its branches. */
+  /** True once {@link #session} has ended: it is only notified of the outcome of its branches. */
   private boolean ended;
 
   /** True if a handle could not be watched: none is. */
@@ -97,7 +97,7 @@ public class WatchedPooledConnection implements PooledConnection {
     return DriverInterfaces.show(shown);
   }
 
-  /** The level of a handle; that of a later one is not known where the session is not asked. */
+  /** The level of a handle; that of a later one is not known where the session is not queried. */
   private static IsolationLevel levelOf(Connection handle, WatchedSession session, boolean isFirst)
       throws SQLException {
     if (!session.database().versions().areByValue()) {
@@ -130,15 +130,15 @@ public class WatchedPooledConnection implements PooledConnection {
         untaken = handle;
         begun(handle);
       } catch (SQLException | RuntimeException e) {
-        // The driver says so again to whoever takes a handle.
+        // The driver reports it again to the one who takes a handle.
       }
     }
   }
 
   /**
-   * Who hears of branches, also of their outcome after the session has ended. A transaction manager
-   * that recovers decides branches through a connection of which it takes no handle: it gets a
-   * session then.
+   * Who is notified of branches, also of their outcome after the session has ended. A transaction
+   * manager that recovers decides branches through a connection of which it takes no handle: it
+   * gets a session then.
    *
    * @return null if this connection is not watched
    */

@@ -133,7 +133,7 @@ final class WatchedXaResource implements XAResource {
     outcome(error).ifPresent(outcome -> ended(xid, outcome));
   }
 
-  /** What an error says of the branch; empty if it is as it was, and may be decided again. */
+  /** What an error states of the branch; empty if it is as it was, and may be decided again. */
   private static Optional<Outcome> outcome(XAException error) {
     if (isRollback(error)) {
       return Optional.of(Outcome.ABORTED);

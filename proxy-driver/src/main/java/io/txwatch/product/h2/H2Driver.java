@@ -11,7 +11,7 @@ public final class H2Driver extends DriverTraits {
     return true;
   }
 
-  /** {@code Connection.setSchema} is no change after which statements are compiled anew. */
+  /** {@code Connection.setSchema} is no change after which statements are compiled again. */
   @Override
   public NameBinding bindsNames(String statement) {
     return statement.equals("JdbcStatement") ? NameBinding.EXECUTION : NameBinding.COMPILATION;

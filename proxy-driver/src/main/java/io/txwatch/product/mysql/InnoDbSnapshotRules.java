@@ -17,9 +17,9 @@ import io.txwatch.sql.dialect.Dialect;
  * until it sends the next one: nothing is sent after a statement, but {@linkplain When#LATER
  * later}. A row that a DELETE at REPEATABLE READ matches, and that a plain read still shows
  * afterwards, was not to be deleted in its newest version, for the DELETE locks what it meets and
- * skips nothing: that can be asked later too, until the transaction's next write, if the snapshot
+ * skips nothing: that can be queried later too, until the transaction's next write, if the snapshot
  * was fixed before the DELETE. And what INSERT … SELECT and the subqueries of an UPDATE read before
- * the transaction has a snapshot can be asked later: those rows are locked until it ends.
+ * the transaction has a snapshot can be queried later: those rows are locked until it ends.
  */
 public final class InnoDbSnapshotRules extends SnapshotRules {
 

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives the rows of a live MySQL table their ids, so that nobody waits for it: in batches, each a
+ * Gives the rows of a live MySQL table their ids, so that no one waits for it: in batches, each a
  * transaction of its own, with a pause as long as the batch before it.
  *
  * <p>A batch is a range of the table's key. Its rows are locked at once or not at all ({@code

@@ -163,8 +163,8 @@ public class MySqlDdl extends PreparationDdl {
   }
 
   /**
-   * On MySQL each step starts from what the one before left in the catalog, so that whoever comes
-   * after an interruption goes on with the next one. The list of writers says in its comment that
+   * On MySQL each step starts from what the one before left in the catalog, so that one who comes
+   * after an interruption goes on with the next one. The list of writers states in its comment that
    * rows are being filled, until they are.
    */
   @Override
@@ -415,9 +415,9 @@ public class MySqlDdl extends PreparationDdl {
   }
 
   /**
-   * True if another session is known to hold a snapshot. The server gathers {@code innodb_trx} anew
-   * only if nobody has read it for 100 ms, and shows what it was until then. So our query looks for
-   * itself in what it is shown, and waits if it is not there.
+   * True if another session is known to hold a snapshot. The server gathers {@code innodb_trx}
+   * again only if no transaction has read it for 100 ms, and shows what it was until then. So our
+   * query looks for itself in what it is shown, and waits if it is not there.
    */
   private boolean hasSnapshot(Connection connection, TableInfo table) {
     try {

@@ -74,7 +74,7 @@ public class MySqlSchemaReader extends SchemaReader {
   /** A default that is all zero bytes in a row's buffer, as NULL is. */
   private static final Pattern ZERO = Pattern.compile("|NULL|-?0*\\.?0*");
 
-  /** What {@code information_schema.columns.extra} says of such a column. */
+  /** What {@code information_schema.columns.extra} states of such a column. */
   private static final Pattern CHANGES_BY_ITSELF =
       Pattern.compile(
           "on update|(virtual|stored|persistent) generated|^(virtual|persistent)$",
@@ -274,7 +274,7 @@ public class MySqlSchemaReader extends SchemaReader {
     }
   }
 
-  /** The tables of these names, by the name that was asked for. */
+  /** The tables of these names, by the name that was requested. */
   private Map<String, TableInfo> read(Connection connection, String schema, List<String> names)
       throws SQLException {
     Map<String, Described> asked = new LinkedHashMap<>();
@@ -474,7 +474,7 @@ public class MySqlSchemaReader extends SchemaReader {
 
   /**
    * Also lifts the limits that the server may set for the queries of new sessions, as by {@code SET
-   * GLOBAL max_join_size}: look-ups would fail, or miss columns.
+   * GLOBAL max_join_size}: lookups would fail, or miss columns.
    */
   @Override
   public List<String> bounds(Duration lock, Duration work) {

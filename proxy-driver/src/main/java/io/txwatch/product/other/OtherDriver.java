@@ -2,7 +2,7 @@ package io.txwatch.product.other;
 
 import io.txwatch.dialect.DriverTraits;
 
-/** A driver of which nothing is known but what JDBC says. */
+/** A driver of which nothing is known but what JDBC states. */
 public final class OtherDriver extends DriverTraits {
 
   @Override

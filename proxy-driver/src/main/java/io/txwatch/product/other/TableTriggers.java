@@ -6,7 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Locale;
 
-/** Which tables have triggers, of which JDBC's metadata say nothing. */
+/** Which tables have triggers, of which JDBC's metadata state nothing. */
 public final class TableTriggers {
 
   private static final String STANDARD =

@@ -93,7 +93,7 @@ public final class PostgresSchemaReader extends SchemaReader {
 
   /**
    * The run of the server. The postmaster survives the crash of a session's process, but then
-   * starts its other processes anew and discards the statistics, as it does after its own crash. A
+   * starts its other processes again and discards the statistics, as it does after its own crash. A
    * standby that is promoted continues.
    */
   private static String run(int version) {
@@ -389,7 +389,7 @@ public final class PostgresSchemaReader extends SchemaReader {
                 + " SELECT h.inhrelid FROM pg_catalog.pg_inherits h"
                 + " JOIN family f ON h.inhparent = f.oid)"
                 + " SELECT i.indexrelid::text, a.attname,"
-                // NOT NULL … NOT VALID says nothing about the rows that were there before.
+                // NOT NULL … NOT VALID states nothing about the rows that were there before.
                 + " "
                 + type("NULL")
                 + ", a.attnotnull AND NOT EXISTS"

@@ -4,7 +4,7 @@ package io.txwatch.sql.dialect;
  * A DBMS whose SQL is read; its {@link #grammar} is what a text may contain.
  *
  * <p>Code outside of this package does not compare dialects and does not switch on them: it calls a
- * method of a class for each, whose name says what differs, and selects that class with {@link
+ * method of a class for each, whose name states what differs, and selects that class with {@link
  * #select}.
  */
 public enum Dialect {

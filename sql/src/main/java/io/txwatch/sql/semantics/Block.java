@@ -200,7 +200,7 @@ public final class Block {
     return from < 0 ? Optional.empty() : Optional.of(new Span(from, to));
   }
 
-  /** The clauses that say which rows it finds: FROM, USING, WHERE. */
+  /** The clauses that state which rows it finds: FROM, USING, WHERE. */
   public List<Clause> choosing() {
     return choosing;
   }

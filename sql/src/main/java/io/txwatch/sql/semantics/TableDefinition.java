@@ -33,7 +33,7 @@ public record TableDefinition(
     OTHER
   }
 
-  /** What the definition of a column says about it. */
+  /** What the definition of a column states about it. */
   public enum Attribute {
     PRIMARY_KEY,
     UNIQUE,
@@ -57,7 +57,7 @@ public record TableDefinition(
       return columns.get(0);
     }
 
-    /** True if the definition of a column says this. */
+    /** True if the definition of a column states this. */
     public boolean is(Attribute attribute) {
       return attributes.contains(attribute);
     }
