@@ -38,7 +38,8 @@ class EmbeddedCampaignTest {
   void statementsAreAcceptedAndNothingIsReported(String url, String expectedConflict)
       throws Exception {
     Dbms dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
-    GeneratedDialect grammar = GeneratedDialect.of(dbms.database().product().name(), Optional.empty()).orElseThrow();
+    GeneratedDialect grammar =
+        GeneratedDialect.of(dbms.database().product().name(), Optional.empty()).orElseThrow();
     List<String> findings = new CopyOnWriteArrayList<>();
     List<String> undecided = new CopyOnWriteArrayList<>();
     Set<String> conflicts = ConcurrentHashMap.newKeySet();

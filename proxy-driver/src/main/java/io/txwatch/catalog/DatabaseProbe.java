@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What DBMS stands behind a connection.
  *
- * <p>To be called with a connection that has just been opened, before the application gets it: it is
- * then in no transaction, and one or two small queries disturb nothing.
+ * <p>To be called with a connection that has just been opened, before the application gets it: it
+ * is then in no transaction, and one or two small queries disturb nothing.
  *
  * @param database the DBMS, with the settings that change its guarantees
  * @param dialect the SQL it speaks; empty if it is none that can be rewritten, or is set to a

@@ -1,7 +1,7 @@
 package io.txwatch.bench.fuzz;
 
 import io.txwatch.bench.Machine;
-import io.txwatch.bench.Markdown;
+import io.txwatch.bench.MarkdownTable;
 import io.txwatch.bench.OptionNames;
 import io.txwatch.bench.Output;
 import io.txwatch.campaign.Campaign;
@@ -76,8 +76,8 @@ public final class FuzzSpeedCommand implements Callable<Integer> {
             ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(option -> option.startsWith("-X"))
                 .collect(Collectors.joining(" "))));
-    Markdown table =
-        new Markdown(
+    MarkdownTable table =
+        new MarkdownTable(
             "server",
             "decided a second",
             "cases",
