@@ -53,10 +53,10 @@ class TxCheckTest {
     return new TxCheck().judge(fixture.execute(testCase, level), fixture.executor());
   }
 
-  private static Observation observe(ExecutorFixture fixture, String text, String level)
+  private static TracedExecution observe(ExecutorFixture fixture, String text, String level)
       throws Exception {
     TestCase testCase = CaseReader.parse("test", text);
-    return Observation.of(
+    return TracedExecution.of(
         testCase,
         IsolationLevel.parse(level).orElseThrow(),
         fixture.executor(),
@@ -107,7 +107,7 @@ class TxCheckTest {
   @Test
   void theReadsOfFigure6ShowTheDependenciesOfFigure4() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
-      Observation observation = observe(fixture, FIGURE_1, "RR");
+      TracedExecution observation = observe(fixture, FIGURE_1, "RR");
       List<StatementTrace> traces = observation.snapshotTraces();
       StatementTrace update = traces.get(0);
       StatementTrace query = traces.get(1);
