@@ -72,6 +72,7 @@ class ArchitectureTest {
                 "graph",
                 "anomaly",
                 "guarantee",
+                "rules",
                 "report",
                 "format",
                 "register",

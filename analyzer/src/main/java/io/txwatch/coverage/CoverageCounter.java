@@ -9,6 +9,7 @@ import io.txwatch.history.RowAccess;
 import io.txwatch.history.RowShare;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.VersionSet;
+import io.txwatch.rules.registry.RulesRegistry;
 import io.txwatch.version.Resolution;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -48,9 +49,6 @@ public final class CoverageCounter {
   /** More than any server's text would help to find; the history has the whole of it. */
   private static final int MAX_EXAMPLE_CHARACTERS = 400;
 
-  private static final Set<String> WATCHED =
-      Set.of("PostgreSQL", "MySQL", "MariaDB", "H2", "SQLite");
-
   /**
    * The sessions whose last event was a gap, and whose statement has not arrived yet, each with
    * true if it was not understood.
@@ -76,7 +74,7 @@ public final class CoverageCounter {
       statement(e);
     } else if (event instanceof Event.SessionOpened e) {
       sessions++;
-      watched |= WATCHED.contains(e.database().product().name());
+      watched |= RulesRegistry.of(e.database().product()).isWatched();
     } else if (event instanceof Event.TransactionEnded e) {
       transactions++;
       if (e.outcome() == Outcome.COMMITTED) {

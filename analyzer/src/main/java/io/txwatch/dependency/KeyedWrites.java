@@ -1,8 +1,7 @@
 package io.txwatch.dependency;
 
-import io.txwatch.history.Database;
+import io.txwatch.rules.registry.RulesRegistry;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,8 +66,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyedWrites {
 
-  private static final Set<String> LOCKING = Set.of("MySQL", "MariaDB", "PostgreSQL");
-
   /**
    * A write with a known target row.
    *
@@ -95,7 +92,7 @@ final class KeyedWrites {
         || read.evidence != EdgeEvidence.ITEM
         || successor.deletion
         || first.id() >>> 32 != second.id() >>> 32
-        || !locksRows(second.database())
+        || !RulesRegistry.of(second.database().product()).locksRows(second.database())
         || mayHaveWrittenBetween(successor, read)) {
       return Optional.empty();
     }
@@ -163,14 +160,5 @@ final class KeyedWrites {
       }
     }
     return found;
-  }
-
-  private static boolean locksRows(Database database) {
-    return LOCKING.contains(database.product().name())
-        && !database.settings().getOrDefault("wsrep_on", "OFF").equalsIgnoreCase("ON")
-        && !database
-            .settings()
-            .getOrDefault("group_replication_single_primary_mode", "ON")
-            .equalsIgnoreCase("OFF");
   }
 }

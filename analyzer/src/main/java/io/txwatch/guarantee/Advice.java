@@ -13,6 +13,8 @@ import io.txwatch.history.CallSite;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
+import io.txwatch.rules.DbmsRules;
+import io.txwatch.rules.registry.RulesRegistry;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -33,16 +35,15 @@ import java.util.stream.Stream;
  */
 public final class Advice {
 
-  /** The DBMSs with backslash escapes in strings. */
   /** More methods than this do not help to recognize transactions. */
   private static final int MAX_METHODS = 2;
 
   private Advice() {}
 
   public static String on(Finding finding, Verdict verdict, Database database) {
-    Profile profile = Profile.of(database);
+    DbmsRules rules = RulesRegistry.of(database.product());
     if (verdict == Verdict.VIOLATION) {
-      String source = profile.at(finding.level(), database).source();
+      String source = Guarantee.of(database, finding.level()).source();
       return database.product().displayName()
           + " should not show this at "
           + words(finding.level())
@@ -50,11 +51,11 @@ public final class Advice {
           + ": report it to the vendor.";
     }
     List<String> sentences = new ArrayList<>();
-    String lock = lock(finding, profile, database);
+    String lock = lock(finding, rules, database);
     if (!lock.isEmpty()) {
       sentences.add(lock);
     }
-    weakestLevel(finding, profile, database)
+    weakestLevel(finding, rules, database)
         .ifPresent(
             level ->
                 sentences.add(
@@ -63,25 +64,21 @@ public final class Advice {
                         + operations(finding, consequences(finding))
                         + " at "
                         + words(level)
-                        + settings(profile, level)
+                        + settings(rules, level)
                         + "."));
     if (sentences.isEmpty() && finding.edges().size() > 1) {
-      return Measure.LOCK_ALL_READS.text() + places(finding) + " with " + lockClause(profile) + ".";
+      return Measure.LOCK_ALL_READS.text() + places(finding) + " with " + rules.lockClause() + ".";
     }
     return String.join(" ", sentences);
   }
 
   /** How an application locks what it reads, on that DBMS. */
   public static String lockClause(Database database) {
-    return lockClause(Profile.of(database));
+    return RulesRegistry.of(database.product()).lockClause();
   }
 
-  private static String lockClause(Profile profile) {
-    return profile == Profile.SQLITE ? "BEGIN IMMEDIATE" : "SELECT ... FOR UPDATE";
-  }
-
-  private static String lock(Finding finding, Profile profile, Database database) {
-    String lock = lockClause(profile);
+  private static String lock(Finding finding, DbmsRules rules, Database database) {
+    String lock = rules.lockClause();
     return switch (finding.phenomenon()) {
       case LOST_UPDATE -> lostUpdate(finding, database, lock);
       case READ_WRITE_SKEW, WRITE_SKEW, G2_ITEM ->
@@ -275,13 +272,13 @@ public final class Advice {
   }
 
   private static Optional<IsolationLevel> weakestLevel(
-      Finding finding, Profile profile, Database database) {
+      Finding finding, DbmsRules rules, Database database) {
     for (IsolationLevel level : IsolationLevel.known()) {
-      boolean named = level != IsolationLevel.SNAPSHOT || profile == Profile.H2;
+      boolean named = level != IsolationLevel.SNAPSHOT || rules.namesSnapshot();
       if (named
           && level.compareTo(finding.level()) > 0
-          && profile.at(level, database).isBrokenBy(finding)
-          && profile.at(level, database).prevents().containsAll(consequences(finding))) {
+          && Guarantee.of(database, level).isBrokenBy(finding)
+          && Guarantee.of(database, level).prevents().containsAll(consequences(finding))) {
         return Optional.of(level);
       }
     }
@@ -331,9 +328,9 @@ public final class Advice {
         .anyMatch(statement -> statement.kind() == StatementKind.SELECT);
   }
 
-  private static String settings(Profile profile, IsolationLevel level) {
-    return level.compareTo(IsolationLevel.REPEATABLE_READ) >= 0 && !profile.retry().isEmpty()
-        ? " and " + profile.retry()
+  private static String settings(DbmsRules rules, IsolationLevel level) {
+    return level.compareTo(IsolationLevel.REPEATABLE_READ) >= 0 && !rules.retry().isEmpty()
+        ? " and " + rules.retry()
         : "";
   }
 

@@ -4,6 +4,8 @@ import io.txwatch.anomaly.Finding;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.rules.Promise;
+import io.txwatch.rules.registry.RulesRegistry;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -44,57 +46,35 @@ public record Guarantee(
           EnumSet.of(
               Phenomenon.WRITE_SKEW, Phenomenon.G2_ITEM, Phenomenon.G2, Phenomenon.STALE_WRITE));
 
-  /** Own writes are visible and writes are not interleaved; nothing else. */
-  static Guarantee dirty(String source) {
-    return new Guarantee(
-        EnumSet.of(Phenomenon.DIRTY_WRITE, Phenomenon.INTERNAL), Set.of(), false, source);
-  }
+  /** What no cycle of snapshot isolation breaks, whoever promises it. */
+  static final Guarantee SNAPSHOT_ISOLATION = of(Promise.Kind.SNAPSHOT.by(""));
 
-  /** Only committed data is read, as of each read. */
-  static Guarantee committed(String source) {
-    return new Guarantee(G1, Set.of(), false, source);
-  }
-
-  /** Only committed data is read, and each plain SELECT reads from a snapshot of its own. */
-  static Guarantee committedByStatement(String source) {
-    return new Guarantee(G1, Set.of(), true, source);
-  }
-
-  /** Plain SELECTs of one row return one version; no promise covers several rows, or writes. */
-  static Guarantee repeatable(String source) {
-    return new Guarantee(G1, EnumSet.of(Phenomenon.NON_REPEATABLE_READ), false, source);
-  }
-
-  /** Plain SELECTs read from one snapshot; writes and locking reads use the newest versions. */
-  static Guarantee consistentReads(String source) {
-    return new Guarantee(G1, READS, true, source);
-  }
-
-  /** Snapshot isolation: one snapshot, and the first writer of a row wins. */
-  static Guarantee snapshot(String source) {
-    return new Guarantee(NOT_IN_SNAPSHOT, Set.of(), true, source);
-  }
-
-  /** Reads from one snapshot; no promise covers concurrent writers. */
-  static Guarantee snapshotReads(String source) {
-    Set<Phenomenon> prevents = EnumSet.copyOf(G1);
-    prevents.addAll(READS);
-    return new Guarantee(prevents, Set.of(), true, source);
-  }
-
-  /** Serializability: nothing that a serial execution could not produce. */
-  static Guarantee serializable(String source) {
-    return new Guarantee(ALL, Set.of(), true, source);
-  }
-
-  /** No promise is known. */
-  static Guarantee none(String source) {
-    return new Guarantee(Set.of(), Set.of(), false, source);
+  private static Guarantee of(Promise promise) {
+    Set<Phenomenon> none = Set.of();
+    String source = promise.source();
+    return switch (promise.kind()) {
+      case NONE -> new Guarantee(none, none, false, source);
+      case DIRTY ->
+          new Guarantee(
+              EnumSet.of(Phenomenon.DIRTY_WRITE, Phenomenon.INTERNAL), none, false, source);
+      case COMMITTED -> new Guarantee(G1, none, false, source);
+      case COMMITTED_BY_STATEMENT -> new Guarantee(G1, none, true, source);
+      case REPEATABLE ->
+          new Guarantee(G1, EnumSet.of(Phenomenon.NON_REPEATABLE_READ), false, source);
+      case CONSISTENT_READS -> new Guarantee(G1, READS, true, source);
+      case SNAPSHOT_READS -> {
+        Set<Phenomenon> prevents = EnumSet.copyOf(G1);
+        prevents.addAll(READS);
+        yield new Guarantee(prevents, none, true, source);
+      }
+      case SNAPSHOT -> new Guarantee(NOT_IN_SNAPSHOT, none, true, source);
+      case SERIALIZABLE -> new Guarantee(ALL, none, true, source);
+    };
   }
 
   /** The guarantee of a DBMS at a level, by its documentation, version and settings. */
   public static Guarantee of(Database database, IsolationLevel level) {
-    return Profile.of(database).at(level, database);
+    return of(RulesRegistry.of(database.product()).promise(level, database));
   }
 
   /**

@@ -15,7 +15,7 @@ public enum Judge {
       if (!finding.level().isKnown()) {
         return Verdict.HAZARD;
       }
-      Guarantee guarantee = Profile.of(database).at(finding.level(), database);
+      Guarantee guarantee = Guarantee.of(database, finding.level());
       return guarantee.isBrokenBy(finding) ? Verdict.VIOLATION : Verdict.HAZARD;
     }
   },
@@ -35,7 +35,7 @@ public enum Judge {
           finding.missesByPredicate() ? AdyaLevel.PL_3 : finding.judgedAs().proscribedFrom();
       return held.compareTo(proscribedFrom) >= 0
               || finding.level() == IsolationLevel.SNAPSHOT
-                  && Guarantee.snapshot("").isBrokenBy(finding)
+                  && Guarantee.SNAPSHOT_ISOLATION.isBrokenBy(finding)
           ? Verdict.VIOLATION
           : Verdict.HAZARD;
     }

@@ -4,6 +4,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.RowChoice;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.StatementKind;
+import io.txwatch.rules.DbmsRules;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -112,7 +113,7 @@ final class ChoiceResolver {
    *     one
    */
   void passed(
-      TimedTransaction transaction, String product, long skew, long needed, Listener listener) {
+      TimedTransaction transaction, DbmsRules rules, long skew, long needed, Listener listener) {
     RecordedTransaction recorded = transaction.recorded;
     if (recorded != null) {
       for (RowVersion version : recorded.versions) {
@@ -127,7 +128,7 @@ final class ChoiceResolver {
     for (TimedStatement statement : transaction.statements) {
       for (RowChoice choice : statement.choices) {
         if (isUsable(transaction, statement)) {
-          Query query = query(transaction, statement, choice, product, skew);
+          Query query = query(transaction, statement, choice, rules, skew);
           changedSince(since, choice.table()).forEach(row -> compare(query, row, null, listener));
           ArrayDeque<Query> kept = queries(choice.table(), needed);
           if (kept.size() >= MAX_KEPT_PER_TABLE) {
@@ -193,7 +194,7 @@ final class ChoiceResolver {
       TimedTransaction reader,
       TimedStatement statement,
       RowChoice choice,
-      String product,
+      DbmsRules rules,
       long skew) {
     Set<Long> shown = new HashSet<>();
     for (RowValues rows : statement.reads) {
@@ -208,7 +209,7 @@ final class ChoiceResolver {
         statement,
         choice,
         new ConditionValue(choice.condition(), choice.constants(), places),
-        window(reader, statement, choice.table(), product).widened(skew),
+        window(reader, statement, choice.table(), rules).widened(skew),
         shown);
   }
 
@@ -217,8 +218,8 @@ final class ChoiceResolver {
    * row has read the table, so a snapshot was taken by then.
    */
   private static Window window(
-      TimedTransaction transaction, TimedStatement statement, String table, String product) {
-    Window window = ReadResolver.window(transaction, statement, table, product);
+      TimedTransaction transaction, TimedStatement statement, String table, DbmsRules rules) {
+    Window window = ReadResolver.window(transaction, statement, table, rules);
     return statement.kind == StatementKind.SELECT && window.sent() < statement.window.sent()
         ? new Window(window.sent(), Math.min(window.returned(), statement.window.returned()))
         : window;

@@ -7,19 +7,13 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.StatementKind;
+import io.txwatch.rules.DbmsRules;
+import io.txwatch.rules.PlainReads;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the versions that the statements of a transaction read. */
 final class ReadResolver {
-
-  /** Where plain reads at SERIALIZABLE lock, and so return the newest versions. */
-  private static final Set<String> LOCKING_READS = Set.of("MySQL", "MariaDB");
-
-  /** Where a transaction reads of a snapshot at levels that promise it. */
-  private static final Set<String> SNAPSHOTS =
-      Set.of("PostgreSQL", "MySQL", "MariaDB", "H2", "SQLite");
 
   private final Window[] commits = new Window[Candidates.MAX_VERSIONS];
   private long unique;
@@ -42,30 +36,18 @@ final class ReadResolver {
 
   /** When a statement's rows of a table were current, if its transaction did not write them. */
   static Window window(
-      TimedTransaction transaction, TimedStatement statement, String table, String product) {
-    IsolationLevel level = transaction.level;
+      TimedTransaction transaction, TimedStatement statement, String table, DbmsRules rules) {
     if (statement.kind != StatementKind.SELECT) {
       return statement.window;
     }
-    if (!level.isKnown()) {
-      return transaction.snapshot().with(statement.window);
-    }
-    boolean ofSnapshot =
-        switch (level) {
-          case UNKNOWN, READ_UNCOMMITTED, READ_COMMITTED -> false;
-          case REPEATABLE_READ, SNAPSHOT -> true;
-          case SERIALIZABLE -> !LOCKING_READS.contains(product);
-        };
-    if (!ofSnapshot) {
-      return statement.window;
-    }
-    if (!SNAPSHOTS.contains(product)) {
-      return transaction.snapshot().with(statement.window);
-    }
-    // H2 takes a snapshot of each table at this level, when a transaction first uses it
-    return product.equals("H2") && level == IsolationLevel.REPEATABLE_READ
-        ? transaction.snapshot(table)
-        : transaction.snapshot();
+    PlainReads reads =
+        transaction.level.isKnown() ? rules.plainReads(transaction.level) : PlainReads.UNCERTAIN;
+    return switch (reads) {
+      case NEWEST -> statement.window;
+      case SNAPSHOT -> transaction.snapshot();
+      case SNAPSHOT_OF_TABLE -> transaction.snapshot(table);
+      case UNCERTAIN -> transaction.snapshot().with(statement.window);
+    };
   }
 
   /** Adds what a statement read, as far as that is known. */
@@ -73,7 +55,7 @@ final class ReadResolver {
       TimedTransaction transaction,
       TimedStatement statement,
       RecordedRows record,
-      String product,
+      DbmsRules rules,
       List<KnownRow> out) {
     if (statement.reads.isEmpty()) {
       return;
@@ -85,7 +67,7 @@ final class ReadResolver {
     boolean certain =
         transaction.level.isKnown() && transaction.level != IsolationLevel.READ_UNCOMMITTED;
     for (RowValues rows : statement.reads) {
-      Window window = window(transaction, statement, rows.table(), product).widened(record.skew());
+      Window window = window(transaction, statement, rows.table(), rules).widened(record.skew());
       for (int i = 0; i < rows.size(); i++) {
         resolve(transaction, statement, record, window, certain, rows, i, out);
       }

@@ -4,6 +4,7 @@ import io.txwatch.history.Access;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.StatedWrite;
+import io.txwatch.rules.DbmsRules;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -353,8 +354,8 @@ final class StatedWrites {
    * been sent before, and its end has not arrived yet. Null if there is none.
    */
   static @Nullable TimedTransaction awaited(
-      TimedTransaction transaction, Collection<TimedTransaction> open, String product) {
-    Map<HashedKey, Long> touched = transaction.touched(product);
+      TimedTransaction transaction, Collection<TimedTransaction> open, DbmsRules rules) {
+    Map<HashedKey, Long> touched = transaction.touched(rules);
     if (touched.isEmpty()) {
       return null;
     }

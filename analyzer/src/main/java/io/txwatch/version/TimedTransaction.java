@@ -5,6 +5,7 @@ import io.txwatch.history.Outcome;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.StatedWrite;
 import io.txwatch.history.StatementKind;
+import io.txwatch.rules.DbmsRules;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -155,13 +156,13 @@ final class TimedTransaction {
   private @Nullable Map<HashedKey, Long> touched;
 
   /** Up to when it may have read or written each row; to be called when it has ended. */
-  Map<HashedKey, Long> touched(String product) {
+  Map<HashedKey, Long> touched(DbmsRules rules) {
     Map<HashedKey, Long> known = touched;
     if (known == null) {
       known = new HashMap<>();
       for (TimedStatement statement : statements) {
         for (RowValues rows : statement.reads) {
-          add(rows, ReadResolver.window(this, statement, rows.table(), product).returned(), known);
+          add(rows, ReadResolver.window(this, statement, rows.table(), rules).returned(), known);
         }
         if (statement.mayHaveChanged()) {
           for (StatedWrite write : statement.writes) {

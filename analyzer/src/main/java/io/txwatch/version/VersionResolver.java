@@ -9,6 +9,8 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.RowAccess;
 import io.txwatch.history.RowValues;
+import io.txwatch.rules.DbmsRules;
+import io.txwatch.rules.registry.RulesRegistry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -92,11 +94,7 @@ public final class VersionResolver {
     default void notWatched(List<Event> events) {}
   }
 
-  private record Session(Scope scope, Database database) {
-    String product() {
-      return database.product().name();
-    }
-  }
+  private record Session(Scope scope, Database database, DbmsRules rules) {}
 
   /** A database that sessions are open to. */
   private final class Scope {
@@ -363,8 +361,9 @@ public final class VersionResolver {
     }
     Scope scope = scopes.computeIfAbsent(event.database().scope(), Scope::new);
     scope.sessions++;
-    sessions.put(event.session(), new Session(scope, event.database()));
-    if (event.database().product().is("H2")) { // in this process
+    DbmsRules rules = RulesRegistry.of(event.database().product());
+    sessions.put(event.session(), new Session(scope, event.database(), rules));
+    if (rules.recordsInProcess()) {
       scope.watched.numbersAgree();
     }
     if (sessions.size() > maxSessions) {
@@ -696,10 +695,10 @@ public final class VersionResolver {
     TimedTransaction awaited = transaction.awaited;
     if (awaited != null
         && !awaited.passed
-        && StatedWrites.awaited(transaction, List.of(awaited), session.product()) != null) {
+        && StatedWrites.awaited(transaction, List.of(awaited), session.rules()) != null) {
       return true;
     }
-    transaction.awaited = StatedWrites.awaited(transaction, record.open, session.product());
+    transaction.awaited = StatedWrites.awaited(transaction, record.open, session.rules());
     return transaction.awaited != null;
   }
 
@@ -777,7 +776,7 @@ public final class VersionResolver {
     for (TimedStatement statement : transaction.statements) {
       List<KnownRow> rows = new ArrayList<>();
       if (known) {
-        reads.resolve(transaction, statement, record, session.product(), rows);
+        reads.resolve(transaction, statement, record, session.rules(), rows);
       }
       if (!rows.isEmpty()) {
         listener.known(transaction.session, transaction.id, statement.number, rows);
@@ -788,7 +787,7 @@ public final class VersionResolver {
       }
     }
     if (known && record.stated == null) {
-      record.choices.passed(transaction, session.product(), record.skew(), needed(), this::matters);
+      record.choices.passed(transaction, session.rules(), record.skew(), needed(), this::matters);
     }
     transaction.statements.forEach(statement -> statement.reads = List.of());
     if (known) {

@@ -4,9 +4,9 @@ import io.txwatch.dbms.Semantics;
 import io.txwatch.dbms.Semantics.LockingReads;
 import io.txwatch.dbms.Semantics.Snapshot;
 import io.txwatch.dbms.Semantics.Visibility;
-import io.txwatch.guarantee.VersionNumbers;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.rules.VersionNumbers;
 
 /** The visibility rules of InnoDB. */
 public final class InnodbSemantics {

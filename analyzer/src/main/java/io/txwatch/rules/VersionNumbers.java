@@ -1,4 +1,4 @@
-package io.txwatch.guarantee;
+package io.txwatch.rules;
 
 /** Compares version numbers as DBMSs print them: numbers with dots, then anything. */
 public final class VersionNumbers {
@@ -6,7 +6,7 @@ public final class VersionNumbers {
   private VersionNumbers() {}
 
   /** Whether the leading numbers of a version are at least these; false if it has none. */
-  static boolean atLeast(String version, int... wanted) {
+  public static boolean atLeast(String version, int... wanted) {
     String[] parts = version.split("[^0-9]+");
     for (int i = 0; i < wanted.length; i++) {
       if (i >= parts.length || parts[i].isEmpty() || parts[i].length() > 9) {

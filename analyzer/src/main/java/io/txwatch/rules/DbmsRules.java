@@ -1,0 +1,64 @@
+package io.txwatch.rules;
+
+import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
+
+/**
+ * What is particular to a DBMS in the analysis. What is not overridden is what holds for a DBMS
+ * that is not known: no promise that could be broken, and nothing that is concluded from how it
+ * reads or locks.
+ */
+public interface DbmsRules {
+
+  /** Its name in histories. */
+  String product();
+
+  /**
+   * Whether its sessions are watched with versions of rows; the history of another one may come
+   * from elsewhere.
+   */
+  default boolean isWatched() {
+    return false;
+  }
+
+  /** What it promises at a level, in that version and with those settings. */
+  default Promise promise(IsolationLevel level, Database database) {
+    return Promise.NONE;
+  }
+
+  /** What an application must handle from REPEATABLE READ on; empty if nothing. */
+  default String retry() {
+    return "";
+  }
+
+  /** How an application locks what it reads. */
+  default String lockClause() {
+    return "SELECT ... FOR UPDATE";
+  }
+
+  /** Whether its applications can choose the level SNAPSHOT by this name. */
+  default boolean namesSnapshot() {
+    return false;
+  }
+
+  /** Which versions plain SELECTs return at a level. */
+  default PlainReads plainReads(IsolationLevel level) {
+    return PlainReads.byName(level);
+  }
+
+  /**
+   * Whether a write locks its row until the transaction ends, so that no two transactions write it
+   * at a time: false for clusters with several writing servers.
+   */
+  default boolean locksRows(Database database) {
+    return false;
+  }
+
+  /**
+   * Whether its record of changes is written in this process, so that its numbers of sessions are
+   * those that the driver has.
+   */
+  default boolean recordsInProcess() {
+    return false;
+  }
+}

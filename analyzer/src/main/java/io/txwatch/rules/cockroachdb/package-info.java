@@ -1,0 +1,5 @@
+/** CockroachDB in the analysis. */
+@NullMarked
+package io.txwatch.rules.cockroachdb;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** SQLite in the analysis. */
+@NullMarked
+package io.txwatch.rules.sqlite;
+
+import org.jspecify.annotations.NullMarked;
