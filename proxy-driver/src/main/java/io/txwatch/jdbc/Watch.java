@@ -307,7 +307,7 @@ public final class Watch {
         }
       }
       session.tracker = tracker;
-      return Optional.of(new WatchedSession(database, tracker, catalog, changes));
+      return Optional.of(new WatchedSession(database, tracker, catalog, changes, source));
     } catch (SeparateConnectionException e) {
       changes.close();
       if (catalog != null) {

@@ -6,14 +6,20 @@ import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.dialect.DriverTraits;
+import io.txwatch.history.Database;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.KeyValues;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.ValueHash;
 import io.txwatch.jdbc.error.VendorErrors;
+import io.txwatch.jdbc.gate.Gate;
+import io.txwatch.jdbc.gate.GatedCall;
+import io.txwatch.jdbc.gate.GatedConnection;
+import io.txwatch.jdbc.gate.Gates;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.read.SideReadRunner;
+import io.txwatch.jdbc.session.ConnectionNumber;
 import io.txwatch.jdbc.session.ConnectionState;
 import io.txwatch.jdbc.session.SavepointGuard;
 import io.txwatch.jdbc.session.SessionLevel;
@@ -223,6 +229,56 @@ public final class ExecutionContext {
     // What would be tried again after a rollback would be without what came before it.
     return rules().afterError(error) != TransactionRules.AfterError.ROLLED_BACK
         && VendorErrors.mayBeOurs(cached.plan(), error, DialectSql.of(rules().dialect()));
+  }
+
+  // ---------------------------------------------------------------- the gate
+
+  /** A statement is about to be executed, before anything is sent for it. */
+  public void atGate(CachedPlan cached, PinnedValues parameters, String callSite) {
+    Gate gate = Gates.installed();
+    if (gate != null) {
+      GatedStatements.call(this, gate, cached, parameters, callSite);
+    }
+  }
+
+  /** A transaction is about to be ended by a call without a text. */
+  public void atGate(GatedCall.Type type) {
+    Gate gate = Gates.installed();
+    if (gate != null) {
+      gate.before(new GatedCall(gated, type, List.of(), ""));
+    }
+  }
+
+  private final GatedConnection gated =
+      new GatedConnection() {
+        @Override
+        public long number() {
+          return ConnectionNumber.of(real());
+        }
+
+        @Override
+        public Database database() {
+          return state.catalog().database();
+        }
+
+        @Override
+        public boolean keepsSnapshot() {
+          return tracker().keepsSnapshot();
+        }
+
+        @Override
+        public boolean isAutocommit() {
+          return !tracker().inTransactionMode();
+        }
+
+        @Override
+        public Connection openAnother() throws SQLException {
+          return state.source().open();
+        }
+      };
+
+  GatedConnection gated() {
+    return gated;
   }
 
   // ---------------------------------------------------------------- around a transaction's end

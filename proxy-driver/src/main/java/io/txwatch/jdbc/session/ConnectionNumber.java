@@ -10,14 +10,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number that the DBMS gave to a connection ({@code CONNECTION_ID()}), without asking it: MySQL
- * and MariaDB state it when a connection is opened, and their drivers keep it. H2 in this process
- * has it in the session ({@code SESSION_ID()}).
+ * The number that the DBMS gave to a connection ({@code CONNECTION_ID()}, {@code pg_backend_pid()}),
+ * without asking it: MySQL, MariaDB and PostgreSQL state it when a connection is opened, and their
+ * drivers keep it. H2 in this process has it in the session ({@code SESSION_ID()}).
  */
 public final class ConnectionNumber {
 
   /** A number that is not known. */
   public static final long UNKNOWN = 0;
+
+  private static final String THREAD = "getThreadId";
 
   /** The calls that lead from a driver's connection to its number; empty if there are none. */
   private static final ClassValue<List<MethodHandle>> CALLS =
@@ -64,10 +66,14 @@ public final class ConnectionNumber {
   }
 
   private static List<MethodHandle> calls(Class<?> type) {
-    List<MethodHandle> ofMySql = calls(type, "com.mysql.cj.MysqlConnection", "getSession");
-    List<MethodHandle> ofServer =
-        ofMySql.isEmpty() ? calls(type, "org.mariadb.jdbc.Connection", "") : ofMySql;
-    return ofServer.isEmpty() ? ofH2(type) : ofServer;
+    List<MethodHandle> found = calls(type, "com.mysql.cj.MysqlConnection", "getSession", THREAD);
+    if (found.isEmpty()) {
+      found = calls(type, "org.mariadb.jdbc.Connection", "", THREAD);
+    }
+    if (found.isEmpty()) {
+      found = calls(type, "org.postgresql.PGConnection", "", "getBackendPID");
+    }
+    return found.isEmpty() ? ofH2(type) : found;
   }
 
   private static List<MethodHandle> ofH2(Class<?> type) {
@@ -89,10 +95,12 @@ public final class ConnectionNumber {
   /**
    * The calls by a type of a driver's.
    *
-   * @param first the method that leads to the object that has {@code getThreadId}; empty if the
-   *     connection has it
+   * @param first the method that leads to the object that has the number; empty if the connection
+   *     has it
+   * @param last the method that returns the number
    */
-  private static List<MethodHandle> calls(Class<?> type, String declaredIn, String first) {
+  private static List<MethodHandle> calls(
+      Class<?> type, String declaredIn, String first, String last) {
     List<MethodHandle> calls = new ArrayList<>();
     try {
       Class<?> owner = superType(type, declaredIn);
@@ -105,7 +113,7 @@ public final class ConnectionNumber {
         calls.add(generic(call));
         owner = call.type().returnType();
       }
-      calls.add(generic(lookup.unreflect(owner.getMethod("getThreadId"))));
+      calls.add(generic(lookup.unreflect(owner.getMethod(last))));
       return List.copyOf(calls);
     } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
       return List.of();

@@ -3,6 +3,7 @@ package io.txwatch.jdbc.session;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.capture.WriterTexts;
+import io.txwatch.catalog.ConnectionSource;
 import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.history.GapReason;
 import io.txwatch.jdbc.changes.ChangeReading;
@@ -63,6 +64,11 @@ public final class ConnectionState {
   /** Reads the writers of a version. */
   public WriterTexts writerTexts() {
     return session.database().writerTexts();
+  }
+
+  /** Opens another connection of the same kind, which is not watched. */
+  public ConnectionSource source() {
+    return session.source();
   }
 
   /** What its statements have left behind. */

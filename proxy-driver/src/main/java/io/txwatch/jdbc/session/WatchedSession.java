@@ -1,6 +1,7 @@
 package io.txwatch.jdbc.session;
 
 import io.txwatch.capture.SessionTracker;
+import io.txwatch.catalog.ConnectionSource;
 import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.jdbc.changes.ChangeReading;
 
@@ -11,9 +12,14 @@ import io.txwatch.jdbc.changes.ChangeReading;
  * @param tracker which transaction it is in
  * @param catalog which tables it sees
  * @param changes its share in the reading of the server's record of changes
+ * @param source opens another connection of the same kind, which is not watched
  */
 public record WatchedSession(
-    WatchedDatabase database, SessionTracker tracker, JdbcCatalog catalog, ChangeReading changes) {
+    WatchedDatabase database,
+    SessionTracker tracker,
+    JdbcCatalog catalog,
+    ChangeReading changes,
+    ConnectionSource source) {
 
   /** The physical connection was closed. */
   public void close() {

@@ -66,6 +66,7 @@ abstract class ExecutingStatement extends DelegatingStatement {
     if (callSite.isEmpty() && !cached.isControl()) {
       callSite = cached.place().found(context.callSites().current());
     }
+    context.atGate(cached, pinned(), callSite);
     endLast();
     drained = NOT_DRAINED;
     behind = null;

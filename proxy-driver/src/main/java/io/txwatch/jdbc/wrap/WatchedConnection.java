@@ -6,6 +6,7 @@ import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.GapReason;
 import io.txwatch.jdbc.error.VendorErrors;
 import io.txwatch.jdbc.execution.ExecutionContext;
+import io.txwatch.jdbc.gate.GatedCall;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.StatementOptions;
 import io.txwatch.jdbc.session.Levels;
@@ -57,6 +58,9 @@ public class WatchedConnection extends DelegatingConnection {
   @Override
   public void setAutoCommit(boolean autoCommit) throws SQLException {
     if (autoCommit) {
+      if (tracker.inTransactionMode()) {
+        context.atGate(GatedCall.Type.COMMIT);
+      }
       context.beforeCommit();
     }
     try {
@@ -72,6 +76,7 @@ public class WatchedConnection extends DelegatingConnection {
 
   @Override
   public void commit() throws SQLException {
+    context.atGate(GatedCall.Type.COMMIT);
     context.beforeCommit();
     try {
       delegate.commit();
@@ -84,6 +89,7 @@ public class WatchedConnection extends DelegatingConnection {
 
   @Override
   public void rollback() throws SQLException {
+    context.atGate(GatedCall.Type.ROLLBACK);
     context.beforeRollback();
     try {
       delegate.rollback();

@@ -1,0 +1,222 @@
+package io.txwatch.interleave.explore;
+
+import io.txwatch.interleave.explore.Execution.Step;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * Executes a program in different orders, until each possible order within a bound on preemptions
+ * is equivalent to one that was executed. For one thread, and for one program.
+ */
+public final class Explorer {
+
+  private final Program program;
+  private final int maxPreemptions;
+  private final int maxExecutions;
+
+  /** The path to the order that is executed next. */
+  private final List<Node> path = new ArrayList<>();
+
+  private int executions;
+  private boolean bounded;
+
+  /** What is known of the state before a call, which the calls before it lead to. */
+  private static final class Node {
+    final long enabled;
+
+    /** The operation that made the call before; -1 at first. */
+    final int last;
+
+    /** The preemptions before. */
+    final int preemptions;
+
+    /** The operations that were to be tried here, as bits. */
+    long wanted;
+
+    /** Those that were. */
+    long tried;
+
+    int chosen;
+
+    Node(long enabled, int last, int preemptions) {
+      this.enabled = enabled;
+      this.last = last;
+      this.preemptions = preemptions;
+    }
+
+    /** The preemptions after an operation has gone on. */
+    int preemptionsWith(int operation) {
+      boolean preempts = last >= 0 && operation != last && (enabled >> last & 1) != 0;
+      return preemptions + (preempts ? 1 : 0);
+    }
+  }
+
+  /** How an exploration has ended. */
+  public enum End {
+    /** Each possible order is equivalent to one that was executed. */
+    ALL,
+    /** The same of the orders with as many preemptions as allowed. */
+    ALL_WITHIN_BOUND,
+    /** There were more orders than may be executed. */
+    TOO_MANY,
+    /** The caller has stopped it. */
+    STOPPED
+  }
+
+  /**
+   * An exploration.
+   *
+   * @param maxPreemptions how often an operation may have to stop although it could go on
+   * @param maxExecutions how many orders are executed at most
+   */
+  public Explorer(Program program, int maxPreemptions, int maxExecutions) {
+    this.program = program;
+    this.maxPreemptions = maxPreemptions;
+    this.maxExecutions = maxExecutions;
+  }
+
+  /** The number of orders that were executed. */
+  public int executions() {
+    return executions;
+  }
+
+  /**
+   * Explores.
+   *
+   * @param goesOn called after each execution; false ends the exploration
+   * @throws DivergedException if the same order led to other calls than before
+   */
+  public End explore(Predicate<Execution> goesOn) throws InterruptedException {
+    do {
+      if (executions == maxExecutions) {
+        return End.TOO_MANY;
+      }
+      Execution execution = program.execute(this::next);
+      executions++;
+      addRaces(execution.steps());
+      if (!goesOn.test(execution)) {
+        return End.STOPPED;
+      }
+    } while (toNext());
+    return bounded ? End.ALL_WITHIN_BOUND : End.ALL;
+  }
+
+  // ---------------------------------------------------------------- one execution
+
+  /** The operation that goes on: along the path, and beyond it the one that went on before. */
+  private int next(int step, long enabled, int last) {
+    if (step < path.size()) {
+      Node node = path.get(step);
+      if (node.enabled != enabled) {
+        throw new DivergedException(step);
+      }
+      return node.chosen;
+    }
+    Node before = step == 0 ? null : path.get(step - 1);
+    Node node =
+        new Node(enabled, last, before == null ? 0 : before.preemptionsWith(before.chosen));
+    boolean canGoOn = last >= 0 && (enabled >> last & 1) != 0;
+    node.chosen = canGoOn ? last : Long.numberOfTrailingZeros(enabled);
+    node.wanted = 1L << node.chosen;
+    node.tried = node.wanted;
+    path.add(node);
+    return node.chosen;
+  }
+
+  /** Goes back to the last place at which another operation is to be tried. */
+  private boolean toNext() {
+    while (!path.isEmpty()) {
+      Node node = path.get(path.size() - 1);
+      long rest = node.wanted & ~node.tried;
+      while (rest != 0) {
+        int operation = Long.numberOfTrailingZeros(rest);
+        rest &= rest - 1;
+        node.tried |= 1L << operation;
+        if (node.preemptionsWith(operation) <= maxPreemptions) {
+          node.chosen = operation;
+          return true;
+        }
+        bounded = true;
+      }
+      path.remove(path.size() - 1);
+    }
+    return false;
+  }
+
+  // ---------------------------------------------------------------- races
+
+  /**
+   * Finds the pairs of calls that conflict and between which no other call makes an order, and wants
+   * an order of each in which the second one comes first.
+   */
+  private void addRaces(List<Step> steps) {
+    int size = steps.size();
+    boolean[][] before = new boolean[size][size];
+    List<int[]> races = new ArrayList<>();
+    for (int later = 0; later < size; later++) {
+      for (int earlier = later - 1; earlier >= 0; earlier--) {
+        Step one = steps.get(earlier);
+        Step other = steps.get(later);
+        if (one.operation() == other.operation()
+            || one.footprint().conflictsWith(other.footprint())) {
+          boolean direct = true;
+          for (int between = earlier + 1; between < later; between++) {
+            direct &= !(before[earlier][between] && before[between][later]);
+          }
+          before[earlier][later] = true;
+          if (direct && one.operation() != other.operation()) {
+            races.add(new int[] {earlier, later});
+          }
+          for (int first = 0; first < earlier; first++) {
+            before[first][later] |= before[first][earlier];
+          }
+        }
+      }
+    }
+    for (int[] race : races) {
+      reverse(steps, before, race[0], race[1]);
+    }
+  }
+
+  /** Wants an order in which the calls that do not need the earlier one come before it. */
+  private void reverse(List<Step> steps, boolean[][] before, int earlier, int later) {
+    List<Integer> moved = new ArrayList<>();
+    for (int step = earlier + 1; step <= later; step++) {
+      if (step == later || !before[earlier][step]) {
+        moved.add(step);
+      }
+    }
+    long initials = 0;
+    for (int step : moved) {
+      boolean first = true;
+      for (int other : moved) {
+        first &= !(other < step && before[other][step]);
+      }
+      if (first) {
+        initials |= 1L << steps.get(step).operation();
+      }
+    }
+    want(earlier, initials);
+    // With a bound, the order may need a preemption less if it departs where an operation began to
+    // go on.
+    int start = earlier;
+    while (start > 0 && steps.get(start - 1).operation() == steps.get(earlier).operation()) {
+      start--;
+    }
+    if (start != earlier) {
+      want(start, 1L << steps.get(later).operation());
+    }
+  }
+
+  /** Wants one of these operations to be tried at a place; all if none of them can go on there. */
+  private void want(int step, long operations) {
+    Node node = path.get(step);
+    long possible = operations & node.enabled;
+    if (possible == 0) {
+      node.wanted |= node.enabled;
+    } else if ((possible & node.wanted) == 0) {
+      node.wanted |= Long.lowestOneBit(possible);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package io.txwatch.interleave.explore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+/** What is reached by the orders that are executed is what is reached by all. */
+class ExplorerProperties {
+
+  private static final int UNBOUNDED = Integer.MAX_VALUE;
+
+  @Property(tries = 300)
+  void everyOutcomeOfTwoOperationsIsReached(@ForAll long seed) throws InterruptedException {
+    SimulatedTransactions program =
+        SimulatedTransactions.random(new Random(seed), 2, 3, 3);
+    assertThat(explored(program, UNBOUNDED)).isEqualTo(all(program, UNBOUNDED));
+  }
+
+  @Property(tries = 60)
+  void everyOutcomeOfThreeOperationsIsReached(@ForAll long seed) throws InterruptedException {
+    SimulatedTransactions program =
+        SimulatedTransactions.random(new Random(seed), 3, 1, 2);
+    assertThat(explored(program, UNBOUNDED)).isEqualTo(all(program, UNBOUNDED));
+  }
+
+  @Property(tries = 300)
+  void everyOutcomeWithinTheBoundIsReached(
+      @ForAll long seed, @ForAll @IntRange(max = 3) int preemptions) throws InterruptedException {
+    SimulatedTransactions program =
+        SimulatedTransactions.random(new Random(seed), 2, 3, 3);
+    assertThat(explored(program, preemptions)).containsAll(all(program, preemptions));
+  }
+
+  private static Set<String> explored(SimulatedTransactions program, int preemptions)
+      throws InterruptedException {
+    Set<String> outcomes = new TreeSet<>();
+    new Explorer(program, preemptions, UNBOUNDED)
+        .explore(
+            execution -> {
+              assertThat(execution.preemptions()).isLessThanOrEqualTo(preemptions);
+              return outcomes.add(program.outcome()) || true;
+            });
+    return outcomes;
+  }
+
+  /** The outcomes of all orders, by plain enumeration. */
+  private static Set<String> all(SimulatedTransactions program, int preemptions) {
+    Set<String> outcomes = new TreeSet<>();
+    List<long[]> path = new ArrayList<>(); // chosen, and those that are still to be tried
+    do {
+      Execution execution =
+          program.execute(
+              (step, enabled, last) -> {
+                if (step == path.size()) {
+                  int first = Long.numberOfTrailingZeros(enabled);
+                  path.add(new long[] {first, enabled & ~(1L << first)});
+                }
+                return (int) path.get(step)[0];
+              });
+      if (execution.preemptions() <= preemptions) {
+        outcomes.add(program.outcome());
+      }
+      while (!path.isEmpty() && path.get(path.size() - 1)[1] == 0) {
+        path.remove(path.size() - 1);
+      }
+      if (!path.isEmpty()) {
+        long[] node = path.get(path.size() - 1);
+        node[0] = Long.numberOfTrailingZeros(node[1]);
+        node[1] &= node[1] - 1;
+      }
+    } while (!path.isEmpty());
+    return outcomes;
+  }
+}

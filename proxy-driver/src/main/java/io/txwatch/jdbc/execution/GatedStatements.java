@@ -1,0 +1,71 @@
+package io.txwatch.jdbc.execution;
+
+import io.txwatch.history.KeyValues;
+import io.txwatch.jdbc.gate.Gate;
+import io.txwatch.jdbc.gate.GatedCall;
+import io.txwatch.jdbc.gate.GatedCall.Statement;
+import io.txwatch.jdbc.gate.GatedCall.Type;
+import io.txwatch.jdbc.plan.CachedPlan;
+import io.txwatch.jdbc.plan.PinnedValues;
+import io.txwatch.plan.TransactionControl;
+import java.util.List;
+
+/** What a gate is given of statements. */
+final class GatedStatements {
+
+  private GatedStatements() {}
+
+  /** A statement with the parameters that are set now. */
+  static void call(
+      ExecutionContext context,
+      Gate gate,
+      CachedPlan cached,
+      PinnedValues parameters,
+      String callSite) {
+    Statement statement = statement(cached, context.keyValues(cached, parameters));
+    gate.before(
+        new GatedCall(
+            context.gated(), type(cached.plan().control()), List.of(statement), callSite));
+  }
+
+  /** The texts of a batch, whose items may have any keys. */
+  static void batch(ExecutionContext context, Gate gate, List<CachedPlan> plans) {
+    Type type = Type.STATEMENT;
+    for (CachedPlan cached : plans) {
+      type = later(type, type(cached.plan().control()));
+    }
+    List<Statement> statements =
+        plans.stream().distinct().map(cached -> statement(cached, List.of())).toList();
+    gate.before(
+        new GatedCall(context.gated(), type, statements, plans.get(0).place().usual()));
+  }
+
+  private static Statement statement(CachedPlan cached, List<KeyValues> keys) {
+    return new Statement(cached.kind(), cached.shownSql(), cached.columns(), keys);
+  }
+
+  /** The more important one. */
+  private static Type later(Type one, Type other) {
+    return one == Type.COMMIT || other == Type.STATEMENT ? one : other;
+  }
+
+  private static Type type(TransactionControl control) {
+    if (control instanceof TransactionControl.Several several) {
+      Type type = Type.STATEMENT;
+      for (TransactionControl part : several.parts()) {
+        type = later(type, type(part));
+      }
+      return type;
+    }
+    boolean commits =
+        control instanceof TransactionControl.Commit
+            || control instanceof TransactionControl.ImplicitCommit
+            || control instanceof TransactionControl.Begin
+            || control instanceof TransactionControl.SetAutocommit
+            || control instanceof TransactionControl.Prepare
+            || control instanceof TransactionControl.BranchOutcome;
+    return commits
+        ? Type.COMMIT
+        : control instanceof TransactionControl.Rollback ? Type.ROLLBACK : Type.STATEMENT;
+  }
+}

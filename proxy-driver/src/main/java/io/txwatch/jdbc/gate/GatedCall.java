@@ -1,0 +1,42 @@
+package io.txwatch.jdbc.gate;
+
+import io.txwatch.history.AccessedColumns;
+import io.txwatch.history.KeyValues;
+import io.txwatch.history.StatementKind;
+import java.util.List;
+
+/**
+ * A call to the DBMS that an application is about to make.
+ *
+ * @param connection on which it is made
+ * @param type what it does to the transaction
+ * @param statements what it executes: one statement, or the texts of a batch, each once; empty for
+ *     a call without a text, such as {@link java.sql.Connection#commit}
+ * @param callSite the place in the application that makes it; empty if unknown
+ */
+public record GatedCall(
+    GatedConnection connection, Type type, List<Statement> statements, String callSite) {
+
+  /** What a call does to the transaction. */
+  public enum Type {
+    /** It is a part of the transaction. */
+    STATEMENT,
+    /** It commits, among other things perhaps. */
+    COMMIT,
+    /** It rolls back. */
+    ROLLBACK
+  }
+
+  /**
+   * A statement.
+   *
+   * @param sql its text as histories show it
+   * @param columns what it reads and writes: {@link AccessedColumns#text}
+   * @param keys the values of keys in the rows that it chooses or inserts; empty if unknown
+   */
+  public record Statement(StatementKind kind, String sql, String columns, List<KeyValues> keys) {}
+
+  public GatedCall {
+    statements = List.copyOf(statements);
+  }
+}

@@ -1,0 +1,31 @@
+package io.txwatch.jdbc.gate;
+
+import io.txwatch.history.Database;
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/** A watched connection that calls are made on. */
+public interface GatedConnection {
+
+  /**
+   * The number that the DBMS gave the connection, by which it names it as blocked; {@value
+   * io.txwatch.jdbc.session.ConnectionNumber#UNKNOWN} if the driver does not state it.
+   */
+  long number();
+
+  /** The DBMS at its other end. */
+  Database database();
+
+  /** True if its transactions read from one snapshot until they end. */
+  boolean keepsSnapshot();
+
+  /** True if each statement is a transaction now. */
+  boolean isAutocommit();
+
+  /**
+   * Opens another connection to the same database, which is not watched.
+   *
+   * @throws SQLException if that cannot be
+   */
+  Connection openAnother() throws SQLException;
+}
