@@ -245,7 +245,7 @@ public final class ExecutionContext {
   public void atGate(GatedCall.Type type) {
     Gate gate = Gates.installed();
     if (gate != null) {
-      gate.before(new GatedCall(gated, type, List.of(), ""));
+      gate.before(GatedCall.on(gated, type, List.of(), ""));
     }
   }
 

@@ -24,7 +24,7 @@ final class GatedStatements {
       String callSite) {
     Statement statement = statement(cached, context.keyValues(cached, parameters));
     gate.before(
-        new GatedCall(
+        GatedCall.on(
             context.gated(), type(cached.plan().control()), List.of(statement), callSite));
   }
 
@@ -37,7 +37,7 @@ final class GatedStatements {
     List<Statement> statements =
         plans.stream().distinct().map(cached -> statement(cached, List.of())).toList();
     gate.before(
-        new GatedCall(context.gated(), type, statements, plans.get(0).place().usual()));
+        GatedCall.on(context.gated(), type, statements, plans.get(0).place().usual()));
   }
 
   private static Statement statement(CachedPlan cached, List<KeyValues> keys) {

@@ -10,12 +10,19 @@ import java.util.List;
  *
  * @param connection on which it is made
  * @param type what it does to the transaction
+ * @param isAutocommit true if each statement is a transaction now
+ * @param keepsSnapshot true if its transaction reads from one snapshot until it ends
  * @param statements what it executes: one statement, or the texts of a batch, each once; empty for
  *     a call without a text, such as {@link java.sql.Connection#commit}
  * @param callSite the place in the application that makes it; empty if unknown
  */
 public record GatedCall(
-    GatedConnection connection, Type type, List<Statement> statements, String callSite) {
+    GatedConnection connection,
+    Type type,
+    boolean isAutocommit,
+    boolean keepsSnapshot,
+    List<Statement> statements,
+    String callSite) {
 
   /** What a call does to the transaction. */
   public enum Type {
@@ -35,6 +42,18 @@ public record GatedCall(
    * @param keys the values of keys in the rows that it chooses or inserts; empty if unknown
    */
   public record Statement(StatementKind kind, String sql, String columns, List<KeyValues> keys) {}
+
+  /** A call on a connection as it is now. */
+  public static GatedCall on(
+      GatedConnection connection, Type type, List<Statement> statements, String callSite) {
+    return new GatedCall(
+        connection,
+        type,
+        connection.isAutocommit(),
+        connection.keepsSnapshot(),
+        statements,
+        callSite);
+  }
 
   public GatedCall {
     statements = List.copyOf(statements);

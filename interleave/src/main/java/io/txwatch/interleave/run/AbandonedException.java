@@ -1,0 +1,11 @@
+package io.txwatch.interleave.run;
+
+/** Ends an operation whose execution was given up. */
+final class AbandonedException extends RuntimeException {
+
+  private static final long serialVersionUID = 1;
+
+  AbandonedException() {
+    super("txwatch has given up this execution");
+  }
+}

@@ -1,0 +1,365 @@
+package io.txwatch.interleave.run;
+
+import io.txwatch.interleave.explore.Execution;
+import io.txwatch.interleave.explore.Execution.Step;
+import io.txwatch.interleave.explore.Footprint;
+import io.txwatch.interleave.explore.Program;
+import io.txwatch.interleave.run.OperationRun.State;
+import io.txwatch.jdbc.gate.Gate;
+import io.txwatch.jdbc.gate.GatedCall;
+import io.txwatch.jdbc.gate.Gates;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Operations whose calls to the DBMS are made one at a time, in an order that a scheduler
+ * determines. One is used at a time in a process. For one thread.
+ *
+ * <p>An operation goes on until it is about to make its next call, has ended, or is blocked, which
+ * the DBMS says; one that was blocked goes on by itself once it is not. So while an operation is
+ * chosen, none is running, and the same choices lead to the same calls.
+ */
+public final class GatedProgram implements Program {
+
+  /** Before the DBMS is asked whether an operation is blocked. */
+  private static final long FIRST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
+
+  private static final long MAX_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  /** How long a thread that waits in this process must not move until it is taken for blocked. */
+  private static final long IN_PROCESS_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final InheritableThreadLocal<@Nullable OperationRun> CURRENT =
+      new InheritableThreadLocal<>();
+
+  private final List<Operation> operations;
+  private final Runnable reset;
+  private final Waits waits;
+  private final Observer observer;
+  private final Duration limit;
+  private final Object lock = new Object();
+  private final Gate gate = this::before;
+
+  private List<OperationRun> runs = List.of();
+
+  /** Calls of other threads of an operation that has a call at the gate. */
+  private final Deque<GatedCall> entering = new ArrayDeque<>();
+
+  private boolean abandoned;
+  private List<String> lastTexts = List.of();
+  private List<Integer> lastSchedule = List.of();
+  private boolean blockedInProcess;
+
+  /** Sees the calls of an execution. */
+  public interface Observer {
+    /** A call is about to be made; nothing of the operations is running. */
+    void before(GatedCall call);
+  }
+
+  /**
+   * Operations that have not been executed yet.
+   *
+   * @param reset restores the state that an execution begins with
+   * @param waits says which connections are blocked
+   * @param limit the most time of one call
+   */
+  public GatedProgram(
+      List<Operation> operations, Runnable reset, Waits waits, Observer observer, Duration limit) {
+    this.operations = List.copyOf(operations);
+    this.reset = reset;
+    this.waits = waits;
+    this.observer = observer;
+    this.limit = limit;
+  }
+
+  /** The last execution of each operation. */
+  public List<Outcome> outcomes() {
+    synchronized (lock) {
+      return runs.stream().map(run -> new Outcome(run.returned(), run.thrown())).toList();
+    }
+  }
+
+  /**
+   * How an operation has ended.
+   *
+   * @param returned what it returned; null if it threw
+   * @param thrown what it threw; null if it returned
+   */
+  public record Outcome(@Nullable Object returned, @Nullable Throwable thrown) {}
+
+  /** True if an operation has waited for something in this process. */
+  public boolean hasBlockedInProcess() {
+    return blockedInProcess;
+  }
+
+  /** The calls of the last execution, in their order, as reports show them. */
+  public List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < lastTexts.size(); i++) {
+      lines.add(operations.get(lastSchedule.get(i)).name() + ": " + lastTexts.get(i));
+    }
+    return lines;
+  }
+
+  // ---------------------------------------------------------------- one execution
+
+  @Override
+  public Execution execute(Scheduler scheduler) throws InterruptedException {
+    reset.run();
+    Gates.install(gate);
+    List<Integer> schedule = new ArrayList<>();
+    List<String> texts = new ArrayList<>();
+    try {
+      begin();
+      List<Long> enabled = new ArrayList<>();
+      int last = -1;
+      for (long now = settled(); now != 0; now = settled()) {
+        last = scheduler.next(schedule.size(), now, last);
+        OperationRun run = runs.get(last);
+        GatedCall call = run.next();
+        enabled.add(now);
+        schedule.add(last);
+        texts.add(text(call));
+        demandSame(schedule, texts);
+        observer.before(call);
+        synchronized (lock) {
+          run.released();
+          lock.notifyAll();
+        }
+      }
+      lastSchedule = schedule;
+      lastTexts = texts;
+      return execution(schedule, enabled);
+    } finally {
+      end();
+      Gates.remove(gate);
+    }
+  }
+
+  private void begin() throws InterruptedException {
+    List<OperationRun> started = new ArrayList<>();
+    synchronized (lock) {
+      abandoned = false;
+      entering.clear();
+      runs = started;
+    }
+    for (Operation operation : operations) {
+      OperationRun[] run = new OperationRun[1];
+      run[0] = new OperationRun(operation, () -> body(run[0]));
+      synchronized (lock) {
+        started.add(run[0]);
+      }
+      run[0].thread().start();
+      settled();
+    }
+  }
+
+  private void body(OperationRun run) {
+    CURRENT.set(run);
+    Object returned = null;
+    Throwable thrown = null;
+    try {
+      returned = run.operation().body().call();
+    } catch (Throwable e) { // whatever it is, it is the operation's outcome
+      thrown = e;
+    } finally {
+      CURRENT.remove();
+    }
+    synchronized (lock) {
+      run.ended(returned, thrown);
+      lock.notifyAll();
+    }
+  }
+
+  /** The gate: called on the thread of an operation. */
+  private void before(GatedCall call) {
+    OperationRun run = CURRENT.get();
+    if (run == null) {
+      return;
+    }
+    synchronized (lock) {
+      entering.add(call);
+      awaitNo(() -> run.hasNext());
+      if (!abandoned) {
+        run.arrived(call);
+        lock.notifyAll();
+        awaitNo(() -> run.hasNext() && run.next() == call);
+      }
+      entering.remove(call);
+      if (abandoned) {
+        throw new AbandonedException();
+      }
+    }
+  }
+
+  /** Waits, without being interrupted, while something is so and the execution goes on. */
+  private void awaitNo(java.util.function.BooleanSupplier isSo) {
+    boolean interrupted = false;
+    while (isSo.getAsBoolean() && !abandoned) {
+      try {
+        lock.wait();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static String text(GatedCall call) {
+    if (call.statements().isEmpty()) {
+      return call.type() == GatedCall.Type.COMMIT ? "commit" : "rollback";
+    }
+    return String.join("; ", call.statements().stream().map(GatedCall.Statement::sql).toList());
+  }
+
+  private void demandSame(List<Integer> schedule, List<String> texts) {
+    int size = schedule.size();
+    if (size <= lastSchedule.size()
+        && lastSchedule.subList(0, size).equals(schedule)
+        && !lastTexts.get(size - 1).equals(texts.get(size - 1))) {
+      throw new NotDeterministicException(lastTexts.get(size - 1), texts.get(size - 1));
+    }
+  }
+
+  private Execution execution(List<Integer> schedule, List<Long> enabled) {
+    List<List<Footprint>> footprints =
+        runs.stream().map(run -> TransactionFootprints.of(run.calls())).toList();
+    int[] position = new int[runs.size()];
+    List<Step> steps = new ArrayList<>();
+    for (int i = 0; i < schedule.size(); i++) {
+      int operation = schedule.get(i);
+      steps.add(
+          new Step(
+              operation,
+              enabled.get(i),
+              footprints.get(operation).get(position[operation]++)));
+    }
+    return new Execution(steps);
+  }
+
+  /** Ends what has not ended. */
+  private void end() throws InterruptedException {
+    synchronized (lock) {
+      abandoned = true;
+      lock.notifyAll();
+    }
+    for (OperationRun run : runs) {
+      run.thread().join(limit.toMillis());
+      if (run.thread().isAlive()) {
+        run.thread().interrupt();
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- waiting
+
+  /**
+   * Waits until each operation is at its next call, is blocked, or has ended.
+   *
+   * @return those at their next call, as bits; 0 if all have ended
+   */
+  private long settled() throws InterruptedException {
+    long begin = System.nanoTime();
+    long pause = FIRST_PAUSE_NANOS;
+    while (true) {
+      synchronized (lock) {
+        if (isRunning()) {
+          TimeUnit.NANOSECONDS.timedWait(lock, pause);
+        }
+        if (!isRunning() && !isBlocked()) {
+          return atGate();
+        }
+      }
+      Set<Long> blocked = waits.blocked();
+      synchronized (lock) {
+        note(blocked, System.nanoTime() - begin);
+        if (!isRunning() && (atGate() != 0 || !isBlocked())) {
+          return atGate();
+        }
+      }
+      if (System.nanoTime() - begin > limit.toNanos()) {
+        throw new HangException(describe(), limit);
+      }
+      pause = Math.min(2 * pause, MAX_PAUSE_NANOS);
+      TimeUnit.NANOSECONDS.sleep(isRunning() ? 0 : pause);
+    }
+  }
+
+  private boolean isRunning() {
+    synchronized (lock) {
+      return runs.stream().anyMatch(run -> run.state() == State.RUNNING);
+    }
+  }
+
+  private boolean isBlocked() {
+    return runs.stream()
+        .anyMatch(
+            run -> run.state() == State.BLOCKED || run.state() == State.BLOCKED_IN_PROCESS);
+  }
+
+  private long atGate() {
+    long bits = 0;
+    for (int i = 0; i < runs.size(); i++) {
+      bits |= runs.get(i).state() == State.AT_GATE ? 1L << i : 0;
+    }
+    return bits;
+  }
+
+  /** Notes who is blocked by now. */
+  private void note(Set<Long> blocked, long nanos) {
+    for (OperationRun run : runs) {
+      boolean waits = run.connections().stream().anyMatch(blocked::contains);
+      if (run.state() == State.RUNNING && waits) {
+        run.state(State.BLOCKED);
+      } else if (run.state() == State.BLOCKED && !waits) {
+        run.state(State.RUNNING);
+      } else if (run.state() == State.RUNNING
+          && nanos > IN_PROCESS_NANOS
+          && isParked(run.thread())) {
+        run.state(State.BLOCKED_IN_PROCESS);
+        blockedInProcess = true;
+      }
+    }
+  }
+
+  private static boolean isParked(Thread thread) {
+    return switch (thread.getState()) {
+      case BLOCKED, WAITING, TIMED_WAITING -> true;
+      case NEW, RUNNABLE, TERMINATED -> false;
+    };
+  }
+
+  private String describe() {
+    List<String> states = new ArrayList<>();
+    for (OperationRun run : runs) {
+      String last = run.calls().isEmpty() ? "" : text(run.calls().get(run.calls().size() - 1));
+      states.add(
+          run.operation().name()
+              + switch (run.state()) {
+                case BLOCKED -> " waits for a lock with " + last;
+                case BLOCKED_IN_PROCESS -> " waits in this process" + place(run.thread());
+                case RUNNING -> " has not returned from " + last;
+                case AT_GATE -> " could go on";
+                case ENDED -> " has ended";
+              });
+    }
+    return String.join("; ", states);
+  }
+
+  private static String place(Thread thread) {
+    for (StackTraceElement frame : thread.getStackTrace()) {
+      if (!frame.getClassName().startsWith("java.") && !frame.getClassName().startsWith("jdk.")) {
+        return " at " + frame;
+      }
+    }
+    return "";
+  }
+}

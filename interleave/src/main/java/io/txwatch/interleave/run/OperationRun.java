@@ -1,0 +1,104 @@
+package io.txwatch.interleave.run;
+
+import io.txwatch.history.BackgroundThreads;
+import io.txwatch.jdbc.gate.GatedCall;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** One execution of an operation. Its state is guarded by the lock of its {@link GatedProgram}. */
+final class OperationRun {
+
+  /** What an operation is doing. */
+  enum State {
+    /** It executes: Java code, or a call that has not returned. */
+    RUNNING,
+    /** It is about to make a call. */
+    AT_GATE,
+    /** Its call waits for a lock of the DBMS. */
+    BLOCKED,
+    /** It waits for something in this process. */
+    BLOCKED_IN_PROCESS,
+    /** It has returned or thrown. */
+    ENDED
+  }
+
+  private final Operation operation;
+  private final Thread thread;
+  private final List<GatedCall> calls = new ArrayList<>();
+  private final Set<Long> connections = new HashSet<>();
+  private State state = State.RUNNING;
+  private @Nullable GatedCall next;
+  private @Nullable Object returned;
+  private @Nullable Throwable thrown;
+
+  OperationRun(Operation operation, Runnable body) {
+    this.operation = operation;
+    this.thread = BackgroundThreads.create("txwatch-operation " + operation.name(), body);
+  }
+
+  Operation operation() {
+    return operation;
+  }
+
+  Thread thread() {
+    return thread;
+  }
+
+  State state() {
+    return state;
+  }
+
+  void state(State now) {
+    state = now;
+  }
+
+  /** The call that it is about to make. */
+  GatedCall next() {
+    return java.util.Objects.requireNonNull(next);
+  }
+
+  boolean hasNext() {
+    return next != null;
+  }
+
+  void arrived(GatedCall call) {
+    next = call;
+    state = State.AT_GATE;
+  }
+
+  /** Its next call goes on. */
+  void released() {
+    GatedCall call = next();
+    calls.add(call);
+    connections.add(call.connection().number());
+    next = null;
+    state = State.RUNNING;
+  }
+
+  /** The calls that it has made. */
+  List<GatedCall> calls() {
+    return calls;
+  }
+
+  /** The numbers of the connections that it has used. */
+  Set<Long> connections() {
+    return connections;
+  }
+
+  void ended(@Nullable Object value, @Nullable Throwable error) {
+    returned = value;
+    thrown = error;
+    state = State.ENDED;
+  }
+
+  @Nullable Object returned() {
+    return returned;
+  }
+
+  @Nullable Throwable thrown() {
+    return thrown;
+  }
+}

@@ -1,0 +1,134 @@
+package io.txwatch.interleave.run;
+
+import io.txwatch.history.AccessedColumns;
+import io.txwatch.history.AccessedColumns.Columns;
+import io.txwatch.history.AccessedColumns.OfTable;
+import io.txwatch.history.KeyValues;
+import io.txwatch.history.StatementKind;
+import io.txwatch.interleave.explore.Footprint;
+import io.txwatch.jdbc.gate.GatedCall;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * What a statement does with a table.
+ *
+ * @param table the table's name, as in {@link OfTable#table}
+ * @param read the columns that it reads; none if it reads no row
+ * @param writes true if it writes or locks rows
+ * @param written the columns that it assigns, if it neither inserts nor deletes; else all
+ * @param movesRows true if it inserts rows, deletes rows or gives them other keys, so that
+ *     conditions find more or fewer than before
+ * @param keys the rows that it chooses or inserts, by the values of columns of a key; empty if
+ *     unknown
+ */
+record TableUse(
+    String table,
+    Columns read,
+    boolean writes,
+    Columns written,
+    boolean movesRows,
+    List<KeyValues> keys) {
+
+  /** What a call uses: all of its statements. */
+  static Footprint of(GatedCall call) {
+    List<TableUse> uses = new ArrayList<>();
+    for (GatedCall.Statement statement : call.statements()) {
+      AccessedColumns columns = AccessedColumns.parse(statement.columns());
+      if (columns.tables().isEmpty()) {
+        return Footprint.EVERYTHING;
+      }
+      for (OfTable one : columns.tables()) {
+        uses.add(of(statement, one));
+      }
+    }
+    return new Uses(uses);
+  }
+
+  private static TableUse of(GatedCall.Statement statement, OfTable one) {
+    boolean assigns = !isNone(one.written());
+    StatementKind kind = statement.kind();
+    boolean locks = kind == StatementKind.LOCKING_SELECT;
+    boolean mayMove =
+        kind == StatementKind.INSERT
+            || kind == StatementKind.DELETE
+            || kind == StatementKind.REPLACE
+            || kind == StatementKind.MERGE
+            || kind == StatementKind.DDL
+            || kind == StatementKind.OTHER;
+    boolean writes = locks || assigns || (mayMove && statement.kind().mayWrite());
+    List<KeyValues> keys =
+        statement.keys().stream().filter(key -> key.table().equals(one.table())).toList();
+    return new TableUse(
+        one.table(),
+        union(one.read(), one.predicate()),
+        writes,
+        mayMove || locks ? Columns.ALL : one.written(),
+        mayMove && writes,
+        keys);
+  }
+
+  /** The same, as far as it reads. */
+  TableUse asRead() {
+    Columns seen = writes ? Columns.ALL : read;
+    return new TableUse(table, seen, false, Columns.NONE, false, keys);
+  }
+
+  /** True if the order of two uses of the same table may matter. */
+  private boolean conflictsWith(TableUse other) {
+    if (!table.equals(other.table) || !(writes || other.writes)) {
+      return false;
+    }
+    if (writes && other.writes) {
+      // An INSERT may meet a unique key, or a lock of the gap that it inserts into.
+      return movesRows || other.movesRows || !choosesOtherRowsThan(other);
+    }
+    return !choosesOtherRowsThan(other)
+        && (writes ? meet(written, other.read) : meet(other.written, read));
+  }
+
+  /** True if no row can have both the one's and the other's keys. */
+  private boolean choosesOtherRowsThan(TableUse other) {
+    for (KeyValues mine : keys) {
+      for (KeyValues others : other.keys) {
+        if (mine.column().equals(others.column())
+            && Collections.disjoint(mine.hashes(), others.hashes())) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean meet(Columns one, Columns other) {
+    return (one.all() && !isNone(other))
+        || (other.all() && !isNone(one))
+        || !Collections.disjoint(one.names(), other.names());
+  }
+
+  private static Columns union(Columns one, Columns other) {
+    if (one.all() || other.all()) {
+      return Columns.ALL;
+    }
+    List<String> names = new ArrayList<>(one.names());
+    names.addAll(other.names());
+    return Columns.of(names);
+  }
+
+  private static boolean isNone(Columns columns) {
+    return !columns.all() && columns.names().isEmpty();
+  }
+
+  /** The uses of one call, or of all calls of a transaction. */
+  record Uses(List<TableUse> tables) implements Footprint {
+    @Override
+    public boolean conflictsWith(Footprint other) {
+      if (!(other instanceof Uses uses)) {
+        return other.conflictsWith(this);
+      }
+      return tables.stream()
+          .anyMatch(mine -> uses.tables.stream().anyMatch(mine::conflictsWith));
+    }
+  }
+}

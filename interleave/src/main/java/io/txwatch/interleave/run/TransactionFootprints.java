@@ -1,0 +1,92 @@
+package io.txwatch.interleave.run;
+
+import io.txwatch.interleave.explore.Footprint;
+import io.txwatch.interleave.run.TableUse.Uses;
+import io.txwatch.jdbc.gate.GatedCall;
+import io.txwatch.jdbc.gate.GatedCall.Type;
+import io.txwatch.jdbc.gate.GatedConnection;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The footprints of an operation's calls. What ends a transaction makes all of it visible, or
+ * releases its locks, and so uses what the transaction has used. What begins one that reads from a
+ * snapshot determines all that it will read.
+ */
+final class TransactionFootprints {
+
+  private final List<GatedCall> calls;
+  private final List<Footprint> own;
+
+  private TransactionFootprints(List<GatedCall> calls) {
+    this.calls = calls;
+    this.own = calls.stream().map(TableUse::of).toList();
+  }
+
+  /** The footprints of an operation's calls, in their order. */
+  static List<Footprint> of(List<GatedCall> calls) {
+    return new TransactionFootprints(calls).compute();
+  }
+
+  private List<Footprint> compute() {
+    List<Footprint> result = new ArrayList<>(own);
+    Map<GatedConnection, List<Integer>> open = new HashMap<>();
+    for (int i = 0; i < calls.size(); i++) {
+      GatedCall call = calls.get(i);
+      if (call.isAutocommit() && call.type() == Type.STATEMENT) {
+        continue;
+      }
+      List<Integer> transaction =
+          open.computeIfAbsent(call.connection(), one -> new ArrayList<>());
+      if (call.type() == Type.STATEMENT) {
+        transaction.add(i);
+      } else {
+        end(transaction, i, result);
+        transaction.clear();
+      }
+    }
+    open.values().forEach(transaction -> end(transaction, -1, result));
+    return result;
+  }
+
+  /**
+   * A transaction has ended.
+   *
+   * @param end the call that has ended it; -1 if none has
+   */
+  private void end(List<Integer> transaction, int end, List<Footprint> result) {
+    Footprint all = Footprint.NOTHING;
+    for (int call : transaction) {
+      all = union(all, own.get(call));
+    }
+    if (end >= 0) {
+      result.set(end, calls.get(end).statements().isEmpty() ? all : union(all, own.get(end)));
+    }
+    if (!transaction.isEmpty() && calls.get(transaction.get(0)).keepsSnapshot()) {
+      int first = transaction.get(0);
+      result.set(first, union(own.get(first), reads(all)));
+    }
+  }
+
+  private static Footprint union(Footprint one, Footprint other) {
+    if (one == Footprint.NOTHING) {
+      return other;
+    } else if (other == Footprint.NOTHING) {
+      return one;
+    } else if (one instanceof Uses uses && other instanceof Uses others) {
+      List<TableUse> both = new ArrayList<>(uses.tables());
+      both.addAll(others.tables());
+      return new Uses(both);
+    }
+    return Footprint.EVERYTHING;
+  }
+
+  /** What is read of it. */
+  private static Footprint reads(Footprint footprint) {
+    return footprint instanceof Uses uses
+        ? new Uses(uses.tables().stream().map(TableUse::asRead).toList())
+        : footprint;
+  }
+}
