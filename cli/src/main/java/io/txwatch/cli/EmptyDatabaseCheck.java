@@ -1,7 +1,7 @@
 package io.txwatch.cli;
 
 import io.txwatch.dbms.Dbms;
-import io.txwatch.dbms.WaitMonitor;
+import io.txwatch.interleave.wait.WaitMonitor;
 import io.txwatch.dbms.Workspace;
 import java.sql.Connection;
 import java.sql.ResultSet;

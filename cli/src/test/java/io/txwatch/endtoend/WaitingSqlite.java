@@ -3,7 +3,7 @@ package io.txwatch.endtoend;
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
-import io.txwatch.dbms.WaitMonitor;
+import io.txwatch.interleave.wait.WaitMonitor;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;

@@ -1,6 +1,7 @@
 package io.txwatch.dbms;
 
 import io.txwatch.history.Database;
+import io.txwatch.interleave.wait.WaitMonitor;
 import java.sql.Connection;
 import java.sql.SQLException;
 

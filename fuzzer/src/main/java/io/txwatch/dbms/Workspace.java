@@ -1,5 +1,6 @@
 package io.txwatch.dbms;
 
+import io.txwatch.interleave.wait.WaitMonitor;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;

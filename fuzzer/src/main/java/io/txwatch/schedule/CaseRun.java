@@ -2,8 +2,8 @@ package io.txwatch.schedule;
 
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
-import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.interleave.wait.WaitMonitor;
 import io.txwatch.schedule.StepOutcome.Status;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;

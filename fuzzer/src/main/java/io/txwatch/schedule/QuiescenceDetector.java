@@ -1,7 +1,7 @@
 package io.txwatch.schedule;
 
 import io.txwatch.dbms.Dbms;
-import io.txwatch.dbms.WaitMonitor;
+import io.txwatch.interleave.wait.WaitMonitor;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.HashMap;

@@ -2,10 +2,10 @@ package io.txwatch.schedule;
 
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Dbms.MultiStatement;
-import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.interleave.wait.WaitMonitor;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;

@@ -2,7 +2,7 @@ package io.txwatch.schedule;
 
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Dbms.MultiStatement;
-import io.txwatch.dbms.WaitMonitor;
+import io.txwatch.interleave.wait.WaitMonitor;
 import io.txwatch.schedule.StepOutcome.Status;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;

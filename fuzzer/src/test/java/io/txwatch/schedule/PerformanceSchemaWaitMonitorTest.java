@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txwatch.dbms.Dbms;
-import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.interleave.wait.WaitMonitor;
 import io.txwatch.oracle.ServerCaseExecutor;
 import io.txwatch.servers.MySqlServer;
 import io.txwatch.testcase.CaseReader;

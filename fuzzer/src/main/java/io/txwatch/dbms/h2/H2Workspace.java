@@ -2,8 +2,9 @@ package io.txwatch.dbms.h2;
 
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Sql;
-import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.dbms.Workspace;
+import io.txwatch.interleave.product.h2.H2WaitMonitor;
+import io.txwatch.interleave.wait.WaitMonitor;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

@@ -8,11 +8,12 @@ import io.txwatch.dbms.Semantics;
 import io.txwatch.dbms.Semantics.LockingReads;
 import io.txwatch.dbms.Semantics.Snapshot;
 import io.txwatch.dbms.Semantics.Visibility;
-import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.dbms.WriteRecording;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.interleave.product.mysql.InnodbWaits;
+import io.txwatch.interleave.wait.WaitMonitor;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -179,23 +180,7 @@ public class MySqlDbms extends AbstractDbms {
 
   /** Creates a monitor; its source depends on the product and on the privileges. */
   WaitMonitor newMonitor() throws SQLException {
-    Connection watcher = connector.connect(url);
-    try {
-      Optional<String> note = Optional.empty();
-      if (reportsLockWaits()) {
-        Optional<String> whyUnreadable = PerformanceSchemaWaitMonitor.whyUnreadable(watcher);
-        if (whyUnreadable.isEmpty()) {
-          return new PerformanceSchemaWaitMonitor(watcher);
-        }
-        note =
-            Optional.of(
-                whyUnreadable.get() + ": lock waits are read from SHOW ENGINE INNODB STATUS");
-      }
-      return new InnodbStatusWaitMonitor(watcher, note);
-    } catch (SQLException | RuntimeException e) {
-      watcher.close();
-      throw e;
-    }
+    return InnodbWaits.of(connector.connect(url), reportsLockWaits());
   }
 
   @Override

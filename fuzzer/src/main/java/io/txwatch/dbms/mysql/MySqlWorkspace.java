@@ -2,8 +2,8 @@ package io.txwatch.dbms.mysql;
 
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Sql;
-import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.dbms.Workspace;
+import io.txwatch.interleave.wait.WaitMonitor;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -2,8 +2,9 @@ package io.txwatch.dbms.postgresql;
 
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Sql;
-import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.dbms.Workspace;
+import io.txwatch.interleave.product.postgresql.PostgresWaitMonitor;
+import io.txwatch.interleave.wait.WaitMonitor;
 import io.txwatch.product.postgresql.PgCatalogNames;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -2,8 +2,8 @@ package io.txwatch.dbms.sqlite;
 
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Sql;
-import io.txwatch.dbms.WaitMonitor;
 import io.txwatch.dbms.Workspace;
+import io.txwatch.interleave.wait.WaitMonitor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

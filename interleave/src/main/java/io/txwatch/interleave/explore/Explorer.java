@@ -114,8 +114,7 @@ public final class Explorer {
       return node.chosen;
     }
     Node before = step == 0 ? null : path.get(step - 1);
-    Node node =
-        new Node(enabled, last, before == null ? 0 : before.preemptionsWith(before.chosen));
+    Node node = new Node(enabled, last, before == null ? 0 : before.preemptionsWith(before.chosen));
     boolean canGoOn = last >= 0 && (enabled >> last & 1) != 0;
     node.chosen = canGoOn ? last : Long.numberOfTrailingZeros(enabled);
     node.wanted = 1L << node.chosen;
@@ -147,8 +146,8 @@ public final class Explorer {
   // ---------------------------------------------------------------- races
 
   /**
-   * Finds the pairs of calls that conflict and between which no other call makes an order, and wants
-   * an order of each in which the second one comes first.
+   * Finds the pairs of calls that conflict and between which no other call makes an order, and
+   * wants an order of each in which the second one comes first.
    */
   private void addRaces(List<Step> steps) {
     int size = steps.size();

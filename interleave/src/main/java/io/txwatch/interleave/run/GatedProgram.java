@@ -238,9 +238,7 @@ public final class GatedProgram implements Program {
       int operation = schedule.get(i);
       steps.add(
           new Step(
-              operation,
-              enabled.get(i),
-              footprints.get(operation).get(position[operation]++)));
+              operation, enabled.get(i), footprints.get(operation).get(position[operation]++)));
     }
     return new Execution(steps);
   }
@@ -301,8 +299,7 @@ public final class GatedProgram implements Program {
 
   private boolean isBlocked() {
     return runs.stream()
-        .anyMatch(
-            run -> run.state() == State.BLOCKED || run.state() == State.BLOCKED_IN_PROCESS);
+        .anyMatch(run -> run.state() == State.BLOCKED || run.state() == State.BLOCKED_IN_PROCESS);
   }
 
   private long atGate() {

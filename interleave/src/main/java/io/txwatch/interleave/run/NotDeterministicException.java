@@ -6,6 +6,11 @@ public final class NotDeterministicException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   NotDeterministicException(String before, String now) {
-    super("in the same order an operation executes \"" + now + "\", and before it \"" + before + "\"");
+    super(
+        "in the same order an operation executes \""
+            + now
+            + "\", and before it \""
+            + before
+            + "\"");
   }
 }

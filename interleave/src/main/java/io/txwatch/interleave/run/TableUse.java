@@ -127,8 +127,7 @@ record TableUse(
       if (!(other instanceof Uses uses)) {
         return other.conflictsWith(this);
       }
-      return tables.stream()
-          .anyMatch(mine -> uses.tables.stream().anyMatch(mine::conflictsWith));
+      return tables.stream().anyMatch(mine -> uses.tables.stream().anyMatch(mine::conflictsWith));
     }
   }
 }

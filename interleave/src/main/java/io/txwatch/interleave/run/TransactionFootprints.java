@@ -38,8 +38,7 @@ final class TransactionFootprints {
       if (call.isAutocommit() && call.type() == Type.STATEMENT) {
         continue;
       }
-      List<Integer> transaction =
-          open.computeIfAbsent(call.connection(), one -> new ArrayList<>());
+      List<Integer> transaction = open.computeIfAbsent(call.connection(), one -> new ArrayList<>());
       if (call.type() == Type.STATEMENT) {
         transaction.add(i);
       } else {

@@ -153,7 +153,8 @@ public final class TouchedTables implements AutoCloseable {
     return byDefault != null
         && byDefault
             .toLowerCase(Locale.ROOT)
-            .matches("(?s).*(nextval|next value|current_|now\\(|localtime|uuid|rand|clock_|sysdate).*");
+            .matches(
+                "(?s).*(nextval|next value|current_|now\\(|localtime|uuid|rand|clock_|sysdate).*");
   }
 
   private static String quote(String name, String quote) {
@@ -206,8 +207,7 @@ public final class TouchedTables implements AutoCloseable {
     for (Map.Entry<String, Table> entry : tables.entrySet()) {
       List<List<String>> rows = new ArrayList<>();
       try (Statement statement = connection.createStatement();
-          ResultSet all =
-              statement.executeQuery("SELECT * FROM " + entry.getValue().name())) {
+          ResultSet all = statement.executeQuery("SELECT * FROM " + entry.getValue().name())) {
         ResultSetMetaData metaData = all.getMetaData();
         while (all.next()) {
           List<String> row = new ArrayList<>();

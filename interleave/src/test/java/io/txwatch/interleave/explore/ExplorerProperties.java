@@ -18,23 +18,20 @@ class ExplorerProperties {
 
   @Property(tries = 300)
   void everyOutcomeOfTwoOperationsIsReached(@ForAll long seed) throws InterruptedException {
-    SimulatedTransactions program =
-        SimulatedTransactions.random(new Random(seed), 2, 3, 3);
+    SimulatedTransactions program = SimulatedTransactions.random(new Random(seed), 2, 3, 3);
     assertThat(explored(program, UNBOUNDED)).isEqualTo(all(program, UNBOUNDED));
   }
 
   @Property(tries = 60)
   void everyOutcomeOfThreeOperationsIsReached(@ForAll long seed) throws InterruptedException {
-    SimulatedTransactions program =
-        SimulatedTransactions.random(new Random(seed), 3, 1, 2);
+    SimulatedTransactions program = SimulatedTransactions.random(new Random(seed), 3, 1, 2);
     assertThat(explored(program, UNBOUNDED)).isEqualTo(all(program, UNBOUNDED));
   }
 
   @Property(tries = 300)
   void everyOutcomeWithinTheBoundIsReached(
       @ForAll long seed, @ForAll @IntRange(max = 3) int preemptions) throws InterruptedException {
-    SimulatedTransactions program =
-        SimulatedTransactions.random(new Random(seed), 2, 3, 3);
+    SimulatedTransactions program = SimulatedTransactions.random(new Random(seed), 2, 3, 3);
     assertThat(explored(program, preemptions)).containsAll(all(program, preemptions));
   }
 

@@ -1,7 +1,6 @@
-package io.txwatch.dbms.mysql;
+package io.txwatch.interleave.product.mysql;
 
-import io.txwatch.dbms.Sql;
-import io.txwatch.dbms.WaitMonitor;
+import io.txwatch.interleave.wait.WaitMonitor;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -86,7 +85,7 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
 
   @Override
   public long sessionId(Connection connection) throws SQLException {
-    return Sql.number(connection, "SELECT CONNECTION_ID()");
+    return WaitMonitor.number(connection, "SELECT CONNECTION_ID()");
   }
 
   @Override

@@ -1,7 +1,6 @@
-package io.txwatch.dbms.mysql;
+package io.txwatch.interleave.product.mysql;
 
-import io.txwatch.dbms.Sql;
-import io.txwatch.dbms.WaitMonitor;
+import io.txwatch.interleave.wait.WaitMonitor;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -51,7 +50,7 @@ final class PerformanceSchemaWaitMonitor implements WaitMonitor {
    * table exists and is always empty.
    */
   static Optional<String> whyUnreadable(Connection connection) throws SQLException {
-    if (Sql.number(connection, "SELECT @@performance_schema") == 0) {
+    if (WaitMonitor.number(connection, "SELECT @@performance_schema") == 0) {
       return Optional.of("performance_schema is OFF");
     }
     try (Statement statement = connection.createStatement()) {
@@ -67,7 +66,7 @@ final class PerformanceSchemaWaitMonitor implements WaitMonitor {
 
   @Override
   public long sessionId(Connection connection) throws SQLException {
-    return Sql.number(connection, "SELECT CONNECTION_ID()");
+    return WaitMonitor.number(connection, "SELECT CONNECTION_ID()");
   }
 
   @Override

@@ -1,4 +1,4 @@
-package io.txwatch.dbms.mysql;
+package io.txwatch.interleave.product.mysql;
 
 import java.sql.Connection;
 import java.sql.ResultSet;

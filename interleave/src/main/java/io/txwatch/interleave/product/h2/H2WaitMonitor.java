@@ -1,7 +1,6 @@
-package io.txwatch.dbms.h2;
+package io.txwatch.interleave.product.h2;
 
-import io.txwatch.dbms.Sql;
-import io.txwatch.dbms.WaitMonitor;
+import io.txwatch.interleave.wait.WaitMonitor;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -16,14 +15,14 @@ import java.util.Set;
  * runs, so if its thread cannot be observed, the entry counts only while the blocker has
  * uncommitted changes.
  */
-final class H2WaitMonitor implements WaitMonitor {
+public final class H2WaitMonitor implements WaitMonitor {
 
   private final Connection watcher;
   private final boolean isThreadObservable;
   private final PreparedStatement poll;
   private Set<Long> sessionsWithChanges = Set.of();
 
-  H2WaitMonitor(Connection watcher, boolean isThreadObservable) throws SQLException {
+  public H2WaitMonitor(Connection watcher, boolean isThreadObservable) throws SQLException {
     this.watcher = watcher;
     this.isThreadObservable = isThreadObservable;
     this.poll =
@@ -34,7 +33,7 @@ final class H2WaitMonitor implements WaitMonitor {
 
   @Override
   public long sessionId(Connection connection) throws SQLException {
-    return Sql.number(connection, "SELECT SESSION_ID()");
+    return WaitMonitor.number(connection, "SELECT SESSION_ID()");
   }
 
   @Override

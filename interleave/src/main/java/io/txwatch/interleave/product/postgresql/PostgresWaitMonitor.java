@@ -1,7 +1,6 @@
-package io.txwatch.dbms.postgresql;
+package io.txwatch.interleave.product.postgresql;
 
-import io.txwatch.dbms.Sql;
-import io.txwatch.dbms.WaitMonitor;
+import io.txwatch.interleave.wait.WaitMonitor;
 import io.txwatch.product.postgresql.PgCatalogNames;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -14,17 +13,17 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Reads lock waits from {@code pg_locks} and {@code pg_blocking_pids}. */
-final class PostgresWaitMonitor implements WaitMonitor {
+public final class PostgresWaitMonitor implements WaitMonitor {
 
   private final Connection watcher;
 
-  PostgresWaitMonitor(Connection watcher) {
+  public PostgresWaitMonitor(Connection watcher) {
     this.watcher = watcher;
   }
 
   @Override
   public long sessionId(Connection connection) throws SQLException {
-    return Sql.number(connection, "SELECT pg_catalog.pg_backend_pid()");
+    return WaitMonitor.number(connection, "SELECT pg_catalog.pg_backend_pid()");
   }
 
   @Override

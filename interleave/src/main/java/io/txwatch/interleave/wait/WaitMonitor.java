@@ -1,7 +1,9 @@
-package io.txwatch.dbms;
+package io.txwatch.interleave.wait;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
@@ -31,6 +33,15 @@ public interface WaitMonitor extends AutoCloseable {
       @Override
       public void close() {}
     };
+  }
+
+  /** The number in the first column of a query's first row. */
+  static long number(Connection connection, String query) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery(query)) {
+      result.next();
+      return result.getLong(1);
+    }
   }
 
   /** A line for users about the method of detection; empty if there is nothing to mention. */
