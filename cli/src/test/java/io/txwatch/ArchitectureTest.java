@@ -100,6 +100,11 @@ class ArchitectureTest {
                 "product"),
             List.of("sql", "history", "settings", "changes")));
     table.put(
+        "interleave",
+        new Module(
+            List.of("interleave"),
+            List.of("sql", "history", "settings", "analyzer", "proxy-driver")));
+    table.put(
         "fuzzer",
         new Module(
             List.of(
@@ -111,7 +116,7 @@ class ArchitectureTest {
                 "generator",
                 "reduction",
                 "campaign"),
-            List.of("sql", "history", "settings", "analyzer", "proxy-driver")));
+            List.of("sql", "history", "settings", "analyzer", "proxy-driver", "interleave")));
     table.put("agent", new Module(List.of("agent"), List.of("proxy-driver")));
     table.put(
         "junit",
@@ -135,6 +140,7 @@ class ArchitectureTest {
                 "analyzer",
                 "proxy-driver",
                 "agent",
+                "interleave",
                 "fuzzer",
                 "servers")));
     table.put(
