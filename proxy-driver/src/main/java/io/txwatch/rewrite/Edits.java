@@ -2,7 +2,6 @@ package io.txwatch.rewrite;
 
 import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -17,8 +16,18 @@ record Edits(List<Edit> all) {
    *
    * @param from the first character that it replaces
    * @param to the one after the last; {@code from} for an insertion
+   * @param parts what it puts in
    */
-  record Edit(int from, int to, String text) {}
+  record Edit(int from, int to, List<Part> parts) {
+    Edit {
+      parts = List.copyOf(parts);
+    }
+
+    /** One that puts in a text in which {@link Auxiliary}'s characters stand for values. */
+    Edit(int from, int to, String text) {
+      this(from, to, Part.of(text));
+    }
+  }
 
   static final Edits NONE = new Edits(List.of());
 
@@ -60,18 +69,8 @@ record Edits(List<Edit> all) {
     return all.isEmpty();
   }
 
-  /** True if something between two significant tokens is not as it was. */
-  boolean change(Tokens tokens, int from, int to) {
-    return !within(tokens.start(from), tokens.end(to - 1)).isEmpty();
-  }
-
   /** Those between two characters, in no order. */
   List<Edit> within(int start, int end) {
     return all.stream().filter(edit -> edit.from >= start && edit.to <= end).toList();
-  }
-
-  /** In the order of the text. */
-  List<Edit> ordered() {
-    return all.stream().sorted(Comparator.comparingInt(Edit::from)).toList();
   }
 }

@@ -2,6 +2,7 @@ package io.txwatch.rewrite;
 
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -36,9 +37,9 @@ final class ParameterNumbers {
         || tokens.is(i, TokenKind.NAMED_PARAMETER);
   }
 
-  /** The highest number given; 0 if there is none. */
-  int max() {
-    return max;
+  /** How many parameters a text has: the highest number. */
+  static int count(Tokens tokens) {
+    return Arrays.stream(of(tokens)).max().orElse(0);
   }
 
   /** The number of one that stands without number or name. */

@@ -4,6 +4,7 @@ import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Tokens;
 import io.txwatch.statement.AnalyzedStatement;
 import io.txwatch.statement.PlainView;
 import java.util.ArrayList;
@@ -15,15 +16,17 @@ import java.util.List;
  */
 final class ReadText {
 
-  private final EditedText source;
+  private final Tokens tokens;
+  private final Edits edits;
   private final int[] numbers;
   private final boolean within;
   private final StringBuilder sql = new StringBuilder();
   private final List<Integer> parameters = new ArrayList<>();
 
   private ReadText(AnalyzedStatement statement, Edits edits, boolean within) {
-    this.source = new EditedText(statement.tokens(), edits);
-    this.numbers = ParameterNumbers.of(statement.tokens());
+    this.tokens = statement.tokens();
+    this.edits = edits;
+    this.numbers = ParameterNumbers.of(tokens);
     this.within = within;
   }
 
@@ -68,7 +71,7 @@ final class ReadText {
 
   /** A stretch of the application's text. */
   ReadText copy(int from, int to) {
-    sql.append(within ? source.copyAgain(from, to) : source.copy(from, to));
+    sql.append(EditedText.copy(tokens, edits, from, to, within));
     for (int i = from; i < to; i++) {
       if (numbers[i] > 0) {
         parameters.add(numbers[i]);

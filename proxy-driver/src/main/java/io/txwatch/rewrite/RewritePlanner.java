@@ -322,7 +322,7 @@ public final class RewritePlanner implements Planner {
 
   static int countParameters(Tokens tokens) {
     try {
-      return new EditedText(tokens, Edits.NONE).ownCount();
+      return ParameterNumbers.count(tokens);
     } catch (RuntimeException e) {
       return 0;
     }
