@@ -18,6 +18,8 @@ import io.txwatch.catalog.Uninterrupted;
 import io.txwatch.history.Database;
 import io.txwatch.jdbc.changes.ChangeReaders;
 import io.txwatch.jdbc.changes.ChangeReading;
+import io.txwatch.jdbc.changes.ChangesRequest;
+import io.txwatch.jdbc.changes.modes.ChangesModes;
 import io.txwatch.jdbc.log.Faults;
 import io.txwatch.jdbc.log.Notices;
 import io.txwatch.jdbc.session.ConnectionNumber;
@@ -271,31 +273,12 @@ public final class Watch {
         catalog.close();
         return Optional.empty();
       }
-      CatalogMode.Versions versions = catalog.versions();
-      changes =
-          switch (versions) {
-            case AUTO -> {
-              ChangeReaders.Chosen chosen =
-                  ChangeReaders.best(real, url, source, settings, pipeline, dialect.get(), catalog);
-              versions = chosen.versions();
-              yield chosen.reading();
-            }
-            case LOG ->
-                ChangeReaders.ofLog(
-                    url,
-                    source,
-                    real.getClass().getClassLoader(),
-                    settings,
-                    pipeline,
-                    dialect.get(),
-                    catalog.database(),
-                    catalog.home());
-            case TRIGGERS ->
-                ChangeReaders.ofTriggers(
-                    real, pipeline, dialect.get(), catalog.database(), catalog.home());
-            case STATEMENTS -> ChangeReaders.ofListener(real, dialect.get(), catalog);
-            default -> ChangeReading.NONE;
-          };
+      ChangeReaders.Chosen chosen =
+          ChangesModes.READERS.choose(
+              catalog.versions(),
+              new ChangesRequest(real, url, source, settings, pipeline, catalog));
+      CatalogMode.Versions versions = chosen.versions();
+      changes = chosen.reading();
       WatchedDatabase database =
           database(catalog, versions, dialect.get(), url, user, settings, pipeline, planner);
       SessionTracker tracker = tracker(real, database, catalog);

@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * reading is tried again every {@value #RETRY_SECONDS} s. A database in memory may be closed before
  * its connections are: then its record is complete.
  */
-final class ChangeReader {
+public final class ChangeReader {
 
   static final long PAUSE_MILLIS = 20;
   static final long LINGER_MILLIS = 1_000;
@@ -255,7 +255,7 @@ final class ChangeReader {
   }
 
   /** One watched connection's share in a reader. */
-  static final class Lease implements ChangeReading {
+  public static final class Lease implements ChangeReading {
     private final ChangeReader reader;
     private final Scope scope;
 
@@ -264,7 +264,8 @@ final class ChangeReader {
       this.scope = scope;
     }
 
-    ChangeRecord record() {
+    /** What is read. */
+    public ChangeRecord record() {
       return reader.record;
     }
 

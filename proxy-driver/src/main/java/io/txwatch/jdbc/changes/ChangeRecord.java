@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.List;
 
 /** What a DBMS records of its changes, and how that is read. */
-interface ChangeRecord {
+public interface ChangeRecord {
 
   /** Its name for people: "the binary log of db.example:3306". */
   String name();

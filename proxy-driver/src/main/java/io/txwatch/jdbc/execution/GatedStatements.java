@@ -24,8 +24,7 @@ final class GatedStatements {
       String callSite) {
     Statement statement = statement(cached, context.keyValues(cached, parameters));
     gate.before(
-        GatedCall.on(
-            context.gated(), type(cached.plan().control()), List.of(statement), callSite));
+        GatedCall.on(context.gated(), type(cached.plan().control()), List.of(statement), callSite));
   }
 
   /** The texts of a batch, whose items may have any keys. */
@@ -36,8 +35,7 @@ final class GatedStatements {
     }
     List<Statement> statements =
         plans.stream().distinct().map(cached -> statement(cached, List.of())).toList();
-    gate.before(
-        GatedCall.on(context.gated(), type, statements, plans.get(0).place().usual()));
+    gate.before(GatedCall.on(context.gated(), type, statements, plans.get(0).place().usual()));
   }
 
   private static Statement statement(CachedPlan cached, List<KeyValues> keys) {

@@ -10,9 +10,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number that the DBMS gave to a connection ({@code CONNECTION_ID()}, {@code pg_backend_pid()}),
- * without asking it: MySQL, MariaDB and PostgreSQL state it when a connection is opened, and their
- * drivers keep it. H2 in this process has it in the session ({@code SESSION_ID()}).
+ * The number that the DBMS gave to a connection ({@code CONNECTION_ID()}, {@code
+ * pg_backend_pid()}), without asking it: MySQL, MariaDB and PostgreSQL state it when a connection
+ * is opened, and their drivers keep it. H2 in this process has it in the session ({@code
+ * SESSION_ID()}).
  */
 public final class ConnectionNumber {
 

@@ -1,7 +1,8 @@
-package io.txwatch.jdbc.changes;
+package io.txwatch.jdbc.changes.triggers;
 
 import io.txwatch.changes.h2.SentStatements;
 import io.txwatch.changes.h2.TriggerSource;
+import io.txwatch.jdbc.changes.ChangeRecord;
 import java.util.List;
 
 /**

@@ -1,4 +1,4 @@
-package io.txwatch.jdbc.changes;
+package io.txwatch.jdbc.changes.listener;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.txwatch.jdbc.changes;
+package io.txwatch.jdbc.changes.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

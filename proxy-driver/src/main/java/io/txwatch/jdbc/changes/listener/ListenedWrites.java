@@ -1,4 +1,4 @@
-package io.txwatch.jdbc.changes;
+package io.txwatch.jdbc.changes.listener;
 
 import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.changes.ChangedRow;
@@ -9,6 +9,7 @@ import io.txwatch.history.Access;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.StatedWrite;
 import io.txwatch.history.ValueHash;
+import io.txwatch.jdbc.changes.ChangeReading;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.KeyColumn;
 import io.txwatch.sql.dialect.Dialect;

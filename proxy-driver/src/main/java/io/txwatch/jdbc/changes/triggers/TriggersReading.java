@@ -1,6 +1,7 @@
-package io.txwatch.jdbc.changes;
+package io.txwatch.jdbc.changes.triggers;
 
 import io.txwatch.changes.h2.SentStatements;
+import io.txwatch.jdbc.changes.ChangeReading;
 
 /** One watched session's share in the triggers of its database: they learn what it sends. */
 final class TriggersReading implements ChangeReading {

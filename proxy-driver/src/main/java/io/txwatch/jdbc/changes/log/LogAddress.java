@@ -1,4 +1,4 @@
-package io.txwatch.jdbc.changes;
+package io.txwatch.jdbc.changes.log;
 
 import io.txwatch.catalog.Login;
 import io.txwatch.changes.binlog.ServerAddress;

@@ -1,8 +1,9 @@
-package io.txwatch.jdbc.changes;
+package io.txwatch.jdbc.changes.log;
 
 import io.txwatch.changes.Probe;
 import io.txwatch.changes.binlog.BinaryLogSource;
 import io.txwatch.changes.binlog.ServerAddress;
+import io.txwatch.jdbc.changes.ChangeRecord;
 import java.io.IOException;
 
 /**
