@@ -34,14 +34,13 @@ class DriverTextsTest {
     transcript.line(what + " " + object.toString().replaceAll("prep\\d+", "PREP"));
   }
 
-  @OnEach
+  @OnEach({ServerKind.POSTGRESQL, ServerKind.SQLITE})
   @DisplayName("30, 32 a prepared statement's own description, with values in it")
   void description(Place place) throws SQLException {
     shop(place)
         .run(
             (connection, transcript) -> {
-              // SQLite's driver does not say where a value ends.
-              String text = place.is(ServerKind.SQLITE) ? "o'x? \"y\"" : "o'x?, \"y\"";
+              String text = "o'x?, \"y\"";
               for (String sql : WRITES) {
                 connection.setAutoCommit(false);
                 try (PreparedStatement statement = connection.prepareStatement(sql)) {

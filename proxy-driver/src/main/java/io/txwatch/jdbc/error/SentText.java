@@ -3,8 +3,6 @@ package io.txwatch.jdbc.error;
 import io.txwatch.history.WriterToken;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.ServerText;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,17 +16,15 @@ import java.util.regex.Pattern;
  */
 public record SentText(RewritePlan plan, String sent, boolean prepared) implements ErrorChange {
 
-  /** A row's id and its writers, as PostgreSQL and H2 give the values of a row in a message. */
+  /** A row's id and its writers, as H2 gives the values of a row in a message. */
   private static final Pattern OUR_VALUES =
       Pattern.compile(
-          ", (?:CAST\\()?(?:-?\\d+|null)(?: AS BIGINT\\))?, "
-              + "(?:(?:[-\\w]{L})*(?:[-\\w]*\\.\\.\\.)?|'(?:[-\\w]{L})*'|null)(?=[,)])"
-                  .replace("L", String.valueOf(WriterToken.LENGTH)),
+          ", (?:CAST\\()?(?:-?\\d+|null)(?: AS BIGINT\\))?, (?:'(?:[-\\w]{%d})*'|null)(?=[,)])"
+              .formatted(WriterToken.LENGTH),
           Pattern.CASE_INSENSITIVE);
 
-  /** The beginnings of rows in messages. */
-  private static final Pattern ROW =
-      Pattern.compile("(?s)Failing row contains \\(.*\\)|\\( /\\* key:.*\\)");
+  /** A row in a message of H2's. */
+  private static final Pattern ROW = Pattern.compile("(?s)\\( /\\* key:.*\\)");
 
   /** A value in a text: strings in it end where their quotes do. */
   private static final String VALUE = "([^']*?(?:'[^']*+(?:''[^']*+)*+'[^']*?)*?)";
@@ -96,30 +92,11 @@ public record SentText(RewritePlan plan, String sent, boolean prepared) implemen
     return theApplications.position(plan.originalOffset(ours.offset(position), sent));
   }
 
-  // ---------------------------------------------------------------- a statement's own description
-
   /**
-   * What a driver's prepared statement states of itself: its text, with the values in their places
-   * (PostgreSQL, MySQL) or after it, in brackets.
+   * The application's text with the values that stand in ours, as PostgreSQL's driver shows them;
+   * as it is if they are not found.
    */
-  public String description(String ours) {
-    for (String text : List.of(sent, sent.strip())) { // as H2 has it
-      int at = ours.indexOf(text);
-      if (at >= 0) {
-        String original = text.equals(sent) ? plan.original() : plan.original().strip();
-        return ours.substring(0, at)
-            + original
-            + withoutOurValues(ours.substring(at + text.length()));
-      }
-    }
-    int prefix = ours.startsWith("com.mysql.") ? ours.indexOf(": ") + 2 : 0;
-    return ours.contains("txw_")
-        ? ours.substring(0, prefix) + filledIn(ours.substring(prefix))
-        : ours;
-  }
-
-  /** The application's text with the values that stand in ours; as it is if they are not found. */
-  String filledIn(String ours) {
+  public String filledIn(String ours) {
     try {
       return filledIn(ours, ours.contains("\\'") ? BACKSLASHED_VALUE : VALUE);
     } catch (StackOverflowError e) {
@@ -154,74 +131,5 @@ public record SentText(RewritePlan plan, String sent, boolean prepared) implemen
       at = values.end() + BETWEEN_BATCHED.length();
     }
     return plan.original();
-  }
-
-  /** A list of values, {@code [7,'x']} or {@code {1: 7, 2: 'x'}}, without ours. */
-  private String withoutOurValues(String list) {
-    boolean numbered = list.indexOf('[') < 0;
-    int from = list.indexOf(numbered ? '{' : '[') + 1;
-    int to = list.lastIndexOf(numbered ? '}' : ']');
-    if (from == 0 || to <= from) {
-      return list;
-    }
-    String comma = numbered ? ", " : ",";
-    List<String> items = items(list.substring(from, to), comma, !numbered);
-    List<String> shown = numbered ? ofNumbered(items) : ofListed(items);
-    String values = String.join(comma, shown);
-    return numbered && shown.isEmpty() ? "" : list.substring(0, from) + values + list.substring(to);
-  }
-
-  /** H2 lists those that are set alone, and counts them: before it is executed, none of ours. */
-  private List<String> ofNumbered(List<String> items) {
-    if (items.size() <= plan.parameterCount()) {
-      return items;
-    }
-    List<String> shown = new ArrayList<>();
-    for (int i = 0; i < plan.parameterIndex().length; i++) {
-      String number = plan.parameterIndex()[i] + ": ";
-      for (String item : items) {
-        if (item.startsWith(number)) {
-          shown.add((i + 1) + ": " + item.substring(number.length()));
-        }
-      }
-    }
-    return shown;
-  }
-
-  /** The values of a batch stand one behind the other. */
-  private List<String> ofListed(List<String> items) {
-    List<String> shown = new ArrayList<>();
-    int all = plan.parameterCount() + plan.addedParameters();
-    for (int row = 0; row < items.size(); row += all) {
-      for (int place : plan.parameterIndex()) {
-        if (row + place <= items.size()) {
-          shown.add(items.get(row + place - 1));
-        }
-      }
-    }
-    return shown;
-  }
-
-  /**
-   * The items of a list; a comma in a string ends none.
-   *
-   * @param escaped true if a backslash stands before a quote in one, false if another quote does
-   */
-  private static List<String> items(String list, String comma, boolean escaped) {
-    List<String> items = new ArrayList<>();
-    int from = 0;
-    boolean inside = false;
-    for (int i = 0; i < list.length(); i++) {
-      if (inside && escaped && list.charAt(i) == '\\') {
-        i++;
-      } else if (list.charAt(i) == '\'') {
-        inside = !inside;
-      } else if (!inside && list.startsWith(comma, i)) {
-        items.add(list.substring(from, i));
-        from = i + comma.length();
-      }
-    }
-    items.add(list.substring(from));
-    return items;
   }
 }

@@ -731,6 +731,6 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   public String toString() {
     String described = prepared.toString();
-    return active.plan().isRewritten() ? active.prepared().description(described) : described;
+    return active.plan().isRewritten() ? active.prepared().filledIn(described) : described;
   }
 }
