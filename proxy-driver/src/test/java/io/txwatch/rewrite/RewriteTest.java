@@ -359,9 +359,9 @@ class RewriteTest {
         DELETE FROM t WHERE a = 1
         -> select txw_rid, txw_wl from old table (DELETE FROM t WHERE a = 1)
         MERGE INTO t x USING u ON u.c = x.a WHEN MATCHED THEN UPDATE SET b = 1
-        -> select txw_rid, txw_wl from final table (MERGE INTO t x USING u ON u.c = x.a WHEN MATCHED THEN UPDATE SET b = 1, txw_wl = right(coalesce(x.txw_wl, '') || cast(TOK as varchar), 112))
+        -> same
         MERGE INTO t USING u ON u.c = t.a WHEN MATCHED AND t.b = 1 THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (1, 2)
-        -> MERGE INTO t USING u ON u.c = t.a WHEN MATCHED AND t.b = 1 THEN DELETE WHEN NOT MATCHED THEN INSERT ("a", "b", txw_wl) VALUES (1, 2, TOK)
+        -> same
         MERGE INTO t KEY (a) VALUES (?, 2)
         -> MERGE INTO t ("a", "b") KEY (a) VALUES (?, 2)
         MERGE INTO t (a, b) VALUES (1, 2)
