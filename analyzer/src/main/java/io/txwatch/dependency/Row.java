@@ -49,7 +49,7 @@ public final class Row {
 
   /** The value of its primary key, for display; empty if it is not known. */
   String key() {
-    return table.keys.of(id);
+    return table.rowNames.of(id);
   }
 
   /**

@@ -40,17 +40,17 @@ final class Table {
   private final Footprint footprint;
 
   /** The keys of its rows, as far as they are known. */
-  final RowKeys keys;
+  final KnownRowNames rowNames;
 
   Table(String name, Footprint footprint, Granularity granularity) {
-    this(name, footprint, granularity, new RowKeys());
+    this(name, footprint, granularity, new KnownRowNames());
   }
 
-  Table(String name, Footprint footprint, Granularity granularity, RowKeys keys) {
+  Table(String name, Footprint footprint, Granularity granularity, KnownRowNames rowNames) {
     this.name = name;
     this.columns = new ColumnBits(name, granularity);
     this.footprint = footprint;
-    this.keys = keys;
+    this.rowNames = rowNames;
   }
 
   Row row(long id) {

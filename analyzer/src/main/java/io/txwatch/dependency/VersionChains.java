@@ -78,7 +78,7 @@ final class VersionChains {
   private final long maxBytes;
 
   private final Map<String, Map<String, Table>> places = new HashMap<>();
-  private final RowKeys.OfTables keys = new RowKeys.OfTables();
+  private final KnownRowNames.OfTables rowNames = new KnownRowNames.OfTables();
   private final VersionTable versions = new VersionTable();
   private final ChainPruning pruning = new ChainPruning(versions);
   private final PredicateReads predicates;
@@ -125,12 +125,12 @@ final class VersionChains {
 
   /** The key of a row became known. */
   void rowNamed(String place, String table, long row, String key) {
-    keys.of(place, table).put(row, key);
+    rowNames.of(place, table).put(row, key);
   }
 
   /** The key of a row; empty if it is not known. */
   String rowKey(String place, String table, long row) {
-    return keys.of(place, table).of(row);
+    return rowNames.of(place, table).of(row);
   }
 
   /** A transaction has committed, and its writes and reads are settled. */
@@ -796,7 +796,7 @@ final class VersionChains {
                   name,
                   n -> {
                     footprint.add(Footprint.TABLE);
-                    return new Table(n, footprint, granularity, keys.of(place, n));
+                    return new Table(n, footprint, granularity, rowNames.of(place, n));
                   });
       lastTable = last;
       lastPlace = place;

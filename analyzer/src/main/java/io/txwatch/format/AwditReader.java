@@ -19,7 +19,7 @@ final class AwditReader {
       "an operation such as 'w 1 2', '---' between transactions or '===' between sessions";
 
   private final ByteCursor in;
-  private final KeyNames names = new KeyNames();
+  private final KeyNumbering names = new KeyNumbering();
 
   private AwditReader(ByteCursor in) {
     this.in = in;

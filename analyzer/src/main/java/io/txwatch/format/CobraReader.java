@@ -33,10 +33,10 @@ final class CobraReader {
   private static final long NOT_GARBAGE_COLLECTED = 0x6666_6666L;
 
   private final ByteCursor in;
-  private final KeyNames names;
+  private final KeyNumbering names;
   private final RegisterHistory.Builder history;
 
-  private CobraReader(ByteCursor in, KeyNames names, RegisterHistory.Builder history) {
+  private CobraReader(ByteCursor in, KeyNumbering names, RegisterHistory.Builder history) {
     this.in = in;
     this.names = names;
     this.history = history;
@@ -59,7 +59,7 @@ final class CobraReader {
     if (logs.isEmpty()) {
       throw new HistoryFormatException(path, 0, "expected Cobra's logs (*.log) in that directory");
     }
-    KeyNames names = new KeyNames();
+    KeyNumbering names = new KeyNumbering();
     RegisterHistory.Builder history = RegisterHistory.builder("register history", names);
     for (int session = 0; session < logs.size(); session++) {
       Path log = logs.get(session);

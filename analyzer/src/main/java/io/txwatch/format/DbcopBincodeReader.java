@@ -68,7 +68,7 @@ final class DbcopBincodeReader {
   }
 
   private static RegisterHistory history(ByteCursor in) throws IOException {
-    KeyNames names = new KeyNames();
+    KeyNumbering names = new KeyNumbering();
     RegisterHistory.Builder history =
         RegisterHistory.builder("register history", names).initialValue(0);
     for (int i = 0; i < PARAMETER_COUNT; i++) {
@@ -94,7 +94,7 @@ final class DbcopBincodeReader {
   }
 
   private static void transaction(
-      ByteCursor in, KeyNames names, RegisterHistory.Builder history, long session)
+      ByteCursor in, KeyNumbering names, RegisterHistory.Builder history, long session)
       throws IOException {
     history.begin(session, "session " + session, -1, Outcome.ABORTED);
     long events = count(in, MAX_PLAUSIBLE_NUMBER);

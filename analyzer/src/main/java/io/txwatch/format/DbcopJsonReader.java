@@ -23,7 +23,7 @@ final class DbcopJsonReader {
 
   private final Path file;
   private final JsonParser json;
-  private final KeyNames names = new KeyNames();
+  private final KeyNumbering names = new KeyNumbering();
   private final RegisterHistory.Builder history =
       RegisterHistory.builder("register history", names).initialValue(0);
   private long session;

@@ -14,7 +14,7 @@ final class ElleLists {
   private ElleLists() {}
 
   static ListHistory read(Path file) throws IOException {
-    KeyNames names = new KeyNames();
+    KeyNumbering names = new KeyNumbering();
     ListHistory history = new ListHistory(names);
     ElleTransactions transactions =
         new ElleTransactions(

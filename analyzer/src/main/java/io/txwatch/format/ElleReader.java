@@ -65,7 +65,7 @@ final class ElleReader {
   private static final long READ = packed("r");
 
   private final ByteCursor in;
-  private final KeyNames names;
+  private final KeyNumbering names;
   private final boolean lists;
   private final ElleOp op = new ElleOp();
 
@@ -74,7 +74,7 @@ final class ElleReader {
 
   private int discards;
 
-  private ElleReader(ByteCursor in, KeyNames names, boolean lists) {
+  private ElleReader(ByteCursor in, KeyNumbering names, boolean lists) {
     this.in = in;
     this.names = names;
     this.lists = lists;
@@ -87,7 +87,7 @@ final class ElleReader {
    * @throws io.txwatch.history.HistoryFormatException if the format is wrong; the message names
    *     where and what was expected
    */
-  static void read(Path file, KeyNames names, boolean lists, Sink sink) throws IOException {
+  static void read(Path file, KeyNumbering names, boolean lists, Sink sink) throws IOException {
     try (ByteCursor in = new ByteCursor(file)) {
       new ElleReader(in, names, lists).operations(sink);
     }

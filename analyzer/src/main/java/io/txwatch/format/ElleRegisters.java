@@ -14,7 +14,7 @@ final class ElleRegisters {
   private ElleRegisters() {}
 
   static RegisterHistory read(Path file) throws IOException {
-    KeyNames names = new KeyNames();
+    KeyNumbering names = new KeyNumbering();
     RegisterHistory.Builder history = RegisterHistory.builder("rw-register history", names);
     ElleTransactions transactions =
         new ElleTransactions(

@@ -24,7 +24,7 @@ final class PlumeReader {
   private static final long ABORTED = -1;
 
   private final ByteCursor in;
-  private final KeyNames names = new KeyNames();
+  private final KeyNumbering names = new KeyNumbering();
 
   private PlumeReader(ByteCursor in) {
     this.in = in;

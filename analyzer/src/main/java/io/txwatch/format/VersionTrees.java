@@ -1,6 +1,7 @@
 package io.txwatch.format;
 
 import io.txwatch.dependency.ColumnBits;
+import io.txwatch.dependency.ScopedRow;
 import io.txwatch.history.Access;
 import io.txwatch.history.Event;
 import io.txwatch.history.RowAccess;
@@ -22,12 +23,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class VersionTrees {
 
-  record RowKey(String place, String table, long row) {}
-
   private record TableKey(String place, String table) {}
 
   static final class Version {
-    final RowKey row;
+    final ScopedRow row;
 
     /** 0 for the initial version. */
     final long transaction;
@@ -60,7 +59,7 @@ final class VersionTrees {
 
     private @Nullable History history;
 
-    Version(RowKey row, ColumnGroups columns, long transaction, int statement, int element) {
+    Version(ScopedRow row, ColumnGroups columns, long transaction, int statement, int element) {
       this.row = row;
       this.columns = columns;
       this.transaction = transaction;
@@ -161,13 +160,13 @@ final class VersionTrees {
     final Version initial;
     final Map<String, Version> byToken = new HashMap<>();
 
-    RowTree(RowKey row, ColumnGroups columns) {
+    RowTree(ScopedRow row, ColumnGroups columns) {
       initial = new Version(row, columns, 0, 0, 0);
     }
   }
 
   private final WriterIds ids;
-  private final Map<RowKey, RowTree> rows = new HashMap<>();
+  private final Map<ScopedRow, RowTree> rows = new HashMap<>();
   private final Map<TableKey, ColumnGroups> tables = new HashMap<>();
 
   /** The columns of each UPDATE, by its token. */
@@ -248,7 +247,7 @@ final class VersionTrees {
   @Nullable Version version(String place, Event.StatementExecuted statement, RowAccess access) {
     RowTree row =
         rows.computeIfAbsent(
-            new RowKey(place, access.table(), access.row()),
+            new ScopedRow(place, access.table(), access.row()),
             key -> new RowTree(key, columns(place, access.table())));
     Version read = learn(row, access.writers());
     boolean creates = access.access() == Access.INSERT || access.access() == Access.UPDATE;

@@ -4,6 +4,7 @@ import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.dependency.Granularity;
 import io.txwatch.dependency.KnownRow;
+import io.txwatch.dependency.ScopedRow;
 import io.txwatch.history.Access;
 import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.Database;
@@ -81,8 +82,6 @@ public final class StaleWrites {
 
   private record Table(String scope, String name) {}
 
-  private record RowKey(String scope, String table, long row) {}
-
   /**
    * A session.
    *
@@ -95,7 +94,7 @@ public final class StaleWrites {
 
   /** A read or write, until its transaction ends. */
   private record Step(
-      RowKey row,
+      ScopedRow row,
       RowAccess access,
       Optional<AccessedColumns.OfTable> columns,
       ObservedStatement by) {
@@ -166,10 +165,10 @@ public final class StaleWrites {
   private int steps;
 
   /** In the order of their last reads. */
-  private final LinkedHashMap<RowKey, RowHistory> rows = new LinkedHashMap<>();
+  private final LinkedHashMap<ScopedRow, RowHistory> rows = new LinkedHashMap<>();
 
   /** The rows that each group has read, in the order of the last reads of groups and of rows. */
-  private final LinkedHashMap<String, LinkedHashMap<RowKey, Boolean>> groups =
+  private final LinkedHashMap<String, LinkedHashMap<ScopedRow, Boolean>> groups =
       new LinkedHashMap<>();
 
   private final LinkedHashMap<Token, CommittedUpdate> updates = new LinkedHashMap<>();
@@ -317,7 +316,7 @@ public final class StaleWrites {
   }
 
   /** When a version of a table's rows that is not known may have been made last. */
-  private long lastHiddenWrite(RowKey row) {
+  private long lastHiddenWrite(ScopedRow row) {
     return Math.max(
         hiddenWrites.getOrDefault(new Table(row.scope(), row.table()), -1L),
         hiddenWrites.getOrDefault(
@@ -327,7 +326,8 @@ public final class StaleWrites {
   /** An active transaction's statement read or wrote a row. */
   private void used(
       Active transaction, ObservedStatement statement, String columns, RowAccess access) {
-    RowKey key = new RowKey(transaction.session.database().scope(), access.table(), access.row());
+    ScopedRow key =
+        new ScopedRow(transaction.session.database().scope(), access.table(), access.row());
     boolean isRead = access.access() == Access.READ;
     RowHistory row = rows.get(key);
     if (row == null && isRead && !transaction.group.isEmpty()) {
@@ -363,7 +363,7 @@ public final class StaleWrites {
   }
 
   /** Learns from a writers' list, also which UPDATEs wrote the row. */
-  private void learn(RowKey key, RowHistory row, WriterList list) {
+  private void learn(ScopedRow key, RowHistory row, WriterList list) {
     row.learn(list);
     for (Token version : RowHistory.versions(list)) {
       CommittedUpdate committed = row.isKnown(version) ? null : updates.get(version);
@@ -430,7 +430,7 @@ public final class StaleWrites {
     if (event.outcome() == Outcome.COMMITTED && !transaction.isLossy) {
       remember(transaction, event);
     }
-    Set<RowKey> accessed = new HashSet<>();
+    Set<ScopedRow> accessed = new HashSet<>();
     for (Step step : transaction.steps) {
       accessed.add(step.row());
       if (step.isRead()) {
@@ -439,7 +439,7 @@ public final class StaleWrites {
         wrote(transaction, step, event);
       }
     }
-    for (RowKey key : accessed) {
+    for (ScopedRow key : accessed) {
       RowHistory row = rows.get(key);
       if (row != null) {
         row.examine(found -> report(found, transaction.session.database(), key));
@@ -505,7 +505,7 @@ public final class StaleWrites {
    * @param columns the columns that an UPDATE used; empty if they are not known, or if it is none
    */
   private void add(
-      RowKey key,
+      ScopedRow key,
       RowHistory row,
       Token version,
       CommittedUpdate committed,
@@ -531,7 +531,7 @@ public final class StaleWrites {
 
   /** What earlier transactions of the group had seen of the columns that a write assigns. */
   private List<Seen> seenBefore(
-      Active transaction, ColumnSet assigned, RowKey key, RowHistory row) {
+      Active transaction, ColumnSet assigned, ScopedRow key, RowHistory row) {
     long lastHidden = lastHiddenWrite(key);
     List<Seen> before = new ArrayList<>();
     for (Seen one : row.seenBy(transaction.group)) {
@@ -561,11 +561,11 @@ public final class StaleWrites {
   }
 
   /** The group read the row now: neither is evicted before others. */
-  private void touch(String group, RowKey key, RowHistory row) {
+  private void touch(String group, ScopedRow key, RowHistory row) {
     row.lastReadAt = clock;
     rows.remove(key);
     rows.put(key, row);
-    LinkedHashMap<RowKey, Boolean> ofGroup = groups.remove(group);
+    LinkedHashMap<ScopedRow, Boolean> ofGroup = groups.remove(group);
     ofGroup = ofGroup == null ? new LinkedHashMap<>() : ofGroup;
     groups.put(group, ofGroup);
     reads += ofGroup.remove(key) == null ? 1 : 0;
@@ -578,8 +578,8 @@ public final class StaleWrites {
     }
   }
 
-  private void evict(String group, RowKey key) {
-    LinkedHashMap<RowKey, Boolean> ofGroup = groups.get(group);
+  private void evict(String group, ScopedRow key) {
+    LinkedHashMap<ScopedRow, Boolean> ofGroup = groups.get(group);
     if (ofGroup != null && ofGroup.remove(key) != null) {
       reads--;
     }
@@ -590,7 +590,7 @@ public final class StaleWrites {
   }
 
   private void forget(String group) {
-    LinkedHashMap<RowKey, Boolean> ofGroup = groups.get(group);
+    LinkedHashMap<ScopedRow, Boolean> ofGroup = groups.get(group);
     if (ofGroup != null) {
       List.copyOf(ofGroup.keySet()).forEach(key -> evict(group, key));
       groups.remove(group);
@@ -600,13 +600,13 @@ public final class StaleWrites {
   /** Evicts rows that no transaction has read for long, and the oldest if there are too many. */
   private void evictOld() {
     while (!rows.isEmpty()) {
-      Map.Entry<RowKey, RowHistory> eldest = rows.entrySet().iterator().next();
+      Map.Entry<ScopedRow, RowHistory> eldest = rows.entrySet().iterator().next();
       if (rows.size() <= MAX_READS && clock - eldest.getValue().lastReadAt <= MAX_AGE_EVENTS) {
         return;
       }
       rows.remove(eldest.getKey());
       for (String group : eldest.getValue().groups()) {
-        LinkedHashMap<RowKey, Boolean> ofGroup = groups.get(group);
+        LinkedHashMap<ScopedRow, Boolean> ofGroup = groups.get(group);
         if (ofGroup != null && ofGroup.remove(eldest.getKey()) != null) {
           reads--;
           if (ofGroup.isEmpty()) {
@@ -617,7 +617,7 @@ public final class StaleWrites {
     }
   }
 
-  private void report(RowHistory.Found found, Database database, RowKey key) {
+  private void report(RowHistory.Found found, Database database, ScopedRow key) {
     out.accept(
         new StaleWrite(
             found.seen().by(),

@@ -55,7 +55,7 @@ public final class Pipeline implements AutoCloseable {
   /** The context class loader of the thread that opened the first connection. */
   private volatile WeakReference<@Nullable ClassLoader> application = new WeakReference<>(null);
 
-  private final NamedRows namedRows = new NamedRows();
+  private final RecordedRowNames recordedRowNames = new RecordedRowNames();
   private final List<Runnable> catchUps = new CopyOnWriteArrayList<>();
   private int sessions;
 
@@ -165,12 +165,12 @@ public final class Pipeline implements AutoCloseable {
    * @return true if the row is to be named: its key is not recorded yet
    */
   public boolean isNewKey(Database database, String table, long row, long bits) {
-    return namedRows.add(database.place(), table, row, bits);
+    return recordedRowNames.add(database.place(), table, row, bits);
   }
 
   /** The rows whose keys were recorded. */
-  NamedRows namedRows() {
-    return namedRows;
+  RecordedRowNames recordedRowNames() {
+    return recordedRowNames;
   }
 
   /** The source of ids of sessions and transactions. */
@@ -189,7 +189,7 @@ public final class Pipeline implements AutoCloseable {
     synchronized (this) {
       if (sessions++ == 0) {
         application = new WeakReference<>(Thread.currentThread().getContextClassLoader());
-        namedRows.clear(); // a new file may begin
+        recordedRowNames.clear(); // a new file may begin
       }
     }
     return queue.acquire();

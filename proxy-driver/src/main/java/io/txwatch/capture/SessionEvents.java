@@ -151,7 +151,7 @@ final class SessionEvents {
 
   /** Withdraws the keys of a table's rows. */
   void renamed(String table) {
-    if (pipeline.namedRows().renamed(table)) {
+    if (pipeline.recordedRowNames().renamed(table)) {
       send(new Event.RowNamed(session, table, 0, ""));
     }
   }

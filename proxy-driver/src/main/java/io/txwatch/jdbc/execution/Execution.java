@@ -1,7 +1,7 @@
 package io.txwatch.jdbc.execution;
 
 import io.txwatch.capture.Observation;
-import io.txwatch.capture.RowIds;
+import io.txwatch.capture.RowIdGenerator;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.SnapshotRules;
 import io.txwatch.dialect.DialectSql;
@@ -135,7 +135,7 @@ public final class Execution {
   /** The first of as many row ids as a statement gives; 0 if it gives none. */
   static long takeRowIds(CachedPlan cached) {
     int rows = cached.plan().rowIdParameters().length;
-    return rows == 0 ? 0 : RowIds.shared().take(rows);
+    return rows == 0 ? 0 : RowIdGenerator.shared().take(rows);
   }
 
   public CachedPlan cached() {

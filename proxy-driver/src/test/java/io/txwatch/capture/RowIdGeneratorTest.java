@@ -6,11 +6,11 @@ import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class RowIdsTest {
+class RowIdGeneratorTest {
 
   @Test
   void idsAreNegativeAndUnique() {
-    RowIds ids = new RowIds();
+    RowIdGenerator ids = new RowIdGenerator();
     Set<Long> given = new HashSet<>();
     for (int count = 1; count < 300; count++) {
       long first = ids.take(count);
@@ -23,7 +23,7 @@ class RowIdsTest {
 
   @Test
   void exhaustedCountDrawsNewRandomBits() {
-    RowIds ids = new RowIds();
+    RowIdGenerator ids = new RowIdGenerator();
     long first = ids.take(0xffff00);
     long next = ids.take(0x100);
     assertThat(next >> 24).isNotEqualTo(first >> 24);
@@ -33,6 +33,6 @@ class RowIdsTest {
 
   @Test
   void idsOfTwoProcessesDiffer() {
-    assertThat(new RowIds().take(1)).isNotEqualTo(new RowIds().take(1));
+    assertThat(new RowIdGenerator().take(1)).isNotEqualTo(new RowIdGenerator().take(1));
   }
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Numbers keys from 0, and maps non-integer values to integers. Integers, which nearly all keys and
  * values are, are not boxed.
  */
-final class KeyNames implements RegisterHistory.Keys {
+final class KeyNumbering implements RegisterHistory.Keys {
 
   /** Non-integer values are numbered from here, where no integer is expected. */
   private static final long FIRST_TEXT = Long.MIN_VALUE + 1;

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * another key. A table of hashes without eviction, so that a large working set costs nothing: a row
  * whose slot is taken is not named.
  */
-final class NamedRows {
+final class RecordedRowNames {
 
   private static final int SLOT_BITS = 15;
   private static final int TABLES = 1 << 6;

@@ -9,20 +9,20 @@ import java.util.concurrent.atomic.AtomicLong;
  * default (sequences, {@code uuid_short()}, {@code random()}) are not negative, so the two kinds
  * never collide; docs/decisions/0005 estimates the probability of collisions between processes.
  */
-public final class RowIds {
+public final class RowIdGenerator {
 
   private static final int COUNT_BITS = 24;
   private static final long COUNT_MASK = (1L << COUNT_BITS) - 1;
 
   private static final SecureRandom RANDOM = new SecureRandom();
-  private static final RowIds SHARED = new RowIds();
+  private static final RowIdGenerator SHARED = new RowIdGenerator();
 
   private final AtomicLong next = new AtomicLong(fresh());
 
-  RowIds() {}
+  RowIdGenerator() {}
 
   /** The source of this process. */
-  public static RowIds shared() {
+  public static RowIdGenerator shared() {
     return SHARED;
   }
 

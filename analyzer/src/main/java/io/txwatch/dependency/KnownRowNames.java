@@ -4,10 +4,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The keys of a table's rows, as far as they became known: what reports show in place of ids. They
- * outlive the table's rows here, since each is recorded once.
+ * The names that reports show for a table's rows in place of ids: their keys, as far as they are
+ * known. They outlive the table's rows here, since each is recorded once.
  */
-final class RowKeys {
+final class KnownRowNames {
 
   private static final int MAX_KEYS = 1 << 11;
   private static final int MAX_TABLES = 1 << 6;
@@ -43,14 +43,14 @@ final class RowKeys {
   /** Those of all tables. */
   static final class OfTables {
 
-    private final Map<String, RowKeys> tables = new HashMap<>();
+    private final Map<String, KnownRowNames> tables = new HashMap<>();
 
     /** Those of a table of a place. */
-    RowKeys of(String place, String table) {
+    KnownRowNames of(String place, String table) {
       String name = place + '\0' + table;
-      RowKeys known = tables.get(name);
+      KnownRowNames known = tables.get(name);
       if (known == null) {
-        known = new RowKeys();
+        known = new KnownRowNames();
         if (tables.size() < MAX_TABLES) {
           tables.put(name, known);
         }

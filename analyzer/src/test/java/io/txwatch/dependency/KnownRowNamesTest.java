@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 /** The keys of rows, of which a hostile client may send any number and any length. */
-class KnownRowKeysTest {
+class KnownRowNamesTest {
 
   @Test
   void keyRecordedLastIsShown() {
-    RowKeys keys = new RowKeys();
+    KnownRowNames keys = new KnownRowNames();
     keys.put(7, "1");
     keys.put(7, "100");
     assertThat(keys.of(7)).isEqualTo("100");
@@ -18,7 +18,7 @@ class KnownRowKeysTest {
 
   @Test
   void keysThatNoLongerHoldAreDiscarded() {
-    RowKeys keys = new RowKeys();
+    KnownRowNames keys = new KnownRowNames();
     keys.put(7, "1");
     keys.put(8, "2");
     keys.put(0, "");
@@ -28,9 +28,9 @@ class KnownRowKeysTest {
 
   @Test
   void keyThatIsTooLongIsNotKept() {
-    RowKeys keys = new RowKeys();
+    KnownRowNames keys = new KnownRowNames();
     keys.put(7, "1");
-    keys.put(7, "2".repeat(RowKeys.MAX_KEY_CHARACTERS + 1));
+    keys.put(7, "2".repeat(KnownRowNames.MAX_KEY_CHARACTERS + 1));
     assertThat(keys.of(7)).isEqualTo("1");
   }
 }
