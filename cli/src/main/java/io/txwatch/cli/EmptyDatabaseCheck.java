@@ -1,8 +1,8 @@
 package io.txwatch.cli;
 
 import io.txwatch.dbms.Dbms;
-import io.txwatch.interleave.wait.WaitMonitor;
 import io.txwatch.dbms.Workspace;
+import io.txwatch.interleave.wait.WaitMonitor;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
