@@ -74,6 +74,7 @@ public final class ChangeEvents implements ChangeListener {
    * @param session its id
    * @param name its display name
    * @param database as the watched sessions have it
+   * @param comparesPadding whether texts of CHAR are unequal that differ in trailing spaces alone
    * @param home the schema whose tables they name without it
    * @param hash that of the watched sessions
    * @param newRows which rows have no name yet
@@ -83,6 +84,7 @@ public final class ChangeEvents implements ChangeListener {
       long session,
       String name,
       Database database,
+      boolean comparesPadding,
       String home,
       ValueHash hash,
       NewRows newRows,
@@ -92,7 +94,7 @@ public final class ChangeEvents implements ChangeListener {
     this.hash = hash;
     this.newRows = newRows;
     this.out = out;
-    this.comparesPadding = database.product().is("H2");
+    this.comparesPadding = comparesPadding;
     out.accept(new Event.SessionOpened(session, name, database));
   }
 

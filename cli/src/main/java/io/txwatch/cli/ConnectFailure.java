@@ -13,9 +13,6 @@ import org.jspecify.annotations.Nullable;
 /** Describes why a connection failed, with the URL parameter that changes it. */
 final class ConnectFailure {
 
-  /** The message of MariaDB's driver, which requires TLS by default. */
-  private static final String NO_TLS_AT_SERVER = "ssl not enabled in the server";
-
   private static final List<String> CERTIFICATE_FAILURES =
       List.of("certpath", "certificate", "sslhandshake");
 
@@ -29,25 +26,11 @@ final class ConnectFailure {
   /** What is shorter is part of other words, and no secret. */
   private static final int SHORTEST_SECRET = 3;
 
-  private static final Pattern TLS_PARAMETER = Pattern.compile("(?i)[?&](sslMode|useSsl)=");
-  private static final Pattern HOST = Pattern.compile("jdbc:mariadb://(\\[[^]]*]|[^:/,?]*)[:/?].*");
-
   private ConnectFailure() {}
 
-  /**
-   * The URL to try instead, if MariaDB's driver requires TLS only by default, the server has none,
-   * and it runs on this machine, so nothing goes over a network.
-   */
+  /** The URL to try instead, if the driver requires TLS only by default. */
   static Optional<String> withoutTls(String url, SQLException failure) {
-    Matcher host = HOST.matcher(url);
-    boolean mayBePlain =
-        host.matches()
-            && host.group(1).matches("localhost|127\\.[0-9.]+|\\[::1]|")
-            && !TLS_PARAMETER.matcher(url).find()
-            && text(failure).contains(NO_TLS_AT_SERVER);
-    return mayBePlain
-        ? Optional.of(url + (url.contains("?") ? "&" : "?") + "sslMode=disable")
-        : Optional.empty();
+    return KnownDbms.of(url).flatMap(known -> known.withoutTls(url, text(failure)));
   }
 
   /** The failure in a line. */
@@ -85,41 +68,17 @@ final class ConnectFailure {
   }
 
   private static Optional<String> parameter(String url, String text) {
-    boolean isMariaDb = url.startsWith("jdbc:mariadb:");
-    boolean isPostgres = url.startsWith("jdbc:postgresql:");
-    if (isMariaDb && text.contains(NO_TLS_AT_SERVER)) {
-      return Optional.of("add sslMode=disable to the URL to connect without TLS");
-    } else if (text.contains("Public Key Retrieval is not allowed")
-        || text.contains("RSA public key is not available")) {
-      return Optional.of(
-          "add allowPublicKeyRetrieval=true to the URL, or connect with TLS by sslMode="
-              + (isMariaDb ? "trust" : "REQUIRED"));
-    } else if (isPostgres && text.contains("does not support SSL")) {
-      return Optional.of("sslmode=disable in the URL connects without TLS");
-    } else if (isPostgres && text.contains("no encryption")) {
-      return Optional.of("sslmode=require in the URL connects with TLS");
-    }
     String small = text.toLowerCase(Locale.ROOT);
-    return CERTIFICATE_FAILURES.stream().anyMatch(small::contains)
-        ? certificateParameter(url)
-        : Optional.empty();
-  }
-
-  private static Optional<String> certificateParameter(String url) {
-    if (url.startsWith("jdbc:mariadb:")) {
-      return Optional.of(
-          "name the server's certificate by serverSslCert=FILE, or add sslMode=trust to the URL"
-              + " to encrypt without verifying it");
-    } else if (url.startsWith("jdbc:mysql:")) {
-      return Optional.of(
-          "name the certificates by trustCertificateKeyStoreUrl=URL, or add"
-              + " sslMode=REQUIRED to the URL to encrypt without verifying them");
-    } else if (url.startsWith("jdbc:postgresql:")) {
-      return Optional.of(
-          "name the certificate by sslrootcert=FILE, or use sslmode=require in the URL"
-              + " to encrypt without verifying it");
-    }
-    return Optional.empty();
+    return KnownDbms.of(url)
+        .flatMap(
+            known ->
+                known
+                    .tlsAdvice(text)
+                    .or(
+                        () ->
+                            CERTIFICATE_FAILURES.stream().anyMatch(small::contains)
+                                ? known.certificateAdvice()
+                                : Optional.empty()));
   }
 
   private static Throwable rootOf(Throwable failure) {

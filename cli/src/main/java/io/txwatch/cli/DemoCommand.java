@@ -52,13 +52,6 @@ import picocli.CommandLine.Spec;
     })
 final class DemoCommand implements Callable<Integer> {
 
-  private enum Db {
-    H2,
-    POSTGRESQL,
-    MARIADB,
-    SQLITE
-  }
-
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(
@@ -66,7 +59,7 @@ final class DemoCommand implements Callable<Integer> {
       paramLabel = "h2|postgresql|mariadb|sqlite",
       defaultValue = "h2",
       description = "the DBMS, embedded (default: h2)")
-  private Db db = Db.H2;
+  private KnownDbms db = KnownDbms.H2;
 
   @Option(
       names = "--url",
@@ -161,12 +154,11 @@ final class DemoCommand implements Callable<Integer> {
     if (url != null) {
       return DemoDatabase.ofUser(url, database);
     }
-    return switch (db) {
-      case H2 -> DemoDatabase.h2();
-      case SQLITE -> DemoDatabase.sqlite();
-      case POSTGRESQL -> DemoDatabase.postgresql();
-      case MARIADB -> DemoDatabase.mariadb();
-    };
+    return db.demo()
+        .orElseThrow(
+            () ->
+                CommandException.badInput(
+                    "--db " + db.subprotocol() + ": the demo cannot start this DBMS; use --url"));
   }
 
   /** The class path of the application: its own jars and its JDBC driver. */
@@ -186,7 +178,7 @@ final class DemoCommand implements Callable<Integer> {
         phase.isolation(),
         phase.transactions());
     for (String line : phase.output()) {
-      if (line.startsWith("own books") || line.startsWith("SQLite")) {
+      if (line.startsWith("own books") || line.startsWith("note: ")) {
         textOut.println("  " + line);
       }
     }

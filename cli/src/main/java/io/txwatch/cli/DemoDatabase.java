@@ -1,13 +1,11 @@
 package io.txwatch.cli;
 
 import io.txwatch.servers.DatabaseServer;
-import io.txwatch.servers.MariaDbServer;
-import io.txwatch.servers.PostgresServer;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** The database of the demo: an empty one for each phase. */
 interface DemoDatabase extends AutoCloseable {
@@ -31,58 +29,34 @@ interface DemoDatabase extends AutoCloseable {
   @Override
   default void close() throws SQLException {}
 
-  /** H2 within the demo's own JVM. */
-  static DemoDatabase h2() {
+  /**
+   * A database within the demo's own JVM, or a file.
+   *
+   * @param url that of the database of a phase
+   */
+  static DemoDatabase embedded(KnownDbms dbms, UnaryOperator<String> url) {
     return new DemoDatabase() {
       @Override
       public String name() {
-        return "h2";
+        return dbms.subprotocol();
       }
 
       @Override
       public String empty(String phase) {
-        return "jdbc:h2:mem:" + phase + ";DB_CLOSE_DELAY=-1";
+        return url.apply(phase);
       }
     };
   }
 
-  /** SQLite in temporary files. */
-  static DemoDatabase sqlite() {
-    return new DemoDatabase() {
-      @Override
-      public String name() {
-        return "sqlite";
-      }
-
-      @Override
-      public String empty(String phase) {
-        try {
-          return "jdbc:sqlite:" + NestedJars.temporaryDirectory().resolve(phase + ".db");
-        } catch (IOException e) {
-          throw new UncheckedIOException(e);
-        }
-      }
-    };
-  }
-
-  /** A PostgreSQL server started by the demo. */
-  static DemoDatabase postgresql() {
-    Drivers.register("jdbc:postgresql:", List.of());
-    return server("postgresql", PostgresServer.start());
-  }
-
-  /** A MariaDB server started by the demo. */
-  static DemoDatabase mariadb() {
-    Drivers.register("jdbc:mariadb:", List.of());
-    return server("mariadb", MariaDbServer.start());
-  }
-
-  private static DemoDatabase server(String name, DatabaseServer server) {
+  /** A server started by the demo. */
+  static DemoDatabase server(KnownDbms dbms, Supplier<? extends DatabaseServer> starter) {
+    Drivers.register("jdbc:" + dbms.subprotocol() + ":", List.of());
+    DatabaseServer server = starter.get();
     Runtime.getRuntime().addShutdownHook(new Thread(server::close));
     return new DemoDatabase() {
       @Override
       public String name() {
-        return name;
+        return dbms.subprotocol();
       }
 
       @Override

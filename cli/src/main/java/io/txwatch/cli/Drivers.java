@@ -15,7 +15,6 @@ import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.ServiceLoader;
@@ -29,15 +28,6 @@ import org.jspecify.annotations.Nullable;
 final class Drivers {
 
   static final String WATCHED = "jdbc:txwatch:";
-
-  /** The nested jar for each subprotocol. */
-  private static final Map<String, String> NESTED =
-      Map.of(
-          "h2", "h2",
-          "postgresql", "postgresql",
-          "mariadb", "mariadb-java-client",
-          "mysql", "mysql-connector-j",
-          "sqlite", "sqlite-jdbc");
 
   private Drivers() {}
 
@@ -61,8 +51,9 @@ final class Drivers {
       throw CommandException.badInput(
           "no JDBC driver knows the URL "
               + shown(real)
-              + "; expected jdbc:postgresql:…, jdbc:mysql:…, jdbc:mariadb:…, jdbc:h2:…, jdbc:sqlite:…,"
-              + " or --driver-path JAR");
+              + "; expected "
+              + KnownDbms.urls()
+              + ", or --driver-path JAR");
     }
     try {
       return open(real, options);
@@ -128,9 +119,9 @@ final class Drivers {
 
   /** The unpacked jar for the URL's subprotocol; none if no nested jar has it. */
   static List<Path> nestedFor(String url) {
-    String[] parts = url.split(":", 3);
-    String wanted = parts.length < 3 ? null : NESTED.get(parts[1]);
-    return wanted == null ? List.of() : NestedJars.unpack("drivers", wanted::equals);
+    return KnownDbms.of(url)
+        .map(known -> NestedJars.unpack("drivers", known.driverJar()::equals))
+        .orElse(List.of());
   }
 
   /** A URL without parameters, users and passwords. */

@@ -9,17 +9,12 @@ import java.sql.SQLException;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Restricts {@code fuzz} and {@code replay} to empty databases and users with sufficient
  * privileges: they may crash a server and leave objects behind.
  */
 final class EmptyDatabaseCheck {
-
-  /** The schemas and databases of a DBMS itself. */
-  private static final Set<String> SYSTEM_SCHEMAS =
-      Set.of("mysql", "sys", "performance_schema", "information_schema", "pg_catalog");
 
   private static final String OWN_PREFIX = "txwatch_";
 
@@ -33,10 +28,12 @@ final class EmptyDatabaseCheck {
    */
   static void requireEmpty(Connection connection, String shown) throws SQLException {
     String database = connection.getCatalog();
-    boolean isNone =
-        database == null || database.isEmpty(); // MySQL, when the URL names no database
-    boolean isMySql = connection.getMetaData().getURL().matches("jdbc:(mysql|mariadb):.*");
-    if (isMySql && (isNone || isIgnored(database))) {
+    boolean isNone = database == null || database.isEmpty(); // when the URL names none
+    boolean isServer =
+        KnownDbms.of(connection.getMetaData().getURL())
+            .filter(KnownDbms::isConnectedToServer)
+            .isPresent();
+    if (isServer && (isNone || isIgnored(database))) {
       return;
     }
     String first = "";
@@ -62,7 +59,7 @@ final class EmptyDatabaseCheck {
 
   private static boolean isIgnored(String name) {
     String small = name.toLowerCase(Locale.ROOT);
-    return SYSTEM_SCHEMAS.contains(small) || small.startsWith(OWN_PREFIX);
+    return KnownDbms.isSystemSchema(small) || small.startsWith(OWN_PREFIX);
   }
 
   /**

@@ -69,7 +69,9 @@ import picocli.CommandLine.TypeConversionException;
     })
 final class FuzzCommand implements Callable<Integer> {
 
-  private static final String IN_MEMORY_URL = "jdbc:h2:mem:fuzz";
+  /** The oracles that judge nothing where tables get no columns. */
+  private static final Set<String> NEED_COLUMNS = Set.of("isorel", "txcheck");
+
   private static final Duration DEFAULT_DURATION = Duration.ofSeconds(60);
   private static final Duration UNLIMITED = Duration.ofDays(365);
 
@@ -182,7 +184,7 @@ final class FuzzCommand implements Callable<Integer> {
     }
     List<FuzzTarget> targets = new ArrayList<>();
     try {
-      for (String url : urls.isEmpty() ? List.of(IN_MEMORY_URL) : urls) {
+      for (String url : urls.isEmpty() ? List.of(KnownDbms.FUZZED_URL) : urls) {
         targets.add(FuzzTarget.open(url, database, console));
       }
       List<FuzzRun> runs = runs(targets, console);
@@ -242,14 +244,15 @@ final class FuzzCommand implements Callable<Integer> {
     for (IsolationLevel level : chosen) {
       DbmsLevels.require(dbms, level);
     }
-    if (dbms.database().product().is("SQLite")
+    Optional<String> obstacle = dbms.whyUnwatchable();
+    if (obstacle.isPresent()
         && oracles.stream()
-            .anyMatch(name -> NOT_ON_SQLITE.contains(name.toLowerCase(Locale.ROOT)))) {
+            .anyMatch(name -> NEED_COLUMNS.contains(name.toLowerCase(Locale.ROOT)))) {
       throw CommandException.badInput(
           "--oracle "
               + String.join(",", oracles)
-              + ": on SQLite expected writecheck, troc, aptrans; isorel and txcheck do not support"
-              + " it");
+              + ": here expected writecheck, troc, aptrans; "
+              + obstacle.get());
     }
     Campaign.Plan plan =
         new Campaign.Plan(
@@ -271,9 +274,6 @@ final class FuzzCommand implements Callable<Integer> {
     /** More often if it brings something new. */
     LEARNT
   }
-
-  /** The oracles that judge nothing there: its tables get no columns, which are visible there. */
-  private static final Set<String> NOT_ON_SQLITE = Set.of("isorel", "txcheck");
 
   /** {@code 60s}, {@code 10m}, {@code 2h}. */
   static final class DurationConverter implements ITypeConverter<Duration> {

@@ -27,9 +27,7 @@ record FuzzTarget(Connection keep, Dbms dbms, GeneratedDialect grammar, String s
   static FuzzTarget open(String url, DatabaseOptions database, Console console) {
     String unwatched = Drivers.unwatched(url);
     String real =
-        unwatched.matches("jdbc:h2:mem:(;.*)?")
-            ? unwatched.replaceFirst("mem:", "mem:fuzz")
-            : unwatched;
+        KnownDbms.of(unwatched).flatMap(known -> known.named(unwatched, "fuzz")).orElse(unwatched);
     try {
       Connection keep = Drivers.connect(real, database);
       try {

@@ -125,10 +125,10 @@ final class ReplayCommand implements Callable<Integer> {
       cases.add(read(file));
     }
     String real = Drivers.unwatched(url);
-    if (real.matches("jdbc:h2:mem:(;.*)?")) {
+    Optional<String> named = KnownDbms.of(real).flatMap(known -> known.named(real, "cases"));
+    if (named.isPresent()) {
       throw CommandException.badInput(
-          "each connection has its own H2 database without a name: name it, as in"
-              + " jdbc:h2:mem:cases");
+          "each connection has its own database without a name: name it, as in " + named.get());
     }
     int code = ExitCode.CLEAN;
     try (Connection keep = Drivers.connect(real, database)) {

@@ -76,8 +76,8 @@ public final class DemoApp {
     }
     if (database.isSqlite() && !fixed && check.holds()) {
       out.println(
-          "SQLite lets one transaction write at a time and refuses to let one write that read"
-              + " something older: the race is there in the code, but cannot do harm here.");
+          "note: SQLite lets one transaction write at a time and refuses to let one write that"
+              + " read something older: the race is there in the code, but cannot do harm here.");
     }
     out.printf("transactions=%d isolation=%s%n", database.committed(), level);
   }

@@ -77,7 +77,7 @@ class DemoAppTest {
     Run run = play(url, phase, "--rounds", "3");
     assertThat(run.err()).isEmpty();
     assertThat(run.out().get(1)).startsWith("own books: in order: ");
-    assertThat(run.out()).anyMatch(line -> line.startsWith("SQLite lets one transaction write"));
+    assertThat(run.out()).anyMatch(line -> line.startsWith("note: SQLite lets one transaction"));
     assertThat(run.out().get(run.out().size() - 1))
         .isEqualTo("transactions=" + transactions + " isolation=SERIALIZABLE");
     assertThat(play(url, phase, "--fixed", "--rounds", "3").out().get(1))

@@ -109,7 +109,7 @@ class ChangeEventsTest {
 
   private static ChangeEvents events(List<Event> into) {
     Database database = new Database(new Product("H2", ""), Map.of(), "place");
-    return new ChangeEvents(5, "log", database, "s", HASH, (table, key) -> false, into::add);
+    return new ChangeEvents(5, "log", database, true, "s", HASH, (table, key) -> false, into::add);
   }
 
   @ParameterizedTest
@@ -124,7 +124,8 @@ class ChangeEventsTest {
       String schema = session.url.replaceFirst(".*/([^?]*).*", "$1");
       Database database = new Database(new Product(kind.toString(), ""), Map.of(), "place");
       ChangeEvents changes =
-          new ChangeEvents(5, "log", database, schema, HASH, (table, key) -> false, events::add);
+          new ChangeEvents(
+              5, "log", database, false, schema, HASH, (table, key) -> false, events::add);
       try (BinaryLogSource source = session.source(LoggedServer.of(kind).user())) {
         source.start(changes);
         session.execute(

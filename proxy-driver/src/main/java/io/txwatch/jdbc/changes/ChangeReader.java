@@ -135,6 +135,7 @@ public final class ChangeReader {
                 session,
                 record.name().replaceFirst("^the ", ""),
                 database,
+                record.comparesPadding(),
                 home,
                 ValueHash.ofThisProcess(),
                 (table, key) -> pipeline.isNewKey(database, table, key, key),

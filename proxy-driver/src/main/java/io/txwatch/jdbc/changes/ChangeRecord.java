@@ -15,6 +15,11 @@ public interface ChangeRecord {
     return name();
   }
 
+  /** Whether the DBMS takes texts of CHAR that differ in trailing spaces alone as unequal. */
+  default boolean comparesPadding() {
+    return false;
+  }
+
   /**
    * A source that has not been started, each time another one.
    *

@@ -37,6 +37,11 @@ final class Triggers implements ChangeRecord {
   }
 
   @Override
+  public boolean comparesPadding() {
+    return true;
+  }
+
+  @Override
   public synchronized Opened open() {
     if (isTaken) {
       source = source.another();
