@@ -3,6 +3,7 @@ package io.txwatch.cli;
 import io.txwatch.campaign.Campaign;
 import io.txwatch.campaign.Summary;
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,14 +41,16 @@ final class FuzzRun {
     Campaign.Plan full = plan;
     if (out.isPresent()) {
       Files.createDirectories(out.get());
-      full = plan.with(CampaignState.shapes(out.get(), dbms(), target.grammar().dialect()));
+      full =
+          plan.with(
+              CampaignState.shapes(out.get(), dbms(), DbmsRegistry.dialect(dbms()).dialect()));
       if (resume) {
         CampaignState state = CampaignState.read(out.get()).require(plan, dbms(), out.get());
         full = full.continuing(state.seed(), state.next());
       }
     }
     this.plan = full;
-    this.campaign = new Campaign(dbms(), target.grammar(), full, report);
+    this.campaign = new Campaign(dbms(), full, report);
   }
 
   private Dbms dbms() {

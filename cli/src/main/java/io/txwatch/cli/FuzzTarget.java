@@ -4,7 +4,6 @@ import io.txwatch.catalog.DatabaseProbe;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
 import io.txwatch.dbms.registry.DbmsRegistry;
-import io.txwatch.generator.GeneratedDialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Objects;
@@ -13,11 +12,9 @@ import java.util.Objects;
  * A database that {@code fuzz} examines.
  *
  * @param keep a connection that keeps a database in memory while it is open
- * @param grammar the SQL that is generated for it
  * @param shownUrl its URL without secrets
  */
-record FuzzTarget(Connection keep, Dbms dbms, GeneratedDialect grammar, String shownUrl)
-    implements AutoCloseable {
+record FuzzTarget(Connection keep, Dbms dbms, String shownUrl) implements AutoCloseable {
 
   /**
    * Connects to a database.
@@ -52,18 +49,17 @@ record FuzzTarget(Connection keep, Dbms dbms, GeneratedDialect grammar, String s
       Connection keep, String real, DatabaseOptions database, Console console)
       throws SQLException, UnsupportedDbmsException {
     DatabaseProbe probe = DatabaseProbe.of(keep, real);
-    GeneratedDialect grammar =
-        GeneratedDialect.of(probe.database().product().name(), probe.dialect())
-            .orElseThrow(
-                () ->
-                    CommandException.badInput(
-                        "no statements can be generated for this DBMS, or for its sql_mode"));
+    if (DbmsRegistry.dialect(probe.database().product().name()).isEmpty()
+        || probe.notRewritten().dialect().isEmpty()) {
+      throw CommandException.badInput(
+          "no statements can be generated for this DBMS, or for its sql_mode");
+    }
     String shown = Drivers.shown(real);
     EmptyDatabaseCheck.requireEmpty(keep, shown);
     Dbms dbms = DbmsRegistry.connect(real, target -> Drivers.reconnect(target, database));
     EmptyDatabaseCheck.requireRights(dbms, shown)
         .ifPresent(note -> console.note("txwatch: " + note));
-    return new FuzzTarget(keep, dbms, grammar, shown);
+    return new FuzzTarget(keep, dbms, shown);
   }
 
   @Override

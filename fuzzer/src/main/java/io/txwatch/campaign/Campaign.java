@@ -243,24 +243,18 @@ public final class Campaign {
   }
 
   /** Creates a campaign. */
-  public Campaign(Dbms dbms, GeneratedDialect grammar, Plan plan, Listener listener) {
-    this(dbms, grammar, plan, listener, MAX_SILENCE);
+  public Campaign(Dbms dbms, Plan plan, Listener listener) {
+    this(dbms, plan, listener, MAX_SILENCE);
   }
 
-  Campaign(Dbms dbms, GeneratedDialect grammar, Plan plan, Listener listener, Duration maxSilence) {
-    this(dbms, grammar, plan, listener, maxSilence, Exploration.CASES_PER_EPOCH);
+  Campaign(Dbms dbms, Plan plan, Listener listener, Duration maxSilence) {
+    this(dbms, plan, listener, maxSilence, Exploration.CASES_PER_EPOCH);
   }
 
-  Campaign(
-      Dbms dbms,
-      GeneratedDialect grammar,
-      Plan plan,
-      Listener listener,
-      Duration maxSilence,
-      long casesPerEpoch) {
+  Campaign(Dbms dbms, Plan plan, Listener listener, Duration maxSilence, long casesPerEpoch) {
     this.maxSilence = maxSilence;
     this.dbms = dbms;
-    this.grammar = grammar;
+    this.grammar = DbmsRegistry.dialect(dbms);
     this.plan = plan;
     this.next = new AtomicLong(plan.first());
     this.exploration =

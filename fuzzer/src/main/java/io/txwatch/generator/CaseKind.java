@@ -91,9 +91,9 @@ public enum CaseKind {
     return random.percent("foreign key", this == HISTORIES ? 20 : 75);
   }
 
-  /** True if foreign keys may have actions, whose writes most DBMSs do not let triggers record. */
+  /** True if foreign keys may have actions, whose writes the triggers of most DBMSs do not see. */
   boolean hasForeignKeyActions(GeneratedDialect grammar) {
-    return this != PATTERNS || grammar == GeneratedDialect.POSTGRESQL;
+    return this != PATTERNS || grammar.actionsFireTriggers();
   }
 
   /** True if a table generates the values of its key. */

@@ -111,7 +111,7 @@ final class PatternCaseGenerator {
       }
       case DRAW -> add(session, draw());
       case SNAPSHOT -> {
-        if (!grammar.isMySql() || !hasConsistentSnapshot(session)) {
+        if (!hasConsistentSnapshot(session)) {
           add(session, anyRead());
         }
       }

@@ -5,14 +5,11 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The forms of a dialect that are lines of the resource {@code productions.txt}, each with the
@@ -22,7 +19,8 @@ final class Productions {
 
   private static final String RESOURCE = "productions.txt";
   private static final String ALL_BUT = "all but";
-  private static final Map<GeneratedDialect, Productions> BY_GRAMMAR = load();
+  private static final String TEXT = load();
+  private static final Map<String, Productions> BY_DIALECT = new ConcurrentHashMap<>();
 
   private final List<Production> productions;
 
@@ -47,50 +45,41 @@ final class Productions {
 
   /** The productions of a dialect. */
   static Productions of(GeneratedDialect grammar) {
-    return Objects.requireNonNull(BY_GRAMMAR.get(grammar));
+    return BY_DIALECT.computeIfAbsent(grammar.name(), name -> parse(TEXT, name));
   }
 
-  private static Map<GeneratedDialect, Productions> load() {
+  private static String load() {
     try (InputStream in = Productions.class.getResourceAsStream(RESOURCE)) {
-      return parse(
-          new String(Objects.requireNonNull(in, RESOURCE).readAllBytes(), StandardCharsets.UTF_8));
+      return new String(
+          Objects.requireNonNull(in, RESOURCE).readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Parses lines {@code kind | percent | dialects | text}. */
-  static Map<GeneratedDialect, Productions> parse(String text) {
-    Map<GeneratedDialect, List<Production>> lists = new EnumMap<>(GeneratedDialect.class);
-    for (GeneratedDialect grammar : GeneratedDialect.values()) {
-      lists.put(grammar, new ArrayList<>());
-    }
+  /** Parses lines {@code kind | percent | dialects | text}, and keeps those of a dialect. */
+  static Productions parse(String text, String dialect) {
+    List<Production> ofDialect = new ArrayList<>();
     for (String line : text.lines().filter(l -> !l.isBlank() && !l.startsWith("#")).toList()) {
       String[] parts = line.split("\\s+\\|\\s+", 4);
       if (parts.length != 4) {
         throw new IllegalArgumentException(
             "expected 'kind | percent | dialects | text', found '" + line + "'");
       }
-      Production production =
-          new Production(parts[0], Integer.parseInt(parts[1]), parts[3].strip());
-      grammars(parts[2])
-          .forEach(grammar -> Objects.requireNonNull(lists.get(grammar)).add(production));
+      if (names(parts[2], dialect)) {
+        ofDialect.add(new Production(parts[0], Integer.parseInt(parts[1]), parts[3].strip()));
+      }
     }
-    Map<GeneratedDialect, Productions> parsed = new EnumMap<>(GeneratedDialect.class);
-    lists.forEach((grammar, list) -> parsed.put(grammar, new Productions(list)));
-    return parsed;
+    return new Productions(ofDialect);
   }
 
-  private static Set<GeneratedDialect> grammars(String text) {
-    if (text.equals("all")) {
-      return EnumSet.allOf(GeneratedDialect.class);
+  private static boolean names(String dialects, String dialect) {
+    if (dialects.equals("all")) {
+      return true;
     }
-    boolean isExcluding = text.startsWith(ALL_BUT);
-    Set<GeneratedDialect> named = EnumSet.noneOf(GeneratedDialect.class);
-    for (String name : text.substring(isExcluding ? ALL_BUT.length() : 0).strip().split("\\s+")) {
-      named.add(GeneratedDialect.valueOf(name.toUpperCase(Locale.ROOT)));
-    }
-    return isExcluding ? EnumSet.complementOf(EnumSet.copyOf(named)) : named;
+    boolean isExcluding = dialects.startsWith(ALL_BUT);
+    String list = dialects.substring(isExcluding ? ALL_BUT.length() : 0).strip();
+    return List.of(list.split("\\s+")).contains(dialect) != isExcluding;
   }
 
   /** All productions. */

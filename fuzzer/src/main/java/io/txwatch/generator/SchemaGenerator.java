@@ -53,7 +53,7 @@ final class SchemaGenerator {
   private GeneratedTable table(
       String name, List<GeneratedTable> earlier, List<String> definitions) {
     Optional<Partitions> partitions =
-        grammar.hasPartitions() && random.percent("partitions", 10)
+        Partitions.areSupported(grammar) && random.percent("partitions", 10)
             ? Optional.of(Partitions.any(random, grammar))
             : Optional.empty();
     TableDraft draft =

@@ -90,38 +90,26 @@ final class WriteGenerator {
   GeneratedStatement upsert() {
     GeneratedTable table = context.randomTable();
     List<Column> plain = table.plainColumns();
-    boolean offered = grammar != GeneratedDialect.HSQLDB && grammar != GeneratedDialect.DERBY;
-    if (plain.isEmpty() || table.keys().isEmpty() || !offered) {
+    if (plain.isEmpty() || table.keys().isEmpty() || !grammar.hasUpsert()) {
       return insert();
     }
     Column target = random.oneOf(plain);
     String value = random.percent(40) ? grammar.incoming(target.name()) : literal(table, target);
     String sql =
-        grammar == GeneratedDialect.H2 ? merge(table, target, value) : upsert(table, target, value);
+        grammar.upsertsByMerge() ? merge(table, target, value) : upsert(table, target, value);
     return new GeneratedStatement("upsert", sql, errors(table, table.columns(), true));
   }
 
   private String upsert(GeneratedTable table, Column target, String value) {
     String insertInto =
         " INTO " + table.name() + names(table.columns()) + " VALUES " + row(table, table.columns());
-    if ((grammar.isMySql() || grammar == GeneratedDialect.SQLITE)
-        && random.percent("replace", 50)) {
+    if (grammar.hasReplace() && random.percent("replace", 50)) {
       return "REPLACE" + insertInto;
     }
     String key = String.join(", ", table.keys().get(table.keys().size() - 1));
-    return "INSERT"
-        + insertInto
-        + (grammar.isMySql()
-            ? " ON DUPLICATE KEY UPDATE "
-            : " ON CONFLICT (" + key + ") DO UPDATE SET ")
-        + target.name()
-        + " = "
-        + value;
+    return "INSERT" + insertInto + grammar.onDuplicate(key) + target.name() + " = " + value;
   }
 
-  /**
-   * Not MERGE … KEY: H2 2.5.252 retries forever if a row exists that the statement does not see.
-   */
   private String merge(GeneratedTable table, Column target, String value) {
     StringJoiner on = new StringJoiner(" AND ", " ON (", ")");
     table
@@ -174,7 +162,7 @@ final class WriteGenerator {
       if (random.percent(assigned.isEmpty() ? 60 : 25)) {
         assigned.add(column);
         assignments.add(column.name() + " = " + assigned(table, column, expressions));
-        if (grammar.isMySql()) {
+        if (grammar.assignsInOrder()) {
           break; // further assignments would see this one
         }
       }
@@ -286,7 +274,7 @@ final class WriteGenerator {
                 .with(other, other.name())
                 .condition();
     if (kind.equals("UPDATE")) {
-      return grammar.isMySql()
+      return grammar.writesWithJoin()
           ? "UPDATE %s JOIN %s ON %s SET %s.{COLUMN} = {VALUE}"
               .formatted(name, other.name(), on, name)
           : "UPDATE %s SET {COLUMN} = {VALUE} FROM %s WHERE %s".formatted(name, other.name(), on);
@@ -294,7 +282,7 @@ final class WriteGenerator {
     return "DELETE FROM %s USING %s"
         .formatted(
             name,
-            grammar.isMySql()
+            grammar.writesWithJoin()
                 ? name + " JOIN " + other.name() + " ON " + on
                 : other.name() + " WHERE " + on);
   }
@@ -347,7 +335,7 @@ final class WriteGenerator {
   // The errors that the data may cause.
 
   private Set<ExpectedError> errorsOfCondition() {
-    return grammar.isMySql()
+    return grammar.convertsTexts()
         ? EnumSet.of(ExpectedError.NOT_A_NUMBER)
         : EnumSet.noneOf(ExpectedError.class);
   }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.registry.DbmsRegistry;
-import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
@@ -56,7 +55,7 @@ class CampaignTest {
         new Campaign.Plan(
             11, dbms.levels(), List.of(new WriteCheck(), new Troc()), 40, Duration.ofMinutes(2), 2);
 
-    Summary summary = new Campaign(dbms, GeneratedDialect.valueOf(kind.name()), plan, found).run();
+    Summary summary = new Campaign(dbms, plan, found).run();
 
     assertThat(found.notReproduced).isEmpty();
     assertThat(summary.cases()).isEqualTo(40);
@@ -107,7 +106,7 @@ class CampaignTest {
                             + verdict.reason())
                         .replaceAll("(?i)txwatch_\\w+", ""),
                     (first, again) -> first));
-    new Campaign(dbms, GeneratedDialect.valueOf(kind.name()), plan, listener).run();
+    new Campaign(dbms, plan, listener).run();
     return verdicts;
   }
 
@@ -143,8 +142,7 @@ class CampaignTest {
       Dbms dbms = DbmsRegistry.connect(server.newDatabase("crash"), DriverManager::getConnection);
       CollectedFindings found = new CollectedFindings(server::close);
 
-      assertThatThrownBy(
-              () -> new Campaign(dbms, GeneratedDialect.MARIADB, endless(workers), found).run())
+      assertThatThrownBy(() -> new Campaign(dbms, endless(workers), found).run())
           .isInstanceOf(SQLException.class);
       findings = found.findings;
     }
@@ -165,8 +163,7 @@ class CampaignTest {
       ProcessHandle process = started.iterator().next();
       Dbms dbms = DbmsRegistry.connect(server.newDatabase("silence"), DriverManager::getConnection);
       CollectedFindings found = new CollectedFindings(() -> signal(process, "STOP"));
-      Campaign campaign =
-          new Campaign(dbms, GeneratedDialect.MARIADB, endless(1), found, Duration.ofSeconds(2));
+      Campaign campaign = new Campaign(dbms, endless(1), found, Duration.ofSeconds(2));
 
       try {
         assertThatThrownBy(campaign::run)
@@ -217,8 +214,7 @@ class CampaignTest {
         new Campaign.Plan(
             7, dbms.levels(), List.of(new WriteCheck(), new Troc()), 256, Duration.ofMinutes(2), 2);
 
-    Summary summary =
-        new Campaign(dbms, GeneratedDialect.POSTGRESQL, plan, new CollectedFindings()).run();
+    Summary summary = new Campaign(dbms, plan, new CollectedFindings()).run();
 
     assertThat(summary.oracles().keySet()).containsExactly("writecheck", "troc");
     assertThat(Objects.requireNonNull(summary.oracles().get("troc")).undecided())
@@ -245,8 +241,7 @@ class CampaignTest {
       Campaign.Plan plan =
           new Campaign.Plan(9, dbms.levels(), oracles, 48, Duration.ofMinutes(2), 2);
 
-      Summary summary =
-          new Campaign(dbms, GeneratedDialect.MYSQL, plan, new CollectedFindings()).run();
+      Summary summary = new Campaign(dbms, plan, new CollectedFindings()).run();
 
       assertThat(summary.accepted()).isGreaterThanOrEqualTo(0.97);
       assertThat(summary.isUndecided()).as("%s", summary).isFalse();
@@ -285,7 +280,7 @@ class CampaignTest {
         new Campaign.Plan(
             3, levels, List.of(new WriteCheck(), new IsoRel()), 128, Duration.ofMinutes(2), 2);
 
-    new Campaign(dbms, GeneratedDialect.H2, plan, listener).run();
+    new Campaign(dbms, plan, listener).run();
 
     assertThat(mixed).hasSizeBetween(4, 20);
     assertThat(own).containsExactlyInAnyOrder("READ_COMMITTED", "SERIALIZABLE");
@@ -331,7 +326,7 @@ class CampaignTest {
         };
     Campaign.Plan plan =
         new Campaign.Plan(1, dbms.levels(), List.of(oracle), 20, Duration.ofMinutes(2), 1);
-    return new Campaign(dbms, GeneratedDialect.H2, plan, listener);
+    return new Campaign(dbms, plan, listener);
   }
 
   /** A plan that ends only with the server. */

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
 import io.txwatch.dbms.registry.DbmsRegistry;
-import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.ServerCaseExecutor;
@@ -16,7 +15,6 @@ import io.txwatch.testcase.CaseReader;
 import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,8 +36,6 @@ class EmbeddedCampaignTest {
   void statementsAreAcceptedAndNothingIsReported(String url, String expectedConflict)
       throws Exception {
     Dbms dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
-    GeneratedDialect grammar =
-        GeneratedDialect.of(dbms.database().product().name(), Optional.empty()).orElseThrow();
     List<String> findings = new CopyOnWriteArrayList<>();
     List<String> undecided = new CopyOnWriteArrayList<>();
     Set<String> conflicts = ConcurrentHashMap.newKeySet();
@@ -67,7 +63,7 @@ class EmbeddedCampaignTest {
         new Campaign.Plan(
             4, dbms.levels(), List.of(new WriteCheck()), 48, Duration.ofMinutes(1), 2);
 
-    Summary summary = new Campaign(dbms, grammar, plan, listener).run();
+    Summary summary = new Campaign(dbms, plan, listener).run();
 
     assertThat(findings.stream().collect(Collectors.joining("\n"))).isEmpty();
     assertThat(summary.cases()).isEqualTo(48);

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.registry.DbmsRegistry;
-import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.IsoRel;
@@ -38,7 +37,7 @@ class FreeThreadsCampaignTest {
             .with(Campaign.Mode.FREE_THREADS);
     CollectedFindings found = new CollectedFindings();
 
-    Summary summary = new Campaign(dbms, GeneratedDialect.valueOf(kind.name()), plan, found).run();
+    Summary summary = new Campaign(dbms, plan, found).run();
 
     assertThat(summary.cases()).isEqualTo(CASES);
     assertThat(summary.freeThreads().executions()).isBetween(CASES / 2L, (long) CASES);

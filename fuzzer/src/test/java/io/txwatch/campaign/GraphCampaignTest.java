@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.registry.DbmsRegistry;
-import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.GraphAnomaly;
 import io.txwatch.oracle.IsoRel;
@@ -69,8 +68,7 @@ class GraphCampaignTest {
             2,
             10);
 
-    Summary summary =
-        new Campaign(dbms, GeneratedDialect.valueOf(kind.name()), plan, finding -> {}).run();
+    Summary summary = new Campaign(dbms, plan, finding -> {}).run();
 
     assertThat(summary.cases()).isEqualTo(200);
     assertThat(
@@ -94,8 +92,7 @@ class GraphCampaignTest {
                 verdicts.put(
                     execution.testCase().name() + " at " + execution.level(),
                     verdict.result() + ": " + verdict.reason()));
-    Summary summary =
-        new Campaign(dbms, GeneratedDialect.valueOf(kind.name()), plan, listener).run();
+    Summary summary = new Campaign(dbms, plan, listener).run();
     return new CampaignResult(summary, verdicts);
   }
 }

@@ -3,10 +3,10 @@ package io.txwatch.campaign;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.h2.H2GeneratedDialect;
 import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.generator.CaseGenerator;
 import io.txwatch.generator.CaseKind;
-import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.testcase.CaseWriter;
 import java.sql.Connection;
@@ -32,7 +32,7 @@ class LearningCampaignTest {
     assertThat(two).isEqualTo(one);
     CaseGenerator fixed =
         new CaseGenerator(
-            9, GeneratedDialect.H2, CaseGenerator.MAX_STATEMENTS, CaseKind.STATEMENTS);
+            9, new H2GeneratedDialect(), CaseGenerator.MAX_STATEMENTS, CaseKind.STATEMENTS);
     one.forEach(
         (number, text) -> {
           if (number < 2 * CASES_PER_EPOCH) {
@@ -66,9 +66,7 @@ class LearningCampaignTest {
                       Long.parseLong(execution.testCase().header("number").orElseThrow()),
                       CaseWriter.write(execution.testCase())));
       Summary summary =
-          new Campaign(
-                  dbms, GeneratedDialect.H2, plan, listener, Duration.ofMinutes(2), CASES_PER_EPOCH)
-              .run();
+          new Campaign(dbms, plan, listener, Duration.ofMinutes(2), CASES_PER_EPOCH).run();
       assertThat(summary.coverage().values()).allMatch(count -> count > 0);
       return cases;
     }

@@ -3,10 +3,10 @@ package io.txwatch.campaign;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.h2.H2GeneratedDialect;
 import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.generator.CaseGenerator;
 import io.txwatch.generator.CaseKind;
-import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.oracle.IsoRel;
 import io.txwatch.oracle.OracleVerdict.PatternOutcome;
@@ -40,8 +40,7 @@ class PatternCampaignTest {
         new Campaign.Plan(
             9, dbms.levels(), List.of(new ApTrans(Judge.DBMS)), CASES, Duration.ofMinutes(5), 2);
 
-    Summary summary =
-        new Campaign(dbms, GeneratedDialect.valueOf(kind.name()), plan, findings::add).run();
+    Summary summary = new Campaign(dbms, plan, findings::add).run();
 
     assertThat(findings).allSatisfy(finding -> assertThat(finding.known()).isPresent());
     assertThat(summary.unreproduced()).isZero();
@@ -81,7 +80,7 @@ class PatternCampaignTest {
               }
             });
 
-    new Campaign(dbms, GeneratedDialect.H2, plan, listener).run();
+    new Campaign(dbms, plan, listener).run();
 
     assertThat(judged).isEqualTo(withPattern).hasSize(32).contains("case-128", "case-159");
   }
@@ -112,11 +111,12 @@ class PatternCampaignTest {
               blocks.add(number / 128);
             });
 
-    new Campaign(dbms, GeneratedDialect.H2, plan, listener).run();
+    new Campaign(dbms, plan, listener).run();
 
     assertThat(blocks).containsExactlyInAnyOrder(0L, 1L, 2L, 3L);
     CaseGenerator histories =
-        new CaseGenerator(9, GeneratedDialect.H2, CaseGenerator.MAX_STATEMENTS, CaseKind.HISTORIES);
+        new CaseGenerator(
+            9, new H2GeneratedDialect(), CaseGenerator.MAX_STATEMENTS, CaseKind.HISTORIES);
     assertThat(generated.get(384L)).isEqualTo(histories.generate(384).testCase().toString());
   }
 

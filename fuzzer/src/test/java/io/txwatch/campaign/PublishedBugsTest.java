@@ -2,8 +2,8 @@ package io.txwatch.campaign;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.dbms.mariadb.MariaDbGeneratedDialect;
 import io.txwatch.generator.CaseGenerator;
-import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.oracle.IsoRel;
 import io.txwatch.oracle.Oracle;
@@ -98,7 +98,7 @@ class PublishedBugsTest {
     for (Bug bug : bugs()) {
       bug.forms().forEach(form -> missing.put(form.pattern(), form));
     }
-    CaseGenerator generator = new CaseGenerator(5, GeneratedDialect.MARIADB);
+    CaseGenerator generator = new CaseGenerator(5, new MariaDbGeneratedDialect());
     for (int i = 0; i < MAX_SCHEMAS && !missing.isEmpty(); i++) {
       TestCase testCase = generator.generate(16L * i).testCase();
       Set<String> texts = new HashSet<>(testCase.setup());

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.registry.DbmsRegistry;
-import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleVerdict;
@@ -38,7 +37,7 @@ class TxCheckCampaignTest {
     Campaign.Plan plan =
         new Campaign.Plan(1, levels, List.of(new TxCheck()), CASES, Duration.ofMinutes(2), 2);
 
-    Summary summary = new Campaign(dbms, GeneratedDialect.valueOf(kind.name()), plan, found).run();
+    Summary summary = new Campaign(dbms, plan, found).run();
 
     assertThat(found.notReproduced).isEmpty();
     assertThat(summary.cases()).isEqualTo(CASES);
@@ -70,7 +69,7 @@ class TxCheckCampaignTest {
     Campaign.Plan plan =
         new Campaign.Plan(1, dbms.levels(), oracles, 640, Duration.ofMinutes(2), 2, 2);
 
-    new Campaign(dbms, GeneratedDialect.H2, plan, listener).run();
+    new Campaign(dbms, plan, listener).run();
 
     Map<IsolationLevel, Integer> judgedByBoth = new EnumMap<>(IsolationLevel.class);
     verdicts.forEach(

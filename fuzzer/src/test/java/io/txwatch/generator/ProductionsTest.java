@@ -1,11 +1,15 @@
 package io.txwatch.generator;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.generator.Productions.Production;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -17,7 +21,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class ProductionsTest {
 
@@ -25,7 +29,7 @@ class ProductionsTest {
 
   /** Each line of the resource is in a generated case. */
   @ParameterizedTest
-  @EnumSource
+  @MethodSource("io.txwatch.dbms.registry.DbmsRegistry#dialects")
   void eachProductionOccurs(GeneratedDialect grammar) {
     List<Production> missing = new ArrayList<>(Productions.of(grammar).all());
     Map<Production, Pattern> patterns = new HashMap<>();
@@ -82,20 +86,27 @@ class ProductionsTest {
 
   @Test
   void aLineNamesItsDialects() {
-    Map<GeneratedDialect, Productions> parsed =
-        Productions.parse("# comment\n\na | 100 | all but H2 | one\na | 100 | H2 | two\n");
+    String text = "# comment\n\na | 100 | all but ONE | one\na | 100 | ONE | two\n";
 
-    assertThat(of(parsed, GeneratedDialect.H2).all())
+    assertThat(Productions.parse(text, "ONE").all())
         .containsExactly(new Production("a", 100, "two"));
-    assertThat(of(parsed, GeneratedDialect.DERBY).draw("a", new RandomSource(1, 1)))
-        .contains("one");
-    assertThat(of(parsed, GeneratedDialect.DERBY).draw("b", new RandomSource(1, 1))).isEmpty();
-    assertThatThrownBy(() -> Productions.parse("a | 100 | all"))
+    assertThat(Productions.parse(text, "OTHER").draw("a", new RandomSource(1, 1))).contains("one");
+    assertThat(Productions.parse(text, "OTHER").draw("b", new RandomSource(1, 1))).isEmpty();
+    assertThatThrownBy(() -> Productions.parse("a | 100 | all", "ONE"))
         .hasMessageContaining("expected 'kind");
   }
 
-  private static Productions of(
-      Map<GeneratedDialect, Productions> parsed, GeneratedDialect grammar) {
-    return Objects.requireNonNull(parsed.get(grammar));
+  @Test
+  void eachNamedDialectExists() throws IOException {
+    Set<String> named = new HashSet<>();
+    try (InputStream in = Productions.class.getResourceAsStream("productions.txt")) {
+      new String(Objects.requireNonNull(in).readAllBytes(), UTF_8)
+          .lines()
+          .filter(line -> !line.isBlank() && !line.startsWith("#"))
+          .forEach(line -> named.addAll(List.of(line.split("\\s+\\|\\s+", 4)[2].split("\\s+"))));
+    }
+    named.removeAll(List.of("all", "but"));
+
+    assertThat(DbmsRegistry.dialects()).extracting(GeneratedDialect::name).containsAll(named);
   }
 }

@@ -3,6 +3,7 @@ package io.txwatch.generator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.txwatch.dbms.mariadb.MariaDbGeneratedDialect;
 import io.txwatch.generator.Productions.Production;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -85,8 +86,8 @@ class WeightsTest {
   @EnumSource
   void aCaseDependsOnItsSeedNumberAndWeightsOnly(CaseKind kind) {
     Weights weights = Weights.of(Map.of("statement 3", 4, "index", 3, "second transaction", 2));
-    CaseGenerator one = new CaseGenerator(7, GeneratedDialect.MARIADB, 4, kind);
-    CaseGenerator other = new CaseGenerator(7, GeneratedDialect.MARIADB, 4, kind);
+    CaseGenerator one = new CaseGenerator(7, new MariaDbGeneratedDialect(), 4, kind);
+    CaseGenerator other = new CaseGenerator(7, new MariaDbGeneratedDialect(), 4, kind);
     Stream.of(0L, 1L, 200L, 201L, 5L)
         .forEach(
             number -> {
@@ -95,12 +96,12 @@ class WeightsTest {
                   .isEqualTo(one.generate(number, weights).testCase());
             });
     assertThat(one.generate(5, Weights.of(Map.of())))
-        .isEqualTo(new CaseGenerator(7, GeneratedDialect.MARIADB, 4, kind).generate(5));
+        .isEqualTo(new CaseGenerator(7, new MariaDbGeneratedDialect(), 4, kind).generate(5));
   }
 
   @Test
   void aCaseNamesTheProductionsOfItsTablesAndStatements() {
-    CaseGenerator generator = new CaseGenerator(7, GeneratedDialect.MARIADB);
+    CaseGenerator generator = new CaseGenerator(7, new MariaDbGeneratedDialect());
     Set<String> made = new HashSet<>();
     for (int i = 0; i < 600; i++) {
       made.addAll(generator.generate(i).productions());

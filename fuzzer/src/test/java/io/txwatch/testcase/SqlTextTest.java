@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What is read of the texts of cases. */
 class SqlTextTest {
@@ -93,7 +93,7 @@ class SqlTextTest {
 
   /** Everything that is generated for a DBMS is understood without knowing the DBMS. */
   @ParameterizedTest
-  @EnumSource(GeneratedDialect.class)
+  @MethodSource("io.txwatch.dbms.registry.DbmsRegistry#dialects")
   void readsWhatIsGenerated(GeneratedDialect grammar) {
     CaseGenerator generator = new CaseGenerator(3, grammar);
     for (int number = 0; number < 300; number++) {

@@ -139,7 +139,7 @@ public record DatabaseProbe(Database database, Optional<Dialect> dialect) {
    * The same where statements are not rewritten: any other DBMS is taken to speak standard SQL, but
    * for one of ours that is set to another lexical mode, and a driver that names none: a stub.
    */
-  DatabaseProbe notRewritten() {
+  public DatabaseProbe notRewritten() {
     boolean isUnnamed =
         database.product().name().isBlank() || database.product().name().equals(UNNAMED);
     return dialect.isPresent() || isUnnamed || OURS.contains(database.product().name())

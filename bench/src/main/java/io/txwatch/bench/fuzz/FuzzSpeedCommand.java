@@ -9,7 +9,6 @@ import io.txwatch.campaign.Summary;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
 import io.txwatch.dbms.registry.DbmsRegistry;
-import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.troc.Troc;
 import io.txwatch.servers.ServerKind;
@@ -95,11 +94,10 @@ public final class FuzzSpeedCommand implements Callable<Integer> {
   private String[] measure(ServerKind kind)
       throws SQLException, InterruptedException, UnsupportedDbmsException {
     Dbms dbms = DbmsRegistry.connect(TestServers.freshDatabase(kind), DriverManager::getConnection);
-    GeneratedDialect grammar = GeneratedDialect.valueOf(kind.name());
     AtomicLong unknown = new AtomicLong();
     Campaign.Listener counting = finding -> unknown.addAndGet(finding.known().isPresent() ? 0 : 1);
-    new Campaign(dbms, grammar, plan(dbms, seed + 1, Math.min(10, seconds)), found -> {}).run();
-    Summary summary = new Campaign(dbms, grammar, plan(dbms, seed, seconds), counting).run();
+    new Campaign(dbms, plan(dbms, seed + 1, Math.min(10, seconds)), found -> {}).run();
+    Summary summary = new Campaign(dbms, plan(dbms, seed, seconds), counting).run();
     long decided = summary.cases() - summary.undecided() - summary.unsupported();
     output.progress(dbms.describe() + ": " + summary);
     return new String[] {

@@ -3,6 +3,7 @@ package io.txwatch.dbms.derby;
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.support.DbmsSupport;
+import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.Database;
 import java.sql.Connection;
 import java.util.List;
@@ -25,5 +26,10 @@ public final class DerbySupport implements DbmsSupport {
     if (url.startsWith("jdbc:derby:")) {
       DerbyDbms.redirectLog();
     }
+  }
+
+  @Override
+  public GeneratedDialect dialect() {
+    return new DerbyGeneratedDialect();
   }
 }

@@ -5,6 +5,7 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.mysql.InnodbBehaviour;
 import io.txwatch.dbms.mysql.MySqlDbms;
 import io.txwatch.dbms.support.DbmsSupport;
+import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.Database;
 import io.txwatch.oracle.known.KnownBehaviour;
 import java.sql.Connection;
@@ -31,5 +32,10 @@ public final class MariaDbSupport implements DbmsSupport {
     return Stream.<KnownBehaviour>concat(
             Stream.of(MariaDbBehaviour.values()), Stream.of(InnodbBehaviour.values()))
         .toList();
+  }
+
+  @Override
+  public GeneratedDialect dialect() {
+    return new MariaDbGeneratedDialect();
   }
 }

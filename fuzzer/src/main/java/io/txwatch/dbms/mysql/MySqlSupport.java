@@ -3,6 +3,7 @@ package io.txwatch.dbms.mysql;
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.support.DbmsSupport;
+import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.Database;
 import io.txwatch.oracle.known.KnownBehaviour;
 import java.sql.Connection;
@@ -26,5 +27,10 @@ public final class MySqlSupport implements DbmsSupport {
   @Override
   public List<KnownBehaviour> knownBehaviours() {
     return List.of(InnodbBehaviour.values());
+  }
+
+  @Override
+  public GeneratedDialect dialect() {
+    return new MySqlGeneratedDialect();
   }
 }

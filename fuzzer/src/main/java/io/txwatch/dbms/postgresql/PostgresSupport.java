@@ -3,6 +3,7 @@ package io.txwatch.dbms.postgresql;
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.support.DbmsSupport;
+import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.Database;
 import io.txwatch.oracle.known.KnownBehaviour;
 import java.sql.Connection;
@@ -24,5 +25,10 @@ public final class PostgresSupport implements DbmsSupport {
   @Override
   public List<KnownBehaviour> knownBehaviours() {
     return List.of(PostgresBehaviour.values());
+  }
+
+  @Override
+  public GeneratedDialect dialect() {
+    return new PostgresGeneratedDialect();
   }
 }

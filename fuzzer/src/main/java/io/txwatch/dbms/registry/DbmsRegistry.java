@@ -13,6 +13,7 @@ import io.txwatch.dbms.mysql.MySqlSupport;
 import io.txwatch.dbms.postgresql.PostgresSupport;
 import io.txwatch.dbms.sqlite.SqliteSupport;
 import io.txwatch.dbms.support.DbmsSupport;
+import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.Database;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.OracleVerdict;
@@ -63,6 +64,23 @@ public final class DbmsRegistry {
       }
       return support.get().open(database, url, connector, connection);
     }
+  }
+
+  /** The SQL that is generated for a product; empty if the fuzzer does not support it. */
+  public static Optional<GeneratedDialect> dialect(String product) {
+    return find(product).map(DbmsSupport::dialect);
+  }
+
+  /** The SQL that is generated for a DBMS under test. */
+  public static GeneratedDialect dialect(Dbms dbms) {
+    String product = dbms.database().product().name();
+    return dialect(product)
+        .orElseThrow(() -> new IllegalArgumentException("no SQL is generated for " + product));
+  }
+
+  /** The dialects of all DBMSs. */
+  public static List<GeneratedDialect> dialects() {
+    return SUPPORTED.stream().map(DbmsSupport::dialect).toList();
   }
 
   private static Optional<DbmsSupport> find(String product) {

@@ -3,6 +3,7 @@ package io.txwatch.dbms.sqlite;
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.support.DbmsSupport;
+import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.Database;
 import java.sql.Connection;
 import java.util.List;
@@ -18,5 +19,10 @@ public final class SqliteSupport implements DbmsSupport {
   @Override
   public Dbms open(Database database, String url, Connector connector, Connection probed) {
     return new SqliteDbms(database, url, connector);
+  }
+
+  @Override
+  public GeneratedDialect dialect() {
+    return new SqliteGeneratedDialect();
   }
 }

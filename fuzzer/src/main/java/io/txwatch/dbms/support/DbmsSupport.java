@@ -2,6 +2,7 @@ package io.txwatch.dbms.support;
 
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Dbms;
+import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.Database;
 import io.txwatch.oracle.known.KnownBehaviour;
 import java.sql.Connection;
@@ -24,6 +25,9 @@ public interface DbmsSupport {
    */
   Dbms open(Database database, String url, Connector connector, Connection probed)
       throws SQLException;
+
+  /** The SQL that is generated for it. */
+  GeneratedDialect dialect();
 
   /** Its known behaviours, the most specific first. */
   default List<KnownBehaviour> knownBehaviours() {

@@ -1,0 +1,41 @@
+package io.txwatch.dbms.h2;
+
+import io.txwatch.generator.GeneratedDialect;
+import io.txwatch.sql.dialect.Dialect;
+import java.util.List;
+import java.util.Optional;
+
+/** The SQL that is generated for H2. */
+public final class H2GeneratedDialect implements GeneratedDialect {
+
+  @Override
+  public String name() {
+    return "H2";
+  }
+
+  @Override
+  public Dialect dialect() {
+    return Dialect.H2;
+  }
+
+  @Override
+  public List<String> locks() {
+    return List.of(" FOR UPDATE");
+  }
+
+  @Override
+  public Optional<String> release(String name) {
+    return Optional.empty();
+  }
+
+  /** Not MERGE … KEY: 2.5.252 retries forever if a row exists that the statement does not see. */
+  @Override
+  public boolean upsertsByMerge() {
+    return true;
+  }
+
+  @Override
+  public String incoming(String column) {
+    return "s." + column;
+  }
+}
