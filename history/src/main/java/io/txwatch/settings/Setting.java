@@ -100,15 +100,7 @@ public enum Setting {
       "txwatch.versions",
       "auto",
       "auto|columns|system|log|triggers|statements",
-      "where row versions come from: PostgreSQL's system columns, which need no prepare, or the"
-          + " auxiliary columns (MySQL, MariaDB, H2); auto: on PostgreSQL system from 14 on, else"
-          + " statements; on SQLite statements; on MySQL, MariaDB and H2 columns if a table has them, or"
-          + " txwatch.prepare=auto or txwatch.instrument=items or predicates asks for them, else log"
-          + " or triggers if they can be read, else statements;"
-          + " log (MySQL and MariaDB): the server's binary log, nothing is prepared or"
-          + " rewritten; triggers (H2 in memory): triggers of this process, dropped when"
-          + " the last watched connection is closed; statements: what the statements"
-          + " state themselves; see versions.md"),
+      "where row versions come from; see versions.md"),
   LOG_USER(
       "txwatch.log-user",
       "",
