@@ -46,7 +46,7 @@ public record Guarantee(
           EnumSet.of(
               Phenomenon.WRITE_SKEW, Phenomenon.G2_ITEM, Phenomenon.G2, Phenomenon.STALE_WRITE));
 
-  /** What no cycle of snapshot isolation breaks, whoever promises it. */
+  /** What no cycle of snapshot isolation breaks, no matter which DBMS promises it. */
   static final Guarantee SNAPSHOT_ISOLATION = of(Promise.Kind.SNAPSHOT.by(""));
 
   private static Guarantee of(Promise promise) {

@@ -2,7 +2,7 @@ package io.txwatch.interleave.explore;
 
 /**
  * What a call reads, writes and locks. The order of two calls of different operations matters only
- * if their footprints conflict; a footprint may say too much, never too little.
+ * if their footprints conflict; a footprint may contain too much, never too little.
  */
 public interface Footprint {
 

@@ -1,6 +1,6 @@
 package io.txwatch.interleave.run;
 
-/** Ends an operation whose execution was given up. */
+/** Ends an operation whose execution was abandoned. */
 final class AbandonedException extends RuntimeException {
 
   private static final long serialVersionUID = 1;

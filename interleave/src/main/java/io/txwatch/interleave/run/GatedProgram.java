@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
  * determines. One is used at a time in a process. For one thread.
  *
  * <p>An operation goes on until it is about to make its next call, has ended, or is blocked, which
- * the DBMS says; one that was blocked goes on by itself once it is not. So while an operation is
+ * the DBMS reports; one that was blocked goes on by itself once it is not. So while an operation is
  * chosen, none is running, and the same choices lead to the same calls.
  */
 public final class GatedProgram implements Program {
 
-  /** Before the DBMS is asked whether an operation is blocked. */
+  /** Before the DBMS is queried whether an operation is blocked. */
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
   private static final long MAX_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -66,7 +66,7 @@ public final class GatedProgram implements Program {
    * Operations that have not been executed yet.
    *
    * @param reset restores the state that an execution begins with
-   * @param waits says which connections are blocked
+   * @param waits reports which connections are blocked
    * @param limit the most time of one call
    */
   public GatedProgram(

@@ -2,7 +2,7 @@ package io.txwatch.interleave.run;
 
 import java.util.Set;
 
-/** Says which connections are blocked. */
+/** Reports which connections are blocked. */
 @FunctionalInterface
 public interface Waits {
 

@@ -1,7 +1,7 @@
 /**
  * Executes operations of an application with their JDBC calls in a given order: a gate holds each
- * operation before each call and lets one go on at a time. Whether one is blocked by another is
- * asked from the DBMS.
+ * operation before each call and lets one go on at a time. The DBMS reports whether one is blocked
+ * by another.
  */
 @NullMarked
 package io.txwatch.interleave.run;

@@ -24,14 +24,14 @@ public interface ChangesMode {
   String whyNot(Database database);
 
   /**
-   * The lines that explain what is missing where it was asked for.
+   * The lines that explain what is missing where it was chosen.
    *
    * @param why what is missing
    */
   String consequence(String why);
 
   /**
-   * Distinguishes databases of the same place for which the source is chosen anew; empty if nothing
+   * Distinguishes databases of the same place for which a source is chosen again; empty if nothing
    * does.
    */
   default String run(Database database) {
