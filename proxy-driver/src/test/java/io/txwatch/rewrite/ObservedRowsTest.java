@@ -113,6 +113,7 @@ class ObservedRowsTest {
   @TestFactory
   Stream<DynamicTest> whatRowsCarryIsWhatIsReadBeside() {
     return TestServers.concurrentKinds()
+        .filter(kind -> kind == ServerKind.POSTGRESQL)
         .map(
             kind ->
                 DynamicTest.dynamicTest(

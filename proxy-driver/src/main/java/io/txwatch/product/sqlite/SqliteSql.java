@@ -43,11 +43,6 @@ public final class SqliteSql extends DialectSql {
   }
 
   @Override
-  public String orderedList(String text) {
-    throw OtherSql.notRewritten();
-  }
-
-  @Override
   public String versionList(VersionList list) {
     throw OtherSql.notRewritten();
   }
