@@ -4,6 +4,7 @@ import io.txwatch.history.Product;
 import io.txwatch.rules.DbmsRules;
 import io.txwatch.rules.cockroachdb.CockroachDbRules;
 import io.txwatch.rules.h2.H2Rules;
+import io.txwatch.rules.hsqldb.HsqldbRules;
 import io.txwatch.rules.mariadb.MariaDbRules;
 import io.txwatch.rules.mysql.MySqlRules;
 import io.txwatch.rules.oceanbase.OceanBaseRules;
@@ -26,6 +27,7 @@ public final class RulesRegistry {
           new MariaDbRules(),
           new H2Rules(),
           new SqliteRules(),
+          new HsqldbRules(),
           new TiDbRules(),
           new OceanBaseRules());
 
