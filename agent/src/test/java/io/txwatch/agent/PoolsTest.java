@@ -3,6 +3,7 @@ package io.txwatch.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.prepare.Preparation;
+import io.txwatch.product.registry.Products;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.io.IOException;
@@ -101,7 +102,7 @@ class PoolsTest {
     String url = TestServers.freshDatabase(kind);
     PoolApplication.createTables(url);
     try (Connection connection = DriverManager.getConnection(url)) {
-      Preparation preparation = Preparation.of(connection, url, Duration.ofSeconds(5));
+      Preparation preparation = Products.preparation(connection, url, Duration.ofSeconds(5));
       if (preparation.isPossible()) {
         assertThat(preparation.execute(preparation.planPrepare(List.of())).complete()).isTrue();
       }

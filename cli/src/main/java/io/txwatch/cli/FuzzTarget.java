@@ -4,6 +4,7 @@ import io.txwatch.catalog.DatabaseProbe;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
 import io.txwatch.dbms.registry.DbmsRegistry;
+import io.txwatch.product.registry.Products;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Objects;
@@ -48,7 +49,7 @@ record FuzzTarget(Connection keep, Dbms dbms, String shownUrl) implements AutoCl
   private static FuzzTarget check(
       Connection keep, String real, DatabaseOptions database, Console console)
       throws SQLException, UnsupportedDbmsException {
-    DatabaseProbe probe = DatabaseProbe.of(keep, real);
+    DatabaseProbe probe = Products.probe(keep, real);
     if (DbmsRegistry.dialect(probe.database().product().name()).isEmpty()
         || probe.notRewritten().dialect().isEmpty()) {
       throw CommandException.badInput(

@@ -7,6 +7,7 @@ import io.txwatch.prepare.PreparationPlan;
 import io.txwatch.prepare.PreparationResult;
 import io.txwatch.prepare.TablePlan;
 import io.txwatch.prepare.TerminalEscaping;
+import io.txwatch.product.registry.Products;
 import io.txwatch.report.JsonReport;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -67,7 +68,7 @@ final class PreparationOptions {
       PrintWriter textOut = console.textOut(output.json);
       Preparation preparation =
           how.apply(
-              Preparation.of(connection, real, LOCK_TIMEOUT)
+              Products.preparation(connection, real, LOCK_TIMEOUT)
                   .retryingFor(
                       Duration.ofSeconds(maxWaitSeconds),
                       line -> {

@@ -1,6 +1,7 @@
 package io.txwatch.cli;
 
 import io.txwatch.prepare.Preparation;
+import io.txwatch.product.registry.Products;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
@@ -71,7 +72,7 @@ final class UserDemoDatabase implements DemoDatabase {
       List<String> existing = existing(connection);
       if (!existing.isEmpty()) {
         // This also removes what preparation leaves besides the tables, if nothing else needs it.
-        Preparation preparation = Preparation.of(connection, url, Duration.ofSeconds(5));
+        Preparation preparation = Products.preparation(connection, url, Duration.ofSeconds(5));
         preparation.execute(preparation.planUnprepare(existing));
       }
     }

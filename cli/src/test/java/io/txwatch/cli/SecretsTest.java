@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.history.HistoryReader;
 import io.txwatch.prepare.Preparation;
+import io.txwatch.product.registry.Products;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.settings.Settings;
@@ -216,7 +217,7 @@ class SecretsTest {
           "CREATE TABLE account (id INTEGER PRIMARY KEY, balance INT, owner VARCHAR(90) UNIQUE)");
       statement.execute("INSERT INTO account VALUES (1, 10, 'a'), (2, 10, 'b'), (3, 10, 'c')");
       if (watched && session.kind != ServerKind.POSTGRESQL) {
-        Preparation preparation = Preparation.of(connection, url, Duration.ofSeconds(10));
+        Preparation preparation = Products.preparation(connection, url, Duration.ofSeconds(10));
         if (preparation.isPossible()) {
           preparation.execute(preparation.planPrepare(List.of()));
         }

@@ -11,6 +11,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.HistoryReader;
 import io.txwatch.prepare.Preparation;
 import io.txwatch.prepare.PreparationResult;
+import io.txwatch.product.registry.Products;
 import io.txwatch.report.JsonReport;
 import io.txwatch.schedule.ScheduleExecutor.Application;
 import io.txwatch.settings.Settings;
@@ -61,7 +62,7 @@ final class Watched implements Application, AutoCloseable {
   /** Adds the auxiliary columns to every table, where tables can have them. */
   static void prepare(Connection connection) throws SQLException {
     String url = connection.getMetaData().getURL();
-    Preparation preparation = Preparation.of(connection, url, Duration.ofSeconds(10));
+    Preparation preparation = Products.preparation(connection, url, Duration.ofSeconds(10));
     if (!preparation.isPossible()) {
       return;
     }

@@ -8,6 +8,7 @@ import io.txwatch.corpus.Script.Step;
 import io.txwatch.plan.PlanRequest;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.SideRead;
+import io.txwatch.product.registry.Products;
 import io.txwatch.rewrite.RewritePlanner;
 import io.txwatch.rewrite.RewritePlanner.Level;
 import io.txwatch.servers.ServerKind;
@@ -61,12 +62,11 @@ class RewriteAcceptanceTest {
                 url,
                 "",
                 () -> DriverManager.getConnection(url),
-                CatalogMode.REWRITING,
+                CatalogMode.rewriting(Products.catalogs()),
                 () -> true,
                 notice -> {})) {
-      RewritePlanner planner =
-          new RewritePlanner(catalog.dialect().orElseThrow(), Level.PREDICATES);
-      RewritePlanner inline = new RewritePlanner(catalog.dialect().orElseThrow(), Level.INLINE);
+      RewritePlanner planner = new RewritePlanner(catalog.sql().orElseThrow(), Level.PREDICATES);
+      RewritePlanner inline = new RewritePlanner(catalog.sql().orElseThrow(), Level.INLINE);
       for (String sql : statements) {
         if (rejection(connection, sql) != null) {
           continue;

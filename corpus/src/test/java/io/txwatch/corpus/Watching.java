@@ -4,6 +4,7 @@ import io.txwatch.capture.Pipeline;
 import io.txwatch.jdbc.Watch;
 import io.txwatch.prepare.Preparation;
 import io.txwatch.prepare.PreparationResult;
+import io.txwatch.product.registry.Products;
 import io.txwatch.rewrite.RewritePlanner.Level;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
@@ -29,7 +30,7 @@ public final class Watching {
    */
   public static PreparationResult prepare(String url, List<String> tables) throws SQLException {
     try (Connection connection = DriverManager.getConnection(url)) {
-      Preparation preparation = Preparation.of(connection, url, LOCK_TIMEOUT);
+      Preparation preparation = Products.preparation(connection, url, LOCK_TIMEOUT);
       return preparation.isPossible()
           ? preparation.execute(preparation.planPrepare(tables))
           : new PreparationResult(List.of(), List.of());

@@ -8,6 +8,7 @@ import io.txwatch.history.EventSink;
 import io.txwatch.history.Ids;
 import io.txwatch.jdbc.Watch;
 import io.txwatch.prepare.Preparation;
+import io.txwatch.product.registry.Products;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import java.sql.Connection;
@@ -68,7 +69,7 @@ public final class WatchedApplication implements ScheduleExecutor.Application, A
       preparing = connection;
       try {
         Preparation found =
-            Preparation.of(connection, connection.getMetaData().getURL(), LOCK_TIMEOUT);
+            Products.preparation(connection, connection.getMetaData().getURL(), LOCK_TIMEOUT);
         preparation = found.isPossible() ? found : null;
       } catch (UnsupportedDatabaseException e) {
         preparation = null; // nothing can be watched

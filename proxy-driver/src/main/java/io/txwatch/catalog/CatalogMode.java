@@ -5,20 +5,26 @@ import java.util.Optional;
 /**
  * How the tables of a database are watched.
  *
+ * @param products the DBMSs that tables can be read of
  * @param preparer adds the auxiliary columns to a table when a statement first uses it; empty if
  *     tables are left as they are
  * @param versions where row versions come from
  * @param rewrites true if more is to be observed than statements show that are sent as they are
  */
 public record CatalogMode(
-    Optional<TablePreparer.Factory> preparer, Versions versions, boolean rewrites) {
+    CatalogProducts products,
+    Optional<TablePreparer.Factory> preparer,
+    Versions versions,
+    boolean rewrites) {
 
   /** Tables are left as they are, and statements are rewritten. */
-  public static final CatalogMode REWRITING =
-      new CatalogMode(Optional.empty(), Versions.AUTO, true);
+  public static CatalogMode rewriting(CatalogProducts products) {
+    return new CatalogMode(products, Optional.empty(), Versions.AUTO, true);
+  }
 
-  public CatalogMode(Optional<TablePreparer.Factory> preparer, Versions versions) {
-    this(preparer, versions, false);
+  public CatalogMode(
+      CatalogProducts products, Optional<TablePreparer.Factory> preparer, Versions versions) {
+    this(products, preparer, versions, false);
   }
 
   /** True if the user has chosen the auxiliary columns by asking for what needs them. */

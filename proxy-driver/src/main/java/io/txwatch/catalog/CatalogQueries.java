@@ -8,7 +8,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** Runs the queries of the schema readers. */
 public final class CatalogQueries {
@@ -53,6 +55,26 @@ public final class CatalogQueries {
       statement.getClass().getMethod("setPrepareThreshold", int.class).invoke(statement, 0);
     } catch (ReflectiveOperationException | RuntimeException e) {
       return; // a driver without it prepares nothing, or the statement is listed
+    }
+  }
+
+  /** The rows of a query of two columns: the second one by the first. */
+  public static Map<String, String> pairs(Connection connection, String sql) throws SQLException {
+    Map<String, String> pairs = new TreeMap<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      while (rows.next()) {
+        pairs.put(rows.getString(1), text(rows, 2));
+      }
+    }
+    return pairs;
+  }
+
+  /** The first column of the first row of a query; empty if there is none. */
+  public static String single(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      return rows.next() ? text(rows, 1) : "";
     }
   }
 

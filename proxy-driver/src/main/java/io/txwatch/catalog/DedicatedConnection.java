@@ -1,6 +1,5 @@
 package io.txwatch.catalog;
 
-import io.txwatch.dialect.DriverTraits;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -22,7 +21,7 @@ public final class DedicatedConnection {
   private final SchemaReader reader;
 
   DedicatedConnection(ConnectionSource source, SchemaReader reader) {
-    boolean isEmbedded = DriverTraits.of(reader.dialect()).isEmbedded();
+    boolean isEmbedded = reader.sql().driver().isEmbedded();
     this.source = isEmbedded ? source : new BoundedConnectionSource(source, WORK);
     this.reader = reader;
   }

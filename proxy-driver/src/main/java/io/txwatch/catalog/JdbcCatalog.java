@@ -298,8 +298,9 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     return plain(qualified.substring(qualified.lastIndexOf('.') + 1));
   }
 
-  private Optional<DialectSql> sql() {
-    return dialect().map(DialectSql::of);
+  /** What can be added to its statements; empty if they are not read. */
+  public Optional<DialectSql> sql() {
+    return shared.sql();
   }
 
   private String quoted(String name) {
@@ -338,9 +339,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   /** True if {@code setCatalog} has no effect. */
   private boolean ignoresCatalog() {
-    return dialect()
-        .map(one -> one.<Boolean>select(true, false, false, true, false, false))
-        .orElse(false);
+    return sql().map(DialectSql::driver).map(DriverTraits::ignoresCatalog).orElse(false);
   }
 
   /**
@@ -354,7 +353,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
   }
 
   private boolean compilesStatements() {
-    return dialect().map(DriverTraits::of).map(DriverTraits::compilesStatements).orElse(false);
+    return sql().map(DialectSql::driver).map(DriverTraits::compilesStatements).orElse(false);
   }
 
   /** Where the session is; null if that is not known. */
@@ -389,9 +388,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
 
   /** True if what {@code USE} names is all that a name without a schema is looked up in. */
   public boolean namesAreDatabases() {
-    return dialect()
-        .map(one -> one.<Boolean>select(false, true, true, false, false, false))
-        .orElse(false);
+    return sql().map(DialectSql::hasDatabasesForSchemas).orElse(false);
   }
 
   /** A statement has been executed that may change where names are looked up. */

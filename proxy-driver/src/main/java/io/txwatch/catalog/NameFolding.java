@@ -1,7 +1,5 @@
 package io.txwatch.catalog;
 
-import io.txwatch.dialect.DialectSql;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
@@ -54,11 +52,6 @@ public enum NameFolding {
   /** True if the name in SQL, folded, means the stored one. */
   public boolean same(String folded, String stored) {
     return this == INSENSITIVE ? folded.equalsIgnoreCase(stored) : folded.equals(stored);
-  }
-
-  /** The identifier that means this stored name and nothing else. */
-  public static String quote(Dialect dialect, String name) {
-    return DialectSql.of(dialect).quoteInDdl(name);
   }
 
   private static String lowerAscii(String name) {

@@ -1,5 +1,6 @@
 package io.txwatch.catalog;
 
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.plan.Catalog;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
@@ -17,8 +18,13 @@ import java.util.Optional;
  */
 public abstract class SchemaReader {
 
+  /** What can be added to the statements of the DBMS. */
+  public abstract DialectSql sql();
+
   /** The dialect. */
-  public abstract Dialect dialect();
+  public final Dialect dialect() {
+    return sql().dialect();
+  }
 
   /** How names are folded. */
   public abstract NameFolding folding();
@@ -163,8 +169,6 @@ public abstract class SchemaReader {
 
   /** The table's name as DDL names it. */
   public final String qualified(TableInfo table) {
-    return NameFolding.quote(dialect(), table.schema())
-        + "."
-        + NameFolding.quote(dialect(), table.name());
+    return sql().quoteInDdl(table.schema()) + "." + sql().quoteInDdl(table.name());
   }
 }

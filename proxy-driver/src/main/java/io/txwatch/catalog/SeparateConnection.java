@@ -1,6 +1,5 @@
 package io.txwatch.catalog;
 
-import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.BackgroundThreads;
 import java.lang.ref.WeakReference;
 import java.sql.Connection;
@@ -46,7 +45,7 @@ final class SeparateConnection implements AutoCloseable {
   /** Its DBMS is known. */
   synchronized void of(SchemaReader ofDbms) throws SQLException {
     reader = ofDbms;
-    stays = !DriverTraits.of(ofDbms.dialect()).isEmbedded();
+    stays = !ofDbms.sql().driver().isEmbedded();
     if (!stays) {
       close();
     } else if (open != null) {

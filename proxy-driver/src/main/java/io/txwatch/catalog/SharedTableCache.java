@@ -3,11 +3,8 @@ package io.txwatch.catalog;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.txwatch.dialect.DialectSql;
-import io.txwatch.dialect.DriverTraits;
 import io.txwatch.plan.Catalog.Status;
 import io.txwatch.plan.Catalog.Table;
-import io.txwatch.product.h2.H2MemoryRuns;
-import io.txwatch.product.postgresql.PostgresSchemaReader;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -100,9 +97,8 @@ final class SharedTableCache {
     this.byValue =
         versions != CatalogMode.Versions.SYSTEM && versions != CatalogMode.Versions.COLUMNS;
     this.snapshots = SchemaChangeGate.of(probe.database().place());
-    Dialect dialect = probe.dialect().orElse(null);
     boolean autoPrepare = mode.preparer().isPresent() && !byValue;
-    if (dialect == null) {
+    if (!probe.isRead()) {
       this.usesSystemColumns = false;
       this.reader = null;
       this.lookups = null;
@@ -112,21 +108,21 @@ final class SharedTableCache {
       this.usesSystemColumns = versions == CatalogMode.Versions.SYSTEM;
       this.reader =
           own == null || !byValue
-              ? SchemaReaders.of(dialect, probe.database(), connection, usesSystemColumns)
-              : own.use(c -> SchemaReaders.of(dialect, probe.database(), c, false));
+              ? probe.product().reader(probe.database(), connection, usesSystemColumns)
+              : own.use(probe::reader);
       this.lookups = own == null ? null : new JointLookups(reader, own);
-      this.isEmbedded = DriverTraits.of(dialect).isEmbedded();
+      this.isEmbedded = reader.sql().driver().isEmbedded();
       if (own != null) {
         own.of(reader);
       }
       if (byValue) {
-        if (dialect.select(false, false, false, false, false, true)) {
+        if (probe.product().statesWritesAlone()) {
           log.notice(
               probe.database().product().displayName()
                   + ", by the statement: of writes, only what their statements state is known"
                   + " (txwatch.versions=statements)");
         }
-        if (DatabaseProbe.isPrivate(url)) {
+        if (mode.products().isPrivate(url)) {
           log.notice(
               "a database that has one connection only: with txwatch.versions="
                   + versions.name().toLowerCase(Locale.ROOT)
@@ -171,39 +167,40 @@ final class SharedTableCache {
         throws SQLException {
       CatalogMode.Versions wanted = mode.versions();
       if (wanted.areByValue()) {
-        return byValue(wanted, url, source);
+        return byValue(wanted, url, source, mode);
       }
-      boolean hasOthers = source != ConnectionSource.NONE && !DatabaseProbe.isPrivate(url);
+      boolean hasOthers = source != ConnectionSource.NONE && !mode.products().isPrivate(url);
       if (wanted == CatalogMode.Versions.AUTO
           && !mode.needsColumns()
           && hasOthers
-          && DatabaseProbe.mayBeByValue(connection)) {
-        Asked unprepared = unprepared(url, source, log);
+          && mode.products().mayBeByValue(connection)) {
+        Asked unprepared = unprepared(url, source, mode, log);
         if (unprepared != null) {
           return unprepared;
         }
       }
-      DatabaseProbe probe = DatabaseProbe.of(connection, url);
+      DatabaseProbe probe = mode.products().probe(connection, url);
       CatalogMode.Versions available = available(mode, probe, log);
       return available.areByValue()
-          ? byValue(available, url, source)
+          ? byValue(available, url, source, mode)
           : new Asked(available, probe, hasOthers ? new SeparateConnection(source) : null);
     }
 
-    private static Asked byValue(CatalogMode.Versions versions, String url, ConnectionSource source)
+    private static Asked byValue(
+        CatalogMode.Versions versions, String url, ConnectionSource source, CatalogMode mode)
         throws SeparateConnectionException {
       SeparateConnection own = new SeparateConnection(source);
-      return new Asked(versions, SharedTableCache.probe(own, url), own);
+      return new Asked(versions, SharedTableCache.probe(own, url, mode), own);
     }
 
     /** Null if the tables have auxiliary columns, or versions cannot come by value. */
-    private static @Nullable Asked unprepared(String url, ConnectionSource source, CatalogLog log) {
+    private static @Nullable Asked unprepared(
+        String url, ConnectionSource source, CatalogMode mode, CatalogLog log) {
       SeparateConnection own = new SeparateConnection(source);
       try {
-        DatabaseProbe probe = SharedTableCache.probe(own, url);
+        DatabaseProbe probe = SharedTableCache.probe(own, url, mode);
         if (probe.mayBeByValue()) {
-          Dialect dialect = probe.dialect().orElseThrow();
-          SchemaReader reader = own.use(c -> SchemaReaders.of(dialect, probe.database(), c, false));
+          SchemaReader reader = own.use(probe::reader);
           own.of(reader);
           if (!own.use(reader::hasPrepared)) {
             return new Asked(CatalogMode.Versions.AUTO, probe, own);
@@ -225,10 +222,10 @@ final class SharedTableCache {
     }
   }
 
-  private static DatabaseProbe probe(SeparateConnection own, String url)
+  private static DatabaseProbe probe(SeparateConnection own, String url, CatalogMode mode)
       throws SeparateConnectionException {
     try {
-      return own.use(connection -> DatabaseProbe.of(connection, url).notRewritten());
+      return own.use(connection -> mode.products().probe(connection, url).notRewritten());
     } catch (SQLException e) {
       own.close();
       throw new SeparateConnectionException(e);
@@ -293,9 +290,9 @@ final class SharedTableCache {
                 // with copies of a driver must not share it, or one keeps the other's classes.
                 String.valueOf(System.identityHashCode(connection.getClass().getClassLoader())))
             + (source == ConnectionSource.NONE ? "\0pool" : "")
-            + (DatabaseProbe.isPrivate(url) ? "\0" + PRIVATE_COUNT.incrementAndGet() : "");
+            + (mode.products().isPrivate(url) ? "\0" + PRIVATE_COUNT.incrementAndGet() : "");
     // Somebody may still have connections to a database of that name that is closed.
-    String key = url.startsWith("jdbc:h2:mem:") ? used + "\0" + H2MemoryRuns.of(connection) : used;
+    String key = used + "\0" + mode.products().runOf(url, connection);
     synchronized (OPEN) {
       SharedTableCache known = OPEN.getIfPresent(key);
       if (known != null) {
@@ -319,25 +316,31 @@ final class SharedTableCache {
   private static CatalogMode.Versions available(
       CatalogMode mode, DatabaseProbe probe, CatalogLog log) {
     CatalogMode.Versions wanted = mode.versions();
-    if (probe.dialect().isEmpty() && probe.notRewritten().dialect().isPresent()) {
-      return CatalogMode.Versions.STATEMENTS;
+    if (!probe.isRead()) {
+      return probe.notRewritten().isRead()
+          ? CatalogMode.Versions.STATEMENTS
+          : CatalogMode.Versions.COLUMNS;
     }
-    if (probe.dialect().equals(Optional.of(Dialect.SQLITE))) {
+    DialectSql sql = probe.product().sql();
+    if (!sql.hasSystemVersions() && !sql.hasAuxiliaryColumns()) {
       if (wanted != CatalogMode.Versions.AUTO || mode.needsColumns()) {
         log.notice(
-            "row versions come from the statements (txwatch.versions=statements): SQLite has no"
-                + " invisible columns, so its tables are not prepared");
+            "row versions come from the statements (txwatch.versions=statements): "
+                + probe.database().product().name()
+                + " has no invisible columns, so its tables are not prepared");
       }
       return CatalogMode.Versions.STATEMENTS;
     }
-    if (!probe.dialect().map(DialectSql::of).map(DialectSql::hasSystemVersions).orElse(false)) {
+    if (!sql.hasSystemVersions()) {
       return CatalogMode.Versions.COLUMNS;
     }
-    if (!PostgresSchemaReader.hasSystemVersions(probe.database())) {
+    Optional<String> obstacle = probe.product().obstacleToSystemVersions(probe.database());
+    if (obstacle.isPresent()) {
       log.notice(
           probe.database().product().displayName()
-              + " lacks what txwatch needs of system columns (PostgreSQL 14 and later have it), so"
-              + " txwatch.versions=statements is used instead of "
+              + " "
+              + obstacle.get()
+              + ", so txwatch.versions=statements is used instead of "
               + wanted.name().toLowerCase(Locale.ROOT));
       return CatalogMode.Versions.STATEMENTS;
     }
@@ -364,6 +367,10 @@ final class SharedTableCache {
 
   DatabaseProbe probe() {
     return probe;
+  }
+
+  Optional<DialectSql> sql() {
+    return probe.sql();
   }
 
   Optional<Dialect> dialect() {
@@ -638,10 +645,10 @@ final class SharedTableCache {
     return new Table(
         info.schema().equals(home) ? info.name() : info.schema() + "." + info.name(),
         reader.status(info),
-        info.applicationColumns(DialectSql.of(reader.dialect()).hasAuxiliaryColumns()),
+        info.applicationColumns(reader.sql().hasAuxiliaryColumns()),
         info.traits(),
         List.of(info.schema(), info.name()),
-        info.starColumns(DialectSql.of(reader.dialect()).hasAuxiliaryColumns()),
+        info.starColumns(reader.sql().hasAuxiliaryColumns()),
         info.systemVersions().flatMap(TableInfo.SystemVersions::key));
   }
 }

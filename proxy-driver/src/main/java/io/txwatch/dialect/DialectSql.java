@@ -1,12 +1,6 @@
 package io.txwatch.dialect;
 
 import io.txwatch.history.StatementKind;
-import io.txwatch.product.h2.H2Sql;
-import io.txwatch.product.mariadb.MariaDbSql;
-import io.txwatch.product.mysql.MySqlSql;
-import io.txwatch.product.other.OtherSql;
-import io.txwatch.product.postgresql.PostgresSql;
-import io.txwatch.product.sqlite.SqliteSql;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.Locale;
 import java.util.Optional;
@@ -33,21 +27,11 @@ public abstract class DialectSql {
 
   protected DialectSql() {}
 
-  /** Apart, so that this class is ready before those that extend it. */
-  private static final class Each {
-    static final DialectSql POSTGRES = new PostgresSql();
-    static final DialectSql MYSQL = new MySqlSql();
-    static final DialectSql MARIADB = new MariaDbSql();
-    static final DialectSql H2 = new H2Sql();
-    static final DialectSql SQLITE = new SqliteSql();
-    static final DialectSql OTHER = new OtherSql();
-  }
+  /** The grammar of its statements. */
+  public abstract Dialect dialect();
 
-  /** What can be added to the texts of a DBMS. */
-  public static DialectSql of(Dialect dialect) {
-    return dialect.select(
-        Each.POSTGRES, Each.MYSQL, Each.MARIADB, Each.H2, Each.SQLITE, Each.OTHER);
-  }
+  /** What its JDBC driver does in its own way. */
+  public abstract DriverTraits driver();
 
   /** A stored name in quotes. */
   public String quote(String name) {
@@ -284,6 +268,11 @@ public abstract class DialectSql {
    * records the rows of others.
    */
   public boolean recordsTriggersOnTheirTable() {
+    return false;
+  }
+
+  /** True if a database is all that a name without a schema is looked up in: {@code USE}. */
+  public boolean hasDatabasesForSchemas() {
     return false;
   }
 }

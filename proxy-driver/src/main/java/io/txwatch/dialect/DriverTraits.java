@@ -1,36 +1,17 @@
 package io.txwatch.dialect;
 
-import io.txwatch.product.h2.H2Driver;
-import io.txwatch.product.mariadb.MariaDbDriver;
-import io.txwatch.product.mysql.MySqlDriver;
-import io.txwatch.product.other.OtherDriver;
-import io.txwatch.product.postgresql.PostgresDriver;
-import io.txwatch.product.sqlite.SqliteDriver;
-import io.txwatch.sql.dialect.Dialect;
-
 /** What the JDBC driver of a DBMS does in its own way, beyond what JDBC prescribes. */
 public class DriverTraits {
 
   protected DriverTraits() {}
 
-  /** Apart, so that this class is ready before those that extend it. */
-  private static final class Each {
-    static final DriverTraits POSTGRES = new PostgresDriver();
-    static final DriverTraits MYSQL = new MySqlDriver();
-    static final DriverTraits MARIADB = new MariaDbDriver();
-    static final DriverTraits H2 = new H2Driver();
-    static final DriverTraits SQLITE = new SqliteDriver();
-    static final DriverTraits OTHER = new OtherDriver();
-  }
-
-  /** What the JDBC driver of a DBMS does. */
-  public static DriverTraits of(Dialect dialect) {
-    return dialect.select(
-        Each.POSTGRES, Each.MYSQL, Each.MARIADB, Each.H2, Each.SQLITE, Each.OTHER);
-  }
-
   /** True if the DBMS runs within the application's process. */
   public boolean isEmbedded() {
+    return false;
+  }
+
+  /** True if {@code setCatalog} has no effect. */
+  public boolean ignoresCatalog() {
     return false;
   }
 

@@ -10,10 +10,13 @@ import io.txwatch.capture.WriterTexts;
 import io.txwatch.catalog.CatalogLog;
 import io.txwatch.catalog.CatalogMode;
 import io.txwatch.catalog.ConnectionSource;
-import io.txwatch.catalog.DatabaseProbe;
+import io.txwatch.catalog.DedicatedConnection;
 import io.txwatch.catalog.JdbcCatalog;
+import io.txwatch.catalog.SchemaChangeGate;
+import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.SeparateConnectionException;
 import io.txwatch.catalog.SessionView;
+import io.txwatch.catalog.TablePreparer;
 import io.txwatch.catalog.Uninterrupted;
 import io.txwatch.history.Database;
 import io.txwatch.jdbc.changes.ChangeReaders;
@@ -32,6 +35,8 @@ import io.txwatch.jdbc.xa.WatchedPooledConnection;
 import io.txwatch.jdbc.xa.WatchedXaConnection;
 import io.txwatch.plan.Planner;
 import io.txwatch.prepare.AutoPreparation;
+import io.txwatch.product.WatchedProduct;
+import io.txwatch.product.registry.Products;
 import io.txwatch.rewrite.RewritePlanner;
 import io.txwatch.rewrite.UntouchedPlanner;
 import io.txwatch.settings.Setting;
@@ -46,6 +51,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -260,8 +266,9 @@ public final class Watch {
               user,
               source,
               new CatalogMode(
+                  Products.catalogs(),
                   settings.get(Setting.PREPARE).equals("auto")
-                      ? Optional.of(AutoPreparation::new)
+                      ? Optional.of(Watch::preparer)
                       : Optional.empty(),
                   versions(settings),
                   !settings.get(Setting.INSTRUMENT).equals(Setting.INSTRUMENT.defaultValue())),
@@ -280,7 +287,15 @@ public final class Watch {
       CatalogMode.Versions versions = chosen.versions();
       changes = chosen.reading();
       WatchedDatabase database =
-          database(catalog, versions, dialect.get(), url, user, settings, pipeline, planner);
+          database(
+              catalog,
+              versions,
+              Products.of(dialect.get()),
+              url,
+              user,
+              settings,
+              pipeline,
+              planner);
       SessionTracker tracker = tracker(real, database, catalog);
       if (database.versions().areByValue()) {
         ChangeReading reading = changes;
@@ -305,7 +320,7 @@ public final class Watch {
               + e.getErrorCode());
       return Optional.empty();
     } catch (SQLException | RuntimeException | LinkageError e) {
-      if (!(e instanceof SQLException error && DatabaseProbe.isOfReplication(error))) {
+      if (!(e instanceof SQLException error && Products.isOfReplication(error))) {
         Faults.report(e);
       }
       changes.close();
@@ -314,6 +329,21 @@ public final class Watch {
       }
       return Optional.empty();
     }
+  }
+
+  private static TablePreparer preparer(
+      Database database,
+      SchemaReader reader,
+      DedicatedConnection dedicated,
+      boolean usesApplicationConnection,
+      SchemaChangeGate gate,
+      Consumer<String> notices) {
+    return new AutoPreparation(
+        Products.of(reader.dialect()).preparation(reader, database),
+        dedicated,
+        usesApplicationConnection,
+        gate,
+        notices);
   }
 
   /** What is set, or else what takes its place on an old server. */
@@ -384,7 +414,7 @@ public final class Watch {
   private static WatchedDatabase database(
       JdbcCatalog catalog,
       CatalogMode.Versions versions,
-      Dialect dialect,
+      WatchedProduct product,
       String url,
       String user,
       Settings settings,
@@ -393,7 +423,7 @@ public final class Watch {
     Database database = catalog.database();
     UnaryOperator<String> show =
         settings.isTrue(Setting.REDACT)
-            ? sql -> Redactor.redact(sql, dialect)
+            ? sql -> Redactor.redact(sql, product.dialect())
             : UnaryOperator.identity();
     RewritePlanner.Level level =
         RewritePlanner.Level.valueOf(settings.get(Setting.INSTRUMENT).toUpperCase(Locale.ROOT));
@@ -418,11 +448,11 @@ public final class Watch {
         k ->
             WatchedDatabase.of(
                 database,
-                dialect,
+                product,
                 planner.apply(
                     versions.areByValue()
-                        ? new UntouchedPlanner(dialect, versions.areRecorded())
-                        : new RewritePlanner(dialect, level, mostRows)),
+                        ? new UntouchedPlanner(product.sql(), versions.areRecorded())
+                        : new RewritePlanner(product.sql(), level, mostRows)),
                 texts,
                 versions,
                 mostRows,

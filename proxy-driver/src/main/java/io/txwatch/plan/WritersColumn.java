@@ -2,7 +2,6 @@ package io.txwatch.plan;
 
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.WriterList;
-import io.txwatch.sql.dialect.Dialect;
 
 /** What the rewriter needs of the column {@code txw_wl}. */
 public final class WritersColumn {
@@ -19,8 +18,8 @@ public final class WritersColumn {
    * How many characters it must hold: the window; on MySQL and MariaDB, while an UPDATE is carried
    * out, the text of the old values besides.
    */
-  public static int length(Dialect dialect) {
-    return DialectSql.of(dialect).skipsUnchangedRows() ? LENGTH : WriterList.WINDOW_LENGTH;
+  public static int length(DialectSql sql) {
+    return sql.skipsUnchangedRows() ? LENGTH : WriterList.WINDOW_LENGTH;
   }
 
   /** True if it is ours by its type, on MySQL and MariaDB: now, or as it was made before. */

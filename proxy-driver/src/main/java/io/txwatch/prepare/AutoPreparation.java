@@ -8,7 +8,6 @@ import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.ServerState;
 import io.txwatch.catalog.TableInfo;
 import io.txwatch.catalog.TablePreparer;
-import io.txwatch.history.Database;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -70,16 +69,19 @@ public final class AutoPreparation implements TablePreparer {
   /** When a table is tried again. */
   private record Retry(int attempts, long atNanos) {}
 
-  /** For one database; the parameters are those of {@link TablePreparer.Factory}. */
+  /**
+   * For one database; the parameters are those of {@link TablePreparer.Factory}.
+   *
+   * @param ddl the statements of its DBMS
+   */
   public AutoPreparation(
-      Database database,
-      SchemaReader reader,
+      PreparationDdl ddl,
       DedicatedConnection own,
       boolean onApplication,
       SchemaChangeGate snapshots,
       Consumer<String> notices) {
-    this.reader = reader;
-    this.ddl = PreparationDdl.of(reader, database);
+    this.reader = ddl.reader();
+    this.ddl = ddl;
     this.own = own;
     this.onApplication = onApplication;
     this.notices = notices;

@@ -2,16 +2,13 @@ package io.txwatch.prepare;
 
 import io.txwatch.catalog.AuxiliaryColumns;
 import io.txwatch.catalog.CatalogQueries;
-import io.txwatch.catalog.DatabaseProbe;
 import io.txwatch.catalog.SchemaReader;
-import io.txwatch.catalog.SchemaReaders;
 import io.txwatch.catalog.TableInfo;
 import io.txwatch.catalog.TableInfo.Kind;
 import io.txwatch.catalog.UnsupportedDatabaseException;
 import io.txwatch.history.Database;
 import io.txwatch.prepare.PreparationPlan.Action;
 import io.txwatch.prepare.TablePlan.Decision;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -27,7 +24,7 @@ import java.util.function.Consumer;
  * nothing for each table, twice the same as once.
  *
  * <pre>{@code
- * Preparation preparation = Preparation.of(connection, url, Duration.ofSeconds(2));
+ * Preparation preparation = Products.preparation(connection, url, Duration.ofSeconds(2));
  * PreparationPlan plan = preparation.planPrepare(List.of());   // every table of the default schema
  * System.out.println(plan.describe());
  * PreparationResult result = preparation.execute(plan);
@@ -77,26 +74,16 @@ public final class Preparation {
    * For a connection that belongs to the caller alone, of a user who owns the tables. Its
    * autocommit is on, and its timeouts are changed.
    *
-   * @param url the connection's URL
+   * @param ddl the statements of this DBMS
    * @param lockTimeout how long a statement may wait for its locks; MariaDB, and MySQL for locks of
    *     rows, round it up to a second
-   * @throws UnsupportedDatabaseException if this DBMS has no dialect of ours
    */
-  public static Preparation of(Connection connection, String url, Duration lockTimeout)
+  public static Preparation on(
+      Connection connection, Database database, PreparationDdl ddl, Duration lockTimeout)
       throws SQLException {
-    DatabaseProbe probe = DatabaseProbe.of(connection, url);
-    Dialect dialect =
-        probe.dialect().orElseThrow(() -> new UnsupportedDatabaseException(probe.database()));
-    SchemaReader reader = SchemaReaders.of(dialect, probe.database(), connection);
     connection.setAutoCommit(true);
-    CatalogQueries.run(connection, reader.bounds(lockTimeout, UNBOUNDED));
-    return new Preparation(
-        connection,
-        probe.database(),
-        PreparationDdl.of(reader, probe.database()),
-        RetryPolicy.once(lockTimeout),
-        false,
-        false);
+    CatalogQueries.run(connection, ddl.reader().bounds(lockTimeout, UNBOUNDED));
+    return new Preparation(connection, database, ddl, RetryPolicy.once(lockTimeout), false, false);
   }
 
   /**

@@ -1,20 +1,12 @@
 package io.txwatch.prepare;
 
 import io.txwatch.catalog.CatalogQueries;
-import io.txwatch.catalog.DbmsVersion;
 import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.TableInfo;
-import io.txwatch.history.Database;
-import io.txwatch.product.h2.H2Ddl;
-import io.txwatch.product.mariadb.MariaDbDdl;
-import io.txwatch.product.mysql.MySqlDdl;
-import io.txwatch.product.postgresql.PostgresDdl;
-import io.txwatch.product.sqlite.SqliteDdl;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /**
  * The statements by which one DBMS gets and loses the auxiliary columns, and what stands in their
@@ -26,25 +18,6 @@ public abstract class PreparationDdl {
 
   protected PreparationDdl(SchemaReader reader) {
     this.reader = reader;
-  }
-
-  /** The DDL of the DBMS whose tables the reader reads. */
-  public static PreparationDdl of(SchemaReader reader, Database database) {
-    return reader
-        .dialect()
-        .<Supplier<PreparationDdl>>select(
-            () -> new PostgresDdl(reader),
-            () ->
-                new MySqlDdl(reader, DbmsVersion.isAtLeast(database.product().version(), 8, 0, 23)),
-            () ->
-                new MariaDbDdl(
-                    reader, DbmsVersion.isAtLeast(database.product().version(), 10, 3, 0)),
-            () -> new H2Ddl(reader),
-            () -> new SqliteDdl(reader),
-            () -> {
-              throw new IllegalArgumentException(database.product().displayName());
-            })
-        .get();
   }
 
   public final SchemaReader reader() {

@@ -3,7 +3,6 @@ package io.txwatch.rewrite;
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.WriterList;
 import io.txwatch.plan.Catalog;
-import io.txwatch.sql.dialect.Dialect;
 
 /** The auxiliary columns in each dialect's words. */
 final class Auxiliary {
@@ -41,8 +40,8 @@ final class Auxiliary {
   }
 
   /** The token as an expression that has a type of its own. */
-  static String typedToken(Dialect dialect) {
-    return DialectSql.of(dialect).textValue(tokenAsValue());
+  static String typedToken(DialectSql sql) {
+    return sql.textValue(tokenAsValue());
   }
 
   /**
@@ -52,13 +51,12 @@ final class Auxiliary {
    * @param target qualifies the assigned column, with its dot, or is empty
    * @param source qualifies the column read
    */
-  static String appendWriter(Dialect dialect, String target, String source) {
-    DialectSql sql = DialectSql.of(dialect);
+  static String appendWriter(DialectSql sql, String target, String source) {
     if (sql.skipsUnchangedRows()) {
       throw new IllegalStateException("an UPDATE that changes nothing must stay one");
     }
     String list = "coalesce(" + source + WL + ", '')";
-    String appended = sql.concatenate(list, typedToken(dialect));
+    String appended = sql.concatenate(list, typedToken(sql));
     return target + WL + " = right(" + appended + ", " + WriterList.WINDOW_LENGTH + ")";
   }
 
@@ -68,7 +66,7 @@ final class Auxiliary {
   }
 
   /** A stored name in quotes that no dialect takes for a string. */
-  static String quote(Dialect dialect, String name) {
-    return DialectSql.of(dialect).quote(name);
+  static String quote(DialectSql sql, String name) {
+    return sql.quote(name);
   }
 }

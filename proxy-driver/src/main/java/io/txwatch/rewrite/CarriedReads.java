@@ -81,7 +81,7 @@ final class CarriedReads {
   }
 
   private static boolean mayCarry(RewriteContext context) {
-    return DialectSql.of(context.dialect()).carriesReads()
+    return context.sql().carriesReads()
         && context.mayReturnRows()
         && context.alone()
         && !hasOtherParameters(context.tokens());
@@ -216,7 +216,7 @@ final class CarriedReads {
 
   /** The list of what a read finds, as a subquery for one value. */
   private String column(String read, int tables) {
-    DialectSql sql = DialectSql.of(statement.dialect());
+    DialectSql sql = statement.sql();
     List<String> entries = new ArrayList<>();
     for (int i = 0; i < tables; i++) {
       entries.addAll(i == 0 ? List.of() : List.of("','"));

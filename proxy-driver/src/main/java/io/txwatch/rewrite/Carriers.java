@@ -3,7 +3,6 @@ package io.txwatch.rewrite;
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.plan.RewritePlan.Returns;
 import io.txwatch.rewrite.Rewrite.Flag;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.Block.Role;
 import io.txwatch.sql.semantics.StatementParts;
@@ -96,7 +95,7 @@ final class Carriers {
       return cte(table).map(inner -> exposed(block, table.exposedName(), inner)).orElse(Pairs.NONE);
     }
     if (node instanceof Source.Table table) {
-      return statement.tables().view(statement.dialect(), table).isEmpty()
+      return statement.tables().view(statement.sql(), table).isEmpty()
           ? ofTable(block, table)
           : Pairs.NONE;
     }
@@ -148,7 +147,7 @@ final class Carriers {
   private boolean canExpose(Block outer, String alias, Block inner) {
     boolean plain =
         inner.alone() && !inner.has(Kind.LOCK) && Aggregation.obstacle(statement, inner).isEmpty();
-    boolean renamed = DialectSql.of(statement.dialect()).renamesSortedTables();
+    boolean renamed = statement.sql().renamesSortedTables();
     if (!plain || renamed || WholeRows.isReferenced(statement, alias)) {
       return false;
     }
@@ -214,7 +213,7 @@ final class Carriers {
       StringBuilder columns = new StringBuilder();
       for (int k = 0; k < branches.size(); k++) {
         for (Pair pair : pairs.get(k).all) {
-          columns.append(i == k ? ", " + pair.hidden() : nulls(context.dialect()));
+          columns.append(i == k ? ", " + pair.hidden() : nulls(context.sql()));
         }
       }
       rewrite = rewrite.and(context.after(branches.get(i).list().to() - 1, columns.toString()));
@@ -222,7 +221,7 @@ final class Carriers {
     return rewrite.and(Rewrite.returning(Returns.APPENDED_TO_RESULT, all.tables()));
   }
 
-  private static String nulls(Dialect dialect) {
-    return ", " + DialectSql.of(dialect).nullColumns(Auxiliary.RID, Auxiliary.WL);
+  private static String nulls(DialectSql sql) {
+    return ", " + sql.nullColumns(Auxiliary.RID, Auxiliary.WL);
   }
 }

@@ -6,7 +6,6 @@ import io.txwatch.plan.ComparedKey;
 import io.txwatch.plan.KeyColumn;
 import io.txwatch.plan.ValuePlan;
 import io.txwatch.plan.ValuePlan.Place;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Assignment;
 import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Identifiers;
@@ -36,7 +35,7 @@ final class ComparedKeys {
   private static final int MAX_VALUES = 64;
 
   private final Tokens tokens;
-  private final Dialect dialect;
+  private final DialectSql sql;
   private final Catalog.Table table;
   private final int[] numbers;
   private final Map<String, List<Place>> places = new HashMap<>();
@@ -44,14 +43,14 @@ final class ComparedKeys {
   /** Columns that are given another value than a constant in some row that is inserted. */
   private final Set<String> computed = new HashSet<>();
 
-  private ComparedKeys(Tokens tokens, Dialect dialect, Catalog.Table table) {
+  private ComparedKeys(Tokens tokens, DialectSql sql, Catalog.Table table) {
     this.tokens = tokens;
-    this.dialect = dialect;
+    this.sql = sql;
     this.table = table;
     this.numbers = ParameterNumbers.of(tokens);
   }
 
-  static ComparedKey of(Statement statement, Tokens tokens, Dialect dialect, Catalog catalog) {
+  static ComparedKey of(Statement statement, Tokens tokens, DialectSql sql, Catalog catalog) {
     Optional<Catalog.Table> table =
         PinnedKey.onlyTable(statement).flatMap(source -> catalog.find(source.name()));
     if (table.isEmpty()
@@ -59,7 +58,7 @@ final class ComparedKeys {
         || table.get().traits().nameColumns().isEmpty()) {
       return ComparedKey.NONE;
     }
-    return new ComparedKeys(tokens, dialect, table.get()).of(statement);
+    return new ComparedKeys(tokens, sql, table.get()).of(statement);
   }
 
   private ComparedKey of(Statement statement) {
@@ -76,7 +75,7 @@ final class ComparedKeys {
           && known.size() <= MAX_VALUES
           && !computed.contains(column.name())
           && isComparable(column)) {
-        boolean generates = inserts && DialectSql.of(dialect).generatesForZero();
+        boolean generates = inserts && sql.generatesForZero();
         columns.add(new ComparedKey.Column(column, List.copyOf(known), generates));
       }
     }
@@ -88,7 +87,7 @@ final class ComparedKeys {
     return switch (column.kind()) {
       case INTEGER, UUID -> true;
       case NUMBER -> column.comparesExactly();
-      case TEXT, PADDED_TEXT -> DialectSql.of(dialect).comparesTextAsKeyDoes(false);
+      case TEXT, PADDED_TEXT -> sql.comparesTextAsKeyDoes(false);
       case OTHER -> false;
     };
   }

@@ -1,6 +1,5 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.dialect.DialectSql;
 import io.txwatch.dialect.DialectSql.Returning;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
@@ -85,7 +84,7 @@ final class DeleteRewriter {
     if (context.tree().returning().isPresent()) {
       return rows.byOwnClause();
     }
-    Returning how = DialectSql.of(context.dialect()).returning(StatementKind.DELETE);
+    Returning how = context.sql().returning(StatementKind.DELETE);
     return how == Returning.NONE
         ? readBefore(context, target, "DELETE returns no rows on MySQL")
         : rows.by(how, UpdateRewriter.lastBeforeReturning(context));

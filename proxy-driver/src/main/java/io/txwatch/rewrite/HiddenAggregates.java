@@ -4,7 +4,6 @@ import io.txwatch.dialect.DialectSql;
 import io.txwatch.dialect.VersionList;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.RewritePlan.Returns;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.ScalarFunctions;
 import io.txwatch.sql.syntax.Clause.Kind;
@@ -79,7 +78,7 @@ final class HiddenAggregates {
         return Optional.of("an aggregate over a table that is not known to be small");
       }
     }
-    DialectSql sql = DialectSql.of(statement.dialect());
+    DialectSql sql = statement.sql();
     if (block.has(Kind.GROUP_BY)
         && sql.regroupsForAggregate(isJoin(block), block.has(Kind.ORDER_BY))) {
       return Optional.of("GROUP BY");
@@ -128,7 +127,7 @@ final class HiddenAggregates {
       } else if (tokens.isOpen(i)
           && tokens.is(i - 1, TokenKind.WORD)
           && !tokens.is(i - 2, TokenKind.DOT)
-          && isAggregate(statement.dialect(), tokens, i)
+          && isAggregate(statement.sql(), tokens, i)
           && !ScalarFunctions.isWindow(tokens, i)) {
         names.add(tokens.text(i - 1).toUpperCase(Locale.ROOT));
       }
@@ -136,14 +135,14 @@ final class HiddenAggregates {
     return names;
   }
 
-  private static boolean isAggregate(Dialect dialect, Tokens tokens, int open) {
+  private static boolean isAggregate(DialectSql sql, Tokens tokens, int open) {
     String name = tokens.text(open - 1).toUpperCase(Locale.ROOT);
-    return COMMON.contains(name) || DialectSql.of(dialect).aggregates().contains(name);
+    return COMMON.contains(name) || sql.aggregates().contains(name);
   }
 
   /** MySQL takes one comment of hints; and its length is the application's GROUP_CONCAT's too. */
   static boolean takesHint(AnalyzedStatement statement) {
-    if (DialectSql.of(statement.dialect()).listHint().isEmpty()) {
+    if (statement.sql().listHint().isEmpty()) {
       return true;
     }
     Tokens tokens = statement.tokens();
@@ -160,7 +159,7 @@ final class HiddenAggregates {
     Tables tables = context.tables();
     List<Source.Table> read =
         block.tables().stream()
-            .filter(table -> tables.view(context.dialect(), table).isEmpty())
+            .filter(table -> tables.view(context.sql(), table).isEmpty())
             .toList();
     List<Source.Table> listed = block.tables().stream().filter(tables::isPrepared).toList();
     Rewrite observed = Rewrite.observing(read);
@@ -181,7 +180,7 @@ final class HiddenAggregates {
 
   /** What lets lists be long enough, behind a block's SELECT. */
   static Rewrite hint(RewriteContext context, Block block) {
-    String hint = DialectSql.of(context.dialect()).listHint();
+    String hint = context.sql().listHint();
     return hint.isEmpty() ? Rewrite.NONE : context.after(block.start(), hint);
   }
 
@@ -193,7 +192,8 @@ final class HiddenAggregates {
   private static String column(RewriteContext context, Source.Table table, boolean several) {
     VersionSource versions = VersionSource.of(context.tables(), table);
     String alias = table.exposedName() + ".";
-    return DialectSql.of(context.dialect())
+    return context
+        .sql()
         .versionList(
             new VersionList(
                 versions.row(alias),

@@ -1,6 +1,5 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.dialect.DialectSql;
 import io.txwatch.dialect.DialectSql.Returning;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
@@ -110,7 +109,7 @@ final class InsertRewriter {
   }
 
   private Rewrite defaultValues() throws NotUnderstood {
-    if (!DialectSql.of(context.dialect()).hasDefaultValues()) {
+    if (!context.sql().hasDefaultValues()) {
       throw new NotUnderstood("DEFAULT VALUES, which " + context.dialect() + " does not know");
     }
     String row = "(" + names(newRid()) + ") values (" + newRowValues() + ")";
@@ -127,9 +126,7 @@ final class InsertRewriter {
   /** The update count states whether rows in the way were taken, where it counts them. */
   private Rewrite replaced(Optional<NewRows> newRows) {
     boolean counted =
-        DialectSql.of(context.dialect()).countsReplacedRows()
-            && newRows.isPresent()
-            && insert.returning().isEmpty();
+        context.sql().countsReplacedRows() && newRows.isPresent() && insert.returning().isEmpty();
     return counted ? Rewrite.NONE : Rewrite.unseen(GapReason.SHAPE, NewRows.TAKEN_AWAY);
   }
 
@@ -231,7 +228,7 @@ final class InsertRewriter {
   private String columnList(int width, String more) {
     StringBuilder list = new StringBuilder();
     for (String name : columns().subList(0, width)) {
-      list.append(list.isEmpty() ? " (" : ", ").append(Auxiliary.quote(context.dialect(), name));
+      list.append(list.isEmpty() ? " (" : ", ").append(Auxiliary.quote(context.sql(), name));
     }
     return list + more + ")";
   }
@@ -256,7 +253,7 @@ final class InsertRewriter {
   }
 
   private Rewrite columnsWithin(List<Block> blocks) throws NotUnderstood {
-    String added = ", " + Auxiliary.typedToken(context.dialect());
+    String added = ", " + Auxiliary.typedToken(context.sql());
     Rewrite columns = Rewrite.NONE;
     for (Block block : blocks) {
       if (block.list().isEmpty() || block.has(Kind.INTO)) {
@@ -281,7 +278,7 @@ final class InsertRewriter {
       List<Assignment> updates = conflict.updates();
       if (!updates.isEmpty()) {
         String qualifier = target.exposedName() + ".";
-        String assignment = Auxiliary.appendWriter(context.dialect(), "", qualifier);
+        String assignment = Auxiliary.appendWriter(context.sql(), "", qualifier);
         int last = updates.get(updates.size() - 1).span().to() - 1;
         all = all.and(context.after(last, ", " + assignment));
       }
@@ -316,7 +313,7 @@ final class InsertRewriter {
 
   /** How the rows can be returned; not at all where that would change something. */
   private Returning how() {
-    Returning how = DialectSql.of(context.dialect()).returning(StatementKind.INSERT);
+    Returning how = context.sql().returning(StatementKind.INSERT);
     boolean changes =
         !context.mayReturnRows()
             || insert.replaces()

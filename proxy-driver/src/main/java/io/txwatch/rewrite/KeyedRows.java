@@ -1,6 +1,5 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.KeyedRow;
@@ -58,7 +57,7 @@ final class KeyedRows {
     this.tokens = statement.tokens();
     this.table = table;
     this.traits = found.traits();
-    this.isId = DialectSql.of(statement.dialect()).returnsEveryWrite();
+    this.isId = statement.sql().returnsEveryWrite();
     this.keys = isId ? found.integerId().map(List::of).stream().toList() : traits.keys();
     this.numbers = ParameterNumbers.of(statement.tokens());
   }
@@ -70,7 +69,7 @@ final class KeyedRows {
    */
   static KeyedRow of(AnalyzedStatement statement, Returned returned) {
     StatementParts parts = statement.parts();
-    if (DialectSql.of(statement.dialect()).returnsEveryWrite()) {
+    if (statement.sql().returnsEveryWrite()) {
       return StatementKinds.of(parts) == StatementKind.UPDATE
           ? ofUnreturned(statement, returned)
           : KeyedRow.NONE;

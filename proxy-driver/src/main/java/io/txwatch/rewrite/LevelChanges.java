@@ -1,5 +1,6 @@
 package io.txwatch.rewrite;
 
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.plan.LevelChange;
 import io.txwatch.plan.TransactionControl;
 import io.txwatch.sql.dialect.Dialect;
@@ -65,11 +66,13 @@ final class LevelChanges {
           """);
 
   private final Tokens tokens;
+  private final DialectSql sql;
   private final Dialect dialect;
 
-  private LevelChanges(Tokens tokens, Dialect dialect) {
+  private LevelChanges(Tokens tokens, DialectSql sql) {
     this.tokens = tokens;
-    this.dialect = dialect;
+    this.sql = sql;
+    this.dialect = sql.dialect();
   }
 
   private static Set<String> words(String text) {
@@ -77,10 +80,11 @@ final class LevelChanges {
   }
 
   /** What the execution of a text may do. */
-  static LevelChange of(String sql, Dialect dialect) {
-    Tokens tokens = Tokenizer.tokenize(sql, dialect);
+  static LevelChange of(String text, DialectSql sql) {
+    Dialect dialect = sql.dialect();
+    Tokens tokens = Tokenizer.tokenize(text, dialect);
     if (tokens.isBroken()) {
-      boolean isPragma = sql.toLowerCase(Locale.ROOT).contains("pragma");
+      boolean isPragma = text.toLowerCase(Locale.ROOT).contains("pragma");
       return dialect.select(true, true, true, true, isPragma, true)
           ? LevelChange.ANY
           : LevelChange.NONE;
@@ -90,7 +94,7 @@ final class LevelChanges {
         return LevelChange.ANY;
       }
     }
-    LevelChanges changes = new LevelChanges(tokens, dialect);
+    LevelChanges changes = new LevelChanges(tokens, sql);
     LevelChange all = LevelChange.NONE;
     for (Span statement : StatementSplitter.split(tokens, dialect)) {
       all = all.and(changes.of(statement.from(), statement.to()));
@@ -281,7 +285,7 @@ final class LevelChanges {
 
   /** True if the level that is in force afterwards is in the text. */
   private boolean isUnderstood(int from, int to, int isolations) {
-    if (isolations != levels(TransactionControlReader.read(tokens, dialect, from, to))) {
+    if (isolations != levels(TransactionControlReader.read(tokens, sql, from, to))) {
       return false;
     }
     for (int i = from; i < to; i++) { // holds for what follows, too

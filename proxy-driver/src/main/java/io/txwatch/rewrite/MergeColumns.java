@@ -1,7 +1,7 @@
 package io.txwatch.rewrite;
 
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.GapReason;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
@@ -21,7 +21,7 @@ final class MergeColumns {
   private MergeColumns() {}
 
   /** The statement with the columns named; empty if the statement does not need it. */
-  static Optional<Rewrite> name(Tokens tokens, Dialect dialect, Span range, Tables tables) {
+  static Optional<Rewrite> name(Tokens tokens, DialectSql sql, Span range, Tables tables) {
     int at = range.from();
     if (!tokens.areWords(at, "MERGE", "INTO") || !tokens.isName(at + 2)) {
       return Optional.empty();
@@ -41,7 +41,7 @@ final class MergeColumns {
     }
     StringJoiner columns = new StringJoiner(", ", " (", ")");
     for (String column : tables.find(target).orElseThrow().columns()) {
-      columns.add(Auxiliary.quote(dialect, column));
+      columns.add(Auxiliary.quote(sql, column));
     }
     return Optional.of(
         Rewrite.of(Edits.after(tokens, next - 1, columns.toString()))

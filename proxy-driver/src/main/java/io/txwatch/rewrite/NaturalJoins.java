@@ -1,6 +1,5 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.dialect.DialectSql;
 import io.txwatch.plan.Catalog;
 import io.txwatch.sql.syntax.Node;
 import io.txwatch.sql.syntax.Source;
@@ -26,7 +25,7 @@ final class NaturalJoins {
   /** What is changed; empty if one joins something else than two tables. */
   static Optional<Edits> of(AnalyzedStatement statement) {
     Edits edits = Edits.NONE;
-    if (DialectSql.of(statement.dialect()).joinsInvisibleColumns()) {
+    if (statement.sql().joinsInvisibleColumns()) {
       for (Source.Join join : joins(statement.tokens(), statement.tree(), new ArrayList<>())) {
         if (hasAuxiliary(statement.tables(), join.left())
             && hasAuxiliary(statement.tables(), join.right())) {
@@ -64,7 +63,7 @@ final class NaturalJoins {
     }
     String using =
         names.stream()
-            .map(name -> Auxiliary.quote(statement.dialect(), name))
+            .map(name -> Auxiliary.quote(statement.sql(), name))
             .collect(Collectors.joining(", ", " using (", ")"));
     return Edits.replace(tokens, natural, natural + 1, "")
         .and(Edits.after(tokens, join.right().span().to() - 1, using));

@@ -26,7 +26,7 @@ final class OtherReads {
 
   private static Rewrite unseen(RewriteContext context, Rewrite observed, Source.Table table) {
     Optional<GapReason> reason = context.tables().reason(table);
-    boolean view = context.tables().view(context.dialect(), table).isPresent();
+    boolean view = context.tables().view(context.sql(), table).isPresent();
     boolean seen = observed.observes(table) && (view || reason.isEmpty());
     return seen || table.isCommon()
         ? Rewrite.NONE

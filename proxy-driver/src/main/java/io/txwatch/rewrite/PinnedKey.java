@@ -3,7 +3,6 @@ package io.txwatch.rewrite;
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.KeyColumn;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.Literals;
@@ -30,7 +29,7 @@ import java.util.Set;
 record PinnedKey(Catalog.Table table, List<String> columns) {
 
   static Optional<PinnedKey> of(
-      Statement statement, Tokens tokens, Dialect dialect, Catalog catalog) {
+      Statement statement, Tokens tokens, DialectSql sql, Catalog catalog) {
     Optional<Clause> where = where(statement);
     Optional<Catalog.Table> table =
         onlyTable(statement).flatMap(source -> catalog.find(source.name()));
@@ -42,7 +41,7 @@ record PinnedKey(Catalog.Table table, List<String> columns) {
     boolean isPinned =
         !names.isEmpty()
             && table.get().hasDistinctNames()
-            && comparedColumns(where.get(), tokens, dialect, key).containsAll(names);
+            && comparedColumns(where.get(), tokens, sql, key).containsAll(names);
     return isPinned ? Optional.of(new PinnedKey(table.get(), names)) : Optional.empty();
   }
 
@@ -77,12 +76,12 @@ record PinnedKey(Catalog.Table table, List<String> columns) {
 
   /** The columns that are compared with a constant as a key is. */
   private static Set<String> comparedColumns(
-      Clause where, Tokens tokens, Dialect dialect, List<KeyColumn> key) {
+      Clause where, Tokens tokens, DialectSql sql, List<KeyColumn> key) {
     Set<String> columns = new HashSet<>();
     for (PinnedColumns.Pinned pin : PinnedColumns.of(where)) {
       String name = Identifiers.fold(pin.column().last());
       if (key.stream()
-          .anyMatch(c -> c.name().equals(name) && isEqualOnce(c, tokens, pin.token(), dialect))) {
+          .anyMatch(c -> c.name().equals(name) && isEqualOnce(c, tokens, pin.token(), sql))) {
         columns.add(name);
       }
     }
@@ -90,7 +89,7 @@ record PinnedKey(Catalog.Table table, List<String> columns) {
   }
 
   /** True if only one value of a column is equal to a token, whatever the session's settings. */
-  private static boolean isEqualOnce(KeyColumn column, Tokens tokens, int token, Dialect dialect) {
+  private static boolean isEqualOnce(KeyColumn column, Tokens tokens, int token, DialectSql sql) {
     boolean isParameter = ParameterNumbers.isParameter(tokens, token);
     return switch (column.kind()) {
       case INTEGER -> isParameter || Literals.integer(tokens, token).isPresent();
@@ -98,7 +97,7 @@ record PinnedKey(Catalog.Table table, List<String> columns) {
           isParameter ? column.comparesExactly() : Literals.integer(tokens, token).isPresent();
       case UUID -> isParameter || Literals.text(tokens, token).filter(UuidText::is).isPresent();
       case TEXT, PADDED_TEXT ->
-          DialectSql.of(dialect).comparesTextAsKeyDoes(isParameter)
+          sql.comparesTextAsKeyDoes(isParameter)
               && (isParameter || Literals.text(tokens, token).isPresent());
       case OTHER -> false;
     };

@@ -49,7 +49,7 @@ final class ReadText {
           edits.and(
               statement
                   .tables()
-                  .view(statement.dialect(), table)
+                  .view(statement.sql(), table)
                   .map(view -> readTable(statement, table, view))
                   .orElse(Edits.NONE));
     }

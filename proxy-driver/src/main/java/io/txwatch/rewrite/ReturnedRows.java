@@ -1,6 +1,5 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.dialect.DialectSql;
 import io.txwatch.dialect.DialectSql.Returning;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.RewritePlan.Returns;
@@ -88,7 +87,7 @@ final class ReturnedRows {
     VersionSource versions = VersionSource.of(context.tables(), target);
     String qualifier = target.exposedName() + ".";
     if (versions.marksWrites()) {
-      boolean qualified = DialectSql.of(context.dialect()).qualifiesReturnedColumns();
+      boolean qualified = context.sql().qualifiesReturnedColumns();
       return versions.pair(qualified ? qualifier : "");
     }
     String written =

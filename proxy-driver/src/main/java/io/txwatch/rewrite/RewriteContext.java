@@ -1,5 +1,6 @@
 package io.txwatch.rewrite;
 
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.plan.PlanRequest;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.StatementParts;
@@ -33,6 +34,10 @@ record RewriteContext(
 
   Tokens tokens() {
     return statement.tokens();
+  }
+
+  DialectSql sql() {
+    return statement.sql();
   }
 
   Dialect dialect() {

@@ -58,23 +58,25 @@ public final class RewritePlanner implements Planner {
 
   private static final int MAX_ROWS = 10_000;
 
+  private final DialectSql additions;
   private final Dialect dialect;
   private final Level level;
   private final RewriteContext.Extent extent;
 
-  /** A planner for one dialect, whose own reads bring at most {@value #MAX_ROWS} rows each. */
-  public RewritePlanner(Dialect dialect, Level level) {
-    this(dialect, level, MAX_ROWS);
+  /** A planner for one DBMS, whose own reads bring at most {@value #MAX_ROWS} rows each. */
+  public RewritePlanner(DialectSql additions, Level level) {
+    this(additions, level, MAX_ROWS);
   }
 
   /**
-   * A planner for one dialect.
+   * A planner for one DBMS.
    *
    * @param maxRows how many rows a read of ours may bring ({@code txwatch.version-set-rows}); it
    *     reads one more, and if there is one, not all were read
    */
-  public RewritePlanner(Dialect dialect, Level level, int maxRows) {
-    this.dialect = dialect;
+  public RewritePlanner(DialectSql additions, Level level, int maxRows) {
+    this.additions = additions;
+    this.dialect = additions.dialect();
     this.level = level;
     this.extent =
         new RewriteContext.Extent(
@@ -87,8 +89,8 @@ public final class RewritePlanner implements Planner {
   }
 
   /** What the execution of a text may do to isolation levels that the text does not show. */
-  public static LevelChange levelChange(String sql, Dialect dialect) {
-    return LevelChanges.of(sql, dialect);
+  public static LevelChange levelChange(String text, DialectSql sql) {
+    return LevelChanges.of(text, sql);
   }
 
   @Override
@@ -96,9 +98,9 @@ public final class RewritePlanner implements Planner {
     Tokens tokens = Tokenizer.tokenize(sql, dialect);
     int parameters = countParameters(tokens);
     try {
-      boolean watched = sql.length() <= DialectSql.of(dialect).maxTextLength();
+      boolean watched = sql.length() <= additions.maxTextLength();
       RewritePlan plan = plan(tokens, catalog, request, watched, parameters);
-      return watched && Limits.exceeds(plan, DialectSql.of(dialect))
+      return watched && Limits.exceeds(plan, additions)
           ? plan(tokens, catalog, PlanRequest.RETURNING_NOTHING, false, parameters)
           : plan;
     } catch (NotUnderstood e) {
@@ -110,13 +112,13 @@ public final class RewritePlanner implements Planner {
 
   @Override
   public AccessedColumns columns(String sql, Catalog catalog) {
-    return StatementColumns.of(sql, dialect, catalog);
+    return StatementColumns.of(sql, additions, catalog);
   }
 
   @Override
   public ComparedKey comparedKey(String sql, Catalog catalog) {
     return level.includes(Level.PREDICATES)
-        ? StatementColumns.comparedKey(sql, dialect, catalog)
+        ? StatementColumns.comparedKey(sql, additions, catalog)
         : ComparedKey.NONE;
   }
 
@@ -145,10 +147,10 @@ public final class RewritePlanner implements Planner {
       Tokens tokens, Span range, Tables tables, PlanRequest request, boolean watched)
       throws NotUnderstood {
     TransactionControl control =
-        TransactionControlReader.read(tokens, dialect, range.from(), range.to());
+        TransactionControlReader.read(tokens, additions, range.from(), range.to());
     StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
     if (what.kind() == StatementKind.MERGE && dialect.grammar().has(Syntax.MERGE_BY_KEY)) {
-      Optional<Rewrite> named = MergeColumns.name(tokens, dialect, range, tables);
+      Optional<Rewrite> named = MergeColumns.name(tokens, additions, range, tables);
       if (named.isPresent()) {
         return new PlanAssembly(tokens, dialect, what.kind())
             .of(named.get(), KeyedRow.ANY_MAY_MOVE, tables.haveSystemVersions());
@@ -192,9 +194,7 @@ public final class RewritePlanner implements Planner {
 
   private KeyedRow withoutKeys(StatementKind kind, TransactionControl control) {
     boolean other = kind == StatementKind.OTHER && control == TransactionControl.NONE;
-    return other && DialectSql.of(dialect).returnsEveryWrite()
-        ? KeyedRow.NONE
-        : RewritePlan.withoutKeys(kind);
+    return other && additions.returnsEveryWrite() ? KeyedRow.NONE : RewritePlan.withoutKeys(kind);
   }
 
   /** The plan of a statement that is sent as it is. */
@@ -214,7 +214,7 @@ public final class RewritePlanner implements Planner {
         throw new NotUnderstood(NotUnderstood.Reason.SHAPE, "a comment that some versions execute");
       }
     }
-    return AnalyzedStatement.of(tokens, dialect, range, tables);
+    return AnalyzedStatement.of(tokens, additions, range, tables);
   }
 
   /**
@@ -259,7 +259,7 @@ public final class RewritePlanner implements Planner {
     boolean defines = false;
     for (Span range : statements) {
       StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
-      controls.add(TransactionControlReader.read(tokens, dialect, range.from(), range.to()));
+      controls.add(TransactionControlReader.read(tokens, additions, range.from(), range.to()));
       defines |= what.kind() == StatementKind.DDL;
       touches |= what.hasShape() || what.reason().isPresent();
     }

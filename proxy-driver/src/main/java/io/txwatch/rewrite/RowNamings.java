@@ -1,6 +1,5 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.KeyColumn;
@@ -65,7 +64,7 @@ final class RowNamings {
     this.pinned = where.map(PinnedColumns::of).orElse(List.of());
     this.selected = selected(items);
     this.numbers = ParameterNumbers.of(tokens);
-    this.convertsInPlace = DriverTraits.of(statement.dialect()).convertsValuesInPlace();
+    this.convertsInPlace = statement.sql().driver().convertsValuesInPlace();
   }
 
   /**

@@ -81,7 +81,7 @@ final class SelectRewriter {
       RewriteContext context, Rewrite observed, Optional<String> obstacle) {
     Optional<Block> top = context.parts().top();
     for (Source.Table table : context.parts().references()) {
-      boolean view = context.tables().view(context.dialect(), table).isPresent();
+      boolean view = context.tables().view(context.sql(), table).isPresent();
       Optional<GapReason> reason = context.tables().reason(table);
       if (view && observed.observes(table)) {
         continue;

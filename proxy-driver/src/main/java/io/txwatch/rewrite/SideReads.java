@@ -1,6 +1,5 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.SideRead;
@@ -106,7 +105,7 @@ final class SideReads {
     for (Source.Table table : block.tables()) {
       boolean rows =
           statement.tables().isPrepared(table)
-              || statement.tables().view(statement.dialect(), table).isPresent();
+              || statement.tables().view(statement.sql(), table).isPresent();
       if (rows && !observed.contains(table.from())) {
         tables.add(table);
       }
@@ -148,7 +147,7 @@ final class SideReads {
             statement.tables().isPrepared(table)
                 || statement
                     .tables()
-                    .view(statement.dialect(), table)
+                    .view(statement.sql(), table)
                     .filter(PlainView::cannotFail)
                     .isPresent();
         if (!rows || !context.mayList(table)) {
@@ -183,7 +182,7 @@ final class SideReads {
     boolean inserts =
         StatementKinds.of(parts) == StatementKind.INSERT && parts.tree().conflicts().isEmpty();
     boolean writes = inserts || StatementKinds.of(parts) == StatementKind.UPDATE;
-    boolean changesKnown = DialectSql.of(statement.dialect()).listsChangingColumns();
+    boolean changesKnown = statement.sql().listsChangingColumns();
     if (changesKnown && StatementKinds.of(parts) == StatementKind.UPDATE && !namesChanged(joined)) {
       return Moment.EITHER;
     }

@@ -1,5 +1,6 @@
 package io.txwatch.rewrite;
 
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.AccessedColumns.Columns;
 import io.txwatch.history.AccessedColumns.OfTable;
@@ -33,10 +34,10 @@ final class StatementColumns {
    *
    * @return {@link AccessedColumns#UNKNOWN} if it is not one statement that was understood
    */
-  static AccessedColumns of(String sql, Dialect dialect, Catalog catalog) {
-    Tokens tokens = Tokenizer.tokenize(sql, dialect);
-    return only(tokens, dialect)
-        .map(statement -> of(statement, tokens, dialect, catalog))
+  static AccessedColumns of(String text, DialectSql sql, Catalog catalog) {
+    Tokens tokens = Tokenizer.tokenize(text, sql.dialect());
+    return only(tokens, sql.dialect())
+        .map(statement -> of(statement, tokens, sql, catalog))
         .orElse(AccessedColumns.UNKNOWN);
   }
 
@@ -45,10 +46,10 @@ final class StatementColumns {
    *
    * @return {@link ComparedKey#NONE} if it is not one statement that was understood
    */
-  static ComparedKey comparedKey(String sql, Dialect dialect, Catalog catalog) {
-    Tokens tokens = Tokenizer.tokenize(sql, dialect);
-    return only(tokens, dialect)
-        .map(statement -> ComparedKeys.of(statement, tokens, dialect, catalog))
+  static ComparedKey comparedKey(String text, DialectSql sql, Catalog catalog) {
+    Tokens tokens = Tokenizer.tokenize(text, sql.dialect());
+    return only(tokens, sql.dialect())
+        .map(statement -> ComparedKeys.of(statement, tokens, sql, catalog))
         .orElse(ComparedKey.NONE);
   }
 
@@ -69,12 +70,12 @@ final class StatementColumns {
   }
 
   /** The same of a statement that is alone in its text, which is read in one way alone. */
-  static AccessedColumns of(Statement statement, Tokens tokens, Dialect dialect, Catalog catalog) {
+  static AccessedColumns of(Statement statement, Tokens tokens, DialectSql sql, Catalog catalog) {
     AccessedColumns used =
         ColumnUse.of(statement, name -> catalog.find(name).flatMap(StatementColumns::relation))
             .map(StatementColumns::accessed)
             .orElse(AccessedColumns.UNKNOWN);
-    return PinnedKey.of(statement, tokens, dialect, catalog)
+    return PinnedKey.of(statement, tokens, sql, catalog)
         .map(key -> withKey(used, key))
         .orElse(used);
   }

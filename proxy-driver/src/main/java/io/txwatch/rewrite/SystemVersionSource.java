@@ -1,10 +1,8 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.RowKey;
 import io.txwatch.plan.RowKey.Replaced;
-import io.txwatch.sql.dialect.Dialect;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -47,7 +45,7 @@ record SystemVersionSource(RowKey key) implements VersionSource {
   private static final String TEXT = "::pg_catalog.text";
 
   /** Joins texts. */
-  private static final String THEN = DialectSql.of(Dialect.POSTGRESQL).concatenate("", "");
+  private static final String THEN = " operator(pg_catalog.||) ";
 
   private static final String SETTING = "txwatch.replaced";
   private static final String KEPT = "pg_catalog.current_setting('" + SETTING + "', true)";
@@ -80,7 +78,7 @@ record SystemVersionSource(RowKey key) implements VersionSource {
   }
 
   private static String column(String qualifier, String name) {
-    return qualifier + Auxiliary.quote(Dialect.POSTGRESQL, name);
+    return qualifier + '"' + name.replace("\"", "\"\"") + '"';
   }
 
   @Override

@@ -18,7 +18,6 @@ import io.txwatch.plan.TransactionControl.SetAutocommit;
 import io.txwatch.plan.TransactionControl.SetSession;
 import io.txwatch.plan.TransactionControl.SetTransaction;
 import io.txwatch.plan.TransactionControl.TableLocks;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.dialect.Grammar;
 import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.syntax.Identifiers;
@@ -32,22 +31,22 @@ import java.util.Optional;
 final class TransactionControlReader {
 
   private final Tokens tokens;
-  private final Dialect dialect;
+  private final DialectSql sql;
   private final Grammar grammar;
   private final int from;
   private final int to;
 
-  private TransactionControlReader(Tokens tokens, Dialect dialect, int from, int to) {
+  private TransactionControlReader(Tokens tokens, DialectSql sql, int from, int to) {
     this.tokens = tokens;
-    this.dialect = dialect;
-    this.grammar = dialect.grammar();
+    this.sql = sql;
+    this.grammar = sql.dialect().grammar();
     this.from = from;
     this.to = to;
   }
 
   /** What one statement does to its transaction. */
-  static TransactionControl read(Tokens tokens, Dialect dialect, int from, int to) {
-    return new TransactionControlReader(tokens, dialect, from, to).read();
+  static TransactionControl read(Tokens tokens, DialectSql sql, int from, int to) {
+    return new TransactionControlReader(tokens, sql, from, to).read();
   }
 
   private TransactionControl read() {
@@ -174,7 +173,7 @@ final class TransactionControlReader {
     String text = tokens.text(i);
     boolean quoted = tokens.is(i, TokenKind.QUOTED) || tokens.is(i, TokenKind.STRING);
     String bare = quoted ? Identifiers.unquote(text.replace('\'', '"')) : text;
-    return Optional.of(DialectSql.of(dialect).savepointName(bare, quoted));
+    return Optional.of(sql.savepointName(bare, quoted));
   }
 
   private TransactionControl set() {
@@ -327,8 +326,7 @@ final class TransactionControlReader {
   private boolean commitsImplicitly(String verb) {
     boolean tables = tokens.isAnyWord(from + 1, "TABLE", "TABLES");
     boolean locks = verb.equals("LOCK") || verb.equals("UNLOCK");
-    return DialectSql.of(dialect)
-        .commitsImplicitly(locks && tables ? verb + " TABLES" : verb, isTemporaryTable());
+    return sql.commitsImplicitly(locks && tables ? verb + " TABLES" : verb, isTemporaryTable());
   }
 
   private TableLocks locksAfter(String verb) {

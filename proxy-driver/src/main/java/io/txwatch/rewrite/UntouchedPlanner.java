@@ -1,5 +1,6 @@
 package io.txwatch.rewrite;
 
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
@@ -34,17 +35,19 @@ import java.util.Optional;
  */
 public final class UntouchedPlanner implements Planner {
 
+  private final DialectSql additions;
   private final Dialect dialect;
   private final boolean hasRecord;
 
   /**
-   * Plans texts of a dialect.
+   * Plans texts of a DBMS.
    *
    * @param hasRecord whether a record of all changes is read, so that a condition on rows can be
    *     compared with it
    */
-  public UntouchedPlanner(Dialect dialect, boolean hasRecord) {
-    this.dialect = dialect;
+  public UntouchedPlanner(DialectSql additions, boolean hasRecord) {
+    this.additions = additions;
+    this.dialect = additions.dialect();
     this.hasRecord = hasRecord;
   }
 
@@ -112,7 +115,7 @@ public final class UntouchedPlanner implements Planner {
   private Planned one(Tokens tokens, Span range, Tables tables, int parameters)
       throws NotUnderstood {
     TransactionControl control =
-        TransactionControlReader.read(tokens, dialect, range.from(), range.to());
+        TransactionControlReader.read(tokens, additions, range.from(), range.to());
     StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
     if (!what.hasShape()) {
       return unparsed(untouched(tokens, what, control, parameters));
@@ -124,7 +127,7 @@ public final class UntouchedPlanner implements Planner {
       checkReadOneWay(tokens);
       Statement tree = StatementParser.parse(tokens, dialect, range);
       columns = columns(tree, tokens, tables);
-      values = ValuePlanner.plan(AnalyzedStatement.of(tree, tokens, dialect, tables));
+      values = ValuePlanner.plan(AnalyzedStatement.of(tree, tokens, additions, tables));
       values = hasRecord ? values : values.withoutChoice();
       if (values.isEmpty() && (what.kind().mayWrite() || !values.unread().isEmpty())) {
         reason = Optional.of(GapReason.SHAPE);
@@ -157,7 +160,7 @@ public final class UntouchedPlanner implements Planner {
     try {
       return tokens.hasBackslashBeforeQuote()
           ? AccessedColumns.UNKNOWN
-          : StatementColumns.of(tree, tokens, dialect, tables::find);
+          : StatementColumns.of(tree, tokens, additions, tables::find);
     } catch (RuntimeException | StackOverflowError e) {
       return AccessedColumns.UNKNOWN;
     }
@@ -169,7 +172,7 @@ public final class UntouchedPlanner implements Planner {
     boolean touches = false;
     for (Span range : statements) {
       StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
-      controls.add(TransactionControlReader.read(tokens, dialect, range.from(), range.to()));
+      controls.add(TransactionControlReader.read(tokens, additions, range.from(), range.to()));
       touches |= what.hasShape() || what.reason().isPresent();
     }
     boolean controlled = controls.stream().anyMatch(c -> c != TransactionControl.NONE);

@@ -64,11 +64,11 @@ final class UpdateRewriter {
     if (!VersionSource.of(context.tables(), target).marksWrites()) {
       return Rewrite.NONE;
     }
-    if (DialectSql.of(context.dialect()).skipsUnchangedRows()) {
+    if (context.sql().skipsUnchangedRows()) {
       return ChangeGuard.append(context, target, update.assignments());
     }
     String qualifier = target.exposedName() + ".";
-    String assignment = Auxiliary.appendWriter(context.dialect(), "", qualifier);
+    String assignment = Auxiliary.appendWriter(context.sql(), "", qualifier);
     return context.after(update.set().to() - 1, ", " + assignment);
   }
 
@@ -83,7 +83,7 @@ final class UpdateRewriter {
     if (!context.mayReturnRows()) {
       return Rewrite.NONE;
     }
-    DialectSql sql = DialectSql.of(context.dialect());
+    DialectSql sql = context.sql();
     return keptReplaced()
         .and(
             update.returning().isPresent()

@@ -1,6 +1,5 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.Access;
 import io.txwatch.history.RowCondition;
 import io.txwatch.plan.Catalog;
@@ -517,7 +516,7 @@ final class ValuePlanner {
    * statement does not state it is not known who changed it.
    */
   private boolean mayWriteMore(Source.Table table) {
-    return DialectSql.of(statement.dialect()).recordsTriggersOnTheirTable()
+    return statement.sql().recordsTriggersOnTheirTable()
         && tables.find(table).filter(found -> found.traits().deletesAllMatches()).isEmpty();
   }
 

@@ -1,6 +1,5 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.dialect.DialectSql;
 import io.txwatch.sql.syntax.Assignment;
 import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Identifiers;
@@ -32,7 +31,7 @@ final class WholeRows {
 
   /** True if a source of that name is referred to as a whole row, somewhere. */
   static boolean isReferenced(AnalyzedStatement statement, String name) {
-    return DialectSql.of(statement.dialect()).hasWholeRows()
+    return statement.sql().hasWholeRows()
         && new WholeRows(statement.tokens(), Identifiers.fold(name)).isIn(statement.tree());
   }
 

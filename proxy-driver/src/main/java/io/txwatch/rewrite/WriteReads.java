@@ -1,6 +1,5 @@
 package io.txwatch.rewrite;
 
-import io.txwatch.dialect.DialectSql;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.SideRead;
 import io.txwatch.plan.SideRead.Moment;
@@ -114,15 +113,14 @@ final class WriteReads {
     ReadText text = ofTarget().add(" where ");
     where.ifPresent(condition -> text.add("(").copy(condition).add(") and "));
     String writers = target.exposedName() + "." + Auxiliary.WL;
-    text.add(DialectSql.of(statement.dialect()).containsParameter(writers))
-        .parameter(SideRead.TOKEN);
+    text.add(statement.sql().containsParameter(writers)).parameter(SideRead.TOKEN);
     text.add(context.limit());
     return new Planned(read(Purpose.AFTER_WRITE, Moment.AFTER, text, true), true);
   }
 
   /** A WHERE that names an assigned column has compared the newest version itself. */
   private Rewrite contended() {
-    if (!DialectSql.of(statement.dialect()).skipsUnchangedRows()
+    if (!statement.sql().skipsUnchangedRows()
         || !VersionSource.of(statement.tables(), target).marksWrites()
         || !KeyedRows.of(statement, Returned.NOTHING).writes()) {
       return Rewrite.NONE;
@@ -177,7 +175,7 @@ final class WriteReads {
         || where.filter(condition -> !canCopy(condition)).isPresent()) {
       return Rewrite.NONE;
     }
-    if (DialectSql.of(context.dialect()).locksNewestVersions()) {
+    if (context.sql().locksNewestVersions()) {
       return read(Purpose.SKIPPED_BY_DELETE, Moment.AFTER, matching(where), true);
     }
     boolean atCursor =

@@ -1,5 +1,6 @@
 package io.txwatch.statement;
 
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.StatementParts;
@@ -13,16 +14,16 @@ import io.txwatch.sql.syntax.Tokens;
  * for the catalog's answers, which {@link Tables} keeps.
  */
 public record AnalyzedStatement(
-    Tokens tokens, Dialect dialect, StatementParts parts, Tables tables) {
+    Tokens tokens, DialectSql sql, StatementParts parts, Tables tables) {
 
   /**
    * Parses a statement.
    *
    * @throws NotUnderstood if it is something else, or not plain enough to vouch for
    */
-  public static AnalyzedStatement of(Tokens tokens, Dialect dialect, Span span, Tables tables)
+  public static AnalyzedStatement of(Tokens tokens, DialectSql sql, Span span, Tables tables)
       throws NotUnderstood {
-    return of(StatementParser.parse(tokens, dialect, span), tokens, dialect, tables);
+    return of(StatementParser.parse(tokens, sql.dialect(), span), tokens, sql, tables);
   }
 
   /**
@@ -30,9 +31,14 @@ public record AnalyzedStatement(
    *
    * @throws NotUnderstood as for its text
    */
-  public static AnalyzedStatement of(Statement tree, Tokens tokens, Dialect dialect, Tables tables)
+  public static AnalyzedStatement of(Statement tree, Tokens tokens, DialectSql sql, Tables tables)
       throws NotUnderstood {
-    return new AnalyzedStatement(tokens, dialect, StatementParts.of(tree), tables);
+    return new AnalyzedStatement(tokens, sql, StatementParts.of(tree), tables);
+  }
+
+  /** The grammar of its text. */
+  public Dialect dialect() {
+    return sql.dialect();
   }
 
   /** The syntax tree. */
@@ -52,6 +58,6 @@ public record AnalyzedStatement(
 
   /** Another statement of the same text: a write inside WITH. */
   public AnalyzedStatement inner(StatementParts write) {
-    return new AnalyzedStatement(tokens, dialect, write, tables);
+    return new AnalyzedStatement(tokens, sql, write, tables);
   }
 }

@@ -1,6 +1,5 @@
 package io.txwatch.statement;
 
-import io.txwatch.dialect.DialectSql;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.Block.Role;
 import io.txwatch.sql.semantics.ScalarFunctions;
@@ -46,7 +45,7 @@ public final class CannotFail {
   private CannotFail(AnalyzedStatement statement) {
     this.statement = statement;
     this.tokens = statement.tokens();
-    this.warns = DialectSql.of(statement.dialect()).warnsOfComparisons();
+    this.warns = statement.sql().warnsOfComparisons();
   }
 
   /** True if it cannot. */

@@ -2,7 +2,6 @@ package io.txwatch.statement;
 
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.plan.Catalog;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.StatementParts;
@@ -35,20 +34,20 @@ public record PlainView(
    * @param text as the DBMS returns it
    * @return empty if it is none of these
    */
-  public static Optional<PlainView> of(String text, Dialect dialect, Tables tables) {
+  public static Optional<PlainView> of(String text, DialectSql sql, Tables tables) {
     if (text.isBlank() || text.contains(Catalog.ROW_ID_COLUMN)) {
       return Optional.empty();
     }
-    Tokens tokens = Tokenizer.tokenize(text, dialect);
+    Tokens tokens = Tokenizer.tokenize(text, sql.dialect());
     if (tokens.isBroken()) {
       return Optional.empty();
     }
-    List<Span> statements = StatementSplitter.split(tokens, dialect);
+    List<Span> statements = StatementSplitter.split(tokens, sql.dialect());
     if (statements.size() != 1) {
       return Optional.empty();
     }
     try {
-      return of(AnalyzedStatement.of(tokens, dialect, statements.get(0), tables));
+      return of(AnalyzedStatement.of(tokens, sql, statements.get(0), tables));
     } catch (NotUnderstood e) {
       return Optional.empty();
     }
@@ -78,7 +77,7 @@ public record PlainView(
     String text = tokens.text();
     int listEnd = tokens.end(block.list().to() - 1);
     Span all = parts.tree().span();
-    DialectSql sql = DialectSql.of(statement.dialect());
+    DialectSql sql = statement.sql();
     Optional<String> list = sql.onAnyPath(text.substring(tokens.start(all.from()), listEnd));
     Optional<String> rest = sql.onAnyPath(text.substring(listEnd, tokens.end(all.to() - 1)));
     if (list.isEmpty() || rest.isEmpty()) {

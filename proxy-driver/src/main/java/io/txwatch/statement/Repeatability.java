@@ -1,6 +1,5 @@
 package io.txwatch.statement;
 
-import io.txwatch.dialect.DialectSql;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.ScalarFunctions;
 import io.txwatch.sql.syntax.Source;
@@ -138,7 +137,7 @@ public final class Repeatability {
 
   /** True if a stretch depends on the time, which is another one for each statement. */
   public static boolean dependsOnTime(AnalyzedStatement statement, Span at) {
-    if (DialectSql.of(statement.dialect()).stopsTime()) {
+    if (statement.sql().stopsTime()) {
       return false;
     }
     for (int i = at.from(); i < at.to(); i++) {

@@ -39,7 +39,7 @@ public final class Scopes {
   /** True if what is copied of some blocks reads a view. */
   public boolean readViews(List<Block> blocks) {
     return statement.parts().references().stream()
-        .filter(table -> statement.tables().view(statement.dialect(), table).isPresent())
+        .filter(table -> statement.tables().view(statement.sql(), table).isPresent())
         .anyMatch(table -> blocks.stream().anyMatch(block -> block.chooses(table.from())));
   }
 

@@ -1,9 +1,9 @@
 package io.txwatch.statement;
 
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.GapReason;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.RowKey;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Source;
 import java.util.HashMap;
 import java.util.List;
@@ -78,7 +78,7 @@ public final class Tables {
   }
 
   /** The view, if it is one whose rows can be read from its table. */
-  public Optional<PlainView> view(Dialect dialect, Source.Table ref) {
+  public Optional<PlainView> view(DialectSql sql, Source.Table ref) {
     if (ref.isCommon()
         || ref.columnAliases() > 0
         || (ref.name().size() > 1 && ref.alias().isEmpty())
@@ -88,7 +88,7 @@ public final class Tables {
     Optional<PlainView> read = views.get(ref.name());
     if (read == null) {
       String query = find(ref).map(t -> t.traits().query()).orElse("");
-      read = PlainView.of(query, dialect, this).filter(PlainView::repeatable);
+      read = PlainView.of(query, sql, this).filter(PlainView::repeatable);
       views.put(ref.name(), read);
     }
     return read;

@@ -3,7 +3,7 @@ package io.txwatch.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.Database;
-import io.txwatch.history.Product;
+import io.txwatch.product.registry.Products;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.sql.dialect.Dialect;
@@ -25,7 +25,7 @@ class DatabaseProbeTest {
   void eachDbmsIsKnownByItsNameAndVersion(ServerKind kind) throws Exception {
     String url = TestServers.freshDatabase(kind);
     try (Connection connection = DriverManager.getConnection(url)) {
-      DatabaseProbe probe = DatabaseProbe.of(connection, url);
+      DatabaseProbe probe = Products.probe(connection, url);
       assertThat(probe.database().product().name()).isEqualTo(kind.product());
       assertThat(probe.database().product().version()).matches("[0-9]+(\\.[0-9]+)+");
       assertThat(probe.dialect()).contains(Dialect.valueOf(kind.name()));
@@ -52,7 +52,7 @@ class DatabaseProbeTest {
         "jdbc:postgresql://h1,h2/shop?user=me&password=secret"
       })
   void aPlaceHasNoPassword(String url) {
-    assertThat(DatabaseProbe.place(url)).contains("h1", "shop").doesNotContain("ecret");
+    assertThat(Products.catalogs().place(url)).contains("h1", "shop").doesNotContain("ecret");
   }
 
   @ParameterizedTest
@@ -66,7 +66,7 @@ class DatabaseProbeTest {
         "jdbc:postgresql:shop"
       })
   void aPlaceThatNamesNobodyIsKeptWhole(String url) {
-    assertThat(DatabaseProbe.place(url)).isEqualTo(url);
+    assertThat(Products.catalogs().place(url)).isEqualTo(url);
   }
 
   @Test
@@ -106,13 +106,13 @@ class DatabaseProbeTest {
     String url =
         TestServers.of(ServerKind.MARIADB).url() + "&sessionVariables=sql_mode=ANSI_QUOTES";
     try (Connection connection = DriverManager.getConnection(url)) {
-      assertThat(DatabaseProbe.of(connection, url).dialect()).isEmpty();
+      assertThat(Products.probe(connection, url).dialect()).isEmpty();
     }
     String postgres =
         TestServers.of(ServerKind.POSTGRESQL).url()
             + "&options=-c%20standard_conforming_strings=off";
     try (Connection connection = DriverManager.getConnection(postgres)) {
-      assertThat(DatabaseProbe.of(connection, postgres).dialect()).isEmpty();
+      assertThat(Products.probe(connection, postgres).dialect()).isEmpty();
     }
   }
 
@@ -130,35 +130,6 @@ class DatabaseProbeTest {
     assertThat(probe(url).place()).isEqualTo("jdbc:h2:mem:secret");
   }
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "PostgreSQL 18.6 on x86_64-pc-linux-gnu, compiled by gcc | PostgreSQL | 18.6",
-        "CockroachDB CCL v24.1.2 (x86_64-pc-linux-gnu, built 2024) | CockroachDB | 24.1.2",
-        "(openGauss 5.0.1 build 33b035fd) compiled at 2023 | openGauss | 5.0.1",
-      })
-  void productsBehindAPostgresDriver(String version, String product, String number) {
-    assertThat(DatabaseProbe.ofPostgresVersion(version)).isEqualTo(new Product(product, number));
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "8.0.36 | MySQL Community Server - GPL | MySQL | 8.0.36",
-        "9.7.1-debug | Debian | MySQL | 9.7.1",
-        "10.11.5-MariaDB | Source distribution | MariaDB | 10.11.5",
-        "5.5.5-11.4.2-MariaDB-log | Debian | MariaDB | 11.4.2",
-        "8.0.11-TiDB-v7.5.1 | TiDB Server | TiDB | 7.5.1",
-        "5.7.25-OceanBase_CE-v4.2.1.0 | OceanBase_CE 4.2.1.0 (r100) | OceanBase | 4.2.1.0",
-        "5.7.25 | OceanBase 4.2.1.0 (r100) | OceanBase | 4.2.1.0",
-      })
-  void productsBehindAMySqlDriver(String version, String comment, String product, String number) {
-    assertThat(DatabaseProbe.ofMySqlVersion(version, comment))
-        .isEqualTo(new Product(product, number));
-  }
-
   @Test
   void versionsAreComparedNumberByNumber() {
     assertThat(List.of("8.0.23", "8.0.100", "8.1", "10"))
@@ -169,7 +140,7 @@ class DatabaseProbeTest {
 
   private static Database probe(String url) throws Exception {
     try (Connection connection = DriverManager.getConnection(url)) {
-      return Optional.of(DatabaseProbe.of(connection, url)).get().database();
+      return Optional.of(Products.probe(connection, url)).get().database();
     }
   }
 }

@@ -2,6 +2,7 @@ package io.txwatch.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.product.registry.Products;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.sql.Connection;
@@ -46,7 +47,7 @@ class DeletedMatchesTest {
               url,
               "me",
               () -> DriverManager.getConnection(url),
-              CatalogMode.REWRITING,
+              CatalogMode.rewriting(Products.catalogs()),
               () -> true,
               notice -> {})) {
         assertThat(catalog.find(List.of("website")).orElseThrow().traits().deletesAllMatches())

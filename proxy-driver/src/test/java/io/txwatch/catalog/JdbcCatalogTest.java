@@ -9,6 +9,7 @@ import io.txwatch.plan.Catalog.Table;
 import io.txwatch.plan.KeyColumn;
 import io.txwatch.prepare.AutoPreparation;
 import io.txwatch.prepare.Shop;
+import io.txwatch.product.registry.Products;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.sql.Connection;
@@ -44,6 +45,7 @@ class JdbcCatalogTest {
         "me",
         () -> DriverManager.getConnection(url),
         new CatalogMode(
+            Products.catalogs(),
             auto ? Optional.of(AutoPreparation::new) : Optional.empty(),
             CatalogMode.Versions.AUTO,
             true),
@@ -99,7 +101,7 @@ class JdbcCatalogTest {
                 }
                 return DriverManager.getConnection(shop.url());
               },
-              CatalogMode.REWRITING,
+              CatalogMode.rewriting(Products.catalogs()),
               () -> true,
               notices::add)) {
         long version = catalog.version();
@@ -154,7 +156,7 @@ class JdbcCatalogTest {
               shop.url(),
               versions.name(),
               () -> DriverManager.getConnection(shop.url()),
-              new CatalogMode(Optional.empty(), versions, needsColumns),
+              new CatalogMode(Products.catalogs(), Optional.empty(), versions, needsColumns),
               () -> true,
               notices::add)) {
         assertThat(catalog.versions())
@@ -188,7 +190,7 @@ class JdbcCatalogTest {
               shop.url(),
               versions.name(),
               () -> DriverManager.getConnection(shop.url()),
-              new CatalogMode(Optional.empty(), versions),
+              new CatalogMode(Products.catalogs(), Optional.empty(), versions),
               () -> true,
               notices::add)) {
         Table account = find(catalog, "account");
@@ -336,7 +338,7 @@ class JdbcCatalogTest {
         url,
         "pooled",
         ConnectionSource.NONE,
-        CatalogMode.REWRITING,
+        CatalogMode.rewriting(Products.catalogs()),
         () -> idle,
         notices::add);
   }

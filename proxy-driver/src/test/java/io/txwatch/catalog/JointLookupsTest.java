@@ -2,6 +2,7 @@ package io.txwatch.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.product.registry.Products;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.lang.reflect.InvocationTargetException;
@@ -171,8 +172,7 @@ class JointLookupsTest {
   }
 
   private static SchemaReader reader(Connection connection, String url) throws SQLException {
-    DatabaseProbe probe = DatabaseProbe.of(connection, url);
-    return SchemaReaders.of(probe.dialect().orElseThrow(), probe.database(), connection, false);
+    return Products.probe(connection, url).reader(connection);
   }
 
   private static Connection counted(Connection real, AtomicInteger queries) {

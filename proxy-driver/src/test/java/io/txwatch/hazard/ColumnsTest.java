@@ -8,6 +8,7 @@ import io.txwatch.history.RowAccess;
 import io.txwatch.jdbc.TestDatabase;
 import io.txwatch.prepare.Preparation;
 import io.txwatch.prepare.TablePlan;
+import io.txwatch.product.registry.Products;
 import io.txwatch.servers.ServerKind;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -101,7 +102,7 @@ class ColumnsTest {
           raw,
           "CREATE TABLE taken (id INT PRIMARY KEY, txw_rid VARCHAR(20))",
           "INSERT INTO taken VALUES (1, 'mine')");
-      Preparation preparation = Preparation.of(raw, database.url, Duration.ofSeconds(5));
+      Preparation preparation = Products.preparation(raw, database.url, Duration.ofSeconds(5));
       if (preparation.isPossible()) {
         List<TablePlan> plans = preparation.planPrepare(List.of()).tables();
         assertThat(plans)

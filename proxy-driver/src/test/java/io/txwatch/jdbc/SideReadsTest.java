@@ -9,6 +9,7 @@ import io.txwatch.history.RowAccess;
 import io.txwatch.history.VersionSet;
 import io.txwatch.plan.SideRead.Moment;
 import io.txwatch.plan.SideRead.Purpose;
+import io.txwatch.product.registry.Products;
 import io.txwatch.rewrite.RewritePlanner;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
@@ -85,7 +86,9 @@ class SideReadsTest {
     TestDatabase bank = bank(kind);
     Dialect dialect = kind == ServerKind.MYSQL ? Dialect.MYSQL : Dialect.MARIADB;
     try (Connection connection =
-            bank.watched(planner -> new RewritePlanner(dialect, RewritePlanner.Level.ITEMS));
+            bank.watched(
+                planner ->
+                    new RewritePlanner(Products.of(dialect).sql(), RewritePlanner.Level.ITEMS));
         Statement statement = connection.createStatement()) {
       connection.setAutoCommit(false);
       statement.execute("SET @n = 0");

@@ -7,6 +7,7 @@ import io.txwatch.history.Ids;
 import io.txwatch.plan.Planner;
 import io.txwatch.prepare.Preparation;
 import io.txwatch.prepare.PreparationResult;
+import io.txwatch.product.registry.Products;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.settings.Setting;
@@ -72,7 +73,8 @@ public final class TestDatabase {
   }
 
   public void prepare(Connection raw) throws SQLException {
-    Preparation preparation = Preparation.of(raw, url, Duration.ofSeconds(5)).includingDependent();
+    Preparation preparation =
+        Products.preparation(raw, url, Duration.ofSeconds(5)).includingDependent();
     if (!preparation.isPossible()) {
       return;
     }

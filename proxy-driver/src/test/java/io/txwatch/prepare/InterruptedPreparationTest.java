@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.catalog.CatalogQueries;
 import io.txwatch.prepare.PreparationPlan.Action;
 import io.txwatch.prepare.PreparationResult.Failure;
+import io.txwatch.product.registry.Products;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.sql.Connection;
@@ -238,7 +239,7 @@ class InterruptedPreparationTest {
 
   private static PreparationResult execute(Shop shop, Connection connection, Action action)
       throws SQLException {
-    Preparation preparation = Preparation.of(connection, shop.url(), Duration.ofMillis(500));
+    Preparation preparation = Products.preparation(connection, shop.url(), Duration.ofMillis(500));
     return preparation.execute(
         action == Action.PREPARE
             ? preparation.planPrepare(List.of())

@@ -2,6 +2,7 @@ package io.txwatch.prepare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.product.registry.Products;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.sql.Connection;
@@ -26,7 +27,7 @@ class PreparationHazardsTest {
       List<String> before = shop.ddl();
       String url = shop.url().replace("user=root", "user=" + user);
       try (Connection connection = DriverManager.getConnection(url)) {
-        Preparation preparation = Preparation.of(connection, url, Duration.ofSeconds(1));
+        Preparation preparation = Products.preparation(connection, url, Duration.ofSeconds(1));
         PreparationResult result = preparation.execute(preparation.planPrepare(List.of("account")));
         assertThat(result.failed())
             .singleElement()

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txwatch.catalog.UnsupportedDatabaseException;
 import io.txwatch.history.WriterList;
+import io.txwatch.product.registry.Products;
 import io.txwatch.servers.ServerKind;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -334,7 +335,7 @@ class PreparationTest {
       Shop.run(other, "UPDATE account SET balance = 11 WHERE id = 1");
       List<String> said = new CopyOnWriteArrayList<>();
       Preparation patient =
-          Preparation.of(shop.connection(), shop.url(), Duration.ofMillis(200))
+          Products.preparation(shop.connection(), shop.url(), Duration.ofMillis(200))
               .retryingFor(
                   Duration.ofSeconds(30),
                   line -> {

@@ -1,6 +1,7 @@
 package io.txwatch.prepare;
 
 import io.txwatch.history.WriterList;
+import io.txwatch.product.registry.Products;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.sql.Connection;
@@ -78,7 +79,7 @@ public record Shop(ServerKind kind, String url, Connection connection) implement
   }
 
   public Preparation preparation() throws SQLException {
-    return Preparation.of(connection, url, Duration.ofSeconds(1));
+    return Products.preparation(connection, url, Duration.ofSeconds(1));
   }
 
   public PreparationResult prepare(String... tables) throws SQLException {

@@ -7,6 +7,7 @@ import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.RowKey;
 import io.txwatch.plan.RowKey.Replaced;
 import io.txwatch.plan.SideRead;
+import io.txwatch.product.registry.Products;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,7 +86,8 @@ class AddedNamesTest {
 
   private static List<String> sideReads(String sql) {
     TestCatalog catalog = catalog().prepared("t", "id", "a", "b");
-    return new RewritePlanner(Dialect.POSTGRESQL, RewritePlanner.Level.PREDICATES)
+    return new RewritePlanner(
+            Products.of(Dialect.POSTGRESQL).sql(), RewritePlanner.Level.PREDICATES)
         .plan(sql, catalog, PlanRequest.ANY).sideReads().stream().map(SideRead::sql).toList();
   }
 
@@ -103,7 +105,7 @@ class AddedNamesTest {
   private static void check(String sql, TestCatalog catalog) {
     for (PlanRequest request : List.of(PlanRequest.ANY, PlanRequest.RETURNING_NOTHING)) {
       RewritePlan plan =
-          new RewritePlanner(Dialect.POSTGRESQL, RewritePlanner.Level.PREDICATES)
+          new RewritePlanner(Products.of(Dialect.POSTGRESQL).sql(), RewritePlanner.Level.PREDICATES)
               .plan(sql, catalog, request);
       List<String> texts = new ArrayList<>(List.of(plan.preparedSql()));
       plan.sideReads().stream().map(SideRead::sql).forEach(texts::add);

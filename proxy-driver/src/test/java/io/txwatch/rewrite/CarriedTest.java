@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.plan.Carried;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.RewritePlan;
+import io.txwatch.product.registry.Products;
 import io.txwatch.rewrite.RewritePlanner.Level;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.ArrayList;
@@ -156,7 +157,8 @@ class CarriedTest {
     for (Dialect dialect : ALL) {
       String sql = "SELECT a FROM t WHERE a IN (SELECT c FROM u)";
       RewritePlan plan =
-          new RewritePlanner(dialect, Level.INLINE).plan(sql, catalog(dialect).large());
+          new RewritePlanner(Products.of(dialect).sql(), Level.INLINE)
+              .plan(sql, catalog(dialect).large());
       assertThat(plan.carried().isEmpty()).isTrue();
       assertThat(plan.passThrough()).isPresent();
     }
@@ -171,7 +173,7 @@ class CarriedTest {
   }
 
   private static RewritePlan plan(Dialect dialect, String sql) {
-    return new RewritePlanner(dialect, Level.INLINE).plan(sql, catalog(dialect));
+    return new RewritePlanner(Products.of(dialect).sql(), Level.INLINE).plan(sql, catalog(dialect));
   }
 
   private static Stream<DynamicTest> cases(List<Dialect> dialects, String text) {

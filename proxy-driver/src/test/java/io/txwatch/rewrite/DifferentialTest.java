@@ -8,6 +8,7 @@ import io.txwatch.plan.PlanRequest;
 import io.txwatch.plan.Planner;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.RewritePlan.Returns;
+import io.txwatch.product.registry.Products;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.sql.dialect.Dialect;
@@ -101,7 +102,7 @@ class DifferentialTest {
             .prepared(cased("u", upper), cased(upper, "id", "t_id", "c"))
             .with(cased("w", upper), withoutKey(dialect), cased(upper, "a", "c"))
             .with(cased("np", upper), Catalog.Status.NOT_PREPARED, cased(upper, "id", "x"));
-    Planner planner = new RewritePlanner(dialect, RewritePlanner.Level.INLINE);
+    Planner planner = new RewritePlanner(Products.of(dialect).sql(), RewritePlanner.Level.INLINE);
     StatementGenerator generator = new StatementGenerator(seed);
     ReadGenerator reads = new ReadGenerator(seed, dialect);
     for (int i = 0; i < 12; i++) {

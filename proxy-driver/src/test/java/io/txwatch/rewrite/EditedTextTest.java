@@ -3,6 +3,7 @@ package io.txwatch.rewrite;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.plan.RewritePlan;
+import io.txwatch.product.registry.Products;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.syntax.Redactor;
@@ -72,7 +73,7 @@ class EditedTextTest {
           """)
   void places(Dialect dialect, String sql, String index, String writers) {
     RewritePlan plan =
-        new RewritePlanner(dialect, RewritePlanner.Level.INLINE)
+        new RewritePlanner(Products.of(dialect).sql(), RewritePlanner.Level.INLINE)
             .plan(sql, new TestCatalog(dialect).prepared("t", "a", "b"));
     assertThat(java.util.Arrays.toString(plan.parameterIndex())).isEqualTo(index);
     assertThat(java.util.Arrays.toString(plan.tokenParameters())).isEqualTo(writers);
@@ -91,7 +92,7 @@ class EditedTextTest {
           """)
   void placesOfRowIds(Dialect dialect, String sql, String rows, String writers, String end) {
     RewritePlan plan =
-        new RewritePlanner(dialect, RewritePlanner.Level.INLINE)
+        new RewritePlanner(Products.of(dialect).sql(), RewritePlanner.Level.INLINE)
             .plan(sql, new TestCatalog(dialect).prepared("t", "a", "b"));
     assertThat(java.util.Arrays.toString(plan.rowIdParameters())).isEqualTo(rows);
     assertThat(java.util.Arrays.toString(plan.tokenParameters())).isEqualTo(writers);

@@ -6,6 +6,7 @@ import io.txwatch.plan.Catalog;
 import io.txwatch.plan.KeyedRow;
 import io.txwatch.plan.PlanRequest;
 import io.txwatch.plan.RewritePlan;
+import io.txwatch.product.registry.Products;
 import io.txwatch.rewrite.RewritePlanner.Level;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.List;
@@ -32,7 +33,10 @@ class KeyedRowsTest {
           .with("tag", Catalog.Status.NOT_PREPARED, "id", "n");
 
   private static String keyed(String sql) {
-    return text(new RewritePlanner(Dialect.MARIADB, Level.INLINE).plan(sql, CATALOG).keys());
+    return text(
+        new RewritePlanner(Products.of(Dialect.MARIADB).sql(), Level.INLINE)
+            .plan(sql, CATALOG)
+            .keys());
   }
 
   private static String text(KeyedRow row) {
@@ -143,14 +147,16 @@ class KeyedRowsTest {
         "select * from account where id = 7                        -> NONE",
       })
   void theIdOfAnUnreturnedRowIsPinned(String sql, String expected) {
-    RewritePlanner planner = new RewritePlanner(Dialect.POSTGRESQL, Level.INLINE);
+    RewritePlanner planner =
+        new RewritePlanner(Products.of(Dialect.POSTGRESQL).sql(), Level.INLINE);
     RewritePlan plan = planner.plan(sql, SYSTEM_COLUMNS, PlanRequest.RETURNING_NOTHING);
     assertThat(text(plan.keys())).isEqualTo(expected);
   }
 
   @Test
   void aWriteThatReturnsItsRowsNeedsNoKey() {
-    RewritePlanner planner = new RewritePlanner(Dialect.POSTGRESQL, Level.INLINE);
+    RewritePlanner planner =
+        new RewritePlanner(Products.of(Dialect.POSTGRESQL).sql(), Level.INLINE);
     String update = "update account set balance = 1 where id = 7";
     assertThat(planner.plan(update, SYSTEM_COLUMNS).keys()).isEqualTo(KeyedRow.NONE);
   }

@@ -7,6 +7,7 @@ import io.txwatch.plan.Planner;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.RewritePlan.Returns;
 import io.txwatch.plan.SideRead;
+import io.txwatch.product.registry.Products;
 import io.txwatch.rewrite.RewritePlanner.Level;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
@@ -128,7 +129,7 @@ class ObservedRowsTest {
 
   private static void carriedAsBeside(Dialect dialect, Connection connection) throws SQLException {
     TestCatalog catalog = catalog(dialect);
-    Planner inline = new RewritePlanner(dialect, Level.INLINE);
+    Planner inline = new RewritePlanner(Products.of(dialect).sql(), Level.INLINE);
     int compared = 0;
     for (int seed = 0; seed < 3 * QUERIES; seed++) {
       String sql =
@@ -353,7 +354,7 @@ class ObservedRowsTest {
   }
 
   private static Planner planner(Dialect dialect) {
-    return new RewritePlanner(dialect, Level.ITEMS);
+    return new RewritePlanner(Products.of(dialect).sql(), Level.ITEMS);
   }
 
   private static TestCatalog catalog(Dialect dialect) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.KeyColumn;
 import io.txwatch.plan.KeyColumn.Kind;
+import io.txwatch.product.registry.Products;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.EnumSet;
 import java.util.List;
@@ -111,7 +112,7 @@ class PinnedKeyTest {
         new Catalog.Traits(Map.of(), Set.of(), false, List.of()).namedBy(List.of(key));
     Catalog.Table table =
         new Catalog.Table("t", Catalog.Status.PREPARED, List.of("id", "v", "a", "b"), traits);
-    return StatementColumns.of(sql, dialect, name -> Optional.of(table))
+    return StatementColumns.of(sql, Products.of(dialect).sql(), name -> Optional.of(table))
         .of("t")
         .map(used -> String.join(",", used.key().names()))
         .orElseThrow();

@@ -3,6 +3,7 @@ package io.txwatch.rewrite;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.plan.RewritePlan;
+import io.txwatch.product.registry.Products;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Redactor;
 import java.util.List;
@@ -18,7 +19,9 @@ class PlannerRobustnessTest {
   @Property(tries = 1000)
   void thePlannerNeverThrows(@ForAll("texts") String text, @ForAll Dialect dialect) {
     TestCatalog catalog = new TestCatalog(dialect).prepared("t", "a", "b");
-    RewritePlan plan = new RewritePlanner(dialect, RewritePlanner.Level.INLINE).plan(text, catalog);
+    RewritePlan plan =
+        new RewritePlanner(Products.of(dialect).sql(), RewritePlanner.Level.INLINE)
+            .plan(text, catalog);
     assertThat(plan.original()).isEqualTo(text);
     assertThat(Redactor.redact(text, dialect)).isNotNull();
   }
@@ -32,7 +35,7 @@ class PlannerRobustnessTest {
       @ForAll Dialect dialect) {
     TestCatalog catalog = new TestCatalog(dialect).prepared("t", "a", "b");
     for (RewritePlanner.Level level : RewritePlanner.Level.values()) {
-      RewritePlanner planner = new RewritePlanner(dialect, level);
+      RewritePlanner planner = new RewritePlanner(Products.of(dialect).sql(), level);
       for (String text : List.of(beginning + value + end, beginning + value)) {
         assertThat(planner.plan(text, catalog).passThroughDetail()).doesNotContain("ecret");
         assertThat(planner.columns(text, catalog).text()).doesNotContain("ecret");

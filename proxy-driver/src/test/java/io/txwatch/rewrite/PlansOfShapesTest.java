@@ -8,6 +8,7 @@ import io.txwatch.plan.PlanRequest;
 import io.txwatch.plan.Planner.Planned;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.ValuePlan;
+import io.txwatch.product.registry.Products;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Redactor;
 import io.txwatch.sql.syntax.TextShape;
@@ -186,7 +187,7 @@ class PlansOfShapesTest {
 
   private static void check(String text, Dialect dialect) {
     for (boolean hasRecord : new boolean[] {true, false}) {
-      UntouchedPlanner planner = new UntouchedPlanner(dialect, hasRecord);
+      UntouchedPlanner planner = new UntouchedPlanner(Products.of(dialect).sql(), hasRecord);
       Catalog catalog = catalog(dialect);
       Optional<TextShape> shape = planner.shape(text);
       Optional<Planned> ofShape = shape.flatMap(of -> planner.planned(of, catalog));
@@ -199,9 +200,9 @@ class PlansOfShapesTest {
       assertThat(followed.columns().text()).isEqualTo(made.columns().text());
       assertThat(Redactor.redact(shape.get().text(), dialect))
           .isEqualTo(Redactor.redact(text, dialect));
-      assertThat(RewritePlanner.levelChange(shape.get().text(), dialect))
+      assertThat(RewritePlanner.levelChange(shape.get().text(), Products.of(dialect).sql()))
           .as(text)
-          .isEqualTo(RewritePlanner.levelChange(text, dialect));
+          .isEqualTo(RewritePlanner.levelChange(text, Products.of(dialect).sql()));
       assertThat(kinds(shape.get().text(), dialect)).isEqualTo(kinds(text, dialect));
       assertThat(planner.shape(shape.get().text()).map(TextShape::text))
           .contains(shape.get().text());
@@ -300,7 +301,7 @@ class PlansOfShapesTest {
 
   @Test
   void aTableThatIsNotKnownIsAskedForByEachText() {
-    UntouchedPlanner planner = new UntouchedPlanner(Dialect.H2, true);
+    UntouchedPlanner planner = new UntouchedPlanner(Products.of(Dialect.H2).sql(), true);
     for (String text :
         List.of("select a from elsewhere where id = 1", "set a = 1", "select 1; select 2")) {
       assertThat(planner.shape(text).flatMap(of -> planner.planned(of, catalog(Dialect.H2))))
@@ -310,7 +311,7 @@ class PlansOfShapesTest {
 
   @Test
   void valuesAreThoseOfTheText() {
-    UntouchedPlanner planner = new UntouchedPlanner(Dialect.H2, true);
+    UntouchedPlanner planner = new UntouchedPlanner(Products.of(Dialect.H2).sql(), true);
     String text = "update t set a = -7, b = 'y' where id = 42";
     TextShape shape = planner.shape(text).orElseThrow();
     RewritePlan plan =

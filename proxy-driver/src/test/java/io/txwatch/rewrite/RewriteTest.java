@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.Planner;
 import io.txwatch.plan.RewritePlan;
+import io.txwatch.product.registry.Products;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -416,7 +417,7 @@ class RewriteTest {
   }
 
   private static Stream<DynamicTest> cases(TestCatalog catalog, Dialect dialect, String text) {
-    Planner planner = new RewritePlanner(dialect, RewritePlanner.Level.INLINE);
+    Planner planner = new RewritePlanner(Products.of(dialect).sql(), RewritePlanner.Level.INLINE);
     String[] lines = text.strip().split("\n");
     return java.util.stream.IntStream.range(0, lines.length / 2)
         .mapToObj(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.RowNaming;
+import io.txwatch.product.registry.Products;
 import io.txwatch.rewrite.RewritePlanner.Level;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.stream.Collectors;
@@ -26,7 +27,7 @@ class RowNamingsTest {
             .prepared("price", "amount decimal(10,2)", "n")
             .with("log", Catalog.Status.NOT_PREPARED, "id", "line");
     RowNaming.OfStatement names =
-        new RewritePlanner(dialect, Level.INLINE).plan(sql, catalog).names();
+        new RewritePlanner(Products.of(dialect).sql(), Level.INLINE).plan(sql, catalog).names();
     String returned =
         names.returned().stream()
             .map(

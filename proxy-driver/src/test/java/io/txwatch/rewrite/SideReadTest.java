@@ -8,6 +8,7 @@ import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.SideRead;
 import io.txwatch.plan.SideRead.Moment;
 import io.txwatch.plan.SideRead.Purpose;
+import io.txwatch.product.registry.Products;
 import io.txwatch.rewrite.RewritePlanner.Level;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.ArrayList;
@@ -282,7 +283,7 @@ class SideReadTest {
             .view("grouped", "SELECT a FROM t GROUP BY a", "a")
             .view("chance", "SELECT a FROM t WHERE b > rand()", "a")
             .view("joined", "SELECT t.a FROM t JOIN u ON u.c = t.a", "a");
-    Planner planner = new RewritePlanner(dialect, level, 5);
+    Planner planner = new RewritePlanner(Products.of(dialect).sql(), level, 5);
     List<DynamicTest> tests = new ArrayList<>();
     List<String> lines = Arrays.asList(text.strip().split("\n"));
     for (int i = 0; i < lines.size(); ) {

@@ -8,6 +8,7 @@ import static io.txwatch.sql.dialect.Dialect.SQLITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.plan.RewritePlan;
+import io.txwatch.product.registry.Products;
 import io.txwatch.sql.dialect.Dialect;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -87,7 +88,7 @@ class TransactionControlTest {
           """)
   void reads(Dialect dialect, String sql, String expected) {
     RewritePlan plan =
-        new RewritePlanner(dialect, RewritePlanner.Level.INLINE)
+        new RewritePlanner(Products.of(dialect).sql(), RewritePlanner.Level.INLINE)
             .plan(sql, new TestCatalog(dialect));
     assertThat(plan.control().toString()).isEqualTo(expected);
     assertThat(plan.isRewritten()).isFalse();
@@ -104,7 +105,7 @@ class TransactionControlTest {
   void severalInOneString(String sql, String expected) {
     for (Dialect dialect : new Dialect[] {POSTGRESQL, MYSQL, MARIADB, H2, SQLITE}) {
       RewritePlan plan =
-          new RewritePlanner(dialect, RewritePlanner.Level.INLINE)
+          new RewritePlanner(Products.of(dialect).sql(), RewritePlanner.Level.INLINE)
               .plan(sql, new TestCatalog(dialect).prepared("t", "a"));
       assertThat(plan.control().toString()).isEqualTo(expected);
     }

@@ -6,6 +6,7 @@ import io.txwatch.history.RowCondition;
 import io.txwatch.plan.Catalog.Status;
 import io.txwatch.plan.ValuePlan;
 import io.txwatch.plan.ValuePlan.Place;
+import io.txwatch.product.registry.Products;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,7 +54,7 @@ class ValuePlannerTest {
   }
 
   private static ValuePlan plan(String sql, TestCatalog catalog) {
-    return new UntouchedPlanner(Dialect.MARIADB, true)
+    return new UntouchedPlanner(Products.of(Dialect.MARIADB).sql(), true)
         .plan(sql, catalog)
         .values()
         .orElse(ValuePlan.without(""));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.plan.PlanRequest;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.SideRead;
+import io.txwatch.product.registry.Products;
 import io.txwatch.rewrite.RewritePlanner.Level;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.Arrays;
@@ -116,7 +117,7 @@ class WriteReadsTest {
   private static RewritePlan plan(Dialect dialect, String sql, boolean mayReturnRows, Level level) {
     TestCatalog catalog =
         new TestCatalog(dialect).prepared("t", "a", "b", "g changing", "j json").prepared("u", "c");
-    return new RewritePlanner(dialect, level, 100)
+    return new RewritePlanner(Products.of(dialect).sql(), level, 100)
         .plan(sql, catalog, mayReturnRows ? PlanRequest.ANY : PlanRequest.RETURNING_NOTHING);
   }
 }

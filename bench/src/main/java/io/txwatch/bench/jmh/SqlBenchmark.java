@@ -2,6 +2,7 @@ package io.txwatch.bench.jmh;
 
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.RewritePlan;
+import io.txwatch.product.registry.Products;
 import io.txwatch.rewrite.RewritePlanner;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Tokenizer;
@@ -27,7 +28,7 @@ public class SqlBenchmark {
   private final Tokens tokens = new Tokens();
   private final Catalog catalog = SampleStatement.everythingPrepared();
   private final RewritePlanner planner =
-      new RewritePlanner(Dialect.POSTGRESQL, RewritePlanner.Level.INLINE);
+      new RewritePlanner(Products.of(Dialect.POSTGRESQL).sql(), RewritePlanner.Level.INLINE);
 
   /** Tokenizes into reused arrays. */
   @Benchmark

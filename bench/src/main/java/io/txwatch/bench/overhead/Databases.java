@@ -2,6 +2,7 @@ package io.txwatch.bench.overhead;
 
 import io.txwatch.prepare.Preparation;
 import io.txwatch.prepare.PreparationResult;
+import io.txwatch.product.registry.Products;
 import io.txwatch.servers.MariaDbServer;
 import io.txwatch.servers.MySqlServer;
 import io.txwatch.servers.PostgresServer;
@@ -60,7 +61,7 @@ public final class Databases {
   /** Adds the auxiliary columns to all tables, where tables can have them. */
   public static void prepare(String url) throws SQLException {
     try (Connection connection = DriverManager.getConnection(url)) {
-      Preparation preparation = Preparation.of(connection, url, Duration.ofSeconds(10));
+      Preparation preparation = Products.preparation(connection, url, Duration.ofSeconds(10));
       if (!preparation.isPossible()) {
         return;
       }

@@ -9,6 +9,7 @@ import io.txwatch.bench.ServerVersion;
 import io.txwatch.prepare.Preparation;
 import io.txwatch.prepare.PreparationPlan;
 import io.txwatch.prepare.PreparationResult;
+import io.txwatch.product.registry.Products;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import java.io.IOException;
@@ -96,7 +97,7 @@ public final class PrepareLatencyCommand implements Callable<Integer> {
   private void change(Connection connection, String url, PreparationPlan.Action action)
       throws SQLException {
     Preparation preparation =
-        Preparation.of(connection, url, LOCK_TIMEOUT)
+        Products.preparation(connection, url, LOCK_TIMEOUT)
             .retryingFor(Duration.ofSeconds(60), line -> output.progress("  " + line));
     PreparationPlan plan =
         action == PreparationPlan.Action.PREPARE

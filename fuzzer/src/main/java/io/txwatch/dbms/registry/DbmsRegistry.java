@@ -1,6 +1,5 @@
 package io.txwatch.dbms.registry;
 
-import io.txwatch.catalog.DatabaseProbe;
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
@@ -19,6 +18,7 @@ import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.known.CommonBehaviour;
 import io.txwatch.oracle.known.KnownBehaviour;
+import io.txwatch.product.registry.Products;
 import io.txwatch.schedule.CaseExecution;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -57,7 +57,7 @@ public final class DbmsRegistry {
       throws SQLException, UnsupportedDbmsException {
     prepare(url);
     try (Connection connection = connector.connect(url)) {
-      Database database = DatabaseProbe.of(connection, url).database();
+      Database database = Products.probe(connection, url).database();
       Optional<DbmsSupport> support = find(database.product().name());
       if (support.isEmpty()) {
         throw new UnsupportedDbmsException(database.product().name(), products());

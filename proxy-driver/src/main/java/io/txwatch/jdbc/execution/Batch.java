@@ -2,8 +2,6 @@ package io.txwatch.jdbc.execution;
 
 import io.txwatch.capture.SampledCallSite;
 import io.txwatch.capture.SessionTracker;
-import io.txwatch.dialect.DialectSql;
-import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.KeyValues;
 import io.txwatch.jdbc.error.SentText;
@@ -375,8 +373,7 @@ public final class Batch {
     if (Arrays.stream(counts).anyMatch(count -> count != Statement.EXECUTE_FAILED)) {
       return false;
     }
-    boolean eachCounted =
-        counts.length > 0 && !DriverTraits.of(context.rules().dialect()).splitsTexts();
+    boolean eachCounted = counts.length > 0 && !context.sql().driver().splitsTexts();
     return eachCounted
         || plans.size() == 1
         || (prepared && !hasTexts && VendorErrors.isAboutOurs(error));
@@ -394,8 +391,7 @@ public final class Batch {
    */
   private boolean isOurText(CachedPlan cached, SQLException error) {
     return context.mayBeOurFault(cached, error)
-        && (VendorErrors.isAboutOurs(error)
-            || VendorErrors.isOfText(error, DialectSql.of(context.rules().dialect())));
+        && (VendorErrors.isAboutOurs(error) || VendorErrors.isOfText(error, context.sql()));
   }
 
   private SQLException failed(

@@ -4,8 +4,6 @@ import io.txwatch.capture.Observation;
 import io.txwatch.capture.RowIdGenerator;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.SnapshotRules;
-import io.txwatch.dialect.DialectSql;
-import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.KeyValues;
@@ -225,7 +223,7 @@ public final class Execution {
   }
 
   private void fetched(StatementValues shown) {
-    if (DriverTraits.of(context.rules().dialect()).mayReadRowsLater()) {
+    if (context.sql().driver().mayReadRowsLater()) {
       shown.fetched();
     }
   }
@@ -256,7 +254,7 @@ public final class Execution {
       try {
         if (!hasRowsOfValues) {
           hasRowsOfValues = true;
-          if (DriverTraits.of(context.rules().dialect()).mayCloseStreams()
+          if (context.sql().driver().mayCloseStreams()
               && StreamedColumns.mayBeIn(result.getMetaData())) {
             into.stop("a large value, or one of an unusual type, in the result");
           }
@@ -317,7 +315,7 @@ public final class Execution {
     if (rows.fate() == NewRows.Fate.REPLACES && count != rows.count()) {
       observation.sideReadFailed(GapReason.SHAPE, NewRows.TAKEN_AWAY);
     }
-    boolean mayBeLeftOut = DialectSql.of(context.rules().dialect()).mayLeaveOutRows();
+    boolean mayBeLeftOut = context.sql().mayLeaveOutRows();
     NewRows.Verdict verdict = rows.verdict(count, mayBeLeftOut);
     switch (verdict) {
       case ALL, ALL_AND_OTHERS, LIKELY_ALL -> {

@@ -5,7 +5,6 @@ import io.txwatch.capture.KeyText;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.dialect.DialectSql;
-import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.Database;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.KeyValues;
@@ -85,6 +84,11 @@ public final class ExecutionContext {
 
   SessionTracker tracker() {
     return state.tracker();
+  }
+
+  /** What can be added to its statements, and what its driver does. */
+  public DialectSql sql() {
+    return state.sql();
   }
 
   public TransactionRules rules() {
@@ -196,11 +200,7 @@ public final class ExecutionContext {
       return plan == null
           ? null
           : new StatementValues(
-              plan,
-              ValueHash.ofThisProcess(),
-              parameters,
-              DriverTraits.of(rules().dialect()).asksForColumns(),
-              names);
+              plan, ValueHash.ofThisProcess(), parameters, sql().driver().asksForColumns(), names);
     } catch (RuntimeException e) {
       fault(e);
       return null;
@@ -211,7 +211,7 @@ public final class ExecutionContext {
   public List<KeyValues> keyValues(CachedPlan cached, PinnedValues parameters) {
     boolean mayBeOthers =
         cached.kind() == StatementKind.INSERT
-            && DialectSql.of(rules().dialect()).mayMakeValuesFit()
+            && sql().mayMakeValuesFit()
             && !state.catalog().storesAsGiven();
     if (mayBeOthers) {
       return List.of();
@@ -228,7 +228,7 @@ public final class ExecutionContext {
   public boolean mayBeOurFault(CachedPlan cached, SQLException error) {
     // What would be tried again after a rollback would be without what came before it.
     return rules().afterError(error) != TransactionRules.AfterError.ROLLED_BACK
-        && VendorErrors.mayBeOurs(cached.plan(), error, DialectSql.of(rules().dialect()));
+        && VendorErrors.mayBeOurs(cached.plan(), error, sql());
   }
 
   // ---------------------------------------------------------------- the gate
@@ -353,7 +353,7 @@ public final class ExecutionContext {
 
   /** A statement was executed. */
   void executed(CachedPlan cached) {
-    tracker().levelMayHaveChanged(cached.levelChange(rules().dialect()));
+    tracker().levelMayHaveChanged(cached.levelChange(sql()));
   }
 
   /** Something was not observed: counted. */

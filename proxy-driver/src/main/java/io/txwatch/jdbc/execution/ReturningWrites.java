@@ -2,7 +2,6 @@ package io.txwatch.jdbc.execution;
 
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
-import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.jdbc.session.ConnectionState;
 import java.sql.SQLException;
@@ -47,7 +46,7 @@ public final class ReturningWrites {
 
   /** True if the DBMS gives no result, not even an empty one, where a WHERE can never be true. */
   public boolean mayAnswerWithoutRows() {
-    return DriverTraits.of(rules.dialect()).mayReturnNoResult();
+    return connection.sql().driver().mayReturnNoResult();
   }
 
   /**

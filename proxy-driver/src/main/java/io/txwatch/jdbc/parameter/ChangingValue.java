@@ -1,7 +1,6 @@
 package io.txwatch.jdbc.parameter;
 
 import io.txwatch.dialect.DriverTraits;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Calendar;
@@ -27,8 +26,8 @@ public record ChangingValue<T extends @Nullable Object>(T value, Setting<T> sett
   }
 
   /** A value as the DBMS's driver has it once it was set. */
-  public static <T extends @Nullable Object> T whenSet(Dialect dialect, T value) {
-    return value != null && DriverTraits.of(dialect).copiesWhenSet(value) ? copy(value) : value;
+  public static <T extends @Nullable Object> T whenSet(DriverTraits driver, T value) {
+    return value != null && driver.copiesWhenSet(value) ? copy(value) : value;
   }
 
   @Override
@@ -37,8 +36,8 @@ public record ChangingValue<T extends @Nullable Object>(T value, Setting<T> sett
   }
 
   @Override
-  public ParameterSetter added(Dialect dialect) {
-    return value != null && DriverTraits.of(dialect).copiesWhenAdded(value) ? now() : this;
+  public ParameterSetter added(DriverTraits driver) {
+    return value != null && driver.copiesWhenAdded(value) ? now() : this;
   }
 
   @Override

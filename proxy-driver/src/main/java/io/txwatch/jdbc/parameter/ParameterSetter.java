@@ -1,6 +1,6 @@
 package io.txwatch.jdbc.parameter;
 
-import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.dialect.DriverTraits;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 
@@ -10,7 +10,7 @@ public interface ParameterSetter {
   void set(PreparedStatement statement, int place) throws SQLException;
 
   /** The same for a row of a batch, which has been added. */
-  default ParameterSetter added(Dialect dialect) {
+  default ParameterSetter added(DriverTraits driver) {
     return this;
   }
 

@@ -1,6 +1,7 @@
 package io.txwatch.jdbc.plan;
 
 import io.txwatch.capture.SampledCallSite;
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.Access;
 import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.GapReason;
@@ -15,7 +16,6 @@ import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.TransactionControl;
 import io.txwatch.plan.ValuePlan;
 import io.txwatch.rewrite.RewritePlanner;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.BitSet;
 import java.util.List;
@@ -409,13 +409,11 @@ public final class CachedPlan {
   }
 
   /** What its execution may do to isolation levels that the text does not show. */
-  public LevelChange levelChange(Dialect dialect) {
+  public LevelChange levelChange(DialectSql sql) {
     LevelChange known = levelChange;
     if (known == null) {
       known =
-          shape == null
-              ? RewritePlanner.levelChange(plan.original(), dialect)
-              : shape.levelChange(dialect);
+          shape == null ? RewritePlanner.levelChange(plan.original(), sql) : shape.levelChange(sql);
       levelChange = known;
     }
     return known;

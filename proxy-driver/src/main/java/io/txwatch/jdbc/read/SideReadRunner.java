@@ -4,7 +4,6 @@ import io.txwatch.capture.SnapshotRules;
 import io.txwatch.capture.SnapshotRules.SideReadTiming;
 import io.txwatch.capture.SnapshotRules.When;
 import io.txwatch.capture.TransactionRules;
-import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.jdbc.log.Faults;
@@ -320,7 +319,7 @@ public final class SideReadRunner {
         reads.missing(one, "has a parameter that can be read once only");
         return -1;
       }
-      if (!DriverTraits.of(connection.rules().dialect()).sharesQueryTimeout()
+      if (!connection.sql().driver().sharesQueryTimeout()
           && statement.getQueryTimeout() != reads.timeout()) {
         statement.setQueryTimeout(reads.timeout());
       }

@@ -5,6 +5,7 @@ import io.txwatch.capture.TransactionRules;
 import io.txwatch.capture.WriterTexts;
 import io.txwatch.catalog.ConnectionSource;
 import io.txwatch.catalog.JdbcCatalog;
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.GapReason;
 import io.txwatch.jdbc.changes.ChangeReading;
 import io.txwatch.jdbc.log.Faults;
@@ -54,6 +55,11 @@ public final class ConnectionState {
   /** What its DBMS records of changes, as far as that is read. */
   public ChangeReading changes() {
     return session.changes();
+  }
+
+  /** What can be added to its statements, and what its driver does. */
+  public DialectSql sql() {
+    return session.database().sql();
   }
 
   /** What the DBMS does to transactions. */

@@ -2,7 +2,6 @@ package io.txwatch.jdbc.session;
 
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.catalog.JdbcCatalog;
-import io.txwatch.dialect.DialectSql;
 import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
@@ -117,7 +116,7 @@ public final class SessionPlans {
   }
 
   private DriverTraits driver() {
-    return DriverTraits.of(database.rules().dialect());
+    return database.sql().driver();
   }
 
   /** A session that looks names up elsewhere than it first did has plans of its own. */
@@ -188,7 +187,7 @@ public final class SessionPlans {
         cache().refused(cached, GapReason.SHAPE, "failed where its own text could not be tried");
         catalog.invalidate();
       }
-    } else if (VendorErrors.isOfText(error, DialectSql.of(database.rules().dialect()))) {
+    } else if (VendorErrors.isOfText(error, database.sql())) {
       Faults.reportFailed(error);
       catalog.invalidate();
     }

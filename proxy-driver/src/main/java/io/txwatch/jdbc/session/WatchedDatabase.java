@@ -6,18 +6,19 @@ import io.txwatch.capture.SnapshotRules;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.capture.WriterTexts;
 import io.txwatch.catalog.CatalogMode;
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.Database;
 import io.txwatch.jdbc.plan.PlanCache;
 import io.txwatch.jdbc.plan.SideReadMemory;
 import io.txwatch.plan.Planner;
-import io.txwatch.product.registry.Products;
-import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.product.WatchedProduct;
 import java.util.function.UnaryOperator;
 
 /**
  * What the watched connections to one database, of one user, have in common.
  *
  * @param database the DBMS as histories name it
+ * @param sql what can be added to its statements, and what its driver does
  * @param rules what it does to transactions
  * @param snapshots when a read beside a statement may be sent, and what it sees
  * @param planner makes plans
@@ -35,6 +36,7 @@ import java.util.function.UnaryOperator;
  */
 public record WatchedDatabase(
     Database database,
+    DialectSql sql,
     TransactionRules rules,
     SnapshotRules snapshots,
     Planner planner,
@@ -52,7 +54,7 @@ public record WatchedDatabase(
 
   public static WatchedDatabase of(
       Database database,
-      Dialect dialect,
+      WatchedProduct product,
       Planner planner,
       WriterTexts writerTexts,
       CatalogMode.Versions versions,
@@ -64,8 +66,9 @@ public record WatchedDatabase(
       Pipeline pipeline) {
     return new WatchedDatabase(
         database,
-        Products.of(dialect).transactionRules(database),
-        Products.of(dialect).snapshotRules(database),
+        product.sql(),
+        product.transactionRules(database),
+        product.snapshotRules(database),
         planner,
         show,
         redacts,

@@ -1,7 +1,6 @@
 package io.txwatch.jdbc.wrap;
 
 import io.txwatch.catalog.NamePath;
-import io.txwatch.dialect.DriverTraits;
 import io.txwatch.dialect.NameBinding;
 import io.txwatch.jdbc.execution.ExecutionContext;
 import io.txwatch.jdbc.plan.StatementOptions;
@@ -36,8 +35,7 @@ final class BoundNames {
   /** Of a statement of the driver's that was made just now. */
   static BoundNames of(ExecutionContext context, Statement made) {
     return new BoundNames(
-        context,
-        DriverTraits.of(context.rules().dialect()).bindsNames(made.getClass().getSimpleName()));
+        context, context.sql().driver().bindsNames(made.getClass().getSimpleName()));
   }
 
   /** Names are bound from now on, if not before. */

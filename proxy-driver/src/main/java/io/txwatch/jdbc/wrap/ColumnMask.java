@@ -3,7 +3,6 @@ package io.txwatch.jdbc.wrap;
 import io.txwatch.catalog.AuxiliaryColumns;
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.jdbc.error.ErrorMessages;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -39,10 +38,10 @@ final class ColumnMask {
   }
 
   /** Hides the last {@code appended} columns, and before them those named as our columns are. */
-  static ColumnMask ofNames(ResultSetMetaData metaData, int appended, Dialect dialect)
+  static ColumnMask ofNames(ResultSetMetaData metaData, int appended, DialectSql sql)
       throws SQLException {
     // Where tables are not changed, a column with one of the plain names is the application's.
-    return ofNames(metaData, appended, !DialectSql.of(dialect).hasAuxiliaryColumns());
+    return ofNames(metaData, appended, !sql.hasAuxiliaryColumns());
   }
 
   /** Hides the columns of generated keys that are named as ours are: a write may return them. */

@@ -1,5 +1,6 @@
 package io.txwatch.jdbc.wrap;
 
+import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.KeyValues;
 import io.txwatch.jdbc.error.Places;
 import io.txwatch.jdbc.parameter.ParameterSetter;
@@ -8,7 +9,6 @@ import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KnownKey;
 import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.plan.Carried;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
@@ -26,7 +26,7 @@ final class KeptParameters implements PinnedValues {
   private static final Object INTEGER = new Object();
 
   private final int count;
-  private final Dialect dialect;
+  private final DriverTraits driver;
   private @Nullable ParameterSetter @Nullable [] setters;
   private long @Nullable [] hashes;
 
@@ -45,11 +45,11 @@ final class KeptParameters implements PinnedValues {
    * Nothing was set yet.
    *
    * @param count how many parameters the application's text has
-   * @param dialect of the DBMS, whose driver has its own ways with values that change
+   * @param driver has its own ways with values that change
    */
-  KeptParameters(int count, Dialect dialect) {
+  KeptParameters(int count, DriverTraits driver) {
     this.count = count;
-    this.dialect = dialect;
+    this.driver = driver;
   }
 
   /**
@@ -205,7 +205,7 @@ final class KeptParameters implements PinnedValues {
     return new Snapshot(
         streamed || setters == null
             ? null
-            : Parameters.each(setters, setter -> setter.added(dialect)),
+            : Parameters.each(setters, setter -> setter.added(driver)),
         hashes == null ? null : hashes.clone(),
         key,
         keyValues,

@@ -1,6 +1,5 @@
 package io.txwatch.jdbc.wrap;
 
-import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.GapReason;
 import io.txwatch.jdbc.error.VendorErrors;
 import io.txwatch.jdbc.execution.ExecutionContext;
@@ -70,7 +69,7 @@ final class PreparedMetadata {
 
   private @Nullable ResultSetMetaData mask(@Nullable ResultSetMetaData metaData, CachedPlan cached)
       throws SQLException {
-    boolean joins = DialectSql.of(context.rules().dialect()).joinsInvisibleColumns();
+    boolean joins = context.sql().joinsInvisibleColumns();
     boolean maySeeJoined = joins && !cached.plan().isRewritten(); // by * of a NATURAL JOIN
     if (metaData == null || !(cached.hidesColumns() || maySeeJoined)) {
       return metaData;
@@ -78,7 +77,7 @@ final class PreparedMetadata {
     int appended = cached.appendedColumns();
     ColumnMask mask =
         cached.plan().starShowsAuxiliary() || maySeeJoined
-            ? ColumnMask.ofNames(metaData, appended, context.rules().dialect())
+            ? ColumnMask.ofNames(metaData, appended, context.sql())
             : ColumnMask.ofLast(appended, metaData.getColumnCount());
     return new WatchedResultSetMetaData(metaData, mask);
   }

@@ -1,6 +1,5 @@
 package io.txwatch.jdbc.wrap;
 
-import io.txwatch.dialect.DriverTraits;
 import io.txwatch.jdbc.execution.Execution;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -51,7 +50,7 @@ class ValueResultSet extends StatementResultSet {
         noted == null
             && !isCut
             && execution.choosesRows()
-            && DriverTraits.of(origin.context().rules().dialect()).showsLastRow();
+            && origin.context().sql().driver().showsLastRow();
   }
 
   // ---------------------------------------------------------------- columns

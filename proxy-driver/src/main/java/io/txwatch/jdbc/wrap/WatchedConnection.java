@@ -2,7 +2,6 @@ package io.txwatch.jdbc.wrap;
 
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.catalog.JdbcCatalog;
-import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.GapReason;
 import io.txwatch.jdbc.error.VendorErrors;
 import io.txwatch.jdbc.execution.ExecutionContext;
@@ -199,9 +198,9 @@ public class WatchedConnection extends DelegatingConnection {
       return; // the catalog follows the session, and asks nothing
     }
     if (catalog.namesAreDatabases()) {
-      boolean asks = DriverTraits.of(context.rules().dialect()).sendsBatchesInBulk();
+      boolean asks = context.sql().driver().sendsBatchesInBulk();
       catalog.calledTo(asks ? name : shownDatabase());
-    } else if (DriverTraits.of(context.rules().dialect()).compilesStatements()) {
+    } else if (context.sql().driver().compilesStatements()) {
       catalog.calledTo(delegate.getSchema());
     }
   }

@@ -1,6 +1,5 @@
 package io.txwatch.jdbc.wrap;
 
-import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.GapReason;
 import io.txwatch.jdbc.error.Places;
 import io.txwatch.jdbc.error.VendorErrors;
@@ -83,7 +82,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     this.active = active;
     this.plannedAt = plannedAt;
     this.mayPlanAnew = mayPlanAnew();
-    this.kept = new KeptParameters(plan.plan().parameterCount(), context.rules().dialect());
+    this.kept = new KeptParameters(plan.plan().parameterCount(), context.sql().driver());
   }
 
   /** Wraps a statement that is planned once. */
@@ -126,7 +125,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   @Override
   protected <T> T taken(T value) {
-    return ChangingValue.whenSet(context.rules().dialect(), value);
+    return ChangingValue.whenSet(context.sql().driver(), value);
   }
 
   @Override
@@ -503,7 +502,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     if (metadata != null
         && described != prepared
         && active.plan().isRewritten()
-        && DriverTraits.of(context.rules().dialect()).readsDescribedInBinary()) {
+        && context.sql().driver().readsDescribedInBinary()) {
       prepared.getMetaData();
       described = prepared;
     }
@@ -631,7 +630,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   public void clearBatch() throws SQLException {
     prepared.clearBatch();
     batch = null;
-    if (DriverTraits.of(context.rules().dialect()).clearsParametersWithBatch()) {
+    if (context.sql().driver().clearsParametersWithBatch()) {
       kept.clear();
     }
   }

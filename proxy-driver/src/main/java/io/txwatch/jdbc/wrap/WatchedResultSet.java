@@ -55,7 +55,7 @@ class WatchedResultSet extends StatementResultSet {
     int columns = metaData.getColumnCount();
     ColumnMask mask =
         execution.cached().plan().starShowsAuxiliary()
-            ? ColumnMask.ofNames(metaData, appended, origin.context().rules().dialect())
+            ? ColumnMask.ofNames(metaData, appended, origin.context().sql())
             : ColumnMask.ofLast(appended, columns);
     if (appended == 0) {
       execution.succeeded(false);

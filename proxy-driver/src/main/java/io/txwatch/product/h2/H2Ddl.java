@@ -6,13 +6,11 @@ import static io.txwatch.catalog.AuxiliaryColumns.WRITERS;
 import static io.txwatch.catalog.CatalogQueries.query;
 import static io.txwatch.catalog.CatalogQueries.text;
 
-import io.txwatch.catalog.NameFolding;
 import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.TableInfo;
 import io.txwatch.history.WriterList;
 import io.txwatch.prepare.PreparationDdl;
 import io.txwatch.prepare.PreparationStep;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -106,7 +104,7 @@ public final class H2Ddl extends PreparationDdl {
   }
 
   private static String sequence(String schema) {
-    return NameFolding.quote(Dialect.H2, schema) + "." + SEQUENCE;
+    return H2Sql.INSTANCE.quoteInDdl(schema) + "." + SEQUENCE;
   }
 
   @Override

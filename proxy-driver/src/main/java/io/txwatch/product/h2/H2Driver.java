@@ -7,6 +7,11 @@ import io.txwatch.dialect.NameBinding;
 public final class H2Driver extends DriverTraits {
 
   @Override
+  public boolean ignoresCatalog() {
+    return true;
+  }
+
+  @Override
   public boolean isEmbedded() {
     return true;
   }

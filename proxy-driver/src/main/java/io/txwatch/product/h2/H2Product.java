@@ -2,16 +2,29 @@ package io.txwatch.product.h2;
 
 import io.txwatch.capture.SnapshotRules;
 import io.txwatch.capture.TransactionRules;
+import io.txwatch.catalog.CatalogQueries;
+import io.txwatch.catalog.NameFolding;
+import io.txwatch.catalog.SchemaReader;
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.Database;
+import io.txwatch.history.Product;
+import io.txwatch.prepare.PreparationDdl;
 import io.txwatch.product.WatchedProduct;
-import io.txwatch.sql.dialect.Dialect;
+import java.sql.Connection;
+import java.sql.SQLException;
 
 /** H2. */
 public final class H2Product implements WatchedProduct {
 
+  private static final String IN_MEMORY = "jdbc:h2:mem:";
+
+  private static final String SETTINGS =
+      "SELECT SETTING_NAME, SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS"
+          + " WHERE SETTING_NAME IN ('MODE', 'MV_STORE')";
+
   @Override
-  public Dialect dialect() {
-    return Dialect.H2;
+  public DialectSql sql() {
+    return H2Sql.INSTANCE;
   }
 
   @Override
@@ -22,5 +35,47 @@ public final class H2Product implements WatchedProduct {
   @Override
   public SnapshotRules snapshotRules(Database database) {
     return new H2SnapshotRules(dialect(), database.product().is("H2"));
+  }
+
+  @Override
+  public boolean isBehind(String name) {
+    return name.equals("h2");
+  }
+
+  @Override
+  public Probed probe(Connection connection, String name, String version) throws SQLException {
+    String number = version.strip().split("\\s", 2)[0];
+    return new Probed(new Product("H2", number), CatalogQueries.pairs(connection, SETTINGS), true);
+  }
+
+  @Override
+  public boolean includes(Product product) {
+    return product.is("H2");
+  }
+
+  @Override
+  public SchemaReader reader(Database database, Connection connection, boolean systemColumns)
+      throws SQLException {
+    return new H2SchemaReader(NameFolding.of(connection));
+  }
+
+  @Override
+  public boolean mayBeByValue(String product) {
+    return product.equals("H2");
+  }
+
+  @Override
+  public boolean isPrivate(String url) {
+    return url.equalsIgnoreCase(IN_MEMORY);
+  }
+
+  @Override
+  public String runOf(String url, Connection connection) {
+    return url.startsWith(IN_MEMORY) ? H2MemoryRuns.of(connection) : "";
+  }
+
+  @Override
+  public PreparationDdl preparation(SchemaReader reader, Database database) {
+    return new H2Ddl(reader);
   }
 }

@@ -14,9 +14,9 @@ import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.TableInfo;
 import io.txwatch.catalog.TableInfo.Column;
 import io.txwatch.catalog.TableInfo.Kind;
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.KeyColumn;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
@@ -46,8 +46,8 @@ public final class H2SchemaReader extends SchemaReader {
   }
 
   @Override
-  public Dialect dialect() {
-    return Dialect.H2;
+  public DialectSql sql() {
+    return H2Sql.INSTANCE;
   }
 
   @Override

@@ -1,12 +1,18 @@
 package io.txwatch.product.h2;
 
 import io.txwatch.dialect.DialectSql;
+import io.txwatch.dialect.DriverTraits;
 import io.txwatch.dialect.VersionList;
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.dialect.Dialect;
 import java.util.Locale;
 import java.util.Set;
 
 public final class H2Sql extends DialectSql {
+
+  public static final H2Sql INSTANCE = new H2Sql();
+
+  private static final DriverTraits DRIVER = new H2Driver();
 
   private static final Set<String> AGGREGATES =
       Set.of("LISTAGG", "ARRAY_AGG", "GROUP_CONCAT", "EVERY");
@@ -19,6 +25,16 @@ public final class H2Sql extends DialectSql {
   private static final int MAX_PARAMETERS = 100_000;
 
   private static final int NO_RIGHTS = 90096;
+
+  @Override
+  public Dialect dialect() {
+    return Dialect.H2;
+  }
+
+  @Override
+  public DriverTraits driver() {
+    return DRIVER;
+  }
 
   @Override
   public Returning returning(StatementKind kind) {

@@ -4,9 +4,7 @@ import static io.txwatch.catalog.CatalogQueries.query;
 import static io.txwatch.catalog.CatalogQueries.text;
 
 import io.txwatch.catalog.AuxiliaryColumns;
-import io.txwatch.catalog.NameFolding;
 import io.txwatch.catalog.TableInfo;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -137,6 +135,6 @@ public final class MariaDbColumnRights {
   }
 
   private static String quote(String name) {
-    return NameFolding.quote(Dialect.MYSQL, name);
+    return MariaDbSql.INSTANCE.quoteInDdl(name);
   }
 }

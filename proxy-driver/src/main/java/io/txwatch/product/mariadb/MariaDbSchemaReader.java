@@ -7,7 +7,6 @@ import io.txwatch.history.Database;
 import io.txwatch.history.WriterList;
 import io.txwatch.plan.Catalog;
 import io.txwatch.product.mysql.MySqlSchemaReader;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -17,8 +16,8 @@ import java.util.stream.Stream;
 /** In what MariaDB's catalog differs from MySQL's. */
 public final class MariaDbSchemaReader extends MySqlSchemaReader {
 
-  public MariaDbSchemaReader(Dialect dialect, Database database) {
-    super(dialect, database);
+  public MariaDbSchemaReader(Database database) {
+    super(MariaDbSql.INSTANCE, database);
   }
 
   /** The list of row versions must fit in GROUP_CONCAT, or the application gets a warning. */

@@ -1,11 +1,27 @@
 package io.txwatch.product.mariadb;
 
+import io.txwatch.dialect.DriverTraits;
 import io.txwatch.dialect.VersionList;
 import io.txwatch.history.StatementKind;
 import io.txwatch.product.mysql.MySqlSql;
+import io.txwatch.sql.dialect.Dialect;
 
 /** What MariaDB does not have in common with MySQL. */
 public final class MariaDbSql extends MySqlSql {
+
+  public static final MariaDbSql INSTANCE = new MariaDbSql();
+
+  private static final DriverTraits DRIVER = new MariaDbDriver();
+
+  @Override
+  public Dialect dialect() {
+    return Dialect.MARIADB;
+  }
+
+  @Override
+  public DriverTraits driver() {
+    return DRIVER;
+  }
 
   @Override
   public Returning returning(StatementKind kind) {

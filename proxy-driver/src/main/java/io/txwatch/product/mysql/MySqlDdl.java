@@ -7,7 +7,6 @@ import static io.txwatch.catalog.CatalogQueries.run;
 import static io.txwatch.catalog.CatalogQueries.text;
 
 import io.txwatch.catalog.AuxiliaryColumns;
-import io.txwatch.catalog.NameFolding;
 import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.TableInfo;
 import io.txwatch.catalog.TableInfo.Column;
@@ -20,7 +19,6 @@ import io.txwatch.prepare.PreparationStep;
 import io.txwatch.prepare.PreparationStep.Work;
 import io.txwatch.prepare.RetryPolicy;
 import io.txwatch.product.mysql.MySqlBackfill.KeyType;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -225,7 +223,7 @@ public class MySqlDdl extends PreparationDdl {
 
   private String writers(String unwritten, String comment) {
     return WRITERS
-        + (" VARCHAR(" + WritersColumn.length(reader().dialect()) + ")")
+        + (" VARCHAR(" + WritersColumn.length(reader().sql()) + ")")
         + (" CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '" + unwritten + "'")
         + (" INVISIBLE COMMENT '" + comment + "'");
   }
@@ -233,7 +231,7 @@ public class MySqlDdl extends PreparationDdl {
   private static String assignments(Connection connection, TableInfo table) throws SQLException {
     StringBuilder assignments = new StringBuilder(ROW_ID + " = " + NEW_ROW_ID);
     for (String column : updatedByThemselves(connection, table)) {
-      String quoted = NameFolding.quote(Dialect.MYSQL, column);
+      String quoted = MySqlSql.INSTANCE.quoteInDdl(column);
       assignments.append(", ").append(quoted).append(" = ").append(quoted);
     }
     return assignments.toString();
@@ -344,13 +342,12 @@ public class MySqlDdl extends PreparationDdl {
       for (Part part : key) {
         KeyType type = part.type;
         if (type != null) {
-          columns.add(
-              new MySqlBackfill.KeyColumn(NameFolding.quote(Dialect.MYSQL, part.column), type));
+          columns.add(new MySqlBackfill.KeyColumn(MySqlSql.INSTANCE.quoteInDdl(part.column), type));
         }
       }
       if (columns.size() == key.size()) {
         return Optional.of(
-            new MySqlBackfill.Key(NameFolding.quote(Dialect.MYSQL, key.get(0).index), columns));
+            new MySqlBackfill.Key(MySqlSql.INSTANCE.quoteInDdl(key.get(0).index), columns));
       }
     }
     return Optional.empty();
@@ -375,7 +372,7 @@ public class MySqlDdl extends PreparationDdl {
             + qualified(table)
             + table.columns().stream()
                 .filter(c -> AuxiliaryColumns.isAuxiliary(c.name()))
-                .map(c -> " DROP COLUMN " + NameFolding.quote(reader().dialect(), c.name()))
+                .map(c -> " DROP COLUMN " + reader().sql().quoteInDdl(c.name()))
                 .collect(Collectors.joining(","));
     return List.of(filledByUpdate() ? add(connection, table, sql) : PreparationStep.rewrite(sql));
   }

@@ -16,10 +16,10 @@ import io.txwatch.catalog.SessionSqlMode;
 import io.txwatch.catalog.TableInfo;
 import io.txwatch.catalog.TableInfo.Column;
 import io.txwatch.catalog.TableInfo.Kind;
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.Database;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.WritersColumn;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -92,7 +92,7 @@ public class MySqlSchemaReader extends SchemaReader {
           + " UNIX_TIMESTAMP() - (SELECT VARIABLE_VALUE FROM %s"
           + " WHERE VARIABLE_NAME = 'Uptime'))";
 
-  private final Dialect dialect;
+  private final DialectSql sql;
   private final NameFolding folding;
 
   /** The expression of the server's run; empty if there is none. */
@@ -101,8 +101,8 @@ public class MySqlSchemaReader extends SchemaReader {
   /** True if the DBMS finds any number of tables by an index. */
   private final boolean hasDictionary;
 
-  public MySqlSchemaReader(Dialect dialect, Database database) {
-    this.dialect = dialect;
+  public MySqlSchemaReader(DialectSql sql, Database database) {
+    this.sql = sql;
     this.hasDictionary =
         database.product().is("MySQL") && !database.product().version().startsWith("5.");
     this.run =
@@ -118,8 +118,8 @@ public class MySqlSchemaReader extends SchemaReader {
   }
 
   @Override
-  public Dialect dialect() {
-    return dialect;
+  public DialectSql sql() {
+    return sql;
   }
 
   @Override

@@ -1,22 +1,17 @@
 package io.txwatch.product.mysql;
 
 import io.txwatch.dialect.DialectSql;
+import io.txwatch.dialect.DriverTraits;
 import io.txwatch.dialect.VersionList;
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.dialect.Dialect;
 import java.util.Set;
 
 public class MySqlSql extends DialectSql {
 
-  /** AUTO_INCREMENT. */
-  @Override
-  public boolean mayMakeValuesFit() {
-    return true;
-  }
+  public static final MySqlSql INSTANCE = new MySqlSql();
 
-  @Override
-  public boolean generatesForZero() {
-    return true;
-  }
+  private static final DriverTraits DRIVER = new MySqlDriver();
 
   private static final Set<String> AGGREGATES =
       Set.of("GROUP_CONCAT", "JSON_ARRAYAGG", "JSON_OBJECTAGG", "BIT_AND", "BIT_OR", "BIT_XOR");
@@ -61,6 +56,27 @@ public class MySqlSql extends DialectSql {
 
   /** Locks, deadlocks, limits of time, what was cancelled, a snapshot that is too old. */
   private static final Set<Integer> ENDS_WAIT = Set.of(1020, 1205, 1213, 1317, 1969, 3024, 3572);
+
+  @Override
+  public Dialect dialect() {
+    return Dialect.MYSQL;
+  }
+
+  @Override
+  public DriverTraits driver() {
+    return DRIVER;
+  }
+
+  /** AUTO_INCREMENT. */
+  @Override
+  public boolean mayMakeValuesFit() {
+    return true;
+  }
+
+  @Override
+  public boolean generatesForZero() {
+    return true;
+  }
 
   @Override
   public String quote(String name) {
@@ -157,5 +173,10 @@ public class MySqlSql extends DialectSql {
   public boolean commitsImplicitly(String verb, boolean ofTemporaryTable) {
     boolean defines = verb.equals("CREATE") || verb.equals("DROP");
     return defines ? !ofTemporaryTable : COMMITTING.contains(verb);
+  }
+
+  @Override
+  public boolean hasDatabasesForSchemas() {
+    return true;
   }
 }

@@ -6,9 +6,9 @@ import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.TableInfo;
 import io.txwatch.catalog.TableInfo.Column;
 import io.txwatch.catalog.TableInfo.Kind;
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.KeyColumn;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
@@ -40,8 +40,8 @@ public final class MetadataSchemaReader extends SchemaReader {
   }
 
   @Override
-  public Dialect dialect() {
-    return Dialect.OTHER;
+  public DialectSql sql() {
+    return OtherSql.INSTANCE;
   }
 
   @Override

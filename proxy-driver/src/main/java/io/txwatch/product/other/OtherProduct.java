@@ -2,16 +2,24 @@ package io.txwatch.product.other;
 
 import io.txwatch.capture.SnapshotRules;
 import io.txwatch.capture.TransactionRules;
+import io.txwatch.catalog.CatalogProducts;
+import io.txwatch.catalog.NameFolding;
+import io.txwatch.catalog.SchemaReader;
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.Database;
+import io.txwatch.history.Product;
+import io.txwatch.prepare.PreparationDdl;
 import io.txwatch.product.WatchedProduct;
-import io.txwatch.sql.dialect.Dialect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Map;
 
 /** A DBMS that has no package of its own: its standard SQL is read and never rewritten. */
 public final class OtherProduct implements WatchedProduct {
 
   @Override
-  public Dialect dialect() {
-    return Dialect.OTHER;
+  public DialectSql sql() {
+    return OtherSql.INSTANCE;
   }
 
   @Override
@@ -22,5 +30,42 @@ public final class OtherProduct implements WatchedProduct {
   @Override
   public SnapshotRules snapshotRules(Database database) {
     return new OtherSnapshotRules(dialect());
+  }
+
+  @Override
+  public boolean isBehind(String name) {
+    return true;
+  }
+
+  @Override
+  public Probed probe(Connection connection, String name, String version) {
+    String number = version.strip().split("\\s-\\s|\\R", 2)[0];
+    return new Probed(new Product(name, number), Map.of(), false);
+  }
+
+  @Override
+  public boolean includes(Product product) {
+    return true;
+  }
+
+  @Override
+  public SchemaReader reader(Database database, Connection connection, boolean systemColumns)
+      throws SQLException {
+    return new MetadataSchemaReader(NameFolding.of(connection));
+  }
+
+  @Override
+  public boolean isReadUntouched(Product product) {
+    return !product.name().isBlank() && !product.is(CatalogProducts.UNNAMED);
+  }
+
+  @Override
+  public boolean statesWritesAlone() {
+    return true;
+  }
+
+  @Override
+  public PreparationDdl preparation(SchemaReader reader, Database database) {
+    throw new IllegalArgumentException(database.product().displayName());
   }
 }

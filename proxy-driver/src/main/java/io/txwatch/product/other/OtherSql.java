@@ -1,14 +1,30 @@
 package io.txwatch.product.other;
 
 import io.txwatch.dialect.DialectSql;
+import io.txwatch.dialect.DriverTraits;
 import io.txwatch.dialect.VersionList;
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.dialect.Dialect;
 import java.util.Set;
 
 /** Standard SQL, to which nothing is added. */
 public final class OtherSql extends DialectSql {
 
+  public static final OtherSql INSTANCE = new OtherSql();
+
+  private static final DriverTraits DRIVER = new OtherDriver();
+
   private static final Set<String> AGGREGATES = Set.of("LISTAGG", "EVERY");
+
+  @Override
+  public Dialect dialect() {
+    return Dialect.OTHER;
+  }
+
+  @Override
+  public DriverTraits driver() {
+    return DRIVER;
+  }
 
   @Override
   public Returning returning(StatementKind kind) {

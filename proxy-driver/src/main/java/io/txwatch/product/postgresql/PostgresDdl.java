@@ -5,12 +5,10 @@ import static io.txwatch.catalog.AuxiliaryColumns.SEQUENCE;
 import static io.txwatch.catalog.AuxiliaryColumns.WRITERS;
 import static io.txwatch.product.postgresql.PostgresQueries.query;
 
-import io.txwatch.catalog.NameFolding;
 import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.TableInfo;
 import io.txwatch.prepare.PreparationDdl;
 import io.txwatch.prepare.PreparationStep;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -78,7 +76,7 @@ public final class PostgresDdl extends PreparationDdl {
                 SEQUENCE)
             .isEmpty();
     return exists
-        ? List.of("DROP SEQUENCE " + NameFolding.quote(Dialect.POSTGRESQL, schema) + "." + SEQUENCE)
+        ? List.of("DROP SEQUENCE " + PostgresSql.INSTANCE.quoteInDdl(schema) + "." + SEQUENCE)
         : List.of();
   }
 

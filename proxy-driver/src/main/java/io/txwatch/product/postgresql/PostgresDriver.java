@@ -6,6 +6,11 @@ import io.txwatch.dialect.DriverTraits;
 public final class PostgresDriver extends DriverTraits {
 
   @Override
+  public boolean ignoresCatalog() {
+    return true;
+  }
+
+  @Override
   public boolean readsDescribedInBinary() {
     return true;
   }

@@ -16,6 +16,7 @@ import io.txwatch.catalog.TableInfo;
 import io.txwatch.catalog.TableInfo.Column;
 import io.txwatch.catalog.TableInfo.Kind;
 import io.txwatch.catalog.TableInfo.SystemVersions;
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.Database;
 import io.txwatch.history.WriterList;
 import io.txwatch.plan.Catalog;
@@ -23,7 +24,6 @@ import io.txwatch.plan.Catalog.Status;
 import io.txwatch.plan.KeyColumn;
 import io.txwatch.plan.RowKey;
 import io.txwatch.plan.RowKey.Replaced;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -139,8 +139,8 @@ public final class PostgresSchemaReader extends SchemaReader {
   }
 
   @Override
-  public Dialect dialect() {
-    return Dialect.POSTGRESQL;
+  public DialectSql sql() {
+    return PostgresSql.INSTANCE;
   }
 
   @Override

@@ -1,8 +1,10 @@
 package io.txwatch.product.postgresql;
 
 import io.txwatch.dialect.DialectSql;
+import io.txwatch.dialect.DriverTraits;
 import io.txwatch.dialect.VersionList;
 import io.txwatch.history.StatementKind;
+import io.txwatch.sql.dialect.Dialect;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -10,8 +12,22 @@ import java.util.Set;
 /** PostgreSQL. Each name that is added is one of {@code pg_catalog}: {@link PgCatalogNames}. */
 public final class PostgresSql extends DialectSql {
 
+  public static final PostgresSql INSTANCE = new PostgresSql();
+
+  private static final DriverTraits DRIVER = new PostgresDriver();
+
   private static final Set<String> AGGREGATES =
       Set.of("STRING_AGG", "ARRAY_AGG", "JSON_AGG", "JSONB_AGG", "BOOL_AND", "BOOL_OR", "EVERY");
+
+  @Override
+  public Dialect dialect() {
+    return Dialect.POSTGRESQL;
+  }
+
+  @Override
+  public DriverTraits driver() {
+    return DRIVER;
+  }
 
   @Override
   public Returning returning(StatementKind kind) {

@@ -1,5 +1,10 @@
 package io.txwatch.product.registry;
 
+import io.txwatch.catalog.CatalogProducts;
+import io.txwatch.catalog.DatabaseProbe;
+import io.txwatch.catalog.SchemaReader;
+import io.txwatch.catalog.UnsupportedDatabaseException;
+import io.txwatch.prepare.Preparation;
 import io.txwatch.product.WatchedProduct;
 import io.txwatch.product.h2.H2Product;
 import io.txwatch.product.mariadb.MariaDbProduct;
@@ -8,7 +13,14 @@ import io.txwatch.product.other.OtherProduct;
 import io.txwatch.product.postgresql.PostgresProduct;
 import io.txwatch.product.sqlite.SqliteProduct;
 import io.txwatch.sql.dialect.Dialect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
 
 /** The DBMSs that are watched. To add one, add its package, and one line here. */
 public final class Products {
@@ -22,13 +34,61 @@ public final class Products {
           new SqliteProduct(),
           new OtherProduct());
 
+  private static final Map<Dialect, WatchedProduct> BY_DIALECT =
+      ALL.stream()
+          .collect(
+              Collectors.toMap(
+                  WatchedProduct::dialect,
+                  product -> product,
+                  (one, other) -> one,
+                  () -> new EnumMap<>(Dialect.class)));
+
+  private static final CatalogProducts CATALOGS = new CatalogProducts(ALL);
+
   private Products() {}
 
   /** The DBMS that has this SQL. */
   public static WatchedProduct of(Dialect dialect) {
-    return ALL.stream()
-        .filter(product -> product.dialect() == dialect)
-        .findFirst()
-        .orElseThrow(() -> new IllegalArgumentException(dialect.name()));
+    return Objects.requireNonNull(BY_DIALECT.get(dialect));
+  }
+
+  /** The DBMSs for a catalog. */
+  public static CatalogProducts catalogs() {
+    return CATALOGS;
+  }
+
+  /**
+   * Recognizes the DBMS behind a connection that has just been opened: {@link
+   * CatalogProducts#probe}.
+   */
+  public static DatabaseProbe probe(Connection connection, String url) throws SQLException {
+    return CATALOGS.probe(connection, url);
+  }
+
+  /** True for an error by which a session for replication refuses its first statements. */
+  public static boolean isOfReplication(SQLException error) {
+    return ALL.stream().anyMatch(product -> product.isOfReplication(error));
+  }
+
+  /**
+   * The preparation of tables, on a connection that belongs to the caller alone, of a user who owns
+   * the tables. Its autocommit is on, and its timeouts are changed.
+   *
+   * @param url the connection's URL
+   * @param lockTimeout how long a statement may wait for its locks; MariaDB, and MySQL for locks of
+   *     rows, round it up to a second
+   * @throws UnsupportedDatabaseException if this DBMS has no dialect of ours
+   */
+  public static Preparation preparation(Connection connection, String url, Duration lockTimeout)
+      throws SQLException {
+    DatabaseProbe probe = probe(connection, url);
+    Dialect dialect =
+        probe.dialect().orElseThrow(() -> new UnsupportedDatabaseException(probe.database()));
+    SchemaReader reader = probe.reader(connection);
+    return Preparation.on(
+        connection,
+        probe.database(),
+        of(dialect).preparation(reader, probe.database()),
+        lockTimeout);
   }
 }

@@ -11,9 +11,9 @@ import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.TableInfo;
 import io.txwatch.catalog.TableInfo.Column;
 import io.txwatch.catalog.TableInfo.Kind;
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.KeyColumn;
-import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -29,8 +29,8 @@ import java.util.Set;
 public final class SqliteSchemaReader extends SchemaReader {
 
   @Override
-  public Dialect dialect() {
-    return Dialect.SQLITE;
+  public DialectSql sql() {
+    return SqliteSql.INSTANCE;
   }
 
   @Override
@@ -129,7 +129,7 @@ public final class SqliteSchemaReader extends SchemaReader {
     return !query(
             connection,
             "SELECT 1 FROM "
-                + NameFolding.quote(Dialect.SQLITE, table.schema())
+                + SqliteSql.INSTANCE.quoteInDdl(table.schema())
                 + ".sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE"
                 + " UNION ALL SELECT 1 FROM sqlite_temp_schema"
                 + " WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE",

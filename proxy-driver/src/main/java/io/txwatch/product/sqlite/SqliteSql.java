@@ -1,15 +1,31 @@
 package io.txwatch.product.sqlite;
 
 import io.txwatch.dialect.DialectSql;
+import io.txwatch.dialect.DriverTraits;
 import io.txwatch.dialect.VersionList;
 import io.txwatch.history.StatementKind;
 import io.txwatch.product.other.OtherSql;
+import io.txwatch.sql.dialect.Dialect;
 import java.util.Set;
 
 /** SQLite, to whose statements nothing is added. */
 public final class SqliteSql extends DialectSql {
 
+  public static final SqliteSql INSTANCE = new SqliteSql();
+
+  private static final DriverTraits DRIVER = new SqliteDriver();
+
   private static final Set<String> AGGREGATES = Set.of("GROUP_CONCAT", "TOTAL");
+
+  @Override
+  public Dialect dialect() {
+    return Dialect.SQLITE;
+  }
+
+  @Override
+  public DriverTraits driver() {
+    return DRIVER;
+  }
 
   /** The collation of a column may be another one than that of its key. */
   @Override

@@ -2,7 +2,7 @@ package io.txwatch.jdbc.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.catalog.DatabaseProbe;
+import io.txwatch.product.registry.Products;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.net.SocketException;
@@ -36,7 +36,7 @@ class FaultsAreOursTest {
     for (DatabaseMetaData metaData : new DatabaseMetaData[] {silent, null}) {
       Connection connection =
           (Connection) stub(Connection.class, (proxy, method, arguments) -> metaData);
-      assertThat(DatabaseProbe.of(connection, "jdbc:stub:").dialect()).isEmpty();
+      assertThat(Products.probe(connection, "jdbc:stub:").dialect()).isEmpty();
     }
   }
 

@@ -6,6 +6,7 @@ import io.txwatch.history.KeyValues;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.KeyColumn;
 import io.txwatch.plan.KeyColumn.Kind;
+import io.txwatch.product.registry.Products;
 import io.txwatch.rewrite.RewritePlanner;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.List;
@@ -174,7 +175,7 @@ class KeyHashesTest {
     Catalog.Table table =
         new Catalog.Table("t", Catalog.Status.PREPARED, List.of("a", "b", "v"), traits);
     return new KeyHashes(
-            new RewritePlanner(dialect, RewritePlanner.Level.PREDICATES)
+            new RewritePlanner(Products.of(dialect).sql(), RewritePlanner.Level.PREDICATES)
                 .comparedKey(sql, name -> Optional.of(table)))
         .of(pinned(parameters));
   }

@@ -12,6 +12,7 @@ import io.txwatch.history.ValueHash;
 import io.txwatch.jdbc.changes.ChangeReading;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.KeyColumn;
+import io.txwatch.product.registry.Products;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -320,7 +321,7 @@ final class ListenedWrites implements ChangeReading {
   }
 
   private @Nullable Target lookedUp(String database, String table) {
-    DialectSql sql = DialectSql.of(Dialect.SQLITE);
+    DialectSql sql = Products.of(Dialect.SQLITE).sql();
     return catalog
         .find(List.of(sql.quoteInDdl(database), sql.quoteInDdl(table)))
         .filter(found -> found.status() != Catalog.Status.LOOKUP_FAILED)
