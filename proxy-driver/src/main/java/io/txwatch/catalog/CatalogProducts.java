@@ -35,7 +35,7 @@ public record CatalogProducts(List<? extends CatalogProduct> all) {
    * <p>To be used with a connection that has just been opened, before the application gets it: it
    * is then in no transaction, and one or two small queries disturb nothing.
    *
-   * @param url the URL it was opened with; what it says of user and password is not kept
+   * @param url the URL it was opened with; what it states of user and password is not kept
    * @throws SQLException if the DBMS does not even return its name
    */
   public DatabaseProbe probe(Connection connection, String url) throws SQLException {

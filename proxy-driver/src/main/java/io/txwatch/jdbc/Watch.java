@@ -10,13 +10,9 @@ import io.txwatch.capture.WriterTexts;
 import io.txwatch.catalog.CatalogLog;
 import io.txwatch.catalog.CatalogMode;
 import io.txwatch.catalog.ConnectionSource;
-import io.txwatch.catalog.DedicatedConnection;
 import io.txwatch.catalog.JdbcCatalog;
-import io.txwatch.catalog.SchemaChangeGate;
-import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.SeparateConnectionException;
 import io.txwatch.catalog.SessionView;
-import io.txwatch.catalog.TablePreparer;
 import io.txwatch.catalog.Uninterrupted;
 import io.txwatch.history.Database;
 import io.txwatch.jdbc.changes.ChangeReaders;
@@ -34,7 +30,6 @@ import io.txwatch.jdbc.wrap.WatchedConnection;
 import io.txwatch.jdbc.xa.WatchedPooledConnection;
 import io.txwatch.jdbc.xa.WatchedXaConnection;
 import io.txwatch.plan.Planner;
-import io.txwatch.prepare.AutoPreparation;
 import io.txwatch.product.WatchedProduct;
 import io.txwatch.product.registry.Products;
 import io.txwatch.rewrite.RewritePlanner;
@@ -51,7 +46,6 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -268,7 +262,7 @@ public final class Watch {
               new CatalogMode(
                   Products.catalogs(),
                   settings.get(Setting.PREPARE).equals("auto")
-                      ? Optional.of(Watch::preparer)
+                      ? Optional.of(Products::autoPreparation)
                       : Optional.empty(),
                   versions(settings),
                   !settings.get(Setting.INSTRUMENT).equals(Setting.INSTRUMENT.defaultValue())),
@@ -329,21 +323,6 @@ public final class Watch {
       }
       return Optional.empty();
     }
-  }
-
-  private static TablePreparer preparer(
-      Database database,
-      SchemaReader reader,
-      DedicatedConnection dedicated,
-      boolean usesApplicationConnection,
-      SchemaChangeGate gate,
-      Consumer<String> notices) {
-    return new AutoPreparation(
-        Products.of(reader.dialect()).preparation(reader, database),
-        dedicated,
-        usesApplicationConnection,
-        gate,
-        notices);
   }
 
   /** What is set, or else what takes its place on an old server. */

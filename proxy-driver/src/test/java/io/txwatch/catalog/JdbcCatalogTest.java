@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import io.txwatch.plan.Catalog.Status;
 import io.txwatch.plan.Catalog.Table;
 import io.txwatch.plan.KeyColumn;
-import io.txwatch.prepare.AutoPreparation;
 import io.txwatch.prepare.Shop;
 import io.txwatch.product.registry.Products;
 import io.txwatch.servers.ServerKind;
@@ -46,7 +45,7 @@ class JdbcCatalogTest {
         () -> DriverManager.getConnection(url),
         new CatalogMode(
             Products.catalogs(),
-            auto ? Optional.of(AutoPreparation::new) : Optional.empty(),
+            auto ? Optional.of(Products::autoPreparation) : Optional.empty(),
             CatalogMode.Versions.AUTO,
             true),
         () -> idle,

@@ -99,7 +99,7 @@ final class MySqlProbe {
     return value.equals("1") ? "ON" : value.equals("0") ? "OFF" : value;
   }
 
-  /** Reads what {@code SELECT VERSION()} says behind a MySQL or MariaDB driver. */
+  /** Reads what {@code SELECT VERSION()} states behind a MySQL or MariaDB driver. */
   static Product ofVersion(String text, String comment) {
     Matcher forked = Pattern.compile("(TiDB|OceanBase)(?:_CE)?[- ]v?([0-9.]+)").matcher(text);
     if (!forked.find()) {

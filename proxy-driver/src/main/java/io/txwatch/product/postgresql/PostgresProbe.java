@@ -36,7 +36,7 @@ final class PostgresProbe {
     }
   }
 
-  /** Reads what {@code SELECT version()} says behind a PostgreSQL driver. */
+  /** Reads what {@code SELECT version()} states behind a PostgreSQL driver. */
   static Product ofVersion(String text) {
     for (String name : new String[] {"CockroachDB", "openGauss", "PostgreSQL"}) {
       Matcher found =

@@ -2,8 +2,13 @@ package io.txwatch.product.registry;
 
 import io.txwatch.catalog.CatalogProducts;
 import io.txwatch.catalog.DatabaseProbe;
+import io.txwatch.catalog.DedicatedConnection;
+import io.txwatch.catalog.SchemaChangeGate;
 import io.txwatch.catalog.SchemaReader;
+import io.txwatch.catalog.TablePreparer;
 import io.txwatch.catalog.UnsupportedDatabaseException;
+import io.txwatch.history.Database;
+import io.txwatch.prepare.AutoPreparation;
 import io.txwatch.prepare.Preparation;
 import io.txwatch.product.WatchedProduct;
 import io.txwatch.product.h2.H2Product;
@@ -20,6 +25,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** The DBMSs that are watched. To add one, add its package, and one line here. */
@@ -90,5 +96,21 @@ public final class Products {
         probe.database(),
         of(dialect).preparation(reader, probe.database()),
         lockTimeout);
+  }
+
+  /** Prepares the tables of a database at first sight: {@link TablePreparer.Factory}. */
+  public static TablePreparer autoPreparation(
+      Database database,
+      SchemaReader reader,
+      DedicatedConnection dedicated,
+      boolean usesApplicationConnection,
+      SchemaChangeGate gate,
+      Consumer<String> notices) {
+    return new AutoPreparation(
+        of(reader.dialect()).preparation(reader, database),
+        dedicated,
+        usesApplicationConnection,
+        gate,
+        notices);
   }
 }
