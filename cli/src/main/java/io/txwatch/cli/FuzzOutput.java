@@ -32,13 +32,13 @@ final class FuzzOutput {
         Locale.ROOT,
         "%.0f s: %d cases, %.1f a second, %d undecided, %d findings%s",
         summary.seconds(),
-        summary.cases(),
+        summary.cases().executed(),
         summary.casesPerSecond(),
-        summary.undecided(),
-        summary.findings(),
-        summary.classes().isEmpty()
+        summary.cases().undecided(),
+        summary.findings().reported(),
+        summary.findings().classes().isEmpty()
             ? ""
-            : summary.classes().entrySet().stream()
+            : summary.findings().classes().entrySet().stream()
                 .map(count -> count.getValue() + " " + count.getKey())
                 .collect(Collectors.joining(", ", " (", ")")));
   }
@@ -49,33 +49,33 @@ final class FuzzOutput {
     textOut.println(
         progress(summary)
             + ", "
-            + summary.repeated()
+            + summary.findings().repeated()
             + " more like those, "
-            + summary.unsupported()
+            + summary.cases().unsupported()
             + " that no oracle applies to, "
-            + summary.unreproduced()
+            + summary.findings().unreproduced()
             + " not reproduced");
     textOut.printf(
         Locale.ROOT,
         "%d statements, %.1f %% accepted: %s%n",
-        summary.statements(),
-        100 * summary.accepted(),
-        summary.kinds().entrySet().stream()
+        summary.statements().executed(),
+        100 * summary.statements().accepted(),
+        summary.statements().kinds().entrySet().stream()
             .map(kind -> kind.getValue() + " " + kind.getKey())
             .collect(Collectors.joining(", ")));
     summary.oracles().forEach((oracle, counts) -> textOut.println(oracle + ": " + text(counts)));
     textOut.println(
-        summary.coverage().entrySet().stream()
+        summary.observed().coverage().entrySet().stream()
             .map(shown -> shown.getValue() + " " + shown.getKey().plural())
             .collect(Collectors.joining(", ", "coverage: ", "")));
-    if (summary.freeThreads().executions() > 0) {
+    if (summary.observed().freeThreads().executions() > 0) {
       textOut.println(
-          summary.freeThreads().executions()
+          summary.observed().freeThreads().executions()
               + " cases also with freely threaded sessions, "
-              + summary.freeThreads().furtherAnomalies()
+              + summary.observed().freeThreads().furtherAnomalies()
               + " anomalies in these executions alone");
     }
-    for (Map.Entry<GraphAnomaly.Kind, Long> anomaly : summary.anomalies().entrySet()) {
+    for (Map.Entry<GraphAnomaly.Kind, Long> anomaly : summary.observed().anomalies().entrySet()) {
       GraphAnomaly.Kind kind = anomaly.getKey();
       textOut.printf(
           Locale.ROOT,
@@ -86,10 +86,10 @@ final class FuzzOutput {
           kind.byDbms().name().toLowerCase(Locale.ROOT),
           kind.byAdya().name().toLowerCase(Locale.ROOT));
     }
-    PatternTable.of(summary.patterns()).text().forEach(textOut::println);
+    PatternTable.of(summary.observed().patterns()).text().forEach(textOut::println);
     if (summary.isUndecided()) {
       textOut.println("UNDECIDED: most cases show nothing about the DBMS");
-      List<Rejection> rejections = summary.rejections();
+      List<Rejection> rejections = summary.statements().rejections();
       if (!rejections.isEmpty()) {
         textOut.println("the most frequent errors with which it rejected statements:");
       }
@@ -188,22 +188,22 @@ final class FuzzOutput {
       json.writeStringField("type", "summary");
       json.writeStringField("dbms", dbms);
       json.writeNumberField("seed", summary.seed());
-      json.writeNumberField("cases", summary.cases());
-      json.writeNumberField("undecided", summary.undecided());
-      json.writeNumberField("unsupported", summary.unsupported());
-      json.writeNumberField("notReproduced", summary.unreproduced());
+      json.writeNumberField("cases", summary.cases().executed());
+      json.writeNumberField("undecided", summary.cases().undecided());
+      json.writeNumberField("unsupported", summary.cases().unsupported());
+      json.writeNumberField("notReproduced", summary.findings().unreproduced());
       json.writeNumberField("casesPerSecond", summary.casesPerSecond());
-      json.writeNumberField("findings", summary.findings());
+      json.writeNumberField("findings", summary.findings().reported());
       json.writeObjectFieldStart("classes");
-      for (var count : summary.classes().entrySet()) {
+      for (var count : summary.findings().classes().entrySet()) {
         json.writeNumberField(count.getKey().name(), count.getValue());
       }
       json.writeEndObject();
-      json.writeNumberField("repeated", summary.repeated());
-      json.writeNumberField("statements", summary.statements());
-      json.writeNumberField("accepted", summary.accepted());
+      json.writeNumberField("repeated", summary.findings().repeated());
+      json.writeNumberField("statements", summary.statements().executed());
+      json.writeNumberField("accepted", summary.statements().accepted());
       json.writeObjectFieldStart("kinds");
-      for (var kind : summary.kinds().entrySet()) {
+      for (var kind : summary.statements().kinds().entrySet()) {
         json.writeNumberField(kind.getKey(), kind.getValue());
       }
       json.writeEndObject();
@@ -217,7 +217,7 @@ final class FuzzOutput {
       }
       json.writeEndObject();
       json.writeArrayFieldStart("rejections");
-      for (Rejection rejection : summary.rejections()) {
+      for (Rejection rejection : summary.statements().rejections()) {
         json.writeStartObject();
         json.writeStringField("error", rejection.error());
         json.writeStringField("statement", rejection.statement());
@@ -226,16 +226,17 @@ final class FuzzOutput {
       }
       json.writeEndArray();
       json.writeObjectFieldStart("coverage");
-      for (var shown : summary.coverage().entrySet()) {
+      for (var shown : summary.observed().coverage().entrySet()) {
         json.writeNumberField(shown.getKey().name(), shown.getValue());
       }
       json.writeEndObject();
       json.writeObjectFieldStart("freeThreads");
-      json.writeNumberField("executions", summary.freeThreads().executions());
-      json.writeNumberField("furtherAnomalies", summary.freeThreads().furtherAnomalies());
+      json.writeNumberField("executions", summary.observed().freeThreads().executions());
+      json.writeNumberField(
+          "furtherAnomalies", summary.observed().freeThreads().furtherAnomalies());
       json.writeEndObject();
       json.writeArrayFieldStart("anomalies");
-      for (Map.Entry<GraphAnomaly.Kind, Long> anomaly : summary.anomalies().entrySet()) {
+      for (Map.Entry<GraphAnomaly.Kind, Long> anomaly : summary.observed().anomalies().entrySet()) {
         json.writeStartObject();
         json.writeStringField("isolation", anomaly.getKey().level().name());
         json.writeStringField("phenomenon", anomaly.getKey().phenomenon().name());
@@ -246,7 +247,7 @@ final class FuzzOutput {
       }
       json.writeEndArray();
       json.writeArrayFieldStart("patterns");
-      for (Map.Entry<PatternCount, Long> pattern : summary.patterns().entrySet()) {
+      for (Map.Entry<PatternCount, Long> pattern : summary.observed().patterns().entrySet()) {
         json.writeStartObject();
         json.writeStringField("pattern", pattern.getKey().pattern());
         json.writeStringField("isolation", pattern.getKey().level().name());

@@ -91,9 +91,10 @@ final class FuzzRun {
       }
       summary = campaign.summary();
     }
-    if (out.isPresent() && !summary.patterns().isEmpty()) {
+    if (out.isPresent() && !summary.observed().patterns().isEmpty()) {
       Files.write(
-          out.get().resolve("patterns.md"), PatternTable.of(summary.patterns()).markdown(name()));
+          out.get().resolve("patterns.md"),
+          PatternTable.of(summary.observed().patterns()).markdown(name()));
     }
     return summary;
   }
@@ -134,7 +135,7 @@ final class FuzzRun {
     double byCases =
         summary.casesPerSecond() <= 0
             ? Double.MAX_VALUE
-            : (plan.cases() - summary.cases()) / summary.casesPerSecond();
+            : (plan.cases() - summary.cases().executed()) / summary.casesPerSecond();
     double left = Math.min(byTime, byCases);
     return FuzzOutput.progress(summary)
         + (left > MAX_SHOWN_SECONDS

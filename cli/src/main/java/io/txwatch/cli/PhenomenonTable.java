@@ -30,6 +30,7 @@ final class PhenomenonTable {
   static Campaign of(String dbms, Summary summary) {
     SortedMap<IsolationLevel, List<String>> phenomena = new TreeMap<>();
     summary
+        .observed()
         .anomalies()
         .forEach(
             (kind, count) ->

@@ -10,46 +10,75 @@ import java.util.SortedMap;
  * The results of a campaign.
  *
  * @param seed its seed
- * @param cases the executed cases, at any level
- * @param undecided the cases whose outcome is undecided
- * @param racing the cases in which several sessions were released at a time, so that another
- *     execution may differ
- * @param unsupported the cases to which no oracle applies
- * @param unreproduced the violations that a second execution did not reproduce
- * @param findings the reported findings
- * @param classes the number of reported findings of each class
- * @param repeated the violations that are similar to several reported ones and were only counted
- * @param statements the statements executed in transactions
- * @param rejected the statements that the DBMS rejected for reasons other than the data
- * @param kinds the number of generated statements of each kind
- * @param anomalies the number of cases with anomalies of each kind, forbidden or permitted
- * @param patterns the number of cases by what became of the pattern that they follow
+ * @param cases its cases
+ * @param findings the violations in them
+ * @param statements the statements of the cases
  * @param oracles the verdicts of each oracle, by its name
- * @param rejections the errors with which the DBMS rejected statements, the most frequent one first
- * @param coverage how many different things of each kind the cases have shown
- * @param freeThreads what executions with freely threaded sessions have shown
+ * @param observed what the cases have shown, whether forbidden or permitted
  * @param seconds the duration
  */
 public record Summary(
     long seed,
-    long cases,
-    long undecided,
-    long racing,
-    long unsupported,
-    long unreproduced,
-    long findings,
-    SortedMap<FindingClass, Long> classes,
-    long repeated,
-    long statements,
-    long rejected,
-    Map<String, Long> kinds,
-    SortedMap<GraphAnomaly.Kind, Long> anomalies,
-    SortedMap<PatternCount, Long> patterns,
+    Cases cases,
+    Findings findings,
+    Statements statements,
     Map<String, OracleCounts> oracles,
-    List<Rejection> rejections,
-    Map<NoveltyKind, Integer> coverage,
-    FreeThreads freeThreads,
+    Observed observed,
     double seconds) {
+
+  /**
+   * The cases.
+   *
+   * @param executed those executed, at any level
+   * @param undecided those whose outcome is undecided
+   * @param racing those in which several sessions were released at a time, so that another
+   *     execution may differ
+   * @param unsupported those to which no oracle applies
+   */
+  public record Cases(long executed, long undecided, long racing, long unsupported) {}
+
+  /**
+   * The violations.
+   *
+   * @param reported the reported findings
+   * @param classes the number of reported findings of each class
+   * @param repeated the violations that are similar to several reported ones and were only counted
+   * @param unreproduced the violations that a second execution did not reproduce
+   */
+  public record Findings(
+      long reported, SortedMap<FindingClass, Long> classes, long repeated, long unreproduced) {}
+
+  /**
+   * The statements of the cases.
+   *
+   * @param executed those executed in transactions
+   * @param rejected those that the DBMS rejected for reasons other than the data
+   * @param kinds the number of generated statements of each kind
+   * @param rejections the errors with which the DBMS rejected statements, the most frequent one
+   *     first
+   */
+  public record Statements(
+      long executed, long rejected, Map<String, Long> kinds, List<Rejection> rejections) {
+
+    /** The proportion of statements that the DBMS accepted, from 0 to 1. */
+    public double accepted() {
+      return executed == 0 ? 1 : 1 - (double) rejected / executed;
+    }
+  }
+
+  /**
+   * What the cases have shown.
+   *
+   * @param anomalies the number of cases with anomalies of each kind, forbidden or permitted
+   * @param patterns the number of cases by what became of the pattern that they follow
+   * @param coverage how many different things of each kind the cases have shown
+   * @param freeThreads what executions with freely threaded sessions have shown
+   */
+  public record Observed(
+      SortedMap<GraphAnomaly.Kind, Long> anomalies,
+      SortedMap<PatternCount, Long> patterns,
+      Map<NoveltyKind, Integer> coverage,
+      FreeThreads freeThreads) {}
 
   /**
    * Executions with freely threaded sessions.
@@ -61,7 +90,7 @@ public record Summary(
   public record FreeThreads(long executions, long furtherAnomalies) {}
 
   public double casesPerSecond() {
-    return seconds == 0 ? 0 : cases / seconds;
+    return seconds == 0 ? 0 : cases.executed() / seconds;
   }
 
   /**
@@ -69,11 +98,8 @@ public record Summary(
    * any of them.
    */
   public boolean isUndecided() {
-    return cases > 0 && (2 * undecided > cases || undecided + unsupported >= cases);
-  }
-
-  /** The proportion of statements that the DBMS accepted, from 0 to 1. */
-  public double accepted() {
-    return statements == 0 ? 1 : 1 - (double) rejected / statements;
+    return cases.executed() > 0
+        && (2 * cases.undecided() > cases.executed()
+            || cases.undecided() + cases.unsupported() >= cases.executed());
   }
 }

@@ -58,9 +58,10 @@ class CampaignTest {
     Summary summary = new Campaign(dbms, plan, found).run();
 
     assertThat(found.notReproduced).isEmpty();
-    assertThat(summary.cases()).isEqualTo(40);
-    assertThat(summary.accepted()).isGreaterThanOrEqualTo(0.97);
-    assertThat(summary.kinds().keySet()).contains("select", "insert", "update", "delete");
+    assertThat(summary.cases().executed()).isEqualTo(40);
+    assertThat(summary.statements().accepted()).isGreaterThanOrEqualTo(0.97);
+    assertThat(summary.statements().kinds().keySet())
+        .contains("select", "insert", "update", "delete");
     assertThat(found.findings)
         .allSatisfy(
             finding ->
@@ -191,8 +192,8 @@ class CampaignTest {
     Summary summary = campaign(Set.of("3", "4", "5", "6", "9"), failed).run();
 
     assertThat(failed).containsExactly(3L, 4L, 5L, 6L, 9L);
-    assertThat(summary.cases()).isEqualTo(20);
-    assertThat(summary.undecided()).isEqualTo(5);
+    assertThat(summary.cases().executed()).isEqualTo(20);
+    assertThat(summary.cases().undecided()).isEqualTo(5);
   }
 
   @Test
@@ -224,8 +225,8 @@ class CampaignTest {
             counts ->
                 assertThat(counts.decided() + counts.undecidedCases() + counts.notApplicableCases())
                     .isEqualTo(256));
-    assertThat(summary.rejections()).isNotEmpty();
-    assertThat(summary.rejections())
+    assertThat(summary.statements().rejections()).isNotEmpty();
+    assertThat(summary.statements().rejections())
         .isSortedAccordingTo(Comparator.comparing(Rejection::count).reversed());
   }
 
@@ -243,7 +244,7 @@ class CampaignTest {
 
       Summary summary = new Campaign(dbms, plan, new CollectedFindings()).run();
 
-      assertThat(summary.accepted()).isGreaterThanOrEqualTo(0.97);
+      assertThat(summary.statements().accepted()).isGreaterThanOrEqualTo(0.97);
       assertThat(summary.isUndecided()).as("%s", summary).isFalse();
       assertThat(summary.oracles().values())
           .allSatisfy(counts -> assertThat(counts.decided()).isPositive());

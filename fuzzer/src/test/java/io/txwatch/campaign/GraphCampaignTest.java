@@ -36,18 +36,19 @@ class GraphCampaignTest {
     CampaignResult one = run(kind, 1);
     CampaignResult two = run(kind, 2);
 
-    assertThat(one.summary().findings()).as("%s", one.verdicts()).isZero();
-    assertThat(one.summary().undecided())
+    assertThat(one.summary().findings().reported()).as("%s", one.verdicts()).isZero();
+    assertThat(one.summary().cases().undecided())
         .as("%s", one.verdicts())
-        .isEqualTo(one.summary().racing())
+        .isEqualTo(one.summary().cases().racing())
         .isLessThan(5);
     if (kind == ServerKind.MARIADB) {
-      assertThat(one.summary().anomalies().keySet())
+      assertThat(one.summary().observed().anomalies().keySet())
           .extracting(anomaly -> anomaly.level())
           .doesNotContain(IsolationLevel.SERIALIZABLE);
     }
     assertThat(two.verdicts()).hasSizeGreaterThan(25).isEqualTo(one.verdicts());
-    assertThat(two.summary().anomalies()).isEqualTo(one.summary().anomalies());
+    assertThat(two.summary().observed().anomalies())
+        .isEqualTo(one.summary().observed().anomalies());
   }
 
   /**
@@ -70,9 +71,9 @@ class GraphCampaignTest {
 
     Summary summary = new Campaign(dbms, plan, finding -> {}).run();
 
-    assertThat(summary.cases()).isEqualTo(200);
+    assertThat(summary.cases().executed()).isEqualTo(200);
     assertThat(
-            summary.anomalies().keySet().stream()
+            summary.observed().anomalies().keySet().stream()
                 .map(GraphAnomaly.Kind::phenomenon)
                 .filter(TABLE_4::contains))
         .containsExactlyInAnyOrderElementsOf(

@@ -43,14 +43,14 @@ class PatternCampaignTest {
     Summary summary = new Campaign(dbms, plan, findings::add).run();
 
     assertThat(findings).allSatisfy(finding -> assertThat(finding.known()).isPresent());
-    assertThat(summary.unreproduced()).isZero();
-    assertThat(summary.undecided()).isLessThan(CASES / 20);
-    assertThat(summary.unsupported()) // a statement that fails cannot be recorded on H2
+    assertThat(summary.findings().unreproduced()).isZero();
+    assertThat(summary.cases().undecided()).isLessThan(CASES / 20);
+    assertThat(summary.cases().unsupported()) // a statement that fails cannot be recorded on H2
         .isLessThan(kind == ServerKind.H2 ? CASES / 10 : 1);
-    assertThat(summary.accepted()).isGreaterThan(0.97);
-    assertThat(summary.patterns().values().stream().mapToLong(Long::longValue).sum())
-        .isEqualTo(CASES - summary.undecided() - summary.unsupported());
-    assertThat(summary.patterns().keySet())
+    assertThat(summary.statements().accepted()).isGreaterThan(0.97);
+    assertThat(summary.observed().patterns().values().stream().mapToLong(Long::longValue).sum())
+        .isEqualTo(CASES - summary.cases().undecided() - summary.cases().unsupported());
+    assertThat(summary.observed().patterns().keySet())
         .extracting(PatternCount::outcome)
         .contains(PatternOutcome.SHOWN, PatternOutcome.AVOIDED);
   }

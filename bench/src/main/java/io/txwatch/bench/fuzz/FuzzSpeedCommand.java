@@ -98,16 +98,18 @@ public final class FuzzSpeedCommand implements Callable<Integer> {
     Campaign.Listener counting = finding -> unknown.addAndGet(finding.known().isPresent() ? 0 : 1);
     new Campaign(dbms, plan(dbms, seed + 1, Math.min(10, seconds)), found -> {}).run();
     Summary summary = new Campaign(dbms, plan(dbms, seed, seconds), counting).run();
-    long decided = summary.cases() - summary.undecided() - summary.unsupported();
+    long decided =
+        summary.cases().executed() - summary.cases().undecided() - summary.cases().unsupported();
     output.progress(dbms.describe() + ": " + summary);
     return new String[] {
       dbms.describe(),
       String.format(Locale.ROOT, "%.0f", decided / summary.seconds()),
-      String.valueOf(summary.cases()),
-      String.format(Locale.ROOT, "%.1f %%", 100.0 * summary.undecided() / summary.cases()),
-      String.valueOf(summary.findings()),
+      String.valueOf(summary.cases().executed()),
+      String.format(
+          Locale.ROOT, "%.1f %%", 100.0 * summary.cases().undecided() / summary.cases().executed()),
+      String.valueOf(summary.findings().reported()),
       String.valueOf(unknown.get()),
-      String.format(Locale.ROOT, "%.1f %%", 100 * summary.accepted())
+      String.format(Locale.ROOT, "%.1f %%", 100 * summary.statements().accepted())
     };
   }
 

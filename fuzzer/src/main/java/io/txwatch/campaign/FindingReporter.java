@@ -1,0 +1,215 @@
+package io.txwatch.campaign;
+
+import io.txwatch.dbms.registry.DbmsRegistry;
+import io.txwatch.generator.GeneratedDialect;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.CaseExecutor;
+import io.txwatch.oracle.Oracle;
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.oracle.OracleVerdict.Result;
+import io.txwatch.oracle.known.FindingClass;
+import io.txwatch.oracle.known.KnownBehaviour;
+import io.txwatch.reduction.CaseShape;
+import io.txwatch.reduction.Reducer;
+import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.FreeExecution;
+import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.testcase.TestCase;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Reduces violations, repeats them, and reports those that are new. */
+final class FindingReporter {
+
+  private static final int REPRODUCTIONS = 5;
+
+  /** The executions with freely threaded sessions that show how often a violation occurs. */
+  private static final int FREE_REPETITIONS = 20;
+
+  private final GeneratedDialect grammar;
+  private final Campaign.Plan plan;
+  private final Campaign.Listener listener;
+  private final CampaignCounts counts;
+  private final Repetitions repetitions = new Repetitions();
+
+  FindingReporter(
+      GeneratedDialect grammar,
+      Campaign.Plan plan,
+      Campaign.Listener listener,
+      CampaignCounts counts) {
+    this.grammar = grammar;
+    this.plan = plan;
+    this.listener = listener;
+    this.counts = counts;
+    plan.reported().forEach(repetitions::add);
+  }
+
+  /** Reports that a case has ended the server. */
+  void reportLost(String kind, String reason, CaseExecution execution) {
+    counts.found(FindingClass.NEW);
+    listener.found(
+        new CampaignFinding(
+            new OracleVerdict(kind, Result.VIOLATION, reason),
+            execution.level(),
+            execution.testCase(),
+            execution.testCase(),
+            execution,
+            0,
+            0,
+            Optional.empty(),
+            List.of()));
+  }
+
+  /** Reports a violation, unless it is similar to reported ones. */
+  void report(CaseExecutor executor, Oracle oracle, CaseExecution first, OracleVerdict firstVerdict)
+      throws SQLException, InterruptedException {
+    Optional<KnownBehaviour> asFirstSeen =
+        DbmsRegistry.knownBehaviour(executor, first, firstVerdict);
+    if (repetitions.isRepetition(first, firstVerdict, asFirstSeen)) {
+      counts.repeated.incrementAndGet();
+      return;
+    }
+    Reducer reducer =
+        new Reducer(oracle, executor, grammar.dialect(), first, firstVerdict, asFirstSeen);
+    if (!reducer.isViolating(first.testCase())) {
+      reportUnreproduced(
+          repeat(executor, oracle, first.testCase(), first.level(), first, firstVerdict, 1));
+      return;
+    }
+    TestCase reduced = reducer.reduce(first.testCase());
+    CaseShape shape = CaseShape.of(reduced, grammar.dialect());
+    if (repetitions.isReported(shape)) {
+      counts.repeated.incrementAndGet();
+      return;
+    }
+    IsolationLevel level = reducer.weakestLevel(reduced, levelsOfPlan());
+    CampaignFinding finding = repeat(executor, oracle, reduced, level, first, firstVerdict, 0);
+    if (!finding.isReproduced()) {
+      reportUnreproduced(finding);
+      return;
+    }
+    // Others were reported meanwhile, or before at the weaker level.
+    if (!repetitions.add(shape)
+        || level != first.level()
+            && repetitions.isRepetition(finding.execution(), finding.verdict(), finding.known())) {
+      counts.repeated.incrementAndGet();
+      return;
+    }
+    counts.found(finding.findingClass());
+    listener.found(finding.with(judgedByOthers(executor, oracle, reduced, level)));
+  }
+
+  /** The levels of the plan, weakest first. */
+  private List<IsolationLevel> levelsOfPlan() {
+    return plan.levels().stream().distinct().sorted().toList();
+  }
+
+  private void reportUnreproduced(CampaignFinding violation) {
+    counts.unreproduced.incrementAndGet();
+    listener.notReproduced(violation);
+  }
+
+  /**
+   * Executes a case several times.
+   *
+   * @param level the level of these executions
+   * @param failedBefore how many further executions did not reproduce the violation before
+   */
+  private CampaignFinding repeat(
+      CaseExecutor executor,
+      Oracle oracle,
+      TestCase reduced,
+      IsolationLevel level,
+      CaseExecution first,
+      OracleVerdict firstVerdict,
+      int failedBefore)
+      throws SQLException, InterruptedException {
+    int reproduced = 0;
+    CaseExecution shown = first;
+    OracleVerdict shownVerdict = firstVerdict;
+    for (int i = 0; i < REPRODUCTIONS; i++) {
+      try {
+        CaseExecution again = executor.execute(reduced, level, oracle);
+        OracleVerdict verdict = oracle.judge(again, executor);
+        if (verdict.reproduces(firstVerdict)) {
+          reproduced++;
+          shown = again;
+          shownVerdict = verdict;
+        }
+      } catch (ScheduleExecutor.SetupException e) {
+        break;
+      }
+    }
+    return new CampaignFinding(
+        shownVerdict,
+        level,
+        // The reduced case may run at a weaker level.
+        first.testCase().withHeader("isolation", first.level().name()),
+        reduced,
+        shown,
+        reproduced,
+        REPRODUCTIONS + failedBefore,
+        DbmsRegistry.knownBehaviour(executor, shown, shownVerdict),
+        List.of());
+  }
+
+  /** Returns the verdicts of all oracles but one on a case, each on an execution of its own. */
+  private List<OracleVerdict> judgedByOthers(
+      CaseExecutor executor, Oracle one, TestCase testCase, IsolationLevel level)
+      throws SQLException, InterruptedException {
+    List<OracleVerdict> verdicts = new ArrayList<>();
+    for (Oracle other : plan.oracles()) {
+      if (other == one || !other.judges(testCase)) {
+        continue;
+      }
+      try {
+        verdicts.add(other.judge(executor.execute(testCase, level, other), executor));
+      } catch (ScheduleExecutor.SetupException e) {
+        // An oracle that cannot execute the case has no verdict on it.
+      }
+    }
+    return verdicts;
+  }
+
+  /**
+   * Reports a violation without a schedule: by one of the observed orders if it shows the violation
+   * again, otherwise with the share of executions that do.
+   */
+  void reportFree(CaseExecutor executor, Oracle oracle, FreeExecution free, OracleVerdict verdict)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    IsolationLevel level = free.execution().level();
+    for (TestCase schedule : free.schedules()) {
+      CaseExecution execution = executor.execute(schedule, level, oracle);
+      OracleVerdict again = oracle.judge(execution, executor);
+      if (again.reproduces(verdict)) {
+        report(executor, oracle, execution, again);
+        return;
+      }
+    }
+    if (repetitions.isRepetition(free.execution(), verdict, Optional.empty())) {
+      counts.repeated.incrementAndGet();
+      return;
+    }
+    int reproduced = 0;
+    for (int i = 0; i < FREE_REPETITIONS; i++) {
+      FreeExecution repetition = executor.executeFreely(free.execution().testCase(), level);
+      if (oracle.judge(repetition.execution(), executor).reproduces(verdict)) {
+        reproduced++;
+      }
+    }
+    TestCase testCase = free.execution().testCase().withHeader("isolation", level.name());
+    reportUnreproduced(
+        new CampaignFinding(
+            verdict.withReason("with freely threaded sessions, by no schedule: "),
+            level,
+            testCase,
+            free.schedules().isEmpty() ? testCase : free.schedules().get(0),
+            free.execution(),
+            reproduced,
+            FREE_REPETITIONS,
+            Optional.empty(),
+            List.of()));
+  }
+}
