@@ -120,7 +120,8 @@ final class Drivers {
   /** The unpacked jar for the URL's subprotocol; none if no nested jar has it. */
   static List<Path> nestedFor(String url) {
     return KnownDbms.of(url)
-        .map(known -> NestedJars.unpack("drivers", known.driverJar()::equals))
+        .flatMap(KnownDbms::driverJar)
+        .map(jar -> NestedJars.unpack("drivers", jar::equals))
         .orElse(List.of());
   }
 

@@ -112,7 +112,10 @@ enum KnownDbms {
     Optional<DemoDatabase> demo() {
       return Optional.of(DemoDatabase.embedded(this, KnownDbms::temporaryFile));
     }
-  };
+  },
+
+  /** Its driver is not in the jar. */
+  HSQLDB("", Set.of("information_schema", "system_lobs"));
 
   /** The message of MariaDB's driver. */
   private static final String NO_TLS_AT_SERVER = "ssl not enabled in the server";
@@ -140,9 +143,10 @@ enum KnownDbms {
         .findFirst();
   }
 
-  /** The beginnings of the URLs of all of them, for a message. */
+  /** The beginnings of the URLs for which {@code txwatch.jar} contains a driver. */
   static String urls() {
     return Arrays.stream(values())
+        .filter(known -> known.driverJar().isPresent())
         .map(known -> "jdbc:" + known.subprotocol() + ":…")
         .collect(Collectors.joining(", "));
   }
@@ -157,9 +161,9 @@ enum KnownDbms {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The name of the jar with its driver that {@code txwatch.jar} contains. */
-  String driverJar() {
-    return driverJar;
+  /** The name of the jar with its driver that {@code txwatch.jar} contains; empty if none. */
+  Optional<String> driverJar() {
+    return Optional.of(driverJar).filter(jar -> !jar.isEmpty());
   }
 
   /** The database that the demo starts; empty if it needs a URL. */

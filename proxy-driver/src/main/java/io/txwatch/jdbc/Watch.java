@@ -284,7 +284,7 @@ public final class Watch {
           database(
               catalog,
               versions,
-              Products.of(dialect.get()),
+              Products.of(catalog.database().product()),
               url,
               user,
               settings,

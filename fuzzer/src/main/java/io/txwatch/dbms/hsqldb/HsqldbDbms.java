@@ -122,10 +122,11 @@ final class HsqldbDbms extends EmbeddedDbms {
     };
   }
 
-  /** HSQLDB, with its default transaction control, locks what it reads. */
+  /** MVCC has snapshot isolation; the other models lock what they read. */
   @Override
   public FinalStatePromise promise(IsolationLevel level) {
-    return level == IsolationLevel.SERIALIZABLE
+    boolean isMvcc = "MVCC".equals(database().settings().get("hsqldb.tx"));
+    return level == IsolationLevel.SERIALIZABLE && !isMvcc
         ? FinalStatePromise.SOME_ORDER
         : super.promise(level);
   }

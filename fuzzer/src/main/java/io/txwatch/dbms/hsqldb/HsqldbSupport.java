@@ -13,7 +13,7 @@ public final class HsqldbSupport implements DbmsSupport {
 
   @Override
   public List<String> products() {
-    return List.of("HSQL Database Engine");
+    return List.of("HSQLDB");
   }
 
   @Override

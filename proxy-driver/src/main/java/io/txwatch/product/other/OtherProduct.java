@@ -15,7 +15,7 @@ import java.sql.SQLException;
 import java.util.Map;
 
 /** A DBMS that has no package of its own: its standard SQL is read and never rewritten. */
-public final class OtherProduct implements WatchedProduct {
+public class OtherProduct implements WatchedProduct {
 
   @Override
   public DialectSql sql() {
@@ -38,7 +38,7 @@ public final class OtherProduct implements WatchedProduct {
   }
 
   @Override
-  public Probed probe(Connection connection, String name, String version) {
+  public Probed probe(Connection connection, String name, String version) throws SQLException {
     String number = version.strip().split("\\s-\\s|\\R", 2)[0];
     return new Probed(new Product(name, number), Map.of(), false);
   }

@@ -8,10 +8,12 @@ import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.TablePreparer;
 import io.txwatch.catalog.UnsupportedDatabaseException;
 import io.txwatch.history.Database;
+import io.txwatch.history.Product;
 import io.txwatch.prepare.AutoPreparation;
 import io.txwatch.prepare.Preparation;
 import io.txwatch.product.WatchedProduct;
 import io.txwatch.product.h2.H2Product;
+import io.txwatch.product.hsqldb.HsqldbProduct;
 import io.txwatch.product.mariadb.MariaDbProduct;
 import io.txwatch.product.mysql.MySqlProduct;
 import io.txwatch.product.other.OtherProduct;
@@ -38,6 +40,7 @@ public final class Products {
           new MariaDbProduct(),
           new H2Product(),
           new SqliteProduct(),
+          new HsqldbProduct(),
           new OtherProduct());
 
   private static final Map<Dialect, WatchedProduct> BY_DIALECT =
@@ -46,16 +49,21 @@ public final class Products {
               Collectors.toMap(
                   WatchedProduct::dialect,
                   product -> product,
-                  (one, other) -> one,
+                  (one, other) -> other,
                   () -> new EnumMap<>(Dialect.class)));
 
   private static final CatalogProducts CATALOGS = new CatalogProducts(ALL);
 
   private Products() {}
 
-  /** The DBMS that has this SQL. */
+  /** The DBMS that has this SQL; several have standard SQL, of which this is any other one. */
   public static WatchedProduct of(Dialect dialect) {
     return Objects.requireNonNull(BY_DIALECT.get(dialect));
+  }
+
+  /** What is known of a DBMS. */
+  public static WatchedProduct of(Product product) {
+    return ALL.stream().filter(known -> known.includes(product)).findFirst().orElseThrow();
   }
 
   /** The DBMSs for a catalog. */
