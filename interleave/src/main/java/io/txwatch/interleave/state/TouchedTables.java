@@ -1,5 +1,6 @@
 package io.txwatch.interleave.state;
 
+import io.txwatch.interleave.product.InterleavedProduct;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
@@ -25,21 +26,9 @@ import org.jspecify.annotations.Nullable;
 public final class TouchedTables implements AutoCloseable {
 
   private final Connection connection;
-  private final Restoring restoring;
+  private final InterleavedProduct product;
   private final int maxRows;
   private final Map<String, Table> tables = new LinkedHashMap<>();
-
-  /** What makes it possible, on a DBMS, to restore tables in any order. */
-  public interface Restoring {
-    /** Executed before tables are restored: foreign keys and triggers are switched off. */
-    List<String> before();
-
-    /** Executed afterwards. */
-    List<String> after();
-
-    /** What stands in front of VALUES so that an INSERT may give identity columns a value. */
-    String overriding();
-  }
 
   /**
    * A table with the rows that it had first.
@@ -77,9 +66,9 @@ public final class TouchedTables implements AutoCloseable {
    * @param connection closed by {@link #close}
    * @param maxRows the most rows of a table that is restored
    */
-  public TouchedTables(Connection connection, Restoring restoring, int maxRows) {
+  public TouchedTables(Connection connection, InterleavedProduct product, int maxRows) {
     this.connection = connection;
-    this.restoring = restoring;
+    this.product = product;
     this.maxRows = maxRows;
   }
 
@@ -238,7 +227,7 @@ public final class TouchedTables implements AutoCloseable {
     }
     connection.setAutoCommit(false);
     try (Statement statement = connection.createStatement()) {
-      for (String sql : restoring.before()) {
+      for (String sql : product.beforeRestore()) {
         statement.execute(sql);
       }
       Set<String> restored = new HashSet<>();
@@ -248,7 +237,7 @@ public final class TouchedTables implements AutoCloseable {
           insert(table);
         }
       }
-      for (String sql : restoring.after()) {
+      for (String sql : product.afterRestore()) {
         statement.execute(sql);
       }
       connection.commit();
@@ -270,7 +259,7 @@ public final class TouchedTables implements AutoCloseable {
             + " ("
             + String.join(", ", table.stored())
             + ") "
-            + (table.hasIdentity() ? restoring.overriding() : "")
+            + (table.hasIdentity() ? product.overridingIdentity() : "")
             + " VALUES ("
             + String.join(", ", table.stored().stream().map(c -> "?").toList())
             + ")";

@@ -209,11 +209,7 @@ public final class ExecutionContext {
 
   /** The values of a key's columns in the rows that an execution chooses or inserts. */
   public List<KeyValues> keyValues(CachedPlan cached, PinnedValues parameters) {
-    boolean mayBeOthers =
-        cached.kind() == StatementKind.INSERT
-            && sql().mayMakeValuesFit()
-            && !state.catalog().storesAsGiven();
-    if (mayBeOthers) {
+    if (mayStoreOthers(cached)) {
       return List.of();
     }
     try {
@@ -222,6 +218,13 @@ public final class ExecutionContext {
       fault(e);
       return List.of();
     }
+  }
+
+  /** True if rows may be inserted with other values than those that are given. */
+  boolean mayStoreOthers(CachedPlan cached) {
+    return cached.kind() == StatementKind.INSERT
+        && sql().mayMakeValuesFit()
+            && !state.catalog().storesAsGiven();
   }
 
   /** True if an error may come from what we added to a text. */

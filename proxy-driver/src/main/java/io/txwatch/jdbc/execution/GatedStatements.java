@@ -6,8 +6,11 @@ import io.txwatch.jdbc.gate.GatedCall;
 import io.txwatch.jdbc.gate.GatedCall.Statement;
 import io.txwatch.jdbc.gate.GatedCall.Type;
 import io.txwatch.jdbc.plan.CachedPlan;
+import io.txwatch.jdbc.plan.KeyHashes;
 import io.txwatch.jdbc.plan.PinnedValues;
+import io.txwatch.plan.ComparedKey;
 import io.txwatch.plan.TransactionControl;
+import io.txwatch.rewrite.StatementColumns;
 import java.util.List;
 
 /** What a gate is given of statements. */
@@ -22,9 +25,30 @@ final class GatedStatements {
       CachedPlan cached,
       PinnedValues parameters,
       String callSite) {
-    Statement statement = statement(cached, context.keyValues(cached, parameters));
+    Statement statement = statement(cached, keys(context, cached, parameters));
     gate.before(
         GatedCall.on(context.gated(), type(cached.plan().control()), List.of(statement), callSite));
+  }
+
+  /**
+   * The values of keys that it compares. Where versions are known by value, the plan does not have
+   * them, since the analysis compares the values of rows.
+   */
+  private static List<KeyValues> keys(
+      ExecutionContext context, CachedPlan cached, PinnedValues parameters) {
+    List<KeyValues> planned = context.keyValues(cached, parameters);
+    if (!planned.isEmpty() || context.mayStoreOthers(cached)) {
+      return planned;
+    }
+    try {
+      ComparedKey key =
+          StatementColumns.comparedKey(
+              cached.plan().original(), context.sql(), context.state().catalog());
+      return new KeyHashes(key).of(parameters);
+    } catch (RuntimeException e) {
+      context.fault(e);
+      return List.of();
+    }
   }
 
   /** The texts of a batch, whose items may have any keys. */

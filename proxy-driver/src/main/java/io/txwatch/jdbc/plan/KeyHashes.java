@@ -19,12 +19,13 @@ import org.jspecify.annotations.Nullable;
  * Hashes the values of a key's columns in the rows that an execution chooses or inserts. Values
  * that the DBMS may compare as equal have equal hashes.
  */
-final class KeyHashes {
+public final class KeyHashes {
 
   private final ComparedKey key;
   private final ValueHash hash = ValueHash.ofThisProcess();
 
-  KeyHashes(ComparedKey key) {
+  /** Hashes values of that key. */
+  public KeyHashes(ComparedKey key) {
     this.key = key;
   }
 
@@ -42,7 +43,7 @@ final class KeyHashes {
   }
 
   /** The values of each column, if all of them are known. */
-  List<KeyValues> of(PinnedValues parameters) {
+  public List<KeyValues> of(PinnedValues parameters) {
     List<KeyValues> known = new ArrayList<>(key.columns().size());
     for (ComparedKey.Column column : key.columns()) {
       List<Long> hashes = new ArrayList<>(column.places().size());

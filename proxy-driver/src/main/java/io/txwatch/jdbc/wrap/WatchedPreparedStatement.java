@@ -9,6 +9,7 @@ import io.txwatch.jdbc.execution.ExecutionContext;
 import io.txwatch.jdbc.parameter.ChangingValue;
 import io.txwatch.jdbc.parameter.ParameterSetter;
 import io.txwatch.jdbc.parameter.Parameters;
+import io.txwatch.jdbc.gate.Gates;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KnownKey;
 import io.txwatch.jdbc.plan.PinnedValues;
@@ -150,7 +151,10 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   }
 
   private static boolean isPinned(CachedPlan plan, int index) {
-    return plan.namesBy(index) || plan.isValue(index) || plan.comparesKeyWith(index);
+    return plan.namesBy(index)
+        || plan.isValue(index)
+        || plan.comparesKeyWith(index)
+        || Gates.installed() != null; // a gate distinguishes calls by their keys
   }
 
   @Override

@@ -1,0 +1,47 @@
+package io.txwatch.interleave;
+
+import java.util.List;
+
+/**
+ * What was found by executing operations in different orders.
+ *
+ * @param verdict whether an order gives what no order of whole operations gives
+ * @param reason why, in a sentence; for {@link Verdict#SAFE} the bound
+ * @param executions how many orders were executed, without those of whole operations
+ * @param schedule the calls of the order that shows the race, in their order: {@code buy A: SELECT
+ *     …}; empty if there is none
+ * @param notes what else was noticed, a sentence each
+ */
+public record Interleaved(
+    Verdict verdict, String reason, int executions, List<String> schedule, List<String> notes) {
+
+  /** The verdicts. */
+  public enum Verdict {
+    /** An order of calls gives what no order of whole operations gives. */
+    RACE,
+    /** No order within the bound does. */
+    SAFE,
+    /** It could not be decided. */
+    UNDECIDED
+  }
+
+  public Interleaved {
+    schedule = List.copyOf(schedule);
+    notes = List.copyOf(notes);
+  }
+
+  /** All of it, for people. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder();
+    text.append(verdict).append(": ").append(reason);
+    text.append(" (").append(executions).append(" orders executed)");
+    for (String line : schedule) {
+      text.append("\n  ").append(line);
+    }
+    for (String note : notes) {
+      text.append("\n  note: ").append(note);
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,49 @@
+package io.txwatch.interleave;
+
+import io.txwatch.interleave.run.GatedProgram.Outcome;
+import io.txwatch.interleave.state.TableRows;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * What an execution has led to.
+ *
+ * @param outcomes how each operation has ended
+ * @param rows the rows afterwards
+ */
+record Result(List<Outcome> outcomes, TableRows rows) {
+
+  /** What two executions are compared by. */
+  record Comparable(List<String> outcomes, Map<String, List<List<String>>> rows) {}
+
+  /**
+   * What is compared with other executions.
+   *
+   * @param volatileColumns the columns whose values differ from execution to execution, by table
+   * @param volatileOutcomes the operations whose results do
+   */
+  Comparable comparable(Map<String, BitSet> volatileColumns, BitSet volatileOutcomes) {
+    List<String> shown = new ArrayList<>();
+    for (int i = 0; i < outcomes.size(); i++) {
+      Outcome outcome = outcomes.get(i);
+      Throwable thrown = outcome.thrown();
+      shown.add(
+          thrown != null
+              ? "throws " + thrown.getClass().getName()
+              : volatileOutcomes.get(i) ? "*" : Objects.toString(outcome.returned()));
+    }
+    return new Comparable(shown, rows.comparable(volatileColumns));
+  }
+
+  /** The operations that have returned, as bits. */
+  long returned() {
+    long bits = 0;
+    for (int i = 0; i < outcomes.size(); i++) {
+      bits |= outcomes.get(i).thrown() == null ? 1L << i : 0;
+    }
+    return bits;
+  }
+}
