@@ -6,8 +6,6 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.KeyValues;
 import io.txwatch.jdbc.error.SentText;
 import io.txwatch.jdbc.error.VendorErrors;
-import io.txwatch.jdbc.gate.Gate;
-import io.txwatch.jdbc.gate.Gates;
 import io.txwatch.jdbc.parameter.Parameters;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.PlannedReads;
@@ -258,10 +256,7 @@ public final class Batch {
   }
 
   private long[] send(Sender sender, @Nullable Sender asItWas) throws SQLException {
-    Gate gate = Gates.installed();
-    if (gate != null && !plans.isEmpty()) {
-      GatedStatements.batch(context, gate, plans);
-    }
+    GatedStatements.beforeBatch(context, plans);
     plans.forEach(context::beforeNext);
     if (!plans.isEmpty()) {
       SampledCallSite place = plans.get(0).place();

@@ -224,7 +224,7 @@ public final class ExecutionContext {
   boolean mayStoreOthers(CachedPlan cached) {
     return cached.kind() == StatementKind.INSERT
         && sql().mayMakeValuesFit()
-            && !state.catalog().storesAsGiven();
+        && !state.catalog().storesAsGiven();
   }
 
   /** True if an error may come from what we added to a text. */
@@ -235,14 +235,6 @@ public final class ExecutionContext {
   }
 
   // ---------------------------------------------------------------- the gate
-
-  /** A statement is about to be executed, before anything is sent for it. */
-  public void atGate(CachedPlan cached, PinnedValues parameters, String callSite) {
-    Gate gate = Gates.installed();
-    if (gate != null) {
-      GatedStatements.call(this, gate, cached, parameters, callSite);
-    }
-  }
 
   /** A transaction is about to be ended by a call without a text. */
   public void atGate(GatedCall.Type type) {

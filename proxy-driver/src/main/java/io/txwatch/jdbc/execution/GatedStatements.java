@@ -5,6 +5,7 @@ import io.txwatch.jdbc.gate.Gate;
 import io.txwatch.jdbc.gate.GatedCall;
 import io.txwatch.jdbc.gate.GatedCall.Statement;
 import io.txwatch.jdbc.gate.GatedCall.Type;
+import io.txwatch.jdbc.gate.Gates;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KeyHashes;
 import io.txwatch.jdbc.plan.PinnedValues;
@@ -14,20 +15,24 @@ import io.txwatch.rewrite.StatementColumns;
 import java.util.List;
 
 /** What a gate is given of statements. */
-final class GatedStatements {
+public final class GatedStatements {
 
   private GatedStatements() {}
 
-  /** A statement with the parameters that are set now. */
-  static void call(
-      ExecutionContext context,
-      Gate gate,
-      CachedPlan cached,
-      PinnedValues parameters,
-      String callSite) {
-    Statement statement = statement(cached, keys(context, cached, parameters));
-    gate.before(
-        GatedCall.on(context.gated(), type(cached.plan().control()), List.of(statement), callSite));
+  /**
+   * A statement is about to be executed, before anything is sent for it.
+   *
+   * @param parameters as they are set now
+   */
+  public static void before(
+      ExecutionContext context, CachedPlan cached, PinnedValues parameters, String callSite) {
+    Gate gate = Gates.installed();
+    if (gate != null) {
+      Statement statement = statement(cached, keys(context, cached, parameters));
+      gate.before(
+          GatedCall.on(
+              context.gated(), type(cached.plan().control()), List.of(statement), callSite));
+    }
   }
 
   /**
@@ -51,8 +56,12 @@ final class GatedStatements {
     }
   }
 
-  /** The texts of a batch, whose items may have any keys. */
-  static void batch(ExecutionContext context, Gate gate, List<CachedPlan> plans) {
+  /** A batch is about to be sent, whose items may have any keys. */
+  static void beforeBatch(ExecutionContext context, List<CachedPlan> plans) {
+    Gate gate = Gates.installed();
+    if (gate == null || plans.isEmpty()) {
+      return;
+    }
     Type type = Type.STATEMENT;
     for (CachedPlan cached : plans) {
       type = later(type, type(cached.plan().control()));

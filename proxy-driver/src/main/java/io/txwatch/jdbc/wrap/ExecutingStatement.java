@@ -2,6 +2,7 @@ package io.txwatch.jdbc.wrap;
 
 import io.txwatch.jdbc.execution.Execution;
 import io.txwatch.jdbc.execution.ExecutionContext;
+import io.txwatch.jdbc.execution.GatedStatements;
 import io.txwatch.jdbc.parameter.Parameters;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KnownKey;
@@ -66,7 +67,7 @@ abstract class ExecutingStatement extends DelegatingStatement {
     if (callSite.isEmpty() && !cached.isControl()) {
       callSite = cached.place().found(context.callSites().current());
     }
-    context.atGate(cached, pinned(), callSite);
+    GatedStatements.before(context, cached, pinned(), callSite);
     endLast();
     drained = NOT_DRAINED;
     behind = null;
