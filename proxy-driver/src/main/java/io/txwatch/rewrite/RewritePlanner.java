@@ -122,6 +122,11 @@ public final class RewritePlanner implements Planner {
         : ComparedKey.NONE;
   }
 
+  /** The same whatever the level is. */
+  public static ComparedKey comparedKey(String text, DialectSql sql, Catalog catalog) {
+    return StatementColumns.comparedKey(text, sql, catalog);
+  }
+
   /**
    * The plan for a text.
    *

@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** The columns that an SQL text reads, writes and compares, with the catalog's tables. */
-public final class StatementColumns {
+final class StatementColumns {
 
   private StatementColumns() {}
 
@@ -46,7 +46,7 @@ public final class StatementColumns {
    *
    * @return {@link ComparedKey#NONE} if it is not one statement that was understood
    */
-  public static ComparedKey comparedKey(String text, DialectSql sql, Catalog catalog) {
+  static ComparedKey comparedKey(String text, DialectSql sql, Catalog catalog) {
     Tokens tokens = Tokenizer.tokenize(text, sql.dialect());
     return only(tokens, sql.dialect())
         .map(statement -> ComparedKeys.of(statement, tokens, sql, catalog))

@@ -11,7 +11,7 @@ import io.txwatch.jdbc.plan.KeyHashes;
 import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.plan.ComparedKey;
 import io.txwatch.plan.TransactionControl;
-import io.txwatch.rewrite.StatementColumns;
+import io.txwatch.rewrite.RewritePlanner;
 import java.util.List;
 
 /** What a gate is given of statements. */
@@ -47,7 +47,7 @@ public final class GatedStatements {
     }
     try {
       ComparedKey key =
-          StatementColumns.comparedKey(
+          RewritePlanner.comparedKey(
               cached.plan().original(), context.sql(), context.state().catalog());
       return new KeyHashes(key).of(parameters);
     } catch (RuntimeException e) {
