@@ -94,7 +94,7 @@ public interface CatalogProduct {
 
   /**
    * Which of the databases that have had the same name one after the other a connection reaches;
-   * empty if the name says it. Nothing is executed on the connection.
+   * empty if the name is enough. Nothing is executed on the connection.
    */
   default String runOf(String url, Connection connection) {
     return "";

@@ -191,7 +191,7 @@ class BytesSentTest {
     server.setLogWriter(null);
     server.start();
     STARTED.add(server::shutdown);
-    return new Way("HSQLDB", "jdbc:hsqldb:hsql://127.0.0.1:%d/bytes", port, "statements");
+    return new Way("HSQLDB", "jdbc:hsqldb:hsql://127.0.0.1:%d/bytes", port, "auto");
   }
 
   private static int freePort() throws IOException {
