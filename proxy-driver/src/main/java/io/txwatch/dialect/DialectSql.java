@@ -271,6 +271,45 @@ public abstract class DialectSql {
     return false;
   }
 
+  /** True if no statement but PRAGMA changes an isolation level. */
+  public boolean changesLevelsByPragma() {
+    return false;
+  }
+
+  /**
+   * True for a statement that evaluates expressions, and does no more to its session, although
+   * other DBMSs execute a program by it.
+   *
+   * @param verb its first word, in lower case
+   */
+  public boolean evaluatesBy(String verb) {
+    return false;
+  }
+
+  /** True if a function cannot change the level of the transaction in which it is called. */
+  public boolean keepsLevelWithinTransaction() {
+    return false;
+  }
+
+  /**
+   * True if a setting is the level of the session's next transactions, and not that of the open
+   * one, or of the next one alone.
+   *
+   * @param name as it stands in the statement, in upper case
+   * @param ofSession true if SESSION or LOCAL stands before it
+   */
+  public boolean isLevelOfSession(String name, boolean ofSession) {
+    return false;
+  }
+
+  /**
+   * A query of the variables that a session's isolation level depends on: name and value of each.
+   * Empty if the level is what the driver returns.
+   */
+  public Optional<String> levelVariables() {
+    return Optional.empty();
+  }
+
   /** True if a database is all that a name without a schema is looked up in: {@code USE}. */
   public boolean hasDatabasesForSchemas() {
     return false;

@@ -109,6 +109,11 @@ public class DriverTraits {
     return false;
   }
 
+  /** When the level of a session can be queried without an effect that the application notices. */
+  public LevelQuery queriesLevel() {
+    return LevelQuery.NEVER;
+  }
+
   /** True if a write with RETURNING may give no result, not even an empty one. */
   public boolean mayReturnNoResult() {
     return false;

@@ -86,7 +86,7 @@ final class DeleteRewriter {
     }
     Returning how = context.sql().returning(StatementKind.DELETE);
     return how == Returning.NONE
-        ? readBefore(context, target, "DELETE returns no rows on MySQL")
+        ? readBefore(context, target, "DELETE returns no rows here")
         : rows.by(how, UpdateRewriter.lastBeforeReturning(context));
   }
 }

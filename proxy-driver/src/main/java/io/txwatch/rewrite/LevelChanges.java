@@ -67,12 +67,10 @@ final class LevelChanges {
 
   private final Tokens tokens;
   private final DialectSql sql;
-  private final Dialect dialect;
 
   private LevelChanges(Tokens tokens, DialectSql sql) {
     this.tokens = tokens;
     this.sql = sql;
-    this.dialect = sql.dialect();
   }
 
   private static Set<String> words(String text) {
@@ -84,10 +82,9 @@ final class LevelChanges {
     Dialect dialect = sql.dialect();
     Tokens tokens = Tokenizer.tokenize(text, dialect);
     if (tokens.isBroken()) {
-      boolean isPragma = text.toLowerCase(Locale.ROOT).contains("pragma");
-      return dialect.select(true, true, true, true, isPragma, true)
-          ? LevelChange.ANY
-          : LevelChange.NONE;
+      boolean mayChange =
+          !sql.changesLevelsByPragma() || text.toLowerCase(Locale.ROOT).contains("pragma");
+      return mayChange ? LevelChange.ANY : LevelChange.NONE;
     }
     for (int i = 0; i < tokens.count(); i++) {
       if (tokens.is(i, TokenKind.EXECUTABLE_COMMENT)) {
@@ -118,31 +115,9 @@ final class LevelChanges {
       case "reset" -> reset(from, to);
       case "discard" -> tokens.isWord(from + 1, "ALL") ? LevelChange.SESSION : LevelChange.NONE;
       case "execute", "fetch", "move" -> ofExpression(); // PostgreSQL prepares no SET
-      case "do" ->
-          dialect.select(
-              LevelChange.ANY,
-              evaluated(from, to),
-              evaluated(from, to),
-              LevelChange.ANY,
-              LevelChange.ANY,
-              LevelChange.ANY);
-      case "call" ->
-          dialect.select(
-              LevelChange.ANY,
-              LevelChange.ANY,
-              LevelChange.ANY,
-              evaluated(from, to),
-              LevelChange.ANY,
-              LevelChange.ANY);
+      case "do", "call" -> sql.evaluatesBy(verb) ? evaluated(from, to) : LevelChange.ANY;
       case "pragma" -> pragma(from, to);
-      default -> // on SQLite, PRAGMA alone changes a level
-          dialect.select(
-              LevelChange.ANY,
-              LevelChange.ANY,
-              LevelChange.ANY,
-              LevelChange.ANY,
-              LevelChange.NONE,
-              LevelChange.ANY);
+      default -> sql.changesLevelsByPragma() ? LevelChange.NONE : LevelChange.ANY;
     };
   }
 
@@ -162,13 +137,7 @@ final class LevelChanges {
 
   /** What an expression can do that calls an unknown function. */
   private LevelChange ofExpression() {
-    return dialect.select(
-        LevelChange.SESSION,
-        LevelChange.ANY,
-        LevelChange.ANY,
-        LevelChange.ANY,
-        LevelChange.ANY,
-        LevelChange.ANY);
+    return sql.keepsLevelWithinTransaction() ? LevelChange.SESSION : LevelChange.ANY;
   }
 
   private LevelChange executes(int from, int to) {
@@ -311,21 +280,7 @@ final class LevelChanges {
   private LevelChange ofName(int first) {
     boolean ofSession = tokens.isAnyWord(first, "SESSION", "LOCAL");
     String name = tokens.text(ofSession ? first + 1 : first).toUpperCase(Locale.ROOT);
-    boolean isVariable = name.startsWith("@@");
-    boolean isNextOnly = isVariable ? name.indexOf('.') < 0 : name.equals("TRANSACTION");
-    boolean ofTransactions =
-        name.endsWith("TRANSACTION_ISOLATION")
-            || name.endsWith("TX_ISOLATION")
-            || (ofSession && name.equals("TRANSACTION"));
-    LevelChange inMySql =
-        ofTransactions && (ofSession || !isNextOnly) ? LevelChange.SESSION : LevelChange.ANY;
-    LevelChange inPostgres =
-        Identifiers.unquote(name).equals("DEFAULT_TRANSACTION_ISOLATION")
-                || name.equals("CHARACTERISTICS")
-            ? LevelChange.SESSION
-            : LevelChange.ANY;
-    return dialect.select(
-        inPostgres, inMySql, inMySql, LevelChange.ANY, LevelChange.ANY, LevelChange.ANY);
+    return sql.isLevelOfSession(name, ofSession) ? LevelChange.SESSION : LevelChange.ANY;
   }
 
   /** How many names of levels, or of settings that change what a level is, stand there. */

@@ -1,6 +1,7 @@
 package io.txwatch.product.h2;
 
 import io.txwatch.dialect.DriverTraits;
+import io.txwatch.dialect.LevelQuery;
 import io.txwatch.dialect.NameBinding;
 
 /** H2's driver, which is a part of the DBMS. */
@@ -42,5 +43,10 @@ public final class H2Driver extends DriverTraits {
   @Override
   public boolean showsLastRow() {
     return true;
+  }
+
+  @Override
+  public LevelQuery queriesLevel() {
+    return LevelQuery.ANY_TIME;
   }
 }

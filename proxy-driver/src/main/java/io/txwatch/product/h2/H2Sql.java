@@ -95,4 +95,9 @@ public final class H2Sql extends DialectSql {
   public boolean recordsTriggersOnTheirTable() {
     return true;
   }
+
+  @Override
+  public boolean evaluatesBy(String verb) {
+    return verb.equals("call");
+  }
 }

@@ -1,6 +1,7 @@
 package io.txwatch.product.mariadb;
 
 import io.txwatch.dialect.DriverTraits;
+import io.txwatch.dialect.LevelQuery;
 import io.txwatch.dialect.NameBinding;
 
 /** MariaDB Connector/J. */
@@ -33,5 +34,11 @@ public final class MariaDbDriver extends DriverTraits {
   @Override
   public boolean mayReturnNoResult() {
     return true;
+  }
+
+  /** A query of variables begins no transaction. */
+  @Override
+  public LevelQuery queriesLevel() {
+    return LevelQuery.BETWEEN_TRANSACTIONS;
   }
 }

@@ -1,6 +1,7 @@
 package io.txwatch.product.mysql;
 
 import io.txwatch.dialect.DriverTraits;
+import io.txwatch.dialect.LevelQuery;
 import io.txwatch.dialect.NameBinding;
 import java.util.Calendar;
 
@@ -26,5 +27,11 @@ public final class MySqlDriver extends DriverTraits {
   @Override
   public boolean copiesWhenAdded(Object value) {
     return value instanceof byte[];
+  }
+
+  /** A query of variables begins no transaction. */
+  @Override
+  public LevelQuery queriesLevel() {
+    return LevelQuery.BETWEEN_TRANSACTIONS;
   }
 }

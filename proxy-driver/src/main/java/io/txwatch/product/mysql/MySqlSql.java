@@ -5,6 +5,7 @@ import io.txwatch.dialect.DriverTraits;
 import io.txwatch.dialect.VersionList;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.dialect.Dialect;
+import java.util.Optional;
 import java.util.Set;
 
 public class MySqlSql extends DialectSql {
@@ -21,6 +22,11 @@ public class MySqlSql extends DialectSql {
    * max_allowed_packet may be 1 MiB.
    */
   private static final int MAX_TEXT = 256 * 1024;
+
+  private static final String LEVEL_VARIABLES =
+      "SHOW SESSION VARIABLES WHERE Variable_name IN"
+          + " ('transaction_isolation', 'tx_isolation', 'innodb_snapshot_isolation',"
+          + " 'tidb_txn_mode')";
 
   /** Characters that a list of versions may have: a small table's rows, and some to grow. */
   private static final int MAX_LIST_LENGTH = 512 * 1024;
@@ -178,5 +184,26 @@ public class MySqlSql extends DialectSql {
   @Override
   public boolean hasDatabasesForSchemas() {
     return true;
+  }
+
+  @Override
+  public boolean evaluatesBy(String verb) {
+    return verb.equals("do");
+  }
+
+  /** {@code @@name} without a scope, and TRANSACTION without one, are of the next one alone. */
+  @Override
+  public boolean isLevelOfSession(String name, boolean ofSession) {
+    boolean isNextOnly = name.startsWith("@@") ? name.indexOf('.') < 0 : name.equals("TRANSACTION");
+    boolean ofTransactions =
+        name.endsWith("TRANSACTION_ISOLATION")
+            || name.endsWith("TX_ISOLATION")
+            || (ofSession && name.equals("TRANSACTION"));
+    return ofTransactions && (ofSession || !isNextOnly);
+  }
+
+  @Override
+  public Optional<String> levelVariables() {
+    return Optional.of(LEVEL_VARIABLES);
   }
 }

@@ -5,6 +5,7 @@ import io.txwatch.dialect.DriverTraits;
 import io.txwatch.dialect.VersionList;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Identifiers;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -150,5 +151,16 @@ public final class PostgresSql extends DialectSql {
   @Override
   public String savepointName(String name, boolean quoted) {
     return quoted ? name : name.toLowerCase(Locale.ROOT);
+  }
+
+  @Override
+  public boolean keepsLevelWithinTransaction() {
+    return true;
+  }
+
+  @Override
+  public boolean isLevelOfSession(String name, boolean ofSession) {
+    return Identifiers.unquote(name).equals("DEFAULT_TRANSACTION_ISOLATION")
+        || name.equals("CHARACTERISTICS");
   }
 }

@@ -62,4 +62,9 @@ public final class SqliteSql extends DialectSql {
   public String versionList(VersionList list) {
     throw OtherSql.notRewritten();
   }
+
+  @Override
+  public boolean changesLevelsByPragma() {
+    return true;
+  }
 }
