@@ -90,6 +90,11 @@ public interface DbmsBehaviour {
     return IdentifyingKey.NONE;
   }
 
+  /** A name in quotes, as statements spell one that is not a plain word. */
+  default String quoted(String name) {
+    return "\"" + name.replace("\"", "\"\"") + "\"";
+  }
+
   /** True if statements do not see the columns of {@link #addColumns} unless they name them. */
   default boolean hidesAddedColumns() {
     return false;

@@ -198,9 +198,9 @@ public final class SqlText {
     return startsWith("ROLLBACK") && (tokens.isWord(1, "TO") || tokens.isWord(2, "TO"));
   }
 
-  /** The savepoint of such a statement. */
+  /** The savepoint of such a statement; options may stand behind one that is set. */
   public String savepoint() {
-    return tokens.folded(tokens.count() - 1);
+    return tokens.folded(startsWith("SAVEPOINT") ? 1 : tokens.count() - 1);
   }
 
   /**

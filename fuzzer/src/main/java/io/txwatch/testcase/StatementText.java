@@ -1,8 +1,8 @@
 package io.txwatch.testcase;
 
+import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
-import java.util.Locale;
 
 /** Classifies statements by their text. */
 public final class StatementText {
@@ -114,8 +114,10 @@ public final class StatementText {
     return false;
   }
 
-  /** A name as tables are known by: in lower case, without quotes. */
+  /** A name as tables are known by: its last part, in lower case, without quotes. */
   public static String unquoted(String name) {
-    return name.replaceAll("[\"`]", "").strip().toLowerCase(Locale.ROOT);
+    Tokens tokens = SqlText.of(name).tokens();
+    int end = tokens.nameEnd(0);
+    return end == 0 ? Identifiers.fold(name.strip()) : tokens.folded(end - 1);
   }
 }

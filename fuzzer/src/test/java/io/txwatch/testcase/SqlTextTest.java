@@ -69,6 +69,7 @@ class SqlTextTest {
   @ParameterizedTest
   @CsvSource({
     "SAVEPOINT s, true, false",
+    "SAVEPOINT S ON ROLLBACK RETAIN CURSORS, true, false",
     "RELEASE SAVEPOINT s, true, false",
     "ROLLBACK TO s, true, true",
     "ROLLBACK WORK TO SAVEPOINT \"S\", true, true",

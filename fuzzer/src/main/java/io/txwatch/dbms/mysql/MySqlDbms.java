@@ -245,6 +245,11 @@ public class MySqlDbms extends AbstractDbms {
   }
 
   @Override
+  public String quoted(String name) {
+    return "`" + name.replace("`", "``") + "`";
+  }
+
+  @Override
   public boolean hidesAddedColumns() {
     return isInnodb() || isTidb();
   }

@@ -2,6 +2,8 @@ package io.txwatch.oracle.troc;
 
 import io.txwatch.dbms.DbmsBehaviour;
 import io.txwatch.schedule.Values;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.testcase.StatementText;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
@@ -12,7 +14,6 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -37,11 +38,21 @@ final class AugmentedTables {
   /**
    * The original columns of a table, as statements spell them.
    *
-   * @param columns their names, separated by commas
-   * @param width their number
+   * @param columns their names, in quotes
    * @param autoIncrementColumn the index of the auto-increment column; -1 if there is none
    */
-  record Layout(String columns, int width, int autoIncrementColumn) {}
+  record Layout(List<String> columns, int autoIncrementColumn) {
+
+    /** The number of the columns. */
+    int width() {
+      return columns.size();
+    }
+
+    /** The names of the columns, separated by commas. */
+    String columnList() {
+      return String.join(", ", columns);
+    }
+  }
 
   /** Creates an empty set of tables for a DBMS. */
   AugmentedTables(DbmsBehaviour dbms) {
@@ -70,16 +81,15 @@ final class AugmentedTables {
   /** Reads a table and records its columns; the rows are sorted by their texts. */
   List<List<@Nullable Object>> read(ResultSet result, String table) throws SQLException {
     ResultSetMetaData metaData = result.getMetaData();
-    String quote = table.startsWith("`") ? "`" : "\"";
     List<String> columns = new ArrayList<>();
     int autoIncrementColumn = -1;
     for (int i = 1; i <= metaData.getColumnCount(); i++) {
       if (!isAdded(metaData.getColumnName(i))) { // the added columns come last
         autoIncrementColumn = metaData.isAutoIncrement(i) ? columns.size() : autoIncrementColumn;
-        columns.add(quote + metaData.getColumnName(i) + quote);
+        columns.add(dbms.quoted(metaData.getColumnName(i)));
       }
     }
-    layouts.put(table, new Layout(String.join(", ", columns), columns.size(), autoIncrementColumn));
+    layouts.put(table, new Layout(columns, autoIncrementColumn));
     List<List<@Nullable Object>> rows = new ArrayList<>();
     while (result.next()) {
       rows.add(row(result, 1, columns.size()));
@@ -109,15 +119,10 @@ final class AugmentedTables {
 
   /** The table that statements refer to by this name. */
   Optional<String> named(String name) {
-    String wanted = unquoted(name);
+    String wanted = StatementText.unquoted(name);
     return layouts.keySet().stream()
-        .filter(table -> unquoted(table).equalsIgnoreCase(wanted))
+        .filter(table -> StatementText.unquoted(table).equals(wanted))
         .findFirst();
-  }
-
-  /** A name without its quotes. */
-  private static String unquoted(String table) {
-    return table.replaceAll("[\"`]", "");
   }
 
   /** The beginning of an INSERT that stores rows exactly as they are. */
@@ -129,7 +134,7 @@ final class AugmentedTables {
                 .map(row -> row.get(autoIncrementColumn))
                 .anyMatch(value -> value instanceof Number number && number.doubleValue() == 0);
     return (zero ? dbms.insertKeepingZero() : "INSERT")
-        + (" INTO " + table + " (" + layout(table).columns() + ", " + ROW + ") VALUES ");
+        + (" INTO " + table + " (" + layout(table).columnList() + ", " + ROW + ") VALUES ");
   }
 
   /** The columns of a table that was read. */
@@ -139,15 +144,12 @@ final class AugmentedTables {
 
   /** The index of a column in a table's rows; -1 if it has none of that name. */
   int columnIndex(String table, String column) {
-    List<String> columns =
-        List.of(layout(table).columns().split(", ")).stream()
-            .map(name -> unquoted(name).toLowerCase(Locale.ROOT))
-            .toList();
-    return columns.indexOf(unquoted(column).toLowerCase(Locale.ROOT));
+    List<String> columns = layout(table).columns().stream().map(Identifiers::fold).toList();
+    return columns.indexOf(Identifiers.fold(column));
   }
 
   /** The query for a table's rows: number, mark, and the original columns. */
   String contents(String table) {
-    return "SELECT " + ROW + ", " + TOUCHED + ", " + layout(table).columns() + " FROM " + table;
+    return "SELECT " + ROW + ", " + TOUCHED + ", " + layout(table).columnList() + " FROM " + table;
   }
 }

@@ -6,9 +6,9 @@ import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import io.txwatch.testcase.SqlText;
+import io.txwatch.testcase.StatementText;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -31,17 +31,13 @@ final class TableReads {
     this.names =
         new NamedTables(
             setup,
-            executor.tables().stream().map(TableReads::plainName).collect(Collectors.toSet()));
+            executor.tables().stream().map(StatementText::unquoted).collect(Collectors.toSet()));
     this.references = ForeignKeyGraph.of(setup);
     this.hasTriggers = setup.stream().anyMatch(sql -> definesTrigger(SqlText.of(sql)));
   }
 
   private static boolean definesTrigger(SqlText text) {
     return text.startsWith("CREATE") && text.hasAny("TRIGGER");
-  }
-
-  private static String plainName(String table) {
-    return table.replaceAll("[\"`]", "").toLowerCase(Locale.ROOT);
   }
 
   /** The tables whose rows may affect a statement, on any DBMS. */
@@ -61,7 +57,7 @@ final class TableReads {
 
   /** False if a statement uses a table only to check or to follow foreign keys, or not at all. */
   boolean mayRead(StatementForm form, String table) {
-    return hasTriggers || names.in(form.sql()).contains(plainName(table));
+    return hasTriggers || names.in(form.sql()).contains(StatementText.unquoted(table));
   }
 
   /** The tables that a statement reads. */
@@ -100,7 +96,7 @@ final class TableReads {
 
   /** True if a query within a write reads the table that it writes. */
   boolean readsTargetInQuery(StatementForm form) {
-    String name = plainName(form.table());
+    String name = StatementText.unquoted(form.table());
     return behindTarget(form).map(behind -> namesTable(behind, name)).orElse(true);
   }
 
@@ -155,7 +151,7 @@ final class TableReads {
     for (int i = 0; i < tokens.count(); i++) {
       if (tokens.isName(i)
           && tokens.is(i + 1, TokenKind.DOT)
-          && tokens.folded(i).equals(plainName(name))) {
+          && tokens.folded(i).equals(StatementText.unquoted(name))) {
         words.add(tokens.text(i + 2));
       }
     }

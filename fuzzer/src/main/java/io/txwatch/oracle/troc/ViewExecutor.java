@@ -257,7 +257,7 @@ final class ViewExecutor implements AutoCloseable {
   String adapt(StatementForm form, String sql) {
     Optional<String> table = tableNamed(form.table());
     return tables.requireColumnLists() && table.isPresent()
-        ? SqlText.of(sql).withColumns(List.of(tables.layout(table.get()).columns()))
+        ? SqlText.of(sql).withColumns(tables.layout(table.get()).columns())
         : sql;
   }
 

@@ -3,6 +3,7 @@ package io.txwatch.oracle.txcheck;
 import io.txwatch.oracle.txcheck.StatementTrace.Form;
 import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -19,9 +20,7 @@ record ParsedStatement(String sql, Optional<Form> form, Optional<String> target)
       return new ParsedStatement(sql, Optional.of(Form.QUERY), Optional.empty());
     }
     SqlText text = SqlText.of(sql);
-    return text.writes().stream()
-        .filter(write -> text.isOutside(write.at()))
-        .findFirst()
+    return write(text)
         .map(
             write ->
                 new ParsedStatement(
@@ -34,6 +33,17 @@ record ParsedStatement(String sql, Optional<Form> form, Optional<String> target)
                     sql,
                     text.startsWith("WITH") ? Optional.of(Form.UPDATE) : Optional.empty(),
                     Optional.empty()));
+  }
+
+  /** The first write in no parentheses. */
+  private static Optional<SqlText.Write> write(SqlText text) {
+    return text.writes().stream().filter(write -> text.isOutside(write.at())).findFirst();
+  }
+
+  /** The text without the name of the table that it writes, where the statement states it. */
+  String withoutTargetName() {
+    SqlText text = SqlText.of(sql);
+    return write(text).map(write -> text.without(List.of(write.name()))).orElse(sql);
   }
 
   private static Optional<Form> form(String verb) {

@@ -5,13 +5,13 @@ import io.txwatch.oracle.txcheck.StatementTrace.TransactionSpan;
 import io.txwatch.oracle.txcheck.TracedVersion.Row;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
+import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.Step;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -140,10 +140,10 @@ final class TraceBuilder {
   }
 
   private static void applySavepoint(OpenTransaction transaction, String sql) {
-    String[] words = sql.strip().toUpperCase(Locale.ROOT).split("\\s+");
-    String name = words[words.length - 1];
-    switch (words[0]) {
-      case "SAVEPOINT" -> transaction.savepoints.put(words[1], transaction.statements.size());
+    SqlText text = SqlText.of(sql);
+    String name = text.savepoint();
+    switch (text.firstWord()) {
+      case "SAVEPOINT" -> transaction.savepoints.put(name, transaction.statements.size());
       case "ROLLBACK" -> {
         int kept = transaction.savepoints.getOrDefault(name, 0);
         transaction
@@ -259,8 +259,9 @@ final class TraceBuilder {
     }
     boolean usesTarget = true;
     if (statement.form().equals(Optional.of(Form.INSERT))) {
-      String rest = step.sql().replaceFirst("(?i)\\b" + target + "\\b", "");
-      usesTarget = policy.checksKeysInSnapshot() || links.named(rest).contains(target);
+      usesTarget =
+          policy.checksKeysInSnapshot()
+              || links.named(statement.withoutTargetName()).contains(target);
       byCurrent.add(target);
     } else if (statement.form().equals(Optional.of(Form.UPDATE))
         && links.assignsKey(step.sql(), target)) {

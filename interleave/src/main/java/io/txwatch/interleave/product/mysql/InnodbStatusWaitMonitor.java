@@ -1,6 +1,10 @@
 package io.txwatch.interleave.product.mysql;
 
 import io.txwatch.interleave.wait.WaitMonitor;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Tokenizer;
+import io.txwatch.sql.syntax.Tokens;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -49,7 +53,7 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
   private static final Pattern CHANGE =
       Pattern.compile(
           "\\n([\\s\\S]*)\\n-+ TRX HAS BEEN WAITING .*\\n"
-              + "RECORD LOCKS .* of table `[^`]*`\\.`([^`]+)` .*lock_mode X(.*)");
+              + "RECORD LOCKS .* of table (?:`[^`]*`)+\\.((?:`[^`]*`)+) .*lock_mode X(.*)");
 
   private final Connection watcher;
   private final MetadataLockWaits tableLocks;
@@ -133,10 +137,19 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
 
   /**
    * True if a statement names a table: it waits only for the tables that it names, but its actions
-   * wait for others.
+   * wait for others. A text in double quotes may be a name, by the SQL mode ANSI_QUOTES.
+   *
+   * @param table its name in quotes
    */
-  private static boolean namesTable(String sql, String table) {
-    return Pattern.compile("(?i)(?<!\\w)" + Pattern.quote(table) + "(?!\\w)").matcher(sql).find();
+  static boolean namesTable(String sql, String table) {
+    Tokens tokens = Tokenizer.tokenize(sql, Dialect.MYSQL.grammar());
+    String wanted = Identifiers.fold(table);
+    for (int i = 0; i < tokens.count(); i++) {
+      if (tokens.isName(i) && tokens.folded(i).equals(wanted)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private boolean counterMatches(Collection<Wait> shown) throws SQLException {
