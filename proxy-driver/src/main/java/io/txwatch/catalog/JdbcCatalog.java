@@ -2,6 +2,7 @@ package io.txwatch.catalog;
 
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.dialect.DriverTraits;
+import io.txwatch.dialect.PathChange;
 import io.txwatch.history.Database;
 import io.txwatch.plan.Catalog;
 import io.txwatch.sql.dialect.Dialect;
@@ -100,7 +101,8 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     this.otherLexis = opened.otherLexis();
     this.serverRun = opened.serverRun();
     this.storesAsGiven = opened.storesAsGiven();
-    this.home = path.stream().filter(s -> !SchemaReader.isInternal(s)).findFirst().orElse("");
+    DialectSql sql = shared.probe().product().sql();
+    this.home = path.stream().filter(s -> !sql.isInternalSchema(s)).findFirst().orElse("");
     this.database = shared.probe().databaseAt(home).with(opened.settings()).in(opened.serverRun());
   }
 
@@ -271,7 +273,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     if ((makesTemporary && sql.indexOf(';') < 0) || DROPS_TEMPORARY.matcher(sql).matches()) {
       return;
     }
-    dialect().map(one -> PathChange.of(sql, one)).ifPresent(this::follow);
+    sql().map(one -> PathChange.of(sql, one)).ifPresent(this::follow);
     boolean changesSchema = CHANGES_SCHEMA.matcher(sql).find();
     if (compilesStatements() && (changesSchema || CHANGES_SETTING.matcher(sql).find())) {
       shared.compiledAnew();

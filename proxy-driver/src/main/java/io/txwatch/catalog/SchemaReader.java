@@ -162,11 +162,6 @@ public abstract class SchemaReader {
     return Optional.empty();
   }
 
-  /** True if a schema on the path is the DBMS's own, or the session's for temporary tables. */
-  public static boolean isInternal(String schema) {
-    return schema.startsWith("pg_") || schema.equals("temp");
-  }
-
   /** The table's name as DDL names it. */
   public final String qualified(TableInfo table) {
     return sql().quoteInDdl(table.schema()) + "." + sql().quoteInDdl(table.name());

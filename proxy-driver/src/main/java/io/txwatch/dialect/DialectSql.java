@@ -271,6 +271,16 @@ public abstract class DialectSql {
     return false;
   }
 
+  /** True if a schema on the path is the DBMS's own, or the session's for temporary tables. */
+  public boolean isInternalSchema(String schema) {
+    return false;
+  }
+
+  /** What a statement does to the schemas in which its session looks unqualified names up. */
+  public PathChange pathChange(PathStatement statement) {
+    return PathChange.NONE;
+  }
+
   /** True if no statement but PRAGMA changes an isolation level. */
   public boolean changesLevelsByPragma() {
     return false;

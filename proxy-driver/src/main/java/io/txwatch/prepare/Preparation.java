@@ -217,7 +217,9 @@ public final class Preparation {
   }
 
   private Optional<String> home() throws SQLException {
-    return reader.path(connection).stream().filter(s -> !SchemaReader.isInternal(s)).findFirst();
+    return reader.path(connection).stream()
+        .filter(s -> !reader.sql().isInternalSchema(s))
+        .findFirst();
   }
 
   private List<TableInfo> all() throws SQLException {

@@ -2,9 +2,12 @@ package io.txwatch.product.h2;
 
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.dialect.DriverTraits;
+import io.txwatch.dialect.PathChange;
+import io.txwatch.dialect.PathStatement;
 import io.txwatch.dialect.VersionList;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.Locale;
 import java.util.Set;
 
@@ -99,5 +102,20 @@ public final class H2Sql extends DialectSql {
   @Override
   public boolean evaluatesBy(String verb) {
     return verb.equals("call");
+  }
+
+  @Override
+  public PathChange pathChange(PathStatement statement) {
+    Tokens tokens = statement.tokens();
+    int from = statement.from();
+    if (tokens.isWord(from, "USE")) {
+      return statement.to(statement.names(from + 1), false);
+    }
+    if (!tokens.areWords(from, "SET", "SCHEMA")) {
+      return PathChange.NONE; // SCHEMA_SEARCH_PATH comes after the schema
+    }
+    int value = from + 2;
+    boolean isAssigned = tokens.isOperator(value, '=') || tokens.isWord(value, "TO");
+    return statement.to(statement.names(isAssigned ? value + 1 : value), false);
   }
 }

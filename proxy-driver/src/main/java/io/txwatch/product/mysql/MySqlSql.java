@@ -2,9 +2,12 @@ package io.txwatch.product.mysql;
 
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.dialect.DriverTraits;
+import io.txwatch.dialect.PathChange;
+import io.txwatch.dialect.PathStatement;
 import io.txwatch.dialect.VersionList;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.Optional;
 import java.util.Set;
 
@@ -205,5 +208,14 @@ public class MySqlSql extends DialectSql {
   @Override
   public Optional<String> levelVariables() {
     return Optional.of(LEVEL_VARIABLES);
+  }
+
+  @Override
+  public PathChange pathChange(PathStatement statement) {
+    Tokens tokens = statement.tokens();
+    int from = statement.from();
+    return tokens.isWord(from, "USE")
+        ? statement.to(statement.names(from + 1), false)
+        : PathChange.NONE;
   }
 }

@@ -2,6 +2,8 @@ package io.txwatch.product.postgresql;
 
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.dialect.DriverTraits;
+import io.txwatch.dialect.PathChange;
+import io.txwatch.dialect.PathStatement;
 import io.txwatch.dialect.VersionList;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.dialect.Dialect;
@@ -162,5 +164,15 @@ public final class PostgresSql extends DialectSql {
   public boolean isLevelOfSession(String name, boolean ofSession) {
     return Identifiers.unquote(name).equals("DEFAULT_TRANSACTION_ISOLATION")
         || name.equals("CHARACTERISTICS");
+  }
+
+  @Override
+  public PathChange pathChange(PathStatement statement) {
+    return new PostgresPath(statement).change();
+  }
+
+  @Override
+  public boolean isInternalSchema(String schema) {
+    return schema.startsWith("pg_");
   }
 }

@@ -67,4 +67,9 @@ public final class SqliteSql extends DialectSql {
   public boolean changesLevelsByPragma() {
     return true;
   }
+
+  @Override
+  public boolean isInternalSchema(String schema) {
+    return schema.equals("temp");
+  }
 }

@@ -3,9 +3,8 @@ package io.txwatch.sql.dialect;
 /**
  * A DBMS whose SQL is read; its {@link #grammar} is what a text may contain.
  *
- * <p>Code outside of this package does not compare dialects and does not switch on them: it calls a
- * method of a class for each, whose name states what differs, and selects that class with {@link
- * #select}.
+ * <p>Code outside of this package does not compare dialects and does not switch on them: it asks
+ * the grammar, or calls a method of a class for each, whose name states what differs.
  */
 public enum Dialect {
   /** PostgreSQL, CockroachDB, openGauss. */
@@ -41,18 +40,6 @@ public enum Dialect {
       case "H2" -> H2;
       case "SQLite" -> SQLITE;
       default -> OTHER;
-    };
-  }
-
-  /** Selects the one for this DBMS, of a package's own classes for each. */
-  public <T> T select(T postgres, T mysql, T mariaDb, T h2, T sqlite, T other) {
-    return switch (this) {
-      case POSTGRESQL -> postgres;
-      case MYSQL -> mysql;
-      case MARIADB -> mariaDb;
-      case H2 -> h2;
-      case SQLITE -> sqlite;
-      case OTHER -> other;
     };
   }
 }

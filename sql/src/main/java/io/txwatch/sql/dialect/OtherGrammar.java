@@ -12,6 +12,7 @@ final class OtherGrammar extends Grammar {
             Syntax.BLOCKS,
             Syntax.MERGE,
             Syntax.OFFSET_ROWS_CLAUSE,
-            Syntax.DATE_LITERALS));
+            Syntax.DATE_LITERALS,
+            Syntax.WORDS_AS_SETTINGS));
   }
 }

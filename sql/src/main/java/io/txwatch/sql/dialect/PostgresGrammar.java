@@ -29,6 +29,7 @@ final class PostgresGrammar extends Grammar {
             Syntax.ONLY_TABLE,
             Syntax.ANY_OPERATOR,
             Syntax.TYPED_LITERALS,
-            Syntax.ATOMIC_BODIES));
+            Syntax.ATOMIC_BODIES,
+            Syntax.WORDS_AS_SETTINGS));
   }
 }

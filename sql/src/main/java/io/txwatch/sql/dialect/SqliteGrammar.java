@@ -18,6 +18,7 @@ final class SqliteGrammar extends Grammar {
             Syntax.INDEXED_BY,
             Syntax.OR_ACTIONS,
             Syntax.MATCH_OPERATOR,
-            Syntax.TRIGGERS_END_WITH_END));
+            Syntax.TRIGGERS_END_WITH_END,
+            Syntax.PRAGMA));
   }
 }

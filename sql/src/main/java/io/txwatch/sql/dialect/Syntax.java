@@ -131,5 +131,9 @@ public enum Syntax {
   /** A stored program ends with {@code ; END;}. */
   TRIGGERS_END_WITH_END,
   /** Only a body {@code BEGIN ATOMIC … END} holds semicolons. */
-  ATOMIC_BODIES
+  ATOMIC_BODIES,
+  /** The value that SET gives a setting may be a word. */
+  WORDS_AS_SETTINGS,
+  /** The value that PRAGMA gives a setting may be a word. */
+  PRAGMA
 }

@@ -104,7 +104,9 @@ public final class Redactor {
         tokens.areWords(first, "ALTER")
             && tokens.isAnyWord(first + 1, "ROLE", "USER", "DATABASE", "SYSTEM");
     boolean isSet = (alters || tokens.isWord(first, "SET")) && !namesSchemas();
-    return isRollback || dialect.select(isSet, false, false, false, isPragma, isSet);
+    return isRollback
+        || (isSet && dialect.grammar().has(Syntax.WORDS_AS_SETTINGS))
+        || (isPragma && dialect.grammar().has(Syntax.PRAGMA));
   }
 
   private boolean namesSchemas() {
