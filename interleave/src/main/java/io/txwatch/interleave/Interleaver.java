@@ -4,7 +4,7 @@ import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.Product;
 import io.txwatch.interleave.Interleaved.Verdict;
 import io.txwatch.interleave.explore.DivergedException;
-import io.txwatch.interleave.explore.Execution;
+import io.txwatch.interleave.explore.ExecutedSchedule;
 import io.txwatch.interleave.explore.Explorer;
 import io.txwatch.interleave.product.InterleavedProduct;
 import io.txwatch.interleave.product.registry.InterleavedProducts;
@@ -13,7 +13,7 @@ import io.txwatch.interleave.run.GatedProgram.Outcome;
 import io.txwatch.interleave.run.HangException;
 import io.txwatch.interleave.run.NotDeterministicException;
 import io.txwatch.interleave.run.Operation;
-import io.txwatch.interleave.state.TableRows;
+import io.txwatch.interleave.state.TableContents;
 import io.txwatch.interleave.state.TouchedTables;
 import io.txwatch.interleave.wait.WaitMonitor;
 import io.txwatch.jdbc.gate.GatedCall;
@@ -305,7 +305,7 @@ public final class Interleaver {
 
     // -------------------------------------------------------------- the verdict on an order
 
-    private @Nullable Interleaved judge(Execution execution) {
+    private @Nullable Interleaved judge(ExecutedSchedule execution) {
       Result result = new Result(program.outcomes(), rows());
       List<String> lines = program.lines();
       for (Invariant invariant : invariants) {
@@ -485,7 +485,7 @@ public final class Interleaver {
       }
     }
 
-    private TableRows rows() {
+    private TableContents rows() {
       Map<String, List<List<String>>> all = new TreeMap<>();
       try {
         for (Map.Entry<String, Place> entry : places.entrySet()) {
@@ -499,7 +499,7 @@ public final class Interleaver {
       } catch (SQLException e) {
         throw new UnreachableException("the tables cannot be read: " + e.getMessage());
       }
-      return new TableRows(all);
+      return new TableContents(all);
     }
 
     void close() {

@@ -1,7 +1,7 @@
 package io.txwatch.interleave;
 
 import io.txwatch.interleave.run.GatedProgram.Outcome;
-import io.txwatch.interleave.state.TableRows;
+import io.txwatch.interleave.state.TableContents;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -14,7 +14,7 @@ import java.util.Objects;
  * @param outcomes how each operation has ended
  * @param rows the rows afterwards
  */
-record Result(List<Outcome> outcomes, TableRows rows) {
+record Result(List<Outcome> outcomes, TableContents rows) {
 
   /** What two executions are compared by. */
   record Comparable(List<String> outcomes, Map<String, List<List<String>>> rows) {}

@@ -168,7 +168,7 @@ public final class TxWatchExtension
                 });
   }
 
-  private static void attach(ExtensionContext context) {
+  static void attach(ExtensionContext context) {
     if (context.getConfigurationParameter(ATTACH).map(Boolean::valueOf).orElse(true)) {
       AttachedAgent.attach();
     }

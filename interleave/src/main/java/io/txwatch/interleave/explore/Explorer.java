@@ -1,6 +1,6 @@
 package io.txwatch.interleave.explore;
 
-import io.txwatch.interleave.explore.Execution.Step;
+import io.txwatch.interleave.explore.ExecutedSchedule.Step;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -87,12 +87,12 @@ public final class Explorer {
    * @param goesOn called after each execution; false ends the exploration
    * @throws DivergedException if the same order led to other calls than before
    */
-  public End explore(Predicate<Execution> goesOn) throws InterruptedException {
+  public End explore(Predicate<ExecutedSchedule> goesOn) throws InterruptedException {
     do {
       if (executions == maxExecutions) {
         return End.TOO_MANY;
       }
-      Execution execution = program.execute(this::next);
+      ExecutedSchedule execution = program.execute(this::next);
       executions++;
       addRaces(execution.steps());
       if (!goesOn.test(execution)) {

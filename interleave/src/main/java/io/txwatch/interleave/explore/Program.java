@@ -21,5 +21,5 @@ public interface Program {
    * @return what was executed
    * @throws InterruptedException if the thread is interrupted
    */
-  Execution execute(Scheduler scheduler) throws InterruptedException;
+  ExecutedSchedule execute(Scheduler scheduler) throws InterruptedException;
 }

@@ -1,8 +1,8 @@
 package io.txwatch.interleave.run;
 
-import io.txwatch.interleave.explore.Execution;
-import io.txwatch.interleave.explore.Execution.Step;
-import io.txwatch.interleave.explore.Footprint;
+import io.txwatch.interleave.explore.CallFootprint;
+import io.txwatch.interleave.explore.ExecutedSchedule;
+import io.txwatch.interleave.explore.ExecutedSchedule.Step;
 import io.txwatch.interleave.explore.Program;
 import io.txwatch.interleave.run.OperationRun.State;
 import io.txwatch.jdbc.gate.Gate;
@@ -110,7 +110,7 @@ public final class GatedProgram implements Program {
   // ---------------------------------------------------------------- one execution
 
   @Override
-  public Execution execute(Scheduler scheduler) throws InterruptedException {
+  public ExecutedSchedule execute(Scheduler scheduler) throws InterruptedException {
     reset.run();
     Gates.install(gate);
     List<Integer> schedule = new ArrayList<>();
@@ -229,8 +229,8 @@ public final class GatedProgram implements Program {
     }
   }
 
-  private Execution execution(List<Integer> schedule, List<Long> enabled) {
-    List<List<Footprint>> footprints =
+  private ExecutedSchedule execution(List<Integer> schedule, List<Long> enabled) {
+    List<List<CallFootprint>> footprints =
         runs.stream().map(run -> TransactionFootprints.of(run.calls())).toList();
     int[] position = new int[runs.size()];
     List<Step> steps = new ArrayList<>();
@@ -240,7 +240,7 @@ public final class GatedProgram implements Program {
           new Step(
               operation, enabled.get(i), footprints.get(operation).get(position[operation]++)));
     }
-    return new Execution(steps);
+    return new ExecutedSchedule(steps);
   }
 
   /** Ends what has not ended. */

@@ -5,7 +5,7 @@ import io.txwatch.history.AccessedColumns.Columns;
 import io.txwatch.history.AccessedColumns.OfTable;
 import io.txwatch.history.KeyValues;
 import io.txwatch.history.StatementKind;
-import io.txwatch.interleave.explore.Footprint;
+import io.txwatch.interleave.explore.CallFootprint;
 import io.txwatch.jdbc.gate.GatedCall;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -32,12 +32,12 @@ record TableUse(
     List<KeyValues> keys) {
 
   /** What a call uses: all of its statements. */
-  static Footprint of(GatedCall call) {
+  static CallFootprint of(GatedCall call) {
     List<TableUse> uses = new ArrayList<>();
     for (GatedCall.Statement statement : call.statements()) {
       AccessedColumns columns = AccessedColumns.parse(statement.columns());
       if (columns.tables().isEmpty()) {
-        return Footprint.EVERYTHING;
+        return CallFootprint.EVERYTHING;
       }
       for (OfTable one : columns.tables()) {
         uses.add(of(statement, one));
@@ -121,9 +121,9 @@ record TableUse(
   }
 
   /** The uses of one call, or of all calls of a transaction. */
-  record Uses(List<TableUse> tables) implements Footprint {
+  record Uses(List<TableUse> tables) implements CallFootprint {
     @Override
-    public boolean conflictsWith(Footprint other) {
+    public boolean conflictsWith(CallFootprint other) {
       if (!(other instanceof Uses uses)) {
         return other.conflictsWith(this);
       }

@@ -1,6 +1,6 @@
 package io.txwatch.interleave.run;
 
-import io.txwatch.interleave.explore.Footprint;
+import io.txwatch.interleave.explore.CallFootprint;
 import io.txwatch.interleave.run.TableUse.Uses;
 import io.txwatch.jdbc.gate.GatedCall;
 import io.txwatch.jdbc.gate.GatedCall.Type;
@@ -18,7 +18,7 @@ import java.util.Map;
 final class TransactionFootprints {
 
   private final List<GatedCall> calls;
-  private final List<Footprint> own;
+  private final List<CallFootprint> own;
 
   private TransactionFootprints(List<GatedCall> calls) {
     this.calls = calls;
@@ -26,12 +26,12 @@ final class TransactionFootprints {
   }
 
   /** The footprints of an operation's calls, in their order. */
-  static List<Footprint> of(List<GatedCall> calls) {
+  static List<CallFootprint> of(List<GatedCall> calls) {
     return new TransactionFootprints(calls).compute();
   }
 
-  private List<Footprint> compute() {
-    List<Footprint> result = new ArrayList<>(own);
+  private List<CallFootprint> compute() {
+    List<CallFootprint> result = new ArrayList<>(own);
     Map<GatedConnection, List<Integer>> open = new HashMap<>();
     for (int i = 0; i < calls.size(); i++) {
       GatedCall call = calls.get(i);
@@ -55,8 +55,8 @@ final class TransactionFootprints {
    *
    * @param end the call that has ended it; -1 if none has
    */
-  private void end(List<Integer> transaction, int end, List<Footprint> result) {
-    Footprint all = Footprint.NOTHING;
+  private void end(List<Integer> transaction, int end, List<CallFootprint> result) {
+    CallFootprint all = CallFootprint.NOTHING;
     for (int call : transaction) {
       all = union(all, own.get(call));
     }
@@ -69,21 +69,21 @@ final class TransactionFootprints {
     }
   }
 
-  private static Footprint union(Footprint one, Footprint other) {
-    if (one == Footprint.NOTHING) {
+  private static CallFootprint union(CallFootprint one, CallFootprint other) {
+    if (one == CallFootprint.NOTHING) {
       return other;
-    } else if (other == Footprint.NOTHING) {
+    } else if (other == CallFootprint.NOTHING) {
       return one;
     } else if (one instanceof Uses uses && other instanceof Uses others) {
       List<TableUse> both = new ArrayList<>(uses.tables());
       both.addAll(others.tables());
       return new Uses(both);
     }
-    return Footprint.EVERYTHING;
+    return CallFootprint.EVERYTHING;
   }
 
   /** What is read of it. */
-  private static Footprint reads(Footprint footprint) {
+  private static CallFootprint reads(CallFootprint footprint) {
     return footprint instanceof Uses uses
         ? new Uses(uses.tables().stream().map(TableUse::asRead).toList())
         : footprint;

@@ -191,7 +191,7 @@ public final class TouchedTables implements AutoCloseable {
   }
 
   /** The rows of all tables that were touched. */
-  public TableRows rows() throws SQLException {
+  public TableContents rows() throws SQLException {
     Map<String, List<List<String>>> result = new TreeMap<>();
     for (Map.Entry<String, Table> entry : tables.entrySet()) {
       List<List<String>> rows = new ArrayList<>();
@@ -210,7 +210,7 @@ public final class TouchedTables implements AutoCloseable {
       result.put(entry.getKey(), rows);
     }
     endTransaction();
-    return new TableRows(result);
+    return new TableContents(result);
   }
 
   /** The columns whose values the DBMS makes up, by table. */

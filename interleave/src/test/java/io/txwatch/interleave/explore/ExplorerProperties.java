@@ -52,7 +52,7 @@ class ExplorerProperties {
     Set<String> outcomes = new TreeSet<>();
     List<long[]> path = new ArrayList<>(); // chosen, and those that are still to be tried
     do {
-      Execution execution =
+      ExecutedSchedule execution =
           program.execute(
               (step, enabled, last) -> {
                 if (step == path.size()) {

@@ -1,6 +1,6 @@
 package io.txwatch.interleave.explore;
 
-import io.txwatch.interleave.explore.Execution.Step;
+import io.txwatch.interleave.explore.ExecutedSchedule.Step;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -28,9 +28,9 @@ final class SimulatedTransactions implements Program {
   }
 
   /** What a call uses; a commit uses what its transaction has used. */
-  record Items(BitSet read, BitSet written) implements Footprint {
+  record Items(BitSet read, BitSet written) implements CallFootprint {
     @Override
-    public boolean conflictsWith(Footprint other) {
+    public boolean conflictsWith(CallFootprint other) {
       return other instanceof Items items
           && (written.intersects(items.read)
               || written.intersects(items.written)
@@ -75,7 +75,7 @@ final class SimulatedTransactions implements Program {
   }
 
   @Override
-  public Execution execute(Scheduler scheduler) {
+  public ExecutedSchedule execute(Scheduler scheduler) {
     Run run = new Run();
     List<Step> steps = new ArrayList<>();
     int last = -1;
@@ -86,7 +86,7 @@ final class SimulatedTransactions implements Program {
       last = chosen;
     }
     outcome = run.outcome();
-    return new Execution(steps);
+    return new ExecutedSchedule(steps);
   }
 
   private final class Run {
@@ -117,7 +117,7 @@ final class SimulatedTransactions implements Program {
       return enabled;
     }
 
-    Footprint footprint(int operation) {
+    CallFootprint footprint(int operation) {
       List<Call> calls = operations.get(operation);
       Call call = calls.get(position[operation]);
       BitSet read = new BitSet();

@@ -10,9 +10,9 @@ import java.util.TreeMap;
  * The rows of tables, by table; each row is the texts of its columns. NULL is the text {@code
  * NULL}.
  */
-public record TableRows(Map<String, List<List<String>>> byTable) {
+public record TableContents(Map<String, List<List<String>>> byTable) {
 
-  public TableRows {
+  public TableContents {
     byTable = Map.copyOf(byTable);
   }
 
@@ -40,7 +40,7 @@ public record TableRows(Map<String, List<List<String>>> byTable) {
   }
 
   /** The columns in which two states of as many rows differ, by table. */
-  public Map<String, BitSet> differingColumns(TableRows other) {
+  public Map<String, BitSet> differingColumns(TableContents other) {
     Map<String, BitSet> result = new TreeMap<>();
     byTable.forEach(
         (table, rows) -> {

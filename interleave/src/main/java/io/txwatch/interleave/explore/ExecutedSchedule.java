@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param steps its calls, in the order in which they were made
  */
-public record Execution(List<Step> steps) {
+public record ExecutedSchedule(List<Step> steps) {
 
   /**
    * A call.
@@ -16,9 +16,9 @@ public record Execution(List<Step> steps) {
    * @param enabled the operations that could have made a call instead, and this one, as bits
    * @param footprint what it reads and writes
    */
-  public record Step(int operation, long enabled, Footprint footprint) {}
+  public record Step(int operation, long enabled, CallFootprint footprint) {}
 
-  public Execution {
+  public ExecutedSchedule {
     steps = List.copyOf(steps);
   }
 

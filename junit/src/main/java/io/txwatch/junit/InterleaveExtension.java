@@ -1,0 +1,109 @@
+package io.txwatch.junit;
+
+import io.txwatch.interleave.Interleaved;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.Extension;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
+import org.junit.platform.commons.support.HierarchyTraversalMode;
+import org.junit.platform.commons.support.ReflectionSupport;
+
+/** Executes the operations of an {@link InterleaveTest}. */
+public final class InterleaveExtension implements TestTemplateInvocationContextProvider {
+
+  /** Created by JUnit. */
+  public InterleaveExtension() {}
+
+  @Override
+  public boolean supportsTestTemplate(ExtensionContext context) {
+    return context
+        .getTestMethod()
+        .map(m -> m.isAnnotationPresent(InterleaveTest.class))
+        .orElse(false);
+  }
+
+  @Override
+  public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(
+      ExtensionContext context) {
+    TxWatchExtension.attach(context);
+    return Stream.of(new Invocation());
+  }
+
+  /** One line of JUnit's report, whatever the number of orders. */
+  private static final class Invocation implements TestTemplateInvocationContext {
+    @Override
+    public String getDisplayName(int invocationIndex) {
+      return "every order";
+    }
+
+    @Override
+    public List<Extension> getAdditionalExtensions() {
+      return List.of(new Run());
+    }
+  }
+
+  private static final class Run implements ParameterResolver, AfterTestExecutionCallback {
+    private final Interleaving interleaving = new Interleaving();
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+      return parameter.getParameter().getType() == Interleaving.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+      return interleaving;
+    }
+
+    @Override
+    public void afterTestExecution(ExtensionContext context) throws InterruptedException {
+      if (context.getExecutionException().isPresent()) {
+        return;
+      }
+      InterleaveTest test = context.getRequiredTestMethod().getAnnotation(InterleaveTest.class);
+      if (!interleaving.hasReset()) {
+        resetByBeforeEach(context);
+      }
+      Interleaved found =
+          interleaving
+              .interleaver()
+              .preemptions(test.preemptions())
+              .executions(test.executions())
+              .run();
+      if (found.verdict() != test.expect()) {
+        throw new AssertionError(found.toString());
+      }
+    }
+
+    private void resetByBeforeEach(ExtensionContext context) {
+      List<Method> methods =
+          ReflectionSupport.findMethods(
+              context.getRequiredTestClass(),
+              method -> method.isAnnotationPresent(BeforeEach.class),
+              HierarchyTraversalMode.TOP_DOWN);
+      if (methods.isEmpty()) {
+        return;
+      }
+      for (Method method : methods) {
+        if (method.getParameterCount() > 0) {
+          throw new IllegalStateException(
+              "txwatch: "
+                  + method.getName()
+                  + " has parameters and cannot be called before every execution; give"
+                  + " Interleaving.reset");
+        }
+      }
+      Object instance = context.getRequiredTestInstance();
+      interleaving
+          .interleaver()
+          .reset(() -> methods.forEach(m -> ReflectionSupport.invokeMethod(m, instance)));
+    }
+  }
+}
