@@ -122,7 +122,8 @@ class ArchitectureTest {
     table.put(
         "junit",
         new Module(
-            List.of("junit"), List.of("history", "settings", "analyzer", "proxy-driver", "agent")));
+            List.of("junit"),
+            List.of("history", "settings", "analyzer", "proxy-driver", "interleave", "agent")));
     table.put(
         "spring-boot-starter",
         new Module(

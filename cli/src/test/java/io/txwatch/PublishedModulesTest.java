@@ -24,6 +24,7 @@ class PublishedModulesTest {
           "changes",
           "analyzer",
           "proxy-driver",
+          "interleave",
           "agent",
           "junit",
           "spring-boot-starter",

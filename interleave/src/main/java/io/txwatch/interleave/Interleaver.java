@@ -9,7 +9,6 @@ import io.txwatch.interleave.explore.Explorer;
 import io.txwatch.interleave.product.InterleavedProduct;
 import io.txwatch.interleave.product.registry.InterleavedProducts;
 import io.txwatch.interleave.run.GatedProgram;
-import io.txwatch.interleave.run.GatedProgram.Outcome;
 import io.txwatch.interleave.run.HangException;
 import io.txwatch.interleave.run.NotDeterministicException;
 import io.txwatch.interleave.run.Operation;
@@ -29,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
@@ -369,57 +369,44 @@ public final class Interleaver {
       return all;
     }
 
+    /** What an execution has led to, and what whole operations lead to instead. */
     private String difference(Result result) {
       Result.Comparable found = comparable(result);
+      boolean isSameOutcome =
+          serial.stream().anyMatch(one -> one.outcomes().equals(found.outcomes()));
+      Set<String> tables = new TreeSet<>();
+      for (Result.Comparable one : serial) {
+        if (!isSameOutcome || one.outcomes().equals(found.outcomes())) {
+          one.rows().keySet().stream()
+              .filter(table -> !one.rows().get(table).equals(found.rows().get(table)))
+              .forEach(tables::add);
+        }
+      }
+      Set<String> expected = new TreeSet<>();
+      serial.forEach(one -> expected.add(words(one, tables)));
+      return words(found, tables)
+          + "; one after the other they give "
+          + String.join(", or ", expected);
+    }
+
+    /** The outcomes, and the rows of tables, in words. */
+    private String words(Result.Comparable result, Set<String> tables) {
       List<String> parts = new ArrayList<>();
       for (int i = 0; i < operations.size(); i++) {
-        Outcome outcome = result.outcomes().get(i);
-        Throwable thrown = outcome.thrown();
+        String outcome = result.outcomes().get(i);
         parts.add(
             operations.get(i).name()
-                + (thrown == null
-                    ? outcome.returned() == null ? " returns" : " returns " + outcome.returned()
-                    : " throws " + thrown));
+                + (outcome.startsWith(Result.THROWS)
+                    ? " " + outcome
+                    : outcome.equals("null") ? " returns" : " returns " + outcome));
       }
-      Set<String> tables = new HashSet<>();
-      for (Result.Comparable one : serial) {
-        one.rows()
-            .forEach(
-                (table, rows) -> {
-                  if (!rows.equals(found.rows().get(table))) {
-                    tables.add(table);
-                  }
-                });
+      for (String table : tables) {
+        parts.add(
+            table.substring(table.lastIndexOf(' ') + 1)
+                + " has "
+                + String.valueOf(result.rows().get(table)));
       }
-      String rows =
-          tables.isEmpty()
-              ? ""
-              : "; in the end "
-                  + String.join(
-                      ", ",
-                      tables.stream()
-                          .sorted()
-                          .map(
-                              table ->
-                                  table.substring(table.indexOf(' ') + 1)
-                                      + " has "
-                                      + found.rows().get(table))
-                          .toList())
-                  + ", and one after the other "
-                  + String.join(
-                      " or ",
-                      serial.stream()
-                          .map(
-                              one ->
-                                  tables.stream()
-                                      .sorted()
-                                      .map(t -> one.rows().get(t))
-                                      .toList()
-                                      .toString())
-                          .distinct()
-                          .sorted()
-                          .toList());
-      return String.join(", ", parts) + rows;
+      return "{" + String.join(", ", parts) + "}";
     }
 
     // -------------------------------------------------------------- the databases

@@ -16,6 +16,9 @@ import java.util.Objects;
  */
 record Result(List<Outcome> outcomes, TableContents rows) {
 
+  /** What the text of an outcome begins with that is an exception. */
+  static final String THROWS = "throws ";
+
   /** What two executions are compared by. */
   record Comparable(List<String> outcomes, Map<String, List<List<String>>> rows) {}
 
@@ -32,7 +35,7 @@ record Result(List<Outcome> outcomes, TableContents rows) {
       Throwable thrown = outcome.thrown();
       shown.add(
           thrown != null
-              ? "throws " + thrown.getClass().getName()
+              ? THROWS + thrown.getClass().getName()
               : volatileOutcomes.get(i) ? "*" : Objects.toString(outcome.returned()));
     }
     return new Comparable(shown, rows.comparable(volatileColumns));
