@@ -4,7 +4,6 @@ import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.Product;
 import io.txwatch.interleave.Interleaved.Verdict;
 import io.txwatch.interleave.explore.DivergedException;
-import io.txwatch.interleave.explore.ExecutedSchedule;
 import io.txwatch.interleave.explore.Explorer;
 import io.txwatch.interleave.product.InterleavedProduct;
 import io.txwatch.interleave.product.registry.InterleavedProducts;
@@ -26,6 +25,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -162,7 +162,7 @@ public final class Interleaver {
           explorer.explore(
               execution -> {
                 executions++;
-                race = judge(execution);
+                race = judge();
                 return race == null;
               });
       Interleaved found = race;
@@ -215,7 +215,7 @@ public final class Interleaver {
         return "no call of an operation has reached a watched connection";
       }
       Result again = execute(orders.get(0));
-      Result first = results.get(orders.get(0));
+      Result first = Objects.requireNonNull(results.get(orders.get(0)));
       volatileColumns = generatedColumns();
       again
           .rows()
@@ -305,7 +305,7 @@ public final class Interleaver {
 
     // -------------------------------------------------------------- the verdict on an order
 
-    private @Nullable Interleaved judge(ExecutedSchedule execution) {
+    private @Nullable Interleaved judge() {
       Result result = new Result(program.outcomes(), rows());
       List<String> lines = program.lines();
       for (Invariant invariant : invariants) {
@@ -378,7 +378,7 @@ public final class Interleaver {
       for (Result.Comparable one : serial) {
         if (!isSameOutcome || one.outcomes().equals(found.outcomes())) {
           one.rows().keySet().stream()
-              .filter(table -> !one.rows().get(table).equals(found.rows().get(table)))
+              .filter(table -> !Objects.equals(one.rows().get(table), found.rows().get(table)))
               .forEach(tables::add);
         }
       }

@@ -187,9 +187,9 @@ public final class GatedProgram implements Program {
       entering.add(call);
       awaitNo(() -> run.hasNext());
       if (!abandoned) {
-        run.arrived(call);
+        long arrival = run.arrived(call);
         lock.notifyAll();
-        awaitNo(() -> run.hasNext() && run.next() == call);
+        awaitNo(() -> run.hasNext() && run.arrivals() == arrival);
       }
       entering.remove(call);
       if (abandoned) {

@@ -30,6 +30,7 @@ final class OperationRun {
   private final List<GatedCall> calls = new ArrayList<>();
   private final Set<Long> connections = new HashSet<>();
   private State state = State.RUNNING;
+  private long arrivals;
   private @Nullable GatedCall next;
   private @Nullable Object returned;
   private @Nullable Throwable thrown;
@@ -64,9 +65,15 @@ final class OperationRun {
     return next != null;
   }
 
-  void arrived(GatedCall call) {
+  /** It is about to make a call; returns how many have been so far. */
+  long arrived(GatedCall call) {
     next = call;
     state = State.AT_GATE;
+    return ++arrivals;
+  }
+
+  long arrivals() {
+    return arrivals;
   }
 
   /** Its next call goes on. */
