@@ -1,5 +1,8 @@
 package io.txwatch.dialect;
 
+import java.sql.SQLException;
+import java.util.Optional;
+
 /** What the JDBC driver of a DBMS does in its own way, beyond what JDBC prescribes. */
 public class DriverTraits {
 
@@ -107,6 +110,17 @@ public class DriverTraits {
   /** True if the query timeout of a statement is that of all statements of its connection. */
   public boolean sharesQueryTimeout() {
     return false;
+  }
+
+  /**
+   * An error of this driver's as it is to be shown, if the driver makes its errors in its own way;
+   * itself if the change makes no difference. Empty for any other error.
+   *
+   * @throws ReflectiveOperationException if the driver's classes are others than those known
+   */
+  public Optional<SQLException> shown(SQLException error, ErrorChange change)
+      throws ReflectiveOperationException {
+    return Optional.empty();
   }
 
   /** When the level of a session can be queried without an effect that the application notices. */

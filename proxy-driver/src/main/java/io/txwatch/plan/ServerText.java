@@ -19,9 +19,9 @@ public final class ServerText {
    *
    * @param prepared true if each {@code ?} in it is a parameter
    */
-  public ServerText(String text, boolean prepared) {
+  public ServerText(String text, boolean prepared, Dialect dialect) {
     this.text = text;
-    Tokens tokens = Tokenizer.tokenize(text, Dialect.POSTGRESQL);
+    Tokens tokens = Tokenizer.tokenize(text, dialect);
     this.parameters =
         java.util.stream.IntStream.range(0, prepared ? tokens.count() : 0)
             .filter(i -> tokens.is(i, TokenKind.PARAMETER))

@@ -1,10 +1,13 @@
 package io.txwatch.jdbc.error;
 
+import io.txwatch.dialect.ErrorChange;
+import io.txwatch.product.registry.Products;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -85,8 +88,9 @@ public final class ErrorMessages {
       constructor.setAccessible(true);
       return constructor.newInstance(next, ((BatchUpdateException) error).getLargeUpdateCounts());
     }
-    if (name.equals("org.postgresql.util.PSQLException")) {
-      return PostgresErrors.make(error, change);
+    Optional<SQLException> ofDriver = Products.shown(error, change);
+    if (ofDriver.isPresent()) {
+      return ofDriver.get();
     }
     String message = error.getMessage();
     String shown = message == null ? null : change.message(message);

@@ -1,8 +1,10 @@
 package io.txwatch.jdbc.error;
 
+import io.txwatch.dialect.ErrorChange;
 import io.txwatch.history.WriterToken;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.ServerText;
+import io.txwatch.sql.dialect.Dialect;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -82,9 +84,9 @@ public record SentText(RewritePlan plan, String sent, boolean prepared) implemen
   }
 
   @Override
-  public int position(int position) {
-    ServerText ours = new ServerText(sent, prepared);
-    ServerText theApplications = new ServerText(plan.original(), prepared);
+  public int position(int position, Dialect dialect) {
+    ServerText ours = new ServerText(sent, prepared, dialect);
+    ServerText theApplications = new ServerText(plan.original(), prepared, dialect);
     int end = ours.position(sent.length());
     if (position > end) { // in what the driver has appended, such as RETURNING for generated keys
       return position - end + theApplications.position(plan.original().length());

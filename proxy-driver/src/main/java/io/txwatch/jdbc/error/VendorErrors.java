@@ -3,8 +3,10 @@ package io.txwatch.jdbc.error;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.catalog.AuxiliaryColumns;
 import io.txwatch.dialect.DialectSql;
+import io.txwatch.dialect.ErrorChange;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.RewritePlan;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
@@ -153,8 +155,8 @@ public final class VendorErrors {
     }
 
     @Override
-    public int position(int position) {
-      return text.plan().isRewritten() ? text.position(position) : position;
+    public int position(int position, Dialect dialect) {
+      return text.plan().isRewritten() ? text.position(position, dialect) : position;
     }
   }
 

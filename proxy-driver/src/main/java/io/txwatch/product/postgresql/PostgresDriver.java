@@ -1,7 +1,10 @@
 package io.txwatch.product.postgresql;
 
 import io.txwatch.dialect.DriverTraits;
+import io.txwatch.dialect.ErrorChange;
 import io.txwatch.dialect.LevelQuery;
+import java.sql.SQLException;
+import java.util.Optional;
 
 /** pgjdbc. */
 public final class PostgresDriver extends DriverTraits {
@@ -25,5 +28,13 @@ public final class PostgresDriver extends DriverTraits {
   @Override
   public LevelQuery queriesLevel() {
     return LevelQuery.BETWEEN_TRANSACTIONS;
+  }
+
+  @Override
+  public Optional<SQLException> shown(SQLException error, ErrorChange change)
+      throws ReflectiveOperationException {
+    return error.getClass().getName().equals("org.postgresql.util.PSQLException")
+        ? Optional.of(PostgresErrors.make(error, change))
+        : Optional.empty();
   }
 }

@@ -7,6 +7,8 @@ import io.txwatch.catalog.SchemaChangeGate;
 import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.TablePreparer;
 import io.txwatch.catalog.UnsupportedDatabaseException;
+import io.txwatch.dialect.DriverTraits;
+import io.txwatch.dialect.ErrorChange;
 import io.txwatch.history.Database;
 import io.txwatch.history.Product;
 import io.txwatch.prepare.AutoPreparation;
@@ -27,6 +29,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -79,6 +82,18 @@ public final class Products {
     return CATALOGS.probe(connection, url);
   }
 
+  /** An error as it is to be shown: {@link DriverTraits#shown}. */
+  public static Optional<SQLException> shown(SQLException error, ErrorChange change)
+      throws ReflectiveOperationException {
+    for (WatchedProduct product : ALL) {
+      Optional<SQLException> shown = product.sql().driver().shown(error, change);
+      if (shown.isPresent()) {
+        return shown;
+      }
+    }
+    return Optional.empty();
+  }
+
   /** True for an error by which a session for replication refuses its first statements. */
   public static boolean isOfReplication(SQLException error) {
     return ALL.stream().anyMatch(product -> product.isOfReplication(error));
@@ -97,13 +112,19 @@ public final class Products {
       throws SQLException {
     DatabaseProbe probe = probe(connection, url);
     Dialect dialect =
-        probe.dialect().orElseThrow(() -> new UnsupportedDatabaseException(probe.database()));
+        probe.dialect().orElseThrow(() -> new UnsupportedDatabaseException(notRead(probe)));
     SchemaReader reader = probe.reader(connection);
     return Preparation.on(
         connection,
         probe.database(),
         of(dialect).preparation(reader, probe.database()),
         lockTimeout);
+  }
+
+  private static String notRead(DatabaseProbe probe) {
+    return probe.database().product().displayName()
+        + " is not supported, or is set to a lexical mode that txwatch does not follow"
+        + " (PostgreSQL, MySQL, MariaDB, H2 and SQLite are)";
   }
 
   /** Prepares the tables of a database at first sight: {@link TablePreparer.Factory}. */

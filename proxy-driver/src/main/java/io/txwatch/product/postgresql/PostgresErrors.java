@@ -1,5 +1,7 @@
-package io.txwatch.jdbc.error;
+package io.txwatch.product.postgresql;
 
+import io.txwatch.dialect.ErrorChange;
+import io.txwatch.sql.dialect.Dialect;
 import java.sql.SQLException;
 import java.util.Map;
 
@@ -51,7 +53,7 @@ final class PostgresErrors {
       }
     }
     int position = (int) type.getMethod("getPosition").invoke(server);
-    int shownPosition = position > 0 ? change.position(position) : position;
+    int shownPosition = position > 0 ? change.position(position, Dialect.POSTGRESQL) : position;
     if (!changed && shownPosition == position) {
       return error;
     }

@@ -1,4 +1,6 @@
-package io.txwatch.jdbc.error;
+package io.txwatch.dialect;
+
+import io.txwatch.sql.dialect.Dialect;
 
 /** How what a driver's error states is shown to the application. */
 public interface ErrorChange {
@@ -10,8 +12,12 @@ public interface ErrorChange {
     return sql;
   }
 
-  /** A position in the text that was sent, from 1, in the server's characters. */
-  default int position(int position) {
+  /**
+   * A position in the text that was sent, from 1, in the server's characters.
+   *
+   * @param dialect the grammar of the text
+   */
+  default int position(int position, Dialect dialect) {
     return position;
   }
 }
