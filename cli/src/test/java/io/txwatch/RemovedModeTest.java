@@ -41,10 +41,8 @@ class RemovedModeTest {
   private static final String LIST = "ChangesModes.java";
   private static final String MODE = "BinaryLogMode";
 
-  @TempDir private Path scratch;
-
   @Test
-  void withoutTheLogTheDriverCompiles() throws IOException {
+  void withoutTheLogTheDriverCompiles(@TempDir Path scratch) throws IOException {
     Path list = Files.createDirectories(scratch.resolve("sources")).resolve(LIST);
     List<Path> kept = new ArrayList<>();
     for (Path source : SOURCES) {
@@ -60,7 +58,7 @@ class RemovedModeTest {
       }
     }
     assertThat(kept).contains(list);
-    assertThat(errors(kept)).isEmpty();
+    assertThat(errors(kept, Files.createDirectories(scratch.resolve("classes")))).isEmpty();
   }
 
   private static List<Path> javaFiles(Path source) throws IOException {
@@ -73,7 +71,7 @@ class RemovedModeTest {
     return source.relativize(file.getParent()).toString().replace('\\', '/');
   }
 
-  private List<String> errors(List<Path> files) throws IOException {
+  private static List<String> errors(List<Path> files, Path classes) throws IOException {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     DiagnosticCollector<JavaFileObject> found = new DiagnosticCollector<>();
     String others =
@@ -86,13 +84,7 @@ class RemovedModeTest {
               null,
               manager,
               found,
-              List.of(
-                  "-proc:none",
-                  "-nowarn",
-                  "-d",
-                  Files.createDirectories(scratch.resolve("classes")).toString(),
-                  "-classpath",
-                  others),
+              List.of("-proc:none", "-nowarn", "-d", classes.toString(), "-classpath", others),
               null,
               manager.getJavaFileObjectsFromPaths(files))
           .call();
