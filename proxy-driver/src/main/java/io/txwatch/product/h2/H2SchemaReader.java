@@ -138,7 +138,7 @@ public final class H2SchemaReader extends SchemaReader {
               if (row.getInt(6) > 0) {
                 primaryKey.add(text(row, 1).toLowerCase(Locale.ROOT));
                 nameColumns.put(
-                    row.getInt(6), NameColumns.ofH2(text(row, 1), text(row, 2), text(row, 7)));
+                    row.getInt(6), H2NameColumns.of(text(row, 1), text(row, 2), text(row, 7)));
               }
               return Column.of(text(row, 1), text(row, 2), text(row, 3), row.getBoolean(4));
             },

@@ -9,7 +9,6 @@ import static io.txwatch.catalog.CatalogQueries.view;
 import io.txwatch.catalog.AuxiliaryColumns;
 import io.txwatch.catalog.CatalogQueries;
 import io.txwatch.catalog.InitialSessionState;
-import io.txwatch.catalog.NameColumns;
 import io.txwatch.catalog.NameFolding;
 import io.txwatch.catalog.SchemaReader;
 import io.txwatch.catalog.SessionSqlMode;
@@ -269,7 +268,7 @@ public class MySqlSchemaReader extends SchemaReader {
           Set.copyOf(nullOverDefault),
           withoutHistory && updateRunsNothing && changing.isEmpty(),
           Set.of(),
-          keepsKey ? NameColumns.ofMySql(unique.get(0), types, collations) : List.of(),
+          keepsKey ? MySqlNameColumns.of(unique.get(0), types, collations) : List.of(),
           false);
     }
   }

@@ -159,7 +159,7 @@ public final class MetadataSchemaReader extends SchemaReader {
         mayChange
             ? List.of()
             : NameColumns.known(
-                key.stream().map(c -> NameColumns.ofJdbc(c, types.getOrDefault(c, 0))).toList());
+                key.stream().map(c -> JdbcNameColumns.of(c, types.getOrDefault(c, 0))).toList());
     Catalog.Traits traits =
         new Catalog.Traits(Map.of(), changing, true, List.of(), Set.copyOf(key)).namedBy(named);
     return Optional.of(

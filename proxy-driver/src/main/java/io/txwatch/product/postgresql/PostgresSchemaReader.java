@@ -295,7 +295,7 @@ public final class PostgresSchemaReader extends SchemaReader {
                 primaryKey.add(text(row, 1).toLowerCase(Locale.ROOT));
                 nameColumns.put(
                     row.getInt(8),
-                    NameColumns.ofPostgres(text(row, 1), text(row, 2), isDeterministic));
+                    PostgresNameColumns.of(text(row, 1), text(row, 2), isDeterministic));
               }
               return new Column(
                   text(row, 1),

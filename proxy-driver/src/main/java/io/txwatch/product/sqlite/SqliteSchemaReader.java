@@ -119,7 +119,7 @@ public final class SqliteSchemaReader extends SchemaReader {
             connection,
             "SELECT name, type, NOT EXISTS (SELECT 1 FROM pragma_index_list(?1, ?2)"
                 + " WHERE origin = 'pk') FROM pragma_table_xinfo(?1, ?2) WHERE pk > 0 ORDER BY pk",
-            row -> NameColumns.ofSqlite(text(row, 1), text(row, 2), row.getBoolean(3)),
+            row -> SqliteNameColumns.of(text(row, 1), text(row, 2), row.getBoolean(3)),
             table.name(),
             table.schema()));
   }
