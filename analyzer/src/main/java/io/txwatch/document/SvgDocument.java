@@ -8,7 +8,7 @@ import io.txwatch.dependency.Dependency;
 import io.txwatch.history.CallSite;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.Explanation;
-import io.txwatch.report.Interleaving;
+import io.txwatch.report.PossibleOrder;
 import io.txwatch.report.Report;
 import io.txwatch.report.RowNames;
 import io.txwatch.report.TerminalText;
@@ -101,7 +101,7 @@ final class SvgDocument {
     int lanesAt = body.length();
     int lanesFrom = y;
     Map<String, Integer> middles = new HashMap<>();
-    for (Interleaving.Step step : Interleaving.of(anomaly)) {
+    for (PossibleOrder.Step step : PossibleOrder.of(anomaly)) {
       box(anomaly, step, middles);
     }
     StringBuilder lines = new StringBuilder();
@@ -142,7 +142,7 @@ final class SvgDocument {
             Xml.escape(TerminalText.escape(text))));
   }
 
-  private void box(Anomaly anomaly, Interleaving.Step step, Map<String, Integer> middles) {
+  private void box(Anomaly anomaly, PossibleOrder.Step step, Map<String, Integer> middles) {
     ObservedStatement statement = step.statement();
     List<String> sql = TerminalText.wrap(TerminalText.escape(statement.sql()), LINE_CHARACTERS);
     List<String> shown = new ArrayList<>(sql.subList(0, Math.min(MAX_SQL_LINES, sql.size())));

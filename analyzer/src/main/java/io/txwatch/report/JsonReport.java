@@ -166,7 +166,7 @@ public final class JsonReport {
    */
   private static void writeSchedule(JsonGenerator json, Anomaly anomaly) throws IOException {
     json.writeArrayFieldStart("schedule");
-    for (Interleaving.Step step : Interleaving.of(anomaly)) {
+    for (PossibleOrder.Step step : PossibleOrder.of(anomaly)) {
       json.writeStartObject();
       json.writeNumberField("transaction", step.column());
       json.writeNumberField("seq", step.statement().number());

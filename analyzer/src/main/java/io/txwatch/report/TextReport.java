@@ -253,7 +253,7 @@ public final class TextReport {
           MARGIN
               + String.join(" ".repeat(GAP), heads.stream().map(h -> "-".repeat(width)).toList()));
     }
-    for (Interleaving.Step step : Interleaving.of(anomaly)) {
+    for (PossibleOrder.Step step : PossibleOrder.of(anomaly)) {
       String before = MARGIN + " ".repeat(step.column() * (width + GAP));
       step(step, width).forEach(text -> lines.add(before + text));
     }
@@ -270,7 +270,7 @@ public final class TextReport {
     lines.add(MARGIN + "-".repeat(total - MARGIN.length()));
     boolean narrow = count <= MAX_LANES;
     int lanesWidth = narrow ? count * LANE_WIDTH : LANE_WIDTH + 1;
-    for (Interleaving.Step step : Interleaving.of(anomaly)) {
+    for (PossibleOrder.Step step : PossibleOrder.of(anomaly)) {
       String label = Explanation.label(step.column());
       String mark = label;
       for (String text : step(step, total - MARGIN.length() - lanesWidth - GAP)) {
@@ -291,7 +291,7 @@ public final class TextReport {
     return lane.toString();
   }
 
-  private static List<String> step(Interleaving.Step step, int width) {
+  private static List<String> step(PossibleOrder.Step step, int width) {
     String sql = TerminalText.escape(step.statement().sql());
     // Breaks at spaces waste room: text shortened to one line less fits.
     List<String> lines =

@@ -8,7 +8,7 @@ import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.history.StatementKind;
-import io.txwatch.report.Interleaving;
+import io.txwatch.report.PossibleOrder;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -38,12 +38,12 @@ final class Accesses {
       Set<RowId> writes) {}
 
   private final Anomaly anomaly;
-  private final List<Interleaving.Step> order;
+  private final List<PossibleOrder.Step> order;
   private final Map<RowId, Set<Place>> writers = new LinkedHashMap<>();
   private final Map<RowId, List<Place>> versions = new LinkedHashMap<>();
   private final Map<Place, Map<RowId, Optional<Place>>> reads = new LinkedHashMap<>();
 
-  private Accesses(Anomaly anomaly, List<Interleaving.Step> order) {
+  private Accesses(Anomaly anomaly, List<PossibleOrder.Step> order) {
     this.anomaly = anomaly;
     this.order = new ArrayList<>(order);
     if (anomaly.phenomenon() == Phenomenon.INTERMEDIATE_READ) {
@@ -53,19 +53,19 @@ final class Accesses {
 
   /** The accesses of an anomaly. */
   static Accesses of(Anomaly anomaly) {
-    return of(anomaly, Interleaving.ofDependencies(anomaly));
+    return of(anomaly, PossibleOrder.ofDependencies(anomaly));
   }
 
   /** The same with the reads that its writes may be based upon. */
   static Accesses withContext(Anomaly anomaly) {
-    Accesses accesses = of(anomaly, Interleaving.of(anomaly));
+    Accesses accesses = of(anomaly, PossibleOrder.of(anomaly));
     for (ObservedTransaction transaction : anomaly.transactions()) {
       transaction.context().forEach(read -> accesses.addContext(transaction.id(), read));
     }
     return accesses;
   }
 
-  private static Accesses of(Anomaly anomaly, List<Interleaving.Step> order) {
+  private static Accesses of(Anomaly anomaly, List<PossibleOrder.Step> order) {
     Accesses accesses = new Accesses(anomaly, order);
     anomaly.cycle().forEach(accesses::addWrites);
     accesses.orderVersions();
@@ -90,7 +90,7 @@ final class Accesses {
         ObservedStatement next =
             new ObservedStatement(
                 write.statement() + 1, StatementKind.UPDATE, "-- its next write of the row", "");
-        order.add(new Interleaving.Step(column, next, List.of(), false));
+        order.add(new PossibleOrder.Step(column, next, List.of(), false));
       }
     }
   }
@@ -130,7 +130,7 @@ final class Accesses {
             versions.put(row, order.stream().map(this::place).filter(places::contains).toList()));
   }
 
-  private Place place(Interleaving.Step step) {
+  private Place place(PossibleOrder.Step step) {
     ObservedTransaction transaction = anomaly.transactions().get(step.column());
     return new Place(transaction.id(), step.statement().number());
   }
@@ -185,7 +185,7 @@ final class Accesses {
   /** The statements, in an order that the dependencies allow. */
   List<Step> steps() {
     List<Step> steps = new ArrayList<>();
-    for (Interleaving.Step step : order) {
+    for (PossibleOrder.Step step : order) {
       Place place = place(step);
       Set<RowId> written = new LinkedHashSet<>();
       versions.forEach(

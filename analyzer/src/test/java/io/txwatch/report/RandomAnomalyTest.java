@@ -80,13 +80,13 @@ class RandomAnomalyTest {
 
   @Property
   void interleavingHasEachStatementOnceInTransactionOrder(@ForAll("anomalies") Anomaly anomaly) {
-    List<Interleaving.Step> steps = Interleaving.of(anomaly);
+    List<PossibleOrder.Step> steps = PossibleOrder.of(anomaly);
     for (int t = 0; t < anomaly.transactions().size(); t++) {
       int column = t;
       assertThat(
               steps.stream()
                   .filter(step -> step.column() == column && !step.isContext())
-                  .map(Interleaving.Step::statement))
+                  .map(PossibleOrder.Step::statement))
           .containsExactlyElementsOf(anomaly.transactions().get(t).statements());
     }
   }

@@ -11,7 +11,7 @@ import io.txwatch.interleave.run.GatedProgram;
 import io.txwatch.interleave.run.HangException;
 import io.txwatch.interleave.run.NotDeterministicException;
 import io.txwatch.interleave.run.Operation;
-import io.txwatch.interleave.state.TableContents;
+import io.txwatch.interleave.state.TouchedRows;
 import io.txwatch.interleave.state.TouchedTables;
 import io.txwatch.interleave.wait.WaitMonitor;
 import io.txwatch.jdbc.gate.GatedCall;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Executes operations of an application, on watched connections, in every order of their JDBC calls
- * that may matter, and says whether one of them gives what no order of whole operations gives:
+ * that may matter, and decides whether one of them gives what no order of whole operations gives:
  * other results of the operations, or other rows in the end. An operation that throws, and leaves
  * nothing behind, counts as one that was not executed.
  *
@@ -123,7 +123,7 @@ public final class Interleaver {
     }
   }
 
-  /** The database could not be asked or restored. */
+  /** The database could not be queried or restored. */
   private static final class UnreachableException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -472,7 +472,7 @@ public final class Interleaver {
       }
     }
 
-    private TableContents rows() {
+    private TouchedRows rows() {
       Map<String, List<List<String>>> all = new TreeMap<>();
       try {
         for (Map.Entry<String, Place> entry : places.entrySet()) {
@@ -486,7 +486,7 @@ public final class Interleaver {
       } catch (SQLException e) {
         throw new UnreachableException("the tables cannot be read: " + e.getMessage());
       }
-      return new TableContents(all);
+      return new TouchedRows(all);
     }
 
     void close() {

@@ -1,7 +1,7 @@
 package io.txwatch.interleave;
 
 import io.txwatch.interleave.run.GatedProgram.Outcome;
-import io.txwatch.interleave.state.TableContents;
+import io.txwatch.interleave.state.TouchedRows;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -14,7 +14,7 @@ import java.util.Objects;
  * @param outcomes how each operation has ended
  * @param rows the rows afterwards
  */
-record Result(List<Outcome> outcomes, TableContents rows) {
+record Result(List<Outcome> outcomes, TouchedRows rows) {
 
   /** What the text of an outcome begins with that is an exception. */
   static final String THROWS = "throws ";

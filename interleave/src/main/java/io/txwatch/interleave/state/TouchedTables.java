@@ -191,7 +191,7 @@ public final class TouchedTables implements AutoCloseable {
   }
 
   /** The rows of all tables that were touched. */
-  public TableContents rows() throws SQLException {
+  public TouchedRows rows() throws SQLException {
     Map<String, List<List<String>>> result = new TreeMap<>();
     for (Map.Entry<String, Table> entry : tables.entrySet()) {
       List<List<String>> rows = new ArrayList<>();
@@ -210,7 +210,7 @@ public final class TouchedTables implements AutoCloseable {
       result.put(entry.getKey(), rows);
     }
     endTransaction();
-    return new TableContents(result);
+    return new TouchedRows(result);
   }
 
   /** The columns whose values the DBMS makes up, by table. */

@@ -11,10 +11,10 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Schedules are written as in the papers: r12 is a read by T1, its second statement. */
-class InterleavingTest {
+class PossibleOrderTest {
 
   private static String order(Anomaly anomaly) {
-    return Interleaving.of(anomaly).stream()
+    return PossibleOrder.of(anomaly).stream()
         .map(
             step ->
                 (step.statement().sql().startsWith("UPDATE") ? "w" : "r")
@@ -46,7 +46,7 @@ class InterleavingTest {
             .edge("2.2 wr 1.1 y 2")
             .anomaly();
     assertThat(order(fractured)).isEqualTo("w21 w22 r11 r12");
-    assertThat(Interleaving.of(fractured))
+    assertThat(PossibleOrder.of(fractured))
         .last()
         .satisfies(
             step -> assertThat(step.effects()).containsExactly("reads an old version of x row 1"));
@@ -109,11 +109,11 @@ class InterleavingTest {
             .edge("3.2 ww 2.2 x 1")
             .edge("2.2 ww 1.3 x 1");
     assertThat(order(chain.anomaly())).isEqualTo("r11 r31 w32 r21 w22 w13");
-    assertThat(Interleaving.of(chain.anomaly()))
-        .filteredOn(Interleaving.Step::isContext)
+    assertThat(PossibleOrder.of(chain.anomaly()))
+        .filteredOn(PossibleOrder.Step::isContext)
         .hasSize(2)
         .allMatch(step -> step.effects().equals(List.of("reads x row 1 (context)")));
-    assertThat(Interleaving.ofDependencies(chain.anomaly())).hasSize(4);
+    assertThat(PossibleOrder.ofDependencies(chain.anomaly())).hasSize(4);
     assertThat(RowVersions.of(chain.anomaly()).get("x row 1"))
         .extracting(step -> "T" + (step.column() + 1) + " v" + step.before())
         .containsExactly("T3 v0", "T1 v0", "T3 v0", "T2 v1", "T2 v1", "T1 v2");

@@ -10,9 +10,9 @@ import java.util.TreeMap;
  * The rows of tables, by table; each row is the texts of its columns. NULL is the text {@code
  * NULL}.
  */
-public record TableContents(Map<String, List<List<String>>> byTable) {
+public record TouchedRows(Map<String, List<List<String>>> byTable) {
 
-  public TableContents {
+  public TouchedRows {
     byTable = Map.copyOf(byTable);
   }
 
@@ -40,7 +40,7 @@ public record TableContents(Map<String, List<List<String>>> byTable) {
   }
 
   /** The columns in which two states of as many rows differ, by table. */
-  public Map<String, BitSet> differingColumns(TableContents other) {
+  public Map<String, BitSet> differingColumns(TouchedRows other) {
     Map<String, BitSet> result = new TreeMap<>();
     byTable.forEach(
         (table, rows) -> {

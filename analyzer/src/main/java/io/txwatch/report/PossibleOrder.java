@@ -26,7 +26,7 @@ import java.util.Set;
  * contradicts the first two rules; then the read was of an old snapshot, and the step is marked so.
  * Where several statements may come next, that of the first transaction in the anomaly does.
  */
-public final class Interleaving {
+public final class PossibleOrder {
 
   /**
    * A statement in its place.
@@ -49,7 +49,7 @@ public final class Interleaving {
   private final Map<Place, Set<Place>> before = new LinkedHashMap<>();
   private final Map<Place, Set<String>> effects = new LinkedHashMap<>();
 
-  private Interleaving(Anomaly anomaly) {
+  private PossibleOrder(Anomaly anomaly) {
     this.anomaly = anomaly;
     this.rows = RowNames.of(anomaly);
   }
@@ -59,7 +59,7 @@ public final class Interleaving {
    * statements, which is small.
    */
   public static List<Step> of(Anomaly anomaly) {
-    Interleaving order = new Interleaving(anomaly);
+    PossibleOrder order = new PossibleOrder(anomaly);
     for (int column = 0; column < anomaly.transactions().size(); column++) {
       for (ContextRead read : anomaly.transactions().get(column).context()) {
         order.context.put(new Place(column, read.statement().number()), read.statement());
@@ -73,7 +73,7 @@ public final class Interleaving {
 
   /** The steps of the statements that the dependencies connect. */
   public static List<Step> ofDependencies(Anomaly anomaly) {
-    Interleaving order = new Interleaving(anomaly);
+    PossibleOrder order = new PossibleOrder(anomaly);
     order.addStatements();
     order.addDependencies();
     return order.sort();
