@@ -160,12 +160,10 @@ public abstract class SnapshotRules {
 
   /**
    * True if a query may contain a piggybacked subquery that reads the rows that the query itself
-   * reads. Not if reads leave SIREAD locks (SERIALIZABLE of PostgreSQL), nor if a statement has no
-   * snapshot, so that two parts of it may see different versions.
+   * reads. Not if reads lock or leave SIREAD locks (SERIALIZABLE of PostgreSQL and InnoDB), nor if
+   * a statement has no snapshot, so that two parts of it may see different versions.
    */
-  public boolean mayPiggyback(IsolationLevel level) {
-    return false;
-  }
+  public abstract boolean mayPiggyback(IsolationLevel level);
 
   /** True if the DBMS keeps diagnostics of the last statement that a side read would replace. */
   public boolean keepsDiagnostics() {

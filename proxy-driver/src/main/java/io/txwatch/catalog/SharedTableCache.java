@@ -588,7 +588,7 @@ final class SharedTableCache {
     LOOKUPS.log(
         key + cause,
         "a look-up of tables failed and is tried again; until then their statements are sent as"
-            + " they are (LOOKUP_FAILED): "
+            + " they are, or not at all where columns of ours might show (LOOKUP_FAILED): "
             + cause,
         log::repeated);
   }

@@ -115,9 +115,19 @@ public abstract class DialectSql {
     return String.join(" || ", texts);
   }
 
+  /** A text, empty where it is NULL. */
+  public String orEmpty(String text) {
+    return "coalesce(" + text + ", '')";
+  }
+
   /** An aggregate: the number of rows in which an expression is not NULL, or of all: {@code *}. */
   public String count(String expression) {
     return "count(" + expression + ")";
+  }
+
+  /** A condition: the value of an expression is more than a number. */
+  public String isMore(String number, int than) {
+    return number + " > " + than;
   }
 
   /**
@@ -128,21 +138,8 @@ public abstract class DialectSql {
     return Optional.of(ofView);
   }
 
-  /**
-   * True if statements may carry reads of ours: subqueries in what a query or a write returns,
-   * which find the tables as the statement's own subqueries do.
-   */
-  public boolean carriesReads() {
-    return false;
-  }
-
-  /**
-   * An aggregate: {@code <count>;<list>} of the texts of all rows, in their order. The list is
-   * empty if there are more than {@code max}.
-   */
-  public String countedList(String text, int max) {
-    throw new UnsupportedOperationException("statements of this DBMS carry no reads");
-  }
+  /** An aggregate: the texts of a group's rows in their order, with commas between them. */
+  public abstract String orderedList(String text);
 
   /** An aggregate: {@code <count>;<list>} of the versions of a table's rows. */
   public abstract String versionList(VersionList list);
@@ -163,6 +160,11 @@ public abstract class DialectSql {
     return false;
   }
 
+  /** True if distinct rows may come in another order when they have a further column. */
+  public boolean reordersDistinctRows() {
+    return false;
+  }
+
   /** True if a sort with further columns may change the table that a column's metadata name. */
   public boolean renamesSortedTables() {
     return false;
@@ -170,6 +172,11 @@ public abstract class DialectSql {
 
   /** True if a statement that locks or writes finds other versions than its subqueries do. */
   public boolean locksNewestVersions() {
+    return false;
+  }
+
+  /** True if a subquery in RETURNING finds the tables as the statement found them. */
+  public boolean returnsFromSnapshot() {
     return false;
   }
 
@@ -191,6 +198,11 @@ public abstract class DialectSql {
   /** True if a comparison of a text with a number warns. */
   public boolean warnsOfComparisons() {
     return false;
+  }
+
+  /** True if the WITH of a statement may stand within that statement once more. */
+  public boolean takesSameWithInside() {
+    return true;
   }
 
   /** The name of a savepoint as it is compared. */

@@ -1,7 +1,9 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.dialect.DialectSql;
+import io.txwatch.history.StatementKind;
 import io.txwatch.plan.Carried;
+import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.SideRead;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.Block.Role;
@@ -11,6 +13,7 @@ import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
 import io.txwatch.statement.AnalyzedStatement;
+import io.txwatch.statement.StatementKinds;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -28,8 +31,9 @@ import java.util.Set;
  * it lists is bounded as hidden aggregates are: the tables are small when the plan is made, and the
  * list ends after {@link Carried#MAX_ENTRIES} entries. See docs/decisions/0019.
  *
- * <p>On PostgreSQL alone: {@link DialectSql#carriesReads}. Whether it may be sent at all is a
- * matter of the isolation level: {@link io.txwatch.capture.SnapshotRules#mayPiggyback}.
+ * <p>Not in a query that locks and so reads {@linkplain DialectSql#locksNewestVersions other
+ * versions} than a subquery does. Whether it may be sent at all is a matter of the isolation level:
+ * {@link io.txwatch.capture.SnapshotRules#mayPiggyback}.
  */
 final class CarriedReads {
 
@@ -73,18 +77,21 @@ final class CarriedReads {
     if (!mayCarry(context)) {
       return Columns.NONE;
     }
+    boolean locks = StatementKinds.of(statement.parts()) == StatementKind.LOCKING_SELECT;
+    if (locks && context.sql().locksNewestVersions()) {
+      return Columns.NONE;
+    }
     List<Block> carriers = carriers(statement.parts());
     boolean all = !carriers.isEmpty() && !statement.parts().hasOtherBranch();
+    boolean hint = HiddenAggregates.takesHint(statement);
     CarriedReads reads = new CarriedReads(context, carriers);
-    boolean takes = all && carriers.stream().allMatch(reads::takesColumn) && !reads.changesOrder();
+    boolean takes =
+        all && hint && carriers.stream().allMatch(reads::takesColumn) && !reads.changesOrder();
     return takes ? reads.inQuery(own) : Columns.NONE;
   }
 
   private static boolean mayCarry(RewriteContext context) {
-    return context.sql().carriesReads()
-        && context.mayReturnRows()
-        && context.alone()
-        && !hasOtherParameters(context.tokens());
+    return context.mayReturnRows() && context.alone() && !hasOtherParameters(context.tokens());
   }
 
   private static List<Block> carriers(StatementParts parts) {
@@ -112,7 +119,11 @@ final class CarriedReads {
     if (columns.text.isEmpty()) {
       return columns;
     }
+    boolean hinted = own.returned().how() == RewritePlan.Returns.AGGREGATED_TO_RESULT;
     Rewrite rewrite = columns.rewrite;
+    if (!hinted) {
+      rewrite = rewrite.and(HiddenAggregates.hint(context, carriers.get(0)));
+    }
     for (Block block : carriers) {
       rewrite = rewrite.and(context.after(block.list().to() - 1, columns.text));
     }
@@ -122,14 +133,22 @@ final class CarriedReads {
   /**
    * The columns of what a write reads besides its target, for the list of what it returns.
    *
-   * <p>A subquery there sees what the statement's own subqueries see. At level {@code items} side
-   * reads do it.
+   * <p>On PostgreSQL a subquery there sees what the statement's own subqueries see. On H2 it sees
+   * what the statement has left: the same where the read may come {@linkplain
+   * SideRead.Moment#EITHER before or after} it. At level {@code items} side reads do it.
    *
    * @param observed the tables that are observed, by their first tokens
    */
   static Columns ofWrite(RewriteContext context, Set<Integer> observed) {
-    boolean takes = !context.readsBeside() && mayCarry(context);
+    boolean takes =
+        !context.readsBeside() && mayCarry(context) && !context.sql().locksNewestVersions();
     return takes ? new CarriedReads(context, List.of()).columns(observed) : Columns.NONE;
+  }
+
+  private boolean isSeen(SideRead read) {
+    return !carriers.isEmpty()
+        || statement.sql().returnsFromSnapshot()
+        || read.moment() == SideRead.Moment.EITHER;
   }
 
   private Columns columns(Set<Integer> observed) {
@@ -148,7 +167,7 @@ final class CarriedReads {
         rewrite = rewrite.and(Rewrite.observing(tables));
         continue;
       }
-      Optional<SideRead> read = reads.within(block, tables);
+      Optional<SideRead> read = reads.within(block, tables).filter(this::isSeen);
       if (read.isPresent()) {
         text.append(", ").append(column(read.get().sql(), tables.size()));
         text.append(" as ").append(Auxiliary.WL);
@@ -177,7 +196,7 @@ final class CarriedReads {
         i = statement.tokens().next(i)) {
       ordered |= statement.tokens().areWords(i, "ORDER", "BY");
     }
-    return finds && !ordered;
+    return finds && !ordered && statement.sql().reordersDistinctRows();
   }
 
   /** True if the block may have read rows although the statement returns none. */
@@ -220,11 +239,13 @@ final class CarriedReads {
     List<String> entries = new ArrayList<>();
     for (int i = 0; i < tables; i++) {
       entries.addAll(i == 0 ? List.of() : List.of("','"));
-      String version = "coalesce(" + WL + i + ", '')";
-      entries.add("coalesce(" + sql.concatenate(RID + i, "':'", version) + ", '')");
+      entries.add(sql.orEmpty(sql.concatenate(RID + i, "':'", sql.orEmpty(WL + i))));
     }
-    String entry = sql.concatenate(entries.toArray(String[]::new));
-    String text = sql.countedList(entry, mostRows(tables));
+    String list = sql.orderedList(sql.concatenate(entries.toArray(String[]::new)));
+    String bounded =
+        "case when %s then '' else coalesce(%s, '') end"
+            .formatted(sql.isMore(sql.count("*"), mostRows(tables)), list);
+    String text = sql.concatenate(sql.count("*"), "';'", bounded);
     return "(select " + text + " from (" + read + ") txw)";
   }
 }

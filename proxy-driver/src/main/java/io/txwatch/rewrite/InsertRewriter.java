@@ -308,7 +308,10 @@ final class InsertRewriter {
     }
     boolean known =
         newRows.map(rows -> rows.fate() != NewRows.Fate.MAY_UPDATE_ANOTHER).orElse(false);
-    return context.alone() && !known ? rowsOfUnknownIds() : Rewrite.NONE;
+    if (!context.alone()) {
+      return Rewrite.NONE;
+    }
+    return known ? rowsForCarriedReads() : rowsOfUnknownIds();
   }
 
   /** How the rows can be returned; not at all where that would change something. */
@@ -319,6 +322,18 @@ final class InsertRewriter {
             || insert.replaces()
             || (how == Returning.DELTA_TABLE && !insert.conflicts().isEmpty());
     return changes ? Returning.NONE : how;
+  }
+
+  /** Rows whose ids are known are returned only if they carry what the statement reads. */
+  private Rewrite rowsForCarriedReads() {
+    boolean reads = context.parts().references().size() > 1 && !insert.replaces();
+    if (!reads || how() != Returning.CLAUSE) {
+      return Rewrite.NONE;
+    }
+    CarriedReads.Columns carried = returnedRows.carried();
+    return carried.text().isEmpty()
+        ? carried.rewrite()
+        : returnedRows.byClause(insert.span().to() - 1);
   }
 
   private Rewrite rowsOfUnknownIds() {

@@ -19,8 +19,7 @@ import java.util.stream.Stream;
 
 /**
  * The rows that a write returns, in the same round trip: by RETURNING (PostgreSQL, SQLite, MariaDB)
- * or by a query around it (H2). With RETURNING come the {@linkplain CarriedReads reads} that they
- * carry.
+ * or by a query around it (H2). With them come the {@linkplain CarriedReads reads} that they carry.
  */
 final class ReturnedRows {
 
@@ -56,11 +55,16 @@ final class ReturnedRows {
   }
 
   private Rewrite after(String before, int last, Returns how) {
-    CarriedReads.Columns carried = CarriedReads.ofWrite(context, Set.of(target.from()));
+    CarriedReads.Columns carried = carried();
     return context
         .after(last, before + pair() + carried.text())
         .and(carried.rewrite())
         .and(returned(how));
+  }
+
+  /** What it reads besides, as further columns of what it returns. */
+  CarriedReads.Columns carried() {
+    return CarriedReads.ofWrite(context, Set.of(target.from()));
   }
 
   private Rewrite returned(Returns how) {
@@ -70,15 +74,18 @@ final class ReturnedRows {
   /** H2: {@code SELECT … FROM FINAL TABLE (UPDATE …)}, {@code OLD TABLE (DELETE …)}. */
   Rewrite byDeltaTable() {
     StatementParts parts = context.parts();
+    CarriedReads.Columns carried = carried();
     String query =
-        "select %s, %s from %s table ("
+        "select %s, %s%s from %s table ("
             .formatted(
                 Auxiliary.RID,
                 Auxiliary.WL,
+                carried.text(),
                 StatementKinds.of(parts) == StatementKind.DELETE ? "old" : "final");
     return context
         .before(parts.from(), query)
         .and(context.after(parts.to() - 1, ")"))
+        .and(carried.rewrite())
         .and(returned(Returns.WRITTEN_ROWS));
   }
 

@@ -155,8 +155,11 @@ final class SideReads {
         }
       }
     }
+    boolean again =
+        with.filter(w -> !w.isEmpty()).isPresent() && !statement.sql().takesSameWithInside();
     boolean harmless =
         with.isPresent()
+            && !again
             && copied <= MAX_TABLES
             && CannotFail.holds(statement, with.get())
             && joined.stream().allMatch(one -> !one.has(Kind.LOCK) && cannotFail(one));

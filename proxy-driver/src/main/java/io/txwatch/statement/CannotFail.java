@@ -17,8 +17,9 @@ import java.util.Set;
  * columns, literals and parameters, and calls what takes every value. What is not known may fail.
  *
  * <p>Arithmetic may, unless it has a result whatever the operands are. A subquery that stands for
- * one value may have two. MySQL and MariaDB warn where a text is compared with a number: there no
- * comparison is known.
+ * one value may have two. MySQL and MariaDB warn where a text is compared with a number: there both
+ * sides of a comparison must be of one kind, as far as the catalog knows them, which it does not
+ * for a parameter.
  */
 public final class CannotFail {
 
@@ -36,10 +37,17 @@ public final class CannotFail {
   private static final Set<String> FUNCTIONS =
       Set.of("coalesce", "nullif", "upper", "lower", "count", "min", "max", "char_length");
 
+  /** What an operand is, as far as comparing goes. */
+  private enum Kind {
+    NUMBER,
+    TEXT,
+    UNKNOWN
+  }
+
   private final AnalyzedStatement statement;
   private final Tokens tokens;
 
-  /** True if a comparison may warn. */
+  /** True if a comparison of two kinds shows. */
   private final boolean warns;
 
   private CannotFail(AnalyzedStatement statement) {
@@ -72,13 +80,20 @@ public final class CannotFail {
   }
 
   private boolean isKnownWord(int i) {
+    int operand = i - (tokens.isWord(i - 1, "NOT") ? 2 : 1);
     return switch (tokens.text(i).toLowerCase(Locale.ROOT)) {
       case "like" ->
-          !warns
-              && tokens.is(i + 1, TokenKind.STRING)
+          tokens.is(i + 1, TokenKind.STRING)
               && tokens.text(i + 1).indexOf('\\') < 0
-              && !tokens.isWord(i + 2, "ESCAPE");
-      case "in", "between", "case" -> !warns;
+              && !tokens.isWord(i + 2, "ESCAPE")
+              && (!warns || kindTo(operand) == Kind.TEXT);
+      case "in" -> !warns || areOfKind(i + 1, kindTo(operand));
+      case "between" ->
+          !warns
+              || (tokens.isWord(i + 2, "AND")
+                  && isSame(kindTo(operand), kindFrom(i + 1))
+                  && isSame(kindTo(operand), kindFrom(i + 3)));
+      case "case" -> !warns;
       // date '2000-01-01': a literal of a type of its own
       default -> isKeyword(i) || !tokens.is(i + 1, TokenKind.STRING);
     };
@@ -137,7 +152,7 @@ public final class CannotFail {
 
   private boolean isKnownOperator(int i) {
     return switch (tokens.text(i)) {
-      case "=", "<", ">", "!" -> !warns;
+      case "=", "<", ">", "!" -> !warns || isComparedWithItsKind(i);
       case "|" -> !warns && (tokens.isOperator(i + 1, '|') || tokens.isOperator(i - 1, '|'));
       case "*" -> isStar(i);
       case "-" -> isSign(i);
@@ -161,5 +176,123 @@ public final class CannotFail {
             || tokens.is(i - 1, TokenKind.STRING)
             || (tokens.isName(i - 1) && !isKeyword(i - 1));
     return !operand && tokens.is(i + 1, TokenKind.NUMBER);
+  }
+
+  // ---------------------------------------------------------------- kinds of operands
+
+  private boolean isComparedWithItsKind(int i) {
+    int left = i - 1;
+    int right = i + 1;
+    while (tokens.is(left, TokenKind.OPERATOR)) {
+      left--;
+    }
+    while (tokens.is(right, TokenKind.OPERATOR)) {
+      right++;
+    }
+    return isSame(kindTo(left), kindFrom(right));
+  }
+
+  private static boolean isSame(Kind one, Kind other) {
+    return one == other && one != Kind.UNKNOWN;
+  }
+
+  /** True if all that stands in a parenthesis behind IN is of a kind. */
+  private boolean areOfKind(int open, Kind kind) {
+    if (tokens.isWord(open + 1, "SELECT")) {
+      return isSame(kind, kindFrom(open));
+    }
+    int close = tokens.partner(open);
+    for (int i = open + 1; i < close; i++) {
+      if (!tokens.is(i, TokenKind.COMMA) && !isSame(kind, kindFrom(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** What the operand is that ends with a token. */
+  private Kind kindTo(int last) {
+    if (tokens.is(last, TokenKind.CLOSE)) {
+      int open = tokens.partner(last);
+      boolean call = tokens.isName(open - 1) && !isKeyword(open - 1);
+      return kindFrom(call ? open - 1 : open);
+    }
+    int first = last;
+    while (tokens.isName(first) && tokens.is(first - 1, TokenKind.DOT)) {
+      first -= 2;
+    }
+    return kindFrom(first);
+  }
+
+  /** What the operand is that begins with a token. */
+  private Kind kindFrom(int i) {
+    if (tokens.is(i, TokenKind.NUMBER)) {
+      return Kind.NUMBER;
+    }
+    if (tokens.is(i, TokenKind.STRING)) {
+      return Kind.TEXT;
+    }
+    if (tokens.isOpen(i) && tokens.isWord(i + 1, "SELECT")) {
+      return statement.parts().blocks().stream()
+          .filter(block -> block.start() == i + 1 && block.items().size() == 1)
+          .map(block -> kindFrom(block.list().from()))
+          .findFirst()
+          .orElse(Kind.UNKNOWN);
+    }
+    if (tokens.isAnyWord(i, "ANY", "SOME", "ALL")) {
+      return kindFrom(i + 1);
+    }
+    int last = i;
+    while (tokens.isName(last) && tokens.is(last + 1, TokenKind.DOT)) {
+      last += 2;
+    }
+    if (!tokens.isName(last)) {
+      return Kind.UNKNOWN;
+    }
+    return tokens.isOpen(last + 1) ? kindOfCall(last) : kindOfColumn(tokens.folded(last));
+  }
+
+  private Kind kindOfCall(int name) {
+    return switch (tokens.text(name).toLowerCase(Locale.ROOT)) {
+      case "upper", "lower" -> Kind.TEXT;
+      case "count", "char_length" -> Kind.NUMBER;
+      case "min", "max", "abs" -> kindFrom(name + 2);
+      case "coalesce", "nullif" -> {
+        Kind first = kindFrom(name + 2);
+        int last = tokens.partner(name + 1) - 1;
+        yield isSame(first, kindTo(last)) ? first : Kind.UNKNOWN;
+      }
+      default -> Kind.UNKNOWN;
+    };
+  }
+
+  /** By the types of all columns of that name in the statement: they must be of one kind. */
+  private Kind kindOfColumn(String name) {
+    Kind found = Kind.UNKNOWN;
+    for (Source.Table table : statement.parts().references()) {
+      String type =
+          statement
+              .tables()
+              .find(table)
+              .map(t -> t.traits().types().getOrDefault(name, ""))
+              .orElse("");
+      if (!type.isEmpty()) {
+        Kind kind = kindOfType(type.replaceAll("[^a-z].*", ""));
+        if (found != Kind.UNKNOWN && found != kind) {
+          return Kind.UNKNOWN;
+        }
+        found = kind;
+      }
+    }
+    return found;
+  }
+
+  private static Kind kindOfType(String base) {
+    return switch (base) {
+      case "tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "double", "float" ->
+          Kind.NUMBER;
+      case "char", "varchar", "text", "tinytext", "mediumtext", "longtext" -> Kind.TEXT;
+      default -> Kind.UNKNOWN;
+    };
   }
 }

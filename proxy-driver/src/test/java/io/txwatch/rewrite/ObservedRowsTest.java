@@ -114,7 +114,6 @@ class ObservedRowsTest {
   @TestFactory
   Stream<DynamicTest> whatRowsCarryIsWhatIsReadBeside() {
     return TestServers.concurrentKinds()
-        .filter(kind -> kind == ServerKind.POSTGRESQL)
         .map(
             kind ->
                 DynamicTest.dynamicTest(

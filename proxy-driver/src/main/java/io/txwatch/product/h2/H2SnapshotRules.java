@@ -42,4 +42,9 @@ public final class H2SnapshotRules extends SnapshotRules {
     boolean byStatement = session.at(IsolationLevel.READ_COMMITTED);
     return byStatement && session.inTransaction() ? at(planned, false) : NEVER;
   }
+
+  @Override
+  public boolean mayPiggyback(IsolationLevel level) {
+    return level != IsolationLevel.READ_UNCOMMITTED;
+  }
 }

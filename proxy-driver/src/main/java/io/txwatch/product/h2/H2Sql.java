@@ -80,6 +80,11 @@ public final class H2Sql extends DialectSql {
   }
 
   @Override
+  public String orderedList(String text) {
+    return "listagg(%1$s, ',') within group (order by %1$s)".formatted(text);
+  }
+
+  @Override
   public String versionList(VersionList list) {
     return list.filtered(this, "listagg(%s, ',')", list.isSmallByCounting());
   }
@@ -92,6 +97,12 @@ public final class H2Sql extends DialectSql {
   @Override
   public boolean commitsImplicitly(String verb, boolean ofTemporaryTable) {
     return !ofTemporaryTable && COMMITTING.contains(verb);
+  }
+
+  /** The parser does not come to an end. */
+  @Override
+  public boolean takesSameWithInside() {
+    return false;
   }
 
   @Override

@@ -65,6 +65,11 @@ public final class InnoDbSnapshotRules extends SnapshotRules {
   }
 
   @Override
+  public boolean mayPiggyback(IsolationLevel level) {
+    return level == IsolationLevel.READ_COMMITTED || level == IsolationLevel.REPEATABLE_READ;
+  }
+
+  @Override
   public boolean keepsDiagnostics() {
     return true;
   }

@@ -118,6 +118,11 @@ public class MySqlSql extends DialectSql {
   }
 
   @Override
+  public String orEmpty(String text) {
+    return "ifnull(" + text + ", '')";
+  }
+
+  @Override
   public String containsParameter(String text) {
     return "locate(?, " + text + ") > 0";
   }
@@ -144,6 +149,11 @@ public class MySqlSql extends DialectSql {
   @Override
   public boolean endsWait(int vendorCode) {
     return ENDS_WAIT.contains(vendorCode);
+  }
+
+  @Override
+  public String orderedList(String text) {
+    return "group_concat(%1$s order by %1$s separator ',')".formatted(text);
   }
 
   /** The hint bounds it. */

@@ -1,6 +1,7 @@
 package io.txwatch.product.other;
 
 import io.txwatch.capture.SnapshotRules;
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.SideRead.Moment;
 import io.txwatch.plan.SideRead.Purpose;
@@ -17,5 +18,10 @@ public final class OtherSnapshotRules extends SnapshotRules {
   public SideReadTiming besideRead(
       StatementKind kind, Purpose purpose, Moment planned, boolean oneTable, Session session) {
     return NOT_SENT;
+  }
+
+  @Override
+  public boolean mayPiggyback(IsolationLevel level) {
+    return false;
   }
 }

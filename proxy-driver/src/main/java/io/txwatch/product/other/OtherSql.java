@@ -51,6 +51,11 @@ public final class OtherSql extends DialectSql {
   }
 
   @Override
+  public String orderedList(String text) {
+    throw notRewritten();
+  }
+
+  @Override
   public String versionList(VersionList list) {
     throw notRewritten();
   }

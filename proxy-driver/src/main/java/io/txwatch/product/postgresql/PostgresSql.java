@@ -68,6 +68,11 @@ public final class PostgresSql extends DialectSql {
   }
 
   @Override
+  public String isMore(String number, int than) {
+    return number + " operator(pg_catalog.>) " + than;
+  }
+
+  @Override
   public Optional<String> onAnyPath(String ofView) {
     try {
       return Optional.of(PgCatalogNames.qualify(ofView));
@@ -107,17 +112,8 @@ public final class PostgresSql extends DialectSql {
   }
 
   @Override
-  public boolean carriesReads() {
-    return true;
-  }
-
-  @Override
-  public String countedList(String text, int max) {
-    String list =
-        "case when %1$s operator(pg_catalog.>) %2$d then ''"
-            + " else coalesce(pg_catalog.string_agg(%3$s, ',' order by %3$s), '') end";
-    String count = count("*");
-    return concatenate(count, "';'", list.formatted(count, max, text));
+  public String orderedList(String text) {
+    return "pg_catalog.string_agg(%1$s, ',' order by %1$s)".formatted(text);
   }
 
   @Override
@@ -138,6 +134,17 @@ public final class PostgresSql extends DialectSql {
   @Override
   public boolean regroupsForAggregate(boolean joins, boolean ordered) {
     return joins && !ordered;
+  }
+
+  /** Which it may find by hashing. */
+  @Override
+  public boolean reordersDistinctRows() {
+    return true;
+  }
+
+  @Override
+  public boolean returnsFromSnapshot() {
+    return true;
   }
 
   @Override

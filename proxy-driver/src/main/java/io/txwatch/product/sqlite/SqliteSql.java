@@ -59,6 +59,11 @@ public final class SqliteSql extends DialectSql {
   }
 
   @Override
+  public String orderedList(String text) {
+    throw OtherSql.notRewritten();
+  }
+
+  @Override
   public String versionList(VersionList list) {
     throw OtherSql.notRewritten();
   }
