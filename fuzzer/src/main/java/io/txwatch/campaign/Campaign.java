@@ -4,6 +4,7 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.generator.CaseGenerator;
 import io.txwatch.generator.CaseKind;
+import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleVerdict;
@@ -183,6 +184,21 @@ public final class Campaign {
   }
 
   Campaign(Dbms dbms, Plan plan, Listener listener, Duration maxSilence, long casesPerEpoch) {
+    this(dbms, DbmsRegistry.dialect(dbms), plan, listener, maxSilence, casesPerEpoch);
+  }
+
+  /** A campaign with the SQL of perhaps another DBMS. */
+  Campaign(Dbms dbms, GeneratedDialect dialect, Plan plan, Listener listener) {
+    this(dbms, dialect, plan, listener, MAX_SILENCE, Exploration.CASES_PER_EPOCH);
+  }
+
+  private Campaign(
+      Dbms dbms,
+      GeneratedDialect dialect,
+      Plan plan,
+      Listener listener,
+      Duration maxSilence,
+      long casesPerEpoch) {
     this.maxSilence = maxSilence;
     this.plan = plan;
     this.next = new AtomicLong(plan.first());
@@ -190,10 +206,18 @@ public final class Campaign {
         new Exploration(
             plan.modes().contains(Mode.LEARNT_WEIGHTS), casesPerEpoch, plan.first(), plan.end());
     this.counts = new CampaignCounts(plan.oracles());
-    this.reporter = new FindingReporter(DbmsRegistry.dialect(dbms), plan, listener, counts);
+    this.reporter = new FindingReporter(dialect, plan, listener, counts);
     this.shared =
         new CampaignWorker.Shared(
-            dbms, plan, listener, exploration, counts, reporter, new AtomicLong(), this::isOver);
+            dbms,
+            dialect,
+            plan,
+            listener,
+            exploration,
+            counts,
+            reporter,
+            new AtomicLong(),
+            this::isOver);
     this.batchSize = CaseSequence.batchSize(plan);
   }
 

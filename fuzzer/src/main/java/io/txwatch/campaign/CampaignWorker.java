@@ -4,6 +4,7 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
 import io.txwatch.generator.CaseGenerator;
 import io.txwatch.generator.CaseKind;
+import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.generator.Weights;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
@@ -73,6 +74,7 @@ final class CampaignWorker implements AutoCloseable {
    */
   record Shared(
       Dbms dbms,
+      GeneratedDialect dialect,
       Campaign.Plan plan,
       Campaign.Listener listener,
       Exploration exploration,
@@ -90,7 +92,7 @@ final class CampaignWorker implements AutoCloseable {
     this.reporter = shared.reporter();
     this.serverLoss = shared.serverLoss();
     this.isOver = shared.isOver();
-    this.cases = new CaseSequence(dbms, plan);
+    this.cases = new CaseSequence(dbms, shared.dialect(), plan);
     this.heartbeat = heartbeat;
     this.server = new ServerCaseExecutor(dbms, QUIESCENCE_TIMEOUT);
     this.executor = heartbeat.monitoring(server);

@@ -1,9 +1,9 @@
 package io.txwatch.campaign;
 
 import io.txwatch.dbms.Dbms;
-import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.generator.CaseGenerator;
 import io.txwatch.generator.CaseKind;
+import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.generator.Weights;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.Oracle;
@@ -27,10 +27,12 @@ final class CaseSequence {
   /** The kinds of its cases; batches of cases have them in turn. */
   private final List<CaseKind> caseKinds;
 
+  private final GeneratedDialect dialect;
   private final Map<CaseKind, CaseGenerator> generators = new EnumMap<>(CaseKind.class);
 
-  CaseSequence(Dbms dbms, Campaign.Plan plan) {
+  CaseSequence(Dbms dbms, GeneratedDialect dialect, Campaign.Plan plan) {
     this.dbms = dbms;
+    this.dialect = dialect;
     this.plan = plan;
     this.caseKinds = caseKinds(plan.oracles());
   }
@@ -54,7 +56,7 @@ final class CaseSequence {
                 kind ->
                     new CaseGenerator(
                         plan.seed(),
-                        DbmsRegistry.dialect(dbms),
+                        dialect,
                         plan.maxStatements(),
                         kind,
                         dbms.requiresPrimaryKeys()))

@@ -215,7 +215,13 @@ class CampaignTest {
         new Campaign.Plan(
             7, dbms.levels(), List.of(new WriteCheck(), new Troc()), 256, Duration.ofMinutes(2), 2);
 
-    Summary summary = new Campaign(dbms, plan, new CollectedFindings()).run();
+    Summary summary =
+        new Campaign(
+                dbms,
+                DbmsRegistry.dialect("PostgreSQL").orElseThrow(),
+                plan,
+                new CollectedFindings())
+            .run();
 
     assertThat(summary.oracles().keySet()).containsExactly("writecheck", "troc");
     assertThat(Objects.requireNonNull(summary.oracles().get("troc")).undecided())
