@@ -8,6 +8,7 @@ import io.txwatch.plan.Catalog.Table;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -37,6 +38,10 @@ final class SharedTableCache {
    */
   private static final Cache<String, SharedTableCache> OPEN =
       Caffeine.newBuilder().weakValues().executor(Runnable::run).build();
+
+  /** Those of {@link #OPEN} that no session uses and that are kept nevertheless. */
+  private static final Cache<String, SharedTableCache> KEPT =
+      Caffeine.newBuilder().expireAfterWrite(Duration.ofMinutes(1)).executor(Runnable::run).build();
 
   private static final AtomicLong PRIVATE_COUNT = new AtomicLong();
 
@@ -377,13 +382,19 @@ final class SharedTableCache {
     return probe.dialect();
   }
 
-  /** One session is gone; with the last one, what is known of the tables. */
+  /**
+   * One session is gone; with the last one, what is known of the tables. Of a pool without a
+   * connection of our own it is kept for a while: all its sessions may have been given back, and
+   * what the next ones need could be looked up only on one after them.
+   */
   void leave() {
     boolean isLast;
     synchronized (OPEN) {
       sessions--;
       isLast = sessions == 0;
-      if (isLast) {
+      if (isLast && separate == null && !isEmbedded) {
+        KEPT.put(key, this);
+      } else if (isLast) {
         OPEN.asMap().remove(key, this);
       }
     }
