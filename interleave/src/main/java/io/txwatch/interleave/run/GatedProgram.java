@@ -278,7 +278,7 @@ public final class GatedProgram implements Program {
       }
       Set<Long> blocked = waits.blocked();
       synchronized (lock) {
-        note(blocked, System.nanoTime() - begin);
+        note(blocked, System.nanoTime());
         if (!isRunning() && (atGate() != 0 || !isBlocked())) {
           return atGate();
         }
@@ -311,7 +311,7 @@ public final class GatedProgram implements Program {
   }
 
   /** Notes who is blocked by now. */
-  private void note(Set<Long> blocked, long nanos) {
+  private void note(Set<Long> blocked, long now) {
     for (OperationRun run : runs) {
       boolean waits = run.connections().stream().anyMatch(blocked::contains);
       if (run.state() == State.RUNNING && waits) {
@@ -319,8 +319,7 @@ public final class GatedProgram implements Program {
       } else if (run.state() == State.BLOCKED && !waits) {
         run.state(State.RUNNING);
       } else if (run.state() == State.RUNNING
-          && nanos > IN_PROCESS_NANOS
-          && isParked(run.thread())) {
+          && run.parkedSince(isParked(run.thread()), now) > IN_PROCESS_NANOS) {
         run.state(State.BLOCKED_IN_PROCESS);
         blockedInProcess = true;
       }

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 /** One execution of an operation. Its state is guarded by the lock of its {@link GatedProgram}. */
 final class OperationRun {
 
+  private static final long NOT_PARKED = -1;
+
   /** What an operation is doing. */
   enum State {
     /** It executes: Java code, or a call that has not returned. */
@@ -30,6 +32,8 @@ final class OperationRun {
   private final List<GatedCall> calls = new ArrayList<>();
   private final Set<Long> connections = new HashSet<>();
   private State state = State.RUNNING;
+
+  private long firstParked = NOT_PARKED;
   private long arrivals;
   private @Nullable GatedCall next;
   private @Nullable Object returned;
@@ -76,8 +80,24 @@ final class OperationRun {
     return arrivals;
   }
 
+  /**
+   * How long its thread has been waiting each time that was looked up, in nanoseconds.
+   *
+   * @param isParked whether it is now
+   * @param now the time, by {@link System#nanoTime}
+   */
+  long parkedSince(boolean isParked, long now) {
+    if (!isParked) {
+      firstParked = NOT_PARKED;
+      return 0;
+    }
+    firstParked = firstParked == NOT_PARKED ? now : firstParked;
+    return now - firstParked;
+  }
+
   /** Its next call goes on. */
   void released() {
+    firstParked = NOT_PARKED;
     GatedCall call = next();
     calls.add(call);
     connections.add(call.connection().number());
