@@ -114,9 +114,11 @@ public final class Interleaver {
     Exploration exploration = new Exploration();
     try {
       return exploration.run();
-    } catch (HangException | NotDeterministicException | DivergedException e) {
-      return exploration.undecided(String.valueOf(e.getMessage()));
-    } catch (TouchedTables.TooLargeException | UnreachableException e) {
+    } catch (HangException
+        | NotDeterministicException
+        | DivergedException
+        | TouchedTables.TooLargeException
+        | UnreachableException e) {
       return exploration.undecided(String.valueOf(e.getMessage()));
     } finally {
       exploration.close();

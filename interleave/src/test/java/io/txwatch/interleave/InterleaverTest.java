@@ -11,6 +11,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -231,6 +232,58 @@ class InterleaverTest {
       update(c, "UPDATE stock SET n = n + 1 WHERE id = ?", row);
     }
     return "done";
+  }
+
+  @Test
+  void anOperationThatHangsIsUndecidedAndLeavesNoLock() throws Exception {
+    stock(ServerKind.H2);
+    Interleaved found =
+        new Interleaver()
+            .limit(Duration.ofSeconds(3))
+            .operation("A", () -> inTransaction(InterleaverTest::lockAndSleep))
+            .operation(
+                "B", () -> inTransaction(c -> update(c, "UPDATE stock SET n = 0 WHERE id = ?", 1)))
+            .run();
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.UNDECIDED);
+    try (Connection connection = DriverManager.getConnection(url)) {
+      assertThat(update(connection, "UPDATE stock SET n = 7 WHERE id = ?", 1)).isEqualTo(1);
+    }
+  }
+
+  private static Object lockAndSleep(Connection c) throws SQLException {
+    number(c, "SELECT n FROM stock WHERE id = ? FOR UPDATE", 1);
+    try {
+      Thread.sleep(600_000);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+    return "woken";
+  }
+
+  @Test
+  void anOperationThatTriesAgainWithoutEndIsUndecidedAndLeavesNoLock() throws Exception {
+    stock(ServerKind.H2);
+    Interleaved found =
+        new Interleaver()
+            .limit(Duration.ofSeconds(10))
+            .operation("A", () -> inTransaction(InterleaverTest::awaitStock))
+            .operation(
+                "B", () -> inTransaction(c -> update(c, "UPDATE stock SET n = 9 WHERE id = ?", 2)))
+            .run();
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.UNDECIDED);
+    assertThat(found.reason()).contains("calls and not ended");
+    try (Connection connection = DriverManager.getConnection(url)) {
+      assertThat(update(connection, "UPDATE stock SET n = 7 WHERE id = ?", 1)).isEqualTo(1);
+    }
+  }
+
+  /** Waits, with a lock, for what only another operation does. */
+  private static Object awaitStock(Connection c) throws SQLException {
+    update(c, "UPDATE stock SET version = 1 WHERE id = ?", 1);
+    while (number(c, "SELECT n FROM stock WHERE id = ?", 2) != 9) {
+      // It tries again.
+    }
+    return "there";
   }
 
   @Test

@@ -9,9 +9,7 @@ import io.txwatch.jdbc.gate.Gate;
 import io.txwatch.jdbc.gate.GatedCall;
 import io.txwatch.jdbc.gate.Gates;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +30,9 @@ public final class GatedProgram implements Program {
 
   private static final long MAX_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
+  /** The most calls of an execution: an operation may try again without end. */
+  private static final int MAX_CALLS = 1_000;
+
   /** How long a thread that waits in this process must not move until it is taken for blocked. */
   private static final long IN_PROCESS_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -47,9 +48,6 @@ public final class GatedProgram implements Program {
   private final Gate gate = this::before;
 
   private List<OperationRun> runs = List.of();
-
-  /** Calls of other threads of an operation that has a call at the gate. */
-  private final Deque<GatedCall> entering = new ArrayDeque<>();
 
   private boolean abandoned;
   private List<String> lastTexts = List.of();
@@ -120,6 +118,10 @@ public final class GatedProgram implements Program {
       List<Long> enabled = new ArrayList<>();
       int last = -1;
       for (long now = settled(); now != 0; now = settled()) {
+        if (schedule.size() == MAX_CALLS) {
+          throw new HangException(
+              "the operations have made " + MAX_CALLS + " calls and not ended: " + describe());
+        }
         last = scheduler.next(schedule.size(), now, last);
         OperationRun run = runs.get(last);
         GatedCall call = run.next();
@@ -146,7 +148,6 @@ public final class GatedProgram implements Program {
     List<OperationRun> started = new ArrayList<>();
     synchronized (lock) {
       abandoned = false;
-      entering.clear();
       runs = started;
     }
     for (Operation operation : operations) {
@@ -184,15 +185,14 @@ public final class GatedProgram implements Program {
       return;
     }
     synchronized (lock) {
-      entering.add(call);
       awaitNo(() -> run.hasNext());
       if (!abandoned) {
         long arrival = run.arrived(call);
         lock.notifyAll();
         awaitNo(() -> run.hasNext() && run.arrivals() == arrival);
       }
-      entering.remove(call);
-      if (abandoned) {
+      // What an operation undoes when it is given up is undone: else its locks would stay.
+      if (abandoned && call.type() != GatedCall.Type.ROLLBACK) {
         throw new AbandonedException();
       }
     }
@@ -284,7 +284,7 @@ public final class GatedProgram implements Program {
         }
       }
       if (System.nanoTime() - begin > limit.toNanos()) {
-        throw new HangException(describe(), limit);
+        throw new HangException("nothing went on for " + limit.toSeconds() + " s: " + describe());
       }
       pause = Math.min(2 * pause, MAX_PAUSE_NANOS);
       TimeUnit.NANOSECONDS.sleep(isRunning() ? 0 : pause);
