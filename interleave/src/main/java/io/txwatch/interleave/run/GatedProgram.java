@@ -191,7 +191,7 @@ public final class GatedProgram implements Program {
         lock.notifyAll();
         awaitNo(() -> run.hasNext() && run.arrivals() == arrival);
       }
-      // What an operation undoes when it is given up is undone: else its locks would stay.
+      // An abandoned operation may undo its work: else its locks would stay.
       if (abandoned && call.type() != GatedCall.Type.ROLLBACK) {
         throw new AbandonedException();
       }
