@@ -49,6 +49,7 @@ public final class Interleaver {
 
   private final List<Operation> operations = new ArrayList<>();
   private final List<Invariant> invariants = new ArrayList<>();
+  private final Map<String, Callable<List<List<String>>>> finalReads = new LinkedHashMap<>();
   private @Nullable Runnable reset;
   private int maxPreemptions = MAX_PREEMPTIONS;
   private int maxExecutions = MAX_EXECUTIONS;
@@ -71,6 +72,18 @@ public final class Interleaver {
   /** What must hold after every execution, beside what is found without it. */
   public Interleaver invariant(String name, Callable<Boolean> holds) {
     invariants.add(new Invariant(name, holds));
+    return this;
+  }
+
+  /**
+   * Adds a read of the final state, which is compared beside the rows of the tables that are
+   * touched.
+   *
+   * @param name as reports show it, without blanks
+   * @param read called after every execution; returns rows, each the texts of its columns
+   */
+  public Interleaver finalRead(String name, Callable<List<List<String>>> read) {
+    finalReads.put(name, read);
     return this;
   }
 
@@ -488,7 +501,17 @@ public final class Interleaver {
       } catch (SQLException e) {
         throw new UnreachableException("the tables cannot be read: " + e.getMessage());
       }
+      finalReads.forEach((name, read) -> all.put(name, finalRows(name, read)));
       return new TouchedRows(all);
+    }
+
+    private List<List<String>> finalRows(String name, Callable<List<List<String>>> read) {
+      try {
+        return read.call();
+      } catch (Exception e) {
+        throw new UnreachableException(
+            "the final state cannot be read by " + name + ": " + e.getMessage());
+      }
     }
 
     void close() {

@@ -12,7 +12,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -290,5 +293,24 @@ class InterleaverTest {
   void whatReachesNoDatabaseIsUndecided() throws Exception {
     Interleaved found = new Interleaver().operation("A", () -> 1).operation("B", () -> 2).run();
     assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.UNDECIDED);
+  }
+
+  @Test
+  void aReadOfTheFinalStateIsComparedToo() throws Exception {
+    stock(ServerKind.H2);
+    Callable<Object> add = () -> inTransaction(c -> update(c, "UPDATE stock SET n = n + 1"));
+    Interleaver same = new Interleaver().operation("A", add).operation("B", add);
+    assertThat(same.finalRead("sum", () -> List.of(List.of("12"))).run().verdict())
+        .isEqualTo(Verdict.SAFE);
+
+    AtomicInteger reads = new AtomicInteger();
+    Interleaver other = new Interleaver().operation("A", add).operation("B", add);
+    // Two orders of whole operations, one of them again, and then the first order of calls.
+    Interleaved found =
+        other
+            .finalRead("sum", () -> List.of(List.of(reads.incrementAndGet() > 3 ? "13" : "12")))
+            .run();
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.RACE);
+    assertThat(found.reason()).contains("sum has [[13]]");
   }
 }
