@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Restricts {@code fuzz} and {@code replay} to empty databases and users with sufficient
- * privileges: they may crash a server and leave objects behind.
+ * Restricts the commands that execute generated or given SQL to empty databases and users with
+ * sufficient privileges: they may crash a server and leave objects behind.
  */
 final class EmptyDatabaseCheck {
 

@@ -16,14 +16,10 @@ import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.schedule.Values;
-import io.txwatch.testcase.CaseFormatException;
-import io.txwatch.testcase.CaseReader;
 import io.txwatch.testcase.TestCase;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.math.BigDecimal;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -122,25 +118,21 @@ final class ReplayCommand implements Callable<Integer> {
     List<Oracle> judges = OracleNames.named(oracles, graph.judge);
     List<TestCase> cases = new ArrayList<>();
     for (Path file : files) {
-      cases.add(read(file));
+      cases.add(CaseInput.read(file));
     }
     String real = Drivers.unwatched(url);
-    Optional<String> named = KnownDbms.of(real).flatMap(known -> known.named(real, "cases"));
-    if (named.isPresent()) {
-      throw CommandException.badInput(
-          "each connection has its own database without a name: name it, as in " + named.get());
-    }
+    CaseInput.requireNamedDatabase(real);
     int code = ExitCode.CLEAN;
     try (Connection keep = Drivers.connect(real, database)) {
       if (!allowAnyDatabase) {
-        requireEmpty(keep, Drivers.shown(real));
+        CaseInput.requireEmpty(keep, Drivers.shown(real));
       }
       Dbms dbms = DbmsRegistry.connect(real, target -> Drivers.reconnect(target, database));
       EmptyDatabaseCheck.requireRights(dbms, Drivers.shown(real))
           .ifPresent(note -> console.note("txwatch: " + note));
       for (int i = 0; i < cases.size(); i++) {
-        TestCase testCase = isolation == null ? cases.get(i) : atOneLevel(cases.get(i));
-        IsolationLevel level = level(dbms, files.get(i), testCase);
+        TestCase testCase = CaseInput.atLevel(cases.get(i), isolation);
+        IsolationLevel level = CaseInput.level(dbms, files.get(i), testCase, isolation);
         if (replay(console, dbms, files.get(i), testCase, level, judges)) {
           code = ExitCode.ANOMALIES;
         }
@@ -152,56 +144,6 @@ final class ReplayCommand implements Callable<Integer> {
           Drivers.shown(real) + ": " + ConnectFailure.message(real, e));
     }
     return code;
-  }
-
-  private static void requireEmpty(Connection connection, String shown) throws SQLException {
-    try {
-      EmptyDatabaseCheck.requireEmpty(connection, shown);
-    } catch (CommandException e) {
-      throw CommandException.badInput(
-          e.getMessage() + " (or use --allow-any-database: the SQL of a case runs as it is)");
-    }
-  }
-
-  private static TestCase read(Path file) throws IOException {
-    if (!Files.exists(file)) {
-      throw new NoSuchFileException(file.toString());
-    }
-    if (Files.isDirectory(file)) {
-      throw CommandException.badInput(file + " is a directory, expected a file");
-    }
-    try {
-      return CaseReader.read(file);
-    } catch (CaseFormatException e) {
-      throw CommandException.badInput(Objects.requireNonNull(e.getMessage()));
-    }
-  }
-
-  private IsolationLevel level(Dbms dbms, Path file, TestCase testCase) {
-    IsolationLevel level = isolation;
-    if (level == null) {
-      level =
-          testCase
-              .header("isolation")
-              .flatMap(IsolationLevel::parse)
-              .orElseThrow(
-                  () ->
-                      CommandException.badInput(
-                          file + " names no level: give one, such as --isolation RC"));
-    }
-    for (String session : testCase.sessions()) {
-      DbmsLevels.require(dbms, testCase.levelOf(session, level));
-    }
-    return level;
-  }
-
-  /** The case without levels of single sessions. */
-  private static TestCase atOneLevel(TestCase testCase) {
-    TestCase plain = testCase;
-    for (String session : testCase.sessions()) {
-      plain = plain.withoutHeader(TestCase.LEVEL_HEADER + session);
-    }
-    return plain;
   }
 
   /** A verdict, and the known behaviour that explains it if it is a violation. */

@@ -28,7 +28,8 @@ import picocli.CommandLine.Spec;
       PrepareCommand.class,
       UnprepareCommand.class,
       FuzzCommand.class,
-      ReplayCommand.class
+      ReplayCommand.class,
+      InterleaveCommand.class
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -40,7 +41,7 @@ import picocli.CommandLine.Spec;
       "  jdbc:txwatch:postgresql://localhost/shop     in place of jdbc:postgresql://localhost/shop",
       "",
       "Exit codes: 0 clean; 1 anomalies at or above --fail-on; 2 bad usage or input;",
-      "3 DBMS unreachable; 4 internal error; 5 undecided (check, fuzz).",
+      "3 DBMS unreachable; 4 internal error; 5 undecided (check, fuzz, interleave).",
       ""
     })
 final class TxWatchCommand implements Runnable {
@@ -52,7 +53,7 @@ final class TxWatchCommand implements Runnable {
     throw new ParameterException(
         spec.commandLine(),
         "missing command, expected one of demo, attach, serve, check, report, export, prepare, unprepare,"
-            + " fuzz, replay");
+            + " fuzz, replay, interleave");
   }
 
   /** Reads the version that the build recorded. */

@@ -29,7 +29,7 @@ class BadInputTest {
                 "",
                 lines(
                     "txwatch: missing command, expected one of demo, attach, serve, check, report, export,"
-                        + " prepare, unprepare, fuzz, replay",
+                        + " prepare, unprepare, fuzz, replay, interleave",
                     "see: txwatch --help")));
   }
 

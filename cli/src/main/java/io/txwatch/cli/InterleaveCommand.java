@@ -1,0 +1,166 @@
+package io.txwatch.cli;
+
+import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.UnsupportedDbmsException;
+import io.txwatch.dbms.registry.DbmsRegistry;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.interleave.Interleaved;
+import io.txwatch.interleave.Interleaved.Verdict;
+import io.txwatch.schedule.CaseInterleaver;
+import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.testcase.TestCase;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code interleave}: executes the sessions of cases in every order. */
+@Command(
+    name = "interleave",
+    description = {
+      "Executes the sessions of cases in every order, and finds those that race.",
+      "Each session is one operation of an application. Two operations race if an order of their",
+      "statements gives results or rows that no order of whole operations gives. At most levels",
+      "the DBMS permits that: a race is a fault of the operations at their level.",
+      "A case works in a schema, database or file of its own, which is dropped afterwards. But its",
+      "SQL is executed as it is, with all privileges of the user: read a case before you run it.",
+      "A database with tables is refused unless --allow-any-database is given."
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = TxWatchCommand.Version.class,
+    sortOptions = false,
+    footer = {
+      "",
+      "Examples:",
+      "  txwatch interleave buy.txt --url jdbc:postgresql://localhost/test --isolation RC",
+      "  txwatch interleave --json cases/*.txt --url jdbc:h2:mem:x --isolation SER",
+      "",
+      "A case is a text file with one statement on each line:",
+      "  I: CREATE TABLE t (v INT) {ENGINE}   sets up",
+      "  T1: SELECT v FROM t              executed by session T1, in the order of its lines",
+      "  F: SELECT * FROM t               a final state that is compared, besides the tables",
+      "A session without BEGIN is one transaction.",
+      "",
+      "Exit codes: 0 no case races; 1 a case races; 2 bad usage or input; 3 DBMS unreachable;",
+      "5 no case races, and one is undecided.",
+      ""
+    })
+final class InterleaveCommand implements Callable<Integer> {
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Parameters(arity = "1..*", paramLabel = "CASE", description = "a case of two to eight sessions")
+  private List<Path> files = new ArrayList<>();
+
+  @Option(
+      names = "--url",
+      required = true,
+      paramLabel = "URL",
+      description = "the database, such as jdbc:postgresql://localhost/test")
+  private String url = "";
+
+  @Mixin private DatabaseOptions database = new DatabaseOptions();
+
+  @Option(
+      names = "--isolation",
+      paramLabel = "LEVEL",
+      converter = IsolationLevelConverter.class,
+      description =
+          "the level of every transaction: "
+              + IsolationLevelConverter.NAMES
+              + " (default: the case's header '# isolation:')")
+  private @Nullable IsolationLevel isolation;
+
+  @Mixin private InterleavingBounds bounds = new InterleavingBounds();
+
+  @Option(
+      names = "--allow-any-database",
+      description =
+          "also run the cases in a database with tables; the SQL of a case can change or drop them")
+  private boolean allowAnyDatabase;
+
+  @Mixin private JsonOption output = new JsonOption();
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    bounds.require();
+    List<TestCase> cases = new ArrayList<>();
+    for (Path file : files) {
+      cases.add(read(file));
+    }
+    String real = Drivers.unwatched(url);
+    CaseInput.requireNamedDatabase(real);
+    Set<Verdict> verdicts = EnumSet.noneOf(Verdict.class);
+    try (Connection keep = Drivers.connect(real, database)) {
+      if (!allowAnyDatabase) {
+        CaseInput.requireEmpty(keep, Drivers.shown(real));
+      }
+      Dbms dbms = DbmsRegistry.connect(real, target -> Drivers.reconnect(target, database));
+      if (!CaseInterleaver.supports(dbms)) {
+        throw CommandException.badInput(
+            "sessions are not interleaved on "
+                + dbms.describe()
+                + ": use PostgreSQL, MySQL, MariaDB or H2");
+      }
+      EmptyDatabaseCheck.requireRights(dbms, Drivers.shown(real));
+      for (int i = 0; i < cases.size(); i++) {
+        verdicts.add(interleave(dbms, files.get(i), cases.get(i)));
+      }
+    } catch (UnsupportedDbmsException e) {
+      throw CommandException.badInput(Objects.requireNonNull(e.getMessage()));
+    } catch (SQLException e) {
+      throw CommandException.unreachable(
+          Drivers.shown(real) + ": " + ConnectFailure.message(real, e));
+    }
+    return verdicts.contains(Verdict.RACE)
+        ? ExitCode.ANOMALIES
+        : verdicts.contains(Verdict.UNDECIDED) ? ExitCode.UNDECIDED : ExitCode.CLEAN;
+  }
+
+  private static TestCase read(Path file) throws IOException {
+    TestCase testCase = CaseInput.read(file);
+    int sessions = testCase.sessions().size();
+    if (sessions < CaseInterleaver.MIN_SESSIONS || sessions > CaseInterleaver.MAX_SESSIONS) {
+      throw CommandException.badInput(
+          file
+              + " has "
+              + (sessions == 1 ? "one session" : sessions + " sessions")
+              + ", expected "
+              + CaseInterleaver.MIN_SESSIONS
+              + " to "
+              + CaseInterleaver.MAX_SESSIONS);
+    }
+    return testCase;
+  }
+
+  private Verdict interleave(Dbms dbms, Path file, TestCase given)
+      throws SQLException, IOException, InterruptedException {
+    TestCase testCase = CaseInput.atLevel(given, isolation);
+    IsolationLevel level = CaseInput.level(dbms, file, testCase, isolation);
+    try {
+      Interleaved found = bounds.interleaver(dbms).interleave(testCase, level);
+      InterleavedCase result = new InterleavedCase(file, dbms, level, bounds.text(), found);
+      Console console = Console.of(spec);
+      if (output.json) {
+        result.writeJson(console.out());
+      }
+      result.print(console.textOut(output.json));
+      return found.verdict();
+    } catch (ScheduleExecutor.SetupException e) {
+      throw CommandException.badInput(file + ": " + e.getMessage());
+    }
+  }
+}

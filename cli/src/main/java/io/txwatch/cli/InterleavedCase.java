@@ -1,0 +1,57 @@
+package io.txwatch.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.txwatch.dbms.Dbms;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.interleave.Interleaved;
+import io.txwatch.report.JsonReport;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+
+/**
+ * What was found by executing a case's sessions in every order.
+ *
+ * @param bound which orders were to be executed
+ */
+record InterleavedCase(
+    Path file, Dbms dbms, IsolationLevel level, String bound, Interleaved found) {
+
+  /** Prints it for people. */
+  void print(PrintWriter out) {
+    out.println(file + " on " + dbms.describe() + " at " + level + ": " + found.verdict());
+    out.println("  " + Console.printable(found.reason()));
+    for (String line : found.schedule()) {
+      out.println("    " + Console.printable(line));
+    }
+    for (String note : found.notes()) {
+      out.println("  note: " + Console.printable(note));
+    }
+    out.println("  " + found.executions() + " orders executed (" + bound + ")");
+    out.flush();
+  }
+
+  /** Writes it as a line of JSON. */
+  void writeJson(PrintWriter out) throws IOException {
+    try (JsonGenerator json = JsonReport.generator(out)) {
+      json.writeStartObject();
+      json.writeStringField("type", "interleave");
+      json.writeStringField("result", found.verdict().name());
+      json.writeNullField("phenomenon"); // not known
+      json.writeNumberField("executions", found.executions());
+      json.writeStringField("bound", bound);
+      json.writeArrayFieldStart("schedule");
+      for (String line : found.schedule()) {
+        json.writeString(line);
+      }
+      json.writeEndArray();
+      json.writeStringField("case", file.toString());
+      json.writeStringField("reason", found.reason());
+      json.writeStringField("dbms", dbms.describe());
+      json.writeStringField("isolation", level.name());
+      json.writeEndObject();
+    }
+    out.println();
+    out.flush();
+  }
+}

@@ -1,0 +1,222 @@
+package io.txwatch.schedule;
+
+import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.Failure;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.schedule.ScheduleExecutor.SetupException;
+import io.txwatch.testcase.SqlText;
+import io.txwatch.testcase.StatementText;
+import io.txwatch.testcase.Step;
+import io.txwatch.testcase.TestCase;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+/**
+ * The statements of one session of a case, executed again and again on the same connection. Its
+ * result is what the statements return.
+ *
+ * <p>A session that begins no transaction is one transaction. After an error that ends the
+ * transaction, or that other sessions have caused, it rolls back and throws the error, as an
+ * application would; any other error is a result, and the session goes on. What is open at the end
+ * is rolled back.
+ */
+final class CaseOperation implements Callable<String>, AutoCloseable {
+
+  /** How a transaction was begun, and so how it has to be ended. */
+  private enum Begun {
+    NOT,
+    BY_JDBC,
+    BY_SQL
+  }
+
+  private final Dbms dbms;
+  private final Connection connection;
+  private final List<RenderedStep> steps;
+  private final IsolationLevel level;
+  private final Map<String, String> settings;
+  private final boolean prepares;
+  private final boolean isOneTransaction;
+
+  private Begun begun = Begun.NOT;
+
+  /**
+   * An operation that has not been executed yet.
+   *
+   * @param connection closed by {@link #close}
+   * @param steps those of the session
+   * @param level the level of its transactions
+   */
+  CaseOperation(
+      Dbms dbms,
+      Connection connection,
+      TestCase testCase,
+      List<RenderedStep> steps,
+      IsolationLevel level) {
+    this.dbms = dbms;
+    this.connection = connection;
+    this.steps = List.copyOf(steps);
+    this.level = level;
+    this.settings = testCase.settings();
+    this.prepares =
+        testCase.header(StatementText.JDBC_HEADER).equals(Optional.of(StatementText.PREPARED));
+    this.isOneTransaction = steps.stream().allMatch(one -> one.step().role() == Step.Role.WORK);
+  }
+
+  /**
+   * Gives the session its level and settings.
+   *
+   * @throws SetupException if the DBMS does not have one of the settings
+   */
+  void setUp() throws SQLException, SetupException {
+    dbms.refreshSchema(connection);
+    dbms.setLevel(connection, level);
+    for (Map.Entry<String, String> setting : settings.entrySet()) {
+      try (Statement statement = connection.createStatement()) {
+        statement.execute(
+            dbms.settingStatement(setting.getKey(), Optional.of(setting.getValue()))
+                .orElseThrow(() -> new SQLException("no such settings on this DBMS", "0A000")));
+      } catch (SQLException e) {
+        throw new SetupException(setting.getKey(), e);
+      }
+    }
+  }
+
+  @Override
+  public String call() throws SQLException {
+    List<String> results = new ArrayList<>();
+    try {
+      if (isOneTransaction) {
+        begin();
+      }
+      for (RenderedStep step : steps) {
+        execute(step, results);
+      }
+      if (isOneTransaction) {
+        commit();
+      }
+      return results.toString();
+    } finally {
+      if (begun != Begun.NOT) {
+        rollBack();
+      }
+    }
+  }
+
+  private void execute(RenderedStep step, List<String> results) throws SQLException {
+    try {
+      switch (step.step().role()) {
+        case BEGIN -> begin(step.text());
+        case COMMIT -> {
+          if (begun == Begun.BY_JDBC) {
+            commit();
+          } else {
+            results(step.text());
+            begun = Begun.NOT;
+          }
+        }
+        case ROLLBACK -> {
+          if (begun == Begun.BY_JDBC) {
+            rollBack();
+          } else {
+            results(step.text());
+            begun = Begun.NOT;
+          }
+        }
+        case WORK -> results.add(results(step.text()));
+      }
+    } catch (SQLException e) {
+      Failure failure = dbms.failure(e);
+      if (failure.endsTransaction() || failure.isConcurrencyRelated()) {
+        throw e;
+      }
+      results.add("error " + e.getSQLState());
+    }
+  }
+
+  // ---------------------------------------------------------------- transactions
+
+  private void begin(String sql) throws SQLException {
+    SqlText text = SqlText.of(sql);
+    int words =
+        text.startsWithAny("START") || text.tokens().isAnyWord(1, "WORK", "TRANSACTION") ? 2 : 1;
+    if (begun == Begun.NOT && text.tokens().count() == words) {
+      begin();
+    } else {
+      if (begun == Begun.NOT) {
+        requireAutocommit();
+        begun = Begun.BY_SQL;
+      }
+      results(sql);
+    }
+  }
+
+  private void begin() throws SQLException {
+    if (connection.getAutoCommit()) {
+      connection.setAutoCommit(false);
+    }
+    begun = Begun.BY_JDBC;
+  }
+
+  private void commit() throws SQLException {
+    connection.commit();
+    begun = Begun.NOT;
+  }
+
+  private void rollBack() throws SQLException {
+    boolean isBySql = begun == Begun.BY_SQL;
+    begun = Begun.NOT;
+    if (isBySql) {
+      results("ROLLBACK");
+    } else {
+      connection.rollback();
+    }
+  }
+
+  /** Leaves the transactions of JDBC. None is open. */
+  private void requireAutocommit() throws SQLException {
+    if (!connection.getAutoCommit()) {
+      connection.setAutoCommit(true);
+    }
+  }
+
+  // ---------------------------------------------------------------- statements
+
+  /** Executes a statement; returns what it has returned. */
+  private String results(String sql) throws SQLException {
+    if (begun == Begun.NOT) {
+      requireAutocommit();
+    }
+    if (prepares) {
+      try (PreparedStatement statement = PreparedText.of(sql).prepare(connection)) {
+        return result(statement, statement.execute());
+      }
+    }
+    try (Statement statement = connection.createStatement()) {
+      return result(statement, statement.execute(sql));
+    }
+  }
+
+  private static String result(Statement statement, boolean isQuery) throws SQLException {
+    if (!isQuery) {
+      int count = statement.getUpdateCount();
+      return count == 1 ? "1 row" : count + " rows";
+    }
+    try (ResultSet result = statement.getResultSet()) {
+      List<String> rows = Values.bag(Values.rows(result));
+      return rows.isEmpty() ? "no row" : "(" + String.join(") (", rows) + ")";
+    }
+  }
+
+  @Override
+  public void close() throws SQLException {
+    connection.close();
+  }
+}
