@@ -124,17 +124,7 @@ public record RewritePlan(
     String sql = tokens.text();
     ObservedRows inText =
         values().map(plan -> ObservedRows.byValue(keys(), plan.withLiterals(tokens))).orElse(rows);
-    return new RewritePlan(
-        sql,
-        kind,
-        control,
-        passThrough,
-        passThroughDetail,
-        text.unchanged(sql),
-        inText,
-        mayLeaveUnnamed,
-        starShowsAuxiliary,
-        usesSystemColumns);
+    return copy(sql, passThrough, passThroughDetail, text.unchanged(sql), inText);
   }
 
   /** The same plan, with a reason why not every row that it touches can be seen. */
@@ -151,13 +141,18 @@ public record RewritePlan(
   }
 
   private RewritePlan observed(Optional<GapReason> reason, String detail, ObservedRows how) {
+    return copy(original, reason, detail, text, how);
+  }
+
+  private RewritePlan copy(
+      String sql, Optional<GapReason> reason, String detail, RewrittenText sent, ObservedRows how) {
     return new RewritePlan(
-        original,
+        sql,
         kind,
         control,
         reason,
         detail,
-        text,
+        sent,
         how,
         mayLeaveUnnamed,
         starShowsAuxiliary,

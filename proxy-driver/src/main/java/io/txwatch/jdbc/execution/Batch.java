@@ -268,7 +268,7 @@ public final class Batch {
     if (!plans.isEmpty()) { // one savepoint stands before all of them
       context
           .guard()
-          .set(plans.stream().filter(c -> !c.isProven()).findFirst().orElse(plans.get(0)));
+          .set(plans.stream().filter(c -> !c.usage().isProven()).findFirst().orElse(plans.get(0)));
     }
     List<Execution> begun = null;
     if (!positions.isEmpty() && !positions.get(0).alone()) {
@@ -284,7 +284,7 @@ public final class Batch {
     values.forEach(item -> ifKnown(item, StatementValues::sent));
     try {
       counts = sender.send();
-      plans.forEach(CachedPlan::prove);
+      plans.forEach(c -> c.usage().prove());
       context.guard().release();
     } catch (SQLException ours) {
       if (asItWas == null || !isUndone(ours)) {

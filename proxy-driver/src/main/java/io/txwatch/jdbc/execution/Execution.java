@@ -417,7 +417,7 @@ public final class Execution {
     }
     over = true;
     try {
-      cached.prove();
+      cached.usage().prove();
       if (cached.renames()) {
         renamed();
       }

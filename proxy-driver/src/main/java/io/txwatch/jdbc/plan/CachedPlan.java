@@ -12,6 +12,7 @@ import io.txwatch.jdbc.error.SentText;
 import io.txwatch.plan.ComparedKey;
 import io.txwatch.plan.LevelChange;
 import io.txwatch.plan.NewRows;
+import io.txwatch.plan.PlanRequest;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.TransactionControl;
 import io.txwatch.plan.ValuePlan;
@@ -21,70 +22,50 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plan with what is learnt by executing it. Shared by all connections to a database.
- *
- * <p>A rewritten text is on probation until the DBMS has executed it once: as long as it is, what
- * is needed to send the application's own text instead is kept at hand. After an error it is on
- * probation again.
+ * A plan with what follows from it for each execution: computed once, when a text is planned.
+ * Immutable but for its {@linkplain #usage usage}. Shared by all connections to a database.
  */
 public final class CachedPlan {
 
   /** What a plan differs in from the one that is made for a text first. */
   public enum Variant {
     /** A write that returns no rows. */
-    COUNTING,
+    COUNTING(PlanRequest.RETURNING_NOTHING),
     /** A query that appends nothing, for a result that rows are written through. */
-    BARE,
+    BARE(PlanRequest.RETURNING_NOTHING),
     /** One whose rows carry nothing of what it reads besides. */
-    CARRYING_NOTHING
-  }
+    CARRYING_NOTHING(PlanRequest.LISTING_NOTHING);
 
-  private static final int MAX_LEAD_CHARACTERS = 512;
+    final PlanRequest request;
+
+    Variant(PlanRequest request) {
+      this.request = request;
+    }
+  }
 
   private final RewritePlan plan;
   private final String shownSql;
   private final String columns;
-  private volatile boolean proven;
-  private volatile boolean batched;
-  private volatile int lead;
-  private final AtomicReferenceArray<@Nullable CachedPlan> variants =
-      new AtomicReferenceArray<>(Variant.values().length);
-  private volatile boolean outgrown;
-  private volatile @Nullable LevelChange levelChange;
-  private volatile @Nullable CachedPlan withoutKeys;
-  private final @Nullable PlannedReads sideReads;
-  private final @Nullable KnownKey key;
-  private final ComparedKey compared;
-  private final @Nullable KeyHashes keyHashes;
-
-  /** The parameters that are compared with columns of a key. */
-  private final BitSet comparedParameters;
-
-  private final @Nullable NamedKey[] named;
-  private final boolean renames;
-  private final boolean writesUnnamed;
-  private final @Nullable ValuePlan values;
-
-  /** The parameters whose values {@link #values} names. */
-  private final BitSet valueParameters;
-
   private final SampledCallSite place;
   private final TextTraits traits;
 
   /** The plan of its text's shape, if it follows from that. */
   private final @Nullable CachedPlan shape;
 
-  private final boolean isControl;
-  private final boolean countsWrites;
-  private final boolean returnsWrittenRows;
-  private final boolean appendsWrittenRows;
-  private final boolean aggregates;
-  private final boolean carries;
-  private final boolean hidesColumns;
+  private final PlanUsage usage;
+  private final @Nullable PlannedReads sideReads;
+  private final @Nullable KnownKey key;
+  private final KeyHashes keyHashes;
+  private final @Nullable NamedKey[] named;
+  private final @Nullable ValuePlan values;
+
+  /** The parameters whose values {@link #values} names. */
+  private final BitSet valueParameters;
+
+  private volatile @Nullable LevelChange levelChange;
 
   /**
    * A plan that has not been executed.
@@ -100,41 +81,30 @@ public final class CachedPlan {
       String columns,
       ComparedKey compared,
       SampledCallSite place) {
-    this(plan, shownSql, columns, compared, place, TextTraits.of(plan), null);
+    this(plan, shownSql, columns, new KeyHashes(compared), place, TextTraits.of(plan), null);
   }
 
   private CachedPlan(
       RewritePlan plan,
       String shownSql,
       String columns,
-      ComparedKey compared,
+      KeyHashes keyHashes,
       SampledCallSite place,
       TextTraits traits,
       @Nullable CachedPlan shape) {
     this.plan = plan;
-    this.compared = compared;
-    this.keyHashes = compared.columns().isEmpty() ? null : new KeyHashes(compared);
-    this.comparedParameters = keyHashes == null ? new BitSet(0) : keyHashes.parameters();
     this.shownSql = shownSql;
     this.columns = columns;
     this.place = place;
-    this.proven = !plan.isRewritten();
-    this.sideReads = PlannedReads.of(plan);
-    this.key = KnownKey.of(plan.keys());
-    this.named = NamedKey.of(plan.names());
-    this.renames = !plan.names().renamed().isEmpty();
-    this.values = plan.values().filter(known -> !known.saysNothing()).orElse(null);
-    this.valueParameters = values == null ? new BitSet(0) : values.parameters();
-    this.isControl = !(plan.control() instanceof TransactionControl.None);
-    this.countsWrites = countsWrites(plan.kind());
-    this.returnsWrittenRows = plan.returns() == RewritePlan.Returns.WRITTEN_ROWS;
-    this.appendsWrittenRows = plan.returns() == RewritePlan.Returns.WRITTEN_ROWS_APPENDED;
-    this.aggregates = plan.returns() == RewritePlan.Returns.AGGREGATED_TO_RESULT;
-    this.carries = !plan.carried().isEmpty();
-    this.hidesColumns = !plan.appended().isEmpty() || carries || plan.starShowsAuxiliary();
-    this.writesUnnamed = writesUnnamed(plan);
     this.traits = traits;
     this.shape = shape;
+    this.usage = new PlanUsage(plan.isRewritten());
+    this.sideReads = PlannedReads.of(plan);
+    this.key = KnownKey.of(plan.keys());
+    this.keyHashes = keyHashes;
+    this.named = NamedKey.of(plan.names());
+    this.values = plan.values().filter(known -> !known.saysNothing()).orElse(null);
+    this.valueParameters = values == null ? new BitSet(0) : values.parameters();
   }
 
   /**
@@ -145,7 +115,7 @@ public final class CachedPlan {
    * @param itsPlace where in the application the text is executed; its shape may be elsewhere, too
    */
   CachedPlan in(Tokens tokens, String shown, SampledCallSite itsPlace) {
-    return new CachedPlan(plan.in(tokens), shown, columns, compared, itsPlace, traits, this);
+    return new CachedPlan(plan.in(tokens), shown, columns, keyHashes, itsPlace, traits, this);
   }
 
   /** True if it is a query, or a write, after which a name may mean another table. */
@@ -157,17 +127,17 @@ public final class CachedPlan {
     return plan;
   }
 
+  /** What its executions have shown. */
+  public PlanUsage usage() {
+    return usage;
+  }
+
   /**
    * The plan of the text to which RETURNING was appended for generated keys; itself if none was.
    */
   public CachedPlan withoutKeys() {
-    CachedPlan before = withoutKeys;
+    CachedPlan before = usage.withoutKeys();
     return before == null ? this : before;
-  }
-
-  /** RETURNING was appended to the text of that plan. */
-  public void keysOf(CachedPlan before) {
-    withoutKeys = before;
   }
 
   public String shownSql() {
@@ -190,7 +160,7 @@ public final class CachedPlan {
 
   /** The plan that sends the application's own text, with the reason why. */
   public CachedPlan asItIs(GapReason reason, String detail) {
-    return isControl ? this : untouched(reason, detail);
+    return isControl() ? this : untouched(reason, detail);
   }
 
   /** The same of a text that controls the transaction, too. */
@@ -199,7 +169,7 @@ public final class CachedPlan {
         plan.asItIs(reason, detail),
         shownSql,
         AccessedColumns.withoutItems(columns),
-        compared,
+        keyHashes,
         place,
         traits,
         shape);
@@ -212,68 +182,12 @@ public final class CachedPlan {
 
   /** True if the statement is there for the transaction's control alone. */
   public boolean isControl() {
-    return isControl;
-  }
-
-  /** True if the DBMS has executed this very text, or if it is the application's own. */
-  public boolean isProven() {
-    return proven;
-  }
-
-  /** The DBMS has executed the text. */
-  public void prove() {
-    if (!proven) {
-      proven = true;
-    }
-  }
-
-  /** The text, which the DBMS has executed before, has failed. */
-  public void disprove() {
-    proven = !plan.isRewritten();
-  }
-
-  /** True if the text was last used in a batch. */
-  public boolean isBatched() {
-    return batched;
-  }
-
-  public void batched(boolean now) {
-    if (batched != now) {
-      batched = now;
-    }
-  }
-
-  /** Another plan for the same text, if it has been made. */
-  @Nullable CachedPlan variant(Variant which) {
-    return variants.get(which.ordinal());
-  }
-
-  void variant(Variant which, CachedPlan made) {
-    variants.set(which.ordinal(), made);
-  }
-
-  /**
-   * How many statements its transactions usually execute while a batch of it is collected, items of
-   * other batches among them: as many as were met, or somewhat more.
-   */
-  public int lead() {
-    return lead;
-  }
-
-  /** With that lead a batch of it would have been given the right tokens at once. */
-  public void leadWouldHold(int wanted) {
-    if (wanted > lead && wanted <= MAX_LEAD_CHARACTERS) {
-      lead = Math.min(MAX_LEAD_CHARACTERS, 2 * Integer.highestOneBit(wanted));
-    }
+    return !(plan.control() instanceof TransactionControl.None);
   }
 
   /** True if the statement wrote just as many rows as its update count states. */
   public boolean countsWrites() {
-    return countsWrites;
-  }
-
-  private static boolean countsWrites(StatementKind kind) {
-    return switch (kind) {
+    return switch (plan.kind()) {
       case INSERT, REPLACE, UPDATE, DELETE, MERGE -> true;
       case SELECT, LOCKING_SELECT, DDL, OTHER -> false;
     };
@@ -298,10 +212,6 @@ public final class CachedPlan {
    * none.
    */
   public boolean mayWriteUnnamed() {
-    return writesUnnamed;
-  }
-
-  private static boolean writesUnnamed(RewritePlan plan) {
     if (plan.passThrough().isEmpty() || plan.tokenParameters().length > 0) {
       return plan.mayLeaveUnnamed();
     }
@@ -316,19 +226,14 @@ public final class CachedPlan {
     };
   }
 
-  /** True if a table of it could not be looked up yet. */
-  boolean awaitsLookup() {
-    return plan.passThrough().equals(Optional.of(GapReason.LOOKUP_FAILED));
-  }
-
   /** True if the statement was made to return what it wrote. */
   public boolean returnsWrittenRows() {
-    return returnsWrittenRows;
+    return plan.returns() == RewritePlan.Returns.WRITTEN_ROWS;
   }
 
   /** True if it appends what it writes to the rows that the application's own text returns. */
   public boolean appendsWrittenRows() {
-    return appendsWrittenRows;
+    return plan.returns() == RewritePlan.Returns.WRITTEN_ROWS_APPENDED;
   }
 
   /** The key by which it finds a row, or what it does to keys; null if it has none to do with. */
@@ -343,7 +248,7 @@ public final class CachedPlan {
 
   /** True if rows of a table may have other keys after it. */
   public boolean renames() {
-    return renames;
+    return !plan.names().renamed().isEmpty();
   }
 
   /** What it states itself of its rows; null if versions are not known by value, or it has none. */
@@ -358,12 +263,12 @@ public final class CachedPlan {
 
   /** The values of a key's columns in the rows that an execution chooses or inserts. */
   public List<KeyValues> keyValues(PinnedValues parameters) {
-    return keyHashes == null ? List.of() : keyHashes.of(parameters);
+    return keyHashes.of(parameters);
   }
 
   /** True if a parameter is the value of a key's column in rows that it chooses or inserts. */
   public boolean comparesKeyWith(int parameter) {
-    return comparedParameters.get(parameter);
+    return keyHashes.takes(parameter);
   }
 
   /** True if a parameter is a value of a key that rows are named by. */
@@ -426,14 +331,7 @@ public final class CachedPlan {
 
   /** True if each of the appended columns lists the versions of many rows. */
   public boolean aggregates() {
-    return aggregates;
-  }
-
-  /** Notes that a table is larger than the plan supposed; false if that was noted before. */
-  public boolean outgrow() {
-    boolean first = !outgrown;
-    outgrown = true;
-    return first;
+    return plan.returns() == RewritePlan.Returns.AGGREGATED_TO_RESULT;
   }
 
   /** How many columns were appended to the result. */
@@ -443,17 +341,17 @@ public final class CachedPlan {
 
   /** How many of them identify the result's own rows. */
   public int ownColumns() {
-    return aggregates ? plan.appended().size() : 2 * plan.appended().size();
+    return aggregates() ? plan.appended().size() : 2 * plan.appended().size();
   }
 
   /** True if the rows of its result carry what it has read besides. */
   public boolean carries() {
-    return carries;
+    return !plan.carried().isEmpty();
   }
 
   /** True if a result of it has columns to hide. */
   public boolean hidesColumns() {
-    return hidesColumns;
+    return !plan.appended().isEmpty() || carries() || plan.starShowsAuxiliary();
   }
 
   /**

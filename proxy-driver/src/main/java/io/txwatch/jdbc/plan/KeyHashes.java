@@ -22,28 +22,31 @@ import org.jspecify.annotations.Nullable;
 public final class KeyHashes {
 
   private final ComparedKey key;
+  private final BitSet parameters = new BitSet(0);
   private final ValueHash hash = ValueHash.ofThisProcess();
 
   /** Hashes values of that key. */
   public KeyHashes(ComparedKey key) {
     this.key = key;
-  }
-
-  /** The numbers of the parameters that are such values. */
-  BitSet parameters() {
-    BitSet numbers = new BitSet();
     for (ComparedKey.Column column : key.columns()) {
       for (Place place : column.places()) {
         if (place instanceof Parameter parameter) {
-          numbers.set(parameter.number());
+          parameters.set(parameter.number());
         }
       }
     }
-    return numbers;
+  }
+
+  /** True if a parameter is such a value. */
+  boolean takes(int parameter) {
+    return parameters.get(parameter);
   }
 
   /** The values of each column, if all of them are known. */
   public List<KeyValues> of(PinnedValues parameters) {
+    if (key.columns().isEmpty()) {
+      return List.of();
+    }
     List<KeyValues> known = new ArrayList<>(key.columns().size());
     for (ComparedKey.Column column : key.columns()) {
       List<Long> hashes = new ArrayList<>(column.places().size());

@@ -181,20 +181,13 @@ public final class PlanCache {
 
   /** Another plan for the text of a plan. */
   public CachedPlan variant(CachedPlan cached, Variant which, Catalog catalog) {
-    CachedPlan known = cached.variant(which);
+    CachedPlan known = cached.usage().variant(which);
     if (known == null) {
-      known = make(cached.plan().original(), which, catalog);
-      cached.variant(which, known);
+      CachedPlan made = make(cached.plan().original(), catalog, which.request);
+      known = which == Variant.BARE ? bare(made) : made;
+      cached.usage().variant(which, known);
     }
     return known;
-  }
-
-  private CachedPlan make(String sql, Variant which, Catalog catalog) {
-    return switch (which) {
-      case COUNTING -> make(sql, catalog, PlanRequest.RETURNING_NOTHING);
-      case BARE -> bare(make(sql, catalog, PlanRequest.RETURNING_NOTHING));
-      case CARRYING_NOTHING -> make(sql, catalog, PlanRequest.LISTING_NOTHING);
-    };
   }
 
   private static CachedPlan bare(CachedPlan made) {

@@ -89,7 +89,7 @@ public final class ConnectionState {
 
   /** A table is larger than a plan supposed: plans are made again. */
   public void outgrown(CachedPlan cached) {
-    if (cached.outgrow()) {
+    if (cached.usage().outgrow()) {
       session.catalog().invalidate();
     }
   }

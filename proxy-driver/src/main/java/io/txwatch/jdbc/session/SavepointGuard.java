@@ -32,7 +32,7 @@ public final class SavepointGuard {
    */
   public void set(CachedPlan cached) throws SQLException {
     set = false;
-    if (cached.isProven()
+    if (cached.usage().isProven()
         || !connection.rules().errorAbortsTransaction()
         || !tracker.inTransactionMode()
         || tracker.mustRollBack()) {

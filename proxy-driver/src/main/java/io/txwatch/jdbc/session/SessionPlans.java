@@ -80,7 +80,7 @@ public final class SessionPlans {
     if (!withKeys.appendsWrittenRows()) {
       return cached;
     }
-    withKeys.keysOf(cached);
+    withKeys.usage().keysOf(cached);
     return withKeys;
   }
 
@@ -180,7 +180,7 @@ public final class SessionPlans {
    * it is is not known unless the error names something of ours, so the text is as good as new.
    */
   public void failed(CachedPlan cached, SQLException error) {
-    if (!cached.isProven()) { // it would fail as often as it is sent
+    if (!cached.usage().isProven()) { // it would fail as often as it is sent
       if (VendorErrors.isAboutOurs(error) || VendorErrors.isOfLimit(error)) {
         refused(cached, error);
       } else {
@@ -191,6 +191,6 @@ public final class SessionPlans {
       Faults.reportFailed(error);
       catalog.invalidate();
     }
-    cached.disprove();
+    cached.usage().disprove();
   }
 }

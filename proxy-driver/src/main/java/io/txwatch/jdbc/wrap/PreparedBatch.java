@@ -37,7 +37,7 @@ final class PreparedBatch {
         context,
         cached,
         kept,
-        new Batch(context, cached.lead(), true, kept.isStreamed()),
+        new Batch(context, cached.usage().lead(), true, kept.isStreamed()),
         new ArrayList<>());
   }
 
@@ -108,7 +108,7 @@ final class PreparedBatch {
    */
   PreparedBatch withText(CachedPlan other, PreparedStatement prepared, boolean streamed)
       throws SQLException {
-    Batch again = new Batch(context, other.lead(), true, streamed);
+    Batch again = new Batch(context, other.usage().lead(), true, streamed);
     addAgain(again, other, prepared);
     return new PreparedBatch(context, other, kept, again, items);
   }
@@ -126,7 +126,7 @@ final class PreparedBatch {
       batch.writesUnnamed();
       return batch;
     }
-    cached.leadWouldHold(batch.leadThatWouldHold());
+    cached.usage().leadWouldHold(batch.leadThatWouldHold());
     prepared.clearBatch();
     Batch again = new Batch(context, 0, true, false);
     addAgain(again, cached, prepared);

@@ -292,7 +292,7 @@ public class WatchedConnection extends DelegatingConnection {
     long plannedAt = context.plans().version();
     CachedPlan cached = context.plans().of(sql, options);
     CachedPlan active =
-        options.keysAsked() || cached.isBatched() || !context.returning().mayReturn()
+        options.keysAsked() || cached.usage().isBatched() || !context.returning().mayReturn()
             ? context.plans().withoutWrittenRows(cached)
             : cached;
     PreparedStatement prepared;

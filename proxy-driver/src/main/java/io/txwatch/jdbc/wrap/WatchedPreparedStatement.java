@@ -440,34 +440,22 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   public int executeUpdate() throws SQLException {
     prepareForWrite();
-    PreparedCall<Integer> call = PreparedStatement::executeUpdate;
-    if (active.returnsWrittenRows()) {
-      Integer raw = runWrite(start(active), call);
-      return raw == null ? (int) drainedCount() : (int) counted(raw);
-    }
-    return (int) counted(run(start(active), call));
+    Integer raw = runWrite(start(active), PreparedStatement::executeUpdate);
+    return (int) (raw == null ? drainedCount() : counted(raw));
   }
 
   @Override
   public long executeLargeUpdate() throws SQLException {
     prepareForWrite();
-    PreparedCall<Long> call = PreparedStatement::executeLargeUpdate;
-    if (active.returnsWrittenRows()) {
-      Long raw = runWrite(start(active), call);
-      return raw == null ? drainedCount() : counted(raw);
-    }
-    return counted(run(start(active), call));
+    Long raw = runWrite(start(active), PreparedStatement::executeLargeUpdate);
+    return raw == null ? drainedCount() : counted(raw);
   }
 
   @Override
   public boolean execute() throws SQLException {
     prepareForWrite();
-    PreparedCall<Boolean> call = PreparedStatement::execute;
-    if (active.returnsWrittenRows()) {
-      Boolean raw = runWrite(start(active), call);
-      return raw != null && hasResult(raw);
-    }
-    return hasResult(run(start(active), call));
+    Boolean raw = runWrite(start(active), PreparedStatement::execute);
+    return raw != null && hasResult(raw);
   }
 
   private void prepareForWrite() throws SQLException {
@@ -488,7 +476,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
       execution.sent();
       T result = call.on(prepared);
       execution.returned();
-      active.prove();
+      active.usage().prove();
       context.guard().release();
       return result;
     } catch (SQLException e) {
@@ -512,9 +500,17 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     }
   }
 
-  /** What the application's own call gave, if ours was refused; else null, and it is drained. */
+  /**
+   * Runs a statement that may be a write that was made to return its rows, which are read here.
+   *
+   * @return what the call gave if it is another one, or the DBMS refused ours; null if rows were
+   *     read, and the count is {@link #drainedCount}
+   */
   private <T> @Nullable T runWrite(Execution execution, PreparedCall<T> asItWas)
       throws SQLException {
+    if (!active.returnsWrittenRows()) {
+      return run(execution, asItWas);
+    }
     try {
       execution.setParameters(prepared);
       kept.setAgain(active, prepared);
@@ -593,7 +589,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     } else {
       prepareFor(context.plans().forBatch(plan));
     }
-    plan.batched(true);
+    plan.usage().batched();
     return new PreparedBatch(context, active, kept);
   }
 

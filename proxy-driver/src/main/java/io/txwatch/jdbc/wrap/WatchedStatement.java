@@ -79,12 +79,8 @@ class WatchedStatement extends ExecutingStatement {
   }
 
   private int update(String sql, Call<Integer> call) throws SQLException {
-    CachedPlan cached = plan(sql, true);
-    if (cached.returnsWrittenRows()) {
-      Integer raw = runWrite(sql, start(cached), call);
-      return raw == null ? (int) drainedCount() : (int) counted(raw);
-    }
-    return (int) counted(run(sql, start(cached), call));
+    Integer raw = runWrite(sql, start(plan(sql, true)), call);
+    return (int) (raw == null ? drainedCount() : counted(raw));
   }
 
   @Override
@@ -93,12 +89,8 @@ class WatchedStatement extends ExecutingStatement {
   }
 
   private long updateLarge(String sql, Call<Long> call) throws SQLException {
-    CachedPlan cached = plan(sql, true);
-    if (cached.returnsWrittenRows()) {
-      Long raw = runWrite(sql, start(cached), call);
-      return raw == null ? drainedCount() : counted(raw);
-    }
-    return counted(run(sql, start(cached), call));
+    Long raw = runWrite(sql, start(plan(sql, true)), call);
+    return raw == null ? drainedCount() : counted(raw);
   }
 
   @Override
@@ -107,12 +99,8 @@ class WatchedStatement extends ExecutingStatement {
   }
 
   private boolean execute(String sql, Call<Boolean> call) throws SQLException {
-    CachedPlan cached = plan(sql, true);
-    if (cached.returnsWrittenRows()) {
-      Boolean raw = runWrite(sql, start(cached), call);
-      return raw != null && hasResult(raw);
-    }
-    return hasResult(run(sql, start(cached), call));
+    Boolean raw = runWrite(sql, start(plan(sql, true)), call);
+    return raw != null && hasResult(raw);
   }
 
   @Override
@@ -209,7 +197,7 @@ class WatchedStatement extends ExecutingStatement {
       execution.sent();
       T result = call.on(text);
       execution.returned();
-      cached.prove();
+      cached.usage().prove();
       context.guard().release();
       return result;
     } catch (SQLException e) {
@@ -242,13 +230,17 @@ class WatchedStatement extends ExecutingStatement {
   }
 
   /**
-   * Runs a write that was made to return its rows.
+   * Runs a statement that may be a write that was made to return its rows, which are read here.
    *
-   * @param asItWas what is done with the application's own text if the DBMS refuses ours
-   * @return what that gave; null if it was not needed, and the count is {@link #drainedCount}
+   * @param asItWas what is done with another statement, and with the application's own text if the
+   *     DBMS refuses ours
+   * @return what that gave; null if rows were read, and the count is {@link #drainedCount}
    */
   private <T> @Nullable T runWrite(String sql, Execution execution, Call<T> asItWas)
       throws SQLException {
+    if (!execution.cached().returnsWrittenRows()) {
+      return run(sql, execution, asItWas);
+    }
     String text = execution.immediateSql();
     try {
       long count =

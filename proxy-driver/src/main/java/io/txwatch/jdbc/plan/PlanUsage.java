@@ -1,0 +1,99 @@
+package io.txwatch.jdbc.plan;
+
+import io.txwatch.jdbc.plan.CachedPlan.Variant;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the executions of a plan have shown, on all connections.
+ *
+ * <p>A rewritten text is on probation until the DBMS has executed it once: as long as it is, what
+ * is needed to send the application's own text instead is kept at hand. After an error it is on
+ * probation again.
+ */
+public final class PlanUsage {
+
+  private static final int MAX_LEAD = 512;
+
+  private final boolean isRewritten;
+  private volatile boolean proven;
+  private volatile boolean batched;
+  private volatile int lead;
+  private volatile boolean outgrown;
+  private volatile @Nullable CachedPlan withoutKeys;
+  private final AtomicReferenceArray<@Nullable CachedPlan> variants =
+      new AtomicReferenceArray<>(Variant.values().length);
+
+  PlanUsage(boolean isRewritten) {
+    this.isRewritten = isRewritten;
+    this.proven = !isRewritten;
+  }
+
+  /** True if the DBMS has executed this very text, or if it is the application's own. */
+  public boolean isProven() {
+    return proven;
+  }
+
+  /** The DBMS has executed the text. */
+  public void prove() {
+    if (!proven) {
+      proven = true;
+    }
+  }
+
+  /** The text, which the DBMS has executed before, has failed. */
+  public void disprove() {
+    proven = !isRewritten;
+  }
+
+  /** True if the text was used in a batch. */
+  public boolean isBatched() {
+    return batched;
+  }
+
+  public void batched() {
+    if (!batched) {
+      batched = true;
+    }
+  }
+
+  /**
+   * How many statements its transactions usually execute while a batch of it is collected, items of
+   * other batches among them: as many as were met, or somewhat more.
+   */
+  public int lead() {
+    return lead;
+  }
+
+  /** With that lead a batch of it would have been given the right tokens at once. */
+  public void leadWouldHold(int wanted) {
+    if (wanted > lead && wanted <= MAX_LEAD) {
+      lead = Math.min(MAX_LEAD, 2 * Integer.highestOneBit(wanted));
+    }
+  }
+
+  /** Notes that a table is larger than the plan supposed; false if that was noted before. */
+  public boolean outgrow() {
+    boolean first = !outgrown;
+    outgrown = true;
+    return first;
+  }
+
+  /** RETURNING was appended to the text of that plan. */
+  public void keysOf(CachedPlan before) {
+    withoutKeys = before;
+  }
+
+  @Nullable CachedPlan withoutKeys() {
+    return withoutKeys;
+  }
+
+  /** Another plan for the same text, if it has been made. */
+  @Nullable CachedPlan variant(Variant which) {
+    return variants.get(which.ordinal());
+  }
+
+  void variant(Variant which, CachedPlan made) {
+    variants.set(which.ordinal(), made);
+  }
+}
