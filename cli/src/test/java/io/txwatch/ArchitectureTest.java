@@ -325,6 +325,26 @@ class ArchitectureTest {
         .check(CLASSES);
   }
 
+  /** Whatever is to be known of a text that the application sends is read from the same tokens. */
+  @Test
+  void theDriverTokenizesInFewPlaces() {
+    assertThat(
+            CLASSES.that(livesIn(table().get("proxy-driver"))).stream()
+                .flatMap(type -> type.getMethodCallsFromSelf().stream())
+                .filter(call -> call.getTargetOwner().getSimpleName().equals("Tokenizer"))
+                .filter(call -> call.getName().equals("tokenize"))
+                .map(
+                    call ->
+                        call.getOriginOwner().getSimpleName() + "." + call.getOrigin().getName())
+                .collect(Collectors.toSet()))
+        .containsExactlyInAnyOrder(
+            "RewritePlanner.tokens",
+            "UntouchedPlanner.tokens",
+            "RewritePlanner.comparedKey", // while a gate is installed
+            "PlainView.of", // the query of a view
+            "ServerText.<init>"); // a position in an error
+  }
+
   @Test
   void typeNamesAreUniqueWithinAModule() {
     table()

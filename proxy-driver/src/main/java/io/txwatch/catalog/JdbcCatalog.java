@@ -260,7 +260,7 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
    * {@linkplain io.txwatch.jdbc.plan.CachedPlan#mayChangeNames may change names}: what it may have
    * changed is queried again. To be called right after it succeeded, on its thread.
    */
-  public void executed(String sql) {
+  public void executed(String sql, PathChange change) {
     otherLexis = SessionSqlMode.isOtherAfter(sql, otherLexis);
     storesAsGiven = storesAsGiven && !SessionSqlMode.mayStoreOtherwiseAfter(sql);
     Matcher temporary = CREATE_TEMPORARY.matcher(sql);
@@ -273,7 +273,9 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     if ((makesTemporary && sql.indexOf(';') < 0) || DROPS_TEMPORARY.matcher(sql).matches()) {
       return;
     }
-    sql().map(one -> PathChange.of(sql, one)).ifPresent(this::follow);
+    if (sql().isPresent()) {
+      follow(change);
+    }
     boolean changesSchema = CHANGES_SCHEMA.matcher(sql).find();
     if (compilesStatements() && (changesSchema || CHANGES_SETTING.matcher(sql).find())) {
       shared.compiledAnew();

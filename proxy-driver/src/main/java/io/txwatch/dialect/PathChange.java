@@ -1,9 +1,7 @@
 package io.txwatch.dialect;
 
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.StatementSplitter;
-import io.txwatch.sql.syntax.Tokenizer;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.List;
 import java.util.Locale;
@@ -56,10 +54,9 @@ public record PathChange(Effect effect, List<String> names, boolean isLocal) {
   }
 
   /** What a text does that was executed. */
-  public static PathChange of(String text, DialectSql sql) {
-    Dialect dialect = sql.dialect();
-    Tokens tokens = Tokenizer.tokenize(text, dialect);
-    List<Span> statements = StatementSplitter.split(tokens, dialect);
+  public static PathChange of(Tokens tokens, DialectSql sql) {
+    String text = tokens.text();
+    List<Span> statements = StatementSplitter.split(tokens, sql.dialect());
     boolean changes = false;
     for (Span range : statements) {
       PathChange change = sql.pathChange(new PathStatement(tokens, range.from(), range.to()));

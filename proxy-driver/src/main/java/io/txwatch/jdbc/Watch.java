@@ -37,7 +37,6 @@ import io.txwatch.rewrite.UntouchedPlanner;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import io.txwatch.sql.dialect.Dialect;
-import io.txwatch.sql.syntax.Redactor;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
@@ -400,10 +399,6 @@ public final class Watch {
       Pipeline pipeline,
       UnaryOperator<Planner> planner) {
     Database database = catalog.database();
-    UnaryOperator<String> show =
-        settings.isTrue(Setting.REDACT)
-            ? sql -> Redactor.redact(sql, product.dialect())
-            : UnaryOperator.identity();
     RewritePlanner.Level level =
         RewritePlanner.Level.valueOf(settings.get(Setting.INSTRUMENT).toUpperCase(Locale.ROOT));
     String key =
@@ -435,7 +430,6 @@ public final class Watch {
                 texts,
                 versions,
                 mostRows,
-                show,
                 settings.isTrue(Setting.REDACT),
                 settings.get(Setting.CALL_SITES).equals("exact"),
                 CallSites.of(settings.get(Setting.PACKAGES)),

@@ -3,13 +3,11 @@ package io.txwatch.rewrite;
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.plan.LevelChange;
 import io.txwatch.plan.TransactionControl;
-import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.ScalarFunctions;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.StatementSplitter;
 import io.txwatch.sql.syntax.TokenKind;
-import io.txwatch.sql.syntax.Tokenizer;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.List;
 import java.util.Locale;
@@ -78,12 +76,10 @@ final class LevelChanges {
   }
 
   /** What the execution of a text may do. */
-  static LevelChange of(String text, DialectSql sql) {
-    Dialect dialect = sql.dialect();
-    Tokens tokens = Tokenizer.tokenize(text, dialect);
+  static LevelChange of(Tokens tokens, DialectSql sql) {
     if (tokens.isBroken()) {
       boolean mayChange =
-          !sql.changesLevelsByPragma() || text.toLowerCase(Locale.ROOT).contains("pragma");
+          !sql.changesLevelsByPragma() || tokens.text().toLowerCase(Locale.ROOT).contains("pragma");
       return mayChange ? LevelChange.ANY : LevelChange.NONE;
     }
     for (int i = 0; i < tokens.count(); i++) {
@@ -93,7 +89,7 @@ final class LevelChanges {
     }
     LevelChanges changes = new LevelChanges(tokens, sql);
     LevelChange all = LevelChange.NONE;
-    for (Span statement : StatementSplitter.split(tokens, dialect)) {
+    for (Span statement : StatementSplitter.split(tokens, sql.dialect())) {
       all = all.and(changes.of(statement.from(), statement.to()));
     }
     return all;

@@ -1,13 +1,13 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.dialect.DialectSql;
+import io.txwatch.dialect.PathChange;
 import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.ComparedKey;
 import io.txwatch.plan.KeyedRow;
-import io.txwatch.plan.LevelChange;
 import io.txwatch.plan.PlanRequest;
 import io.txwatch.plan.Planner;
 import io.txwatch.plan.RewritePlan;
@@ -18,6 +18,7 @@ import io.txwatch.sql.dialect.Syntax;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.syntax.Span;
+import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.StatementSplitter;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokenizer;
@@ -88,17 +89,43 @@ public final class RewritePlanner implements Planner {
     return level;
   }
 
-  /** What the execution of a text may do to isolation levels that the text does not show. */
-  public static LevelChange levelChange(String text, DialectSql sql) {
-    return LevelChanges.of(text, sql);
+  @Override
+  public Tokens tokens(String sql) {
+    return Tokenizer.tokenize(sql, dialect);
   }
 
   @Override
-  public RewritePlan plan(String sql, Catalog catalog, PlanRequest request) {
-    Tokens tokens = Tokenizer.tokenize(sql, dialect);
+  public Planned planned(Tokens tokens, Catalog catalog, PlanRequest request) {
+    RewritePlan plan = plan(tokens, catalog, request);
+    AccessedColumns columns = AccessedColumns.UNKNOWN;
+    ComparedKey key = ComparedKey.NONE;
+    try {
+      Optional<Statement> statement = StatementColumns.only(tokens, dialect);
+      if (statement.isPresent()) {
+        columns = StatementColumns.of(statement.get(), tokens, additions, catalog);
+        if (level.includes(Level.PREDICATES)) {
+          key = ComparedKeys.of(statement.get(), tokens, additions, catalog);
+        }
+      }
+    } catch (RuntimeException | StackOverflowError e) {
+      // they stay unknown
+    }
+    return new Planned(
+        plan, columns, key, LevelChanges.of(tokens, additions), PathChange.of(tokens, additions));
+  }
+
+  /** The values of a key that a text compares, whatever the level is. */
+  public static ComparedKey comparedKey(String text, DialectSql sql, Catalog catalog) {
+    Tokens tokens = Tokenizer.tokenize(text, sql.dialect());
+    return StatementColumns.only(tokens, sql.dialect())
+        .map(statement -> ComparedKeys.of(statement, tokens, sql, catalog))
+        .orElse(ComparedKey.NONE);
+  }
+
+  private RewritePlan plan(Tokens tokens, Catalog catalog, PlanRequest request) {
     int parameters = countParameters(tokens);
     try {
-      boolean watched = sql.length() <= additions.maxTextLength();
+      boolean watched = tokens.text().length() <= additions.maxTextLength();
       RewritePlan plan = plan(tokens, catalog, request, watched, parameters);
       return watched && Limits.exceeds(plan, additions)
           ? plan(tokens, catalog, PlanRequest.RETURNING_NOTHING, false, parameters)
@@ -108,23 +135,6 @@ public final class RewritePlanner implements Planner {
     } catch (RuntimeException | StackOverflowError | LinkageError e) {
       return untouched(tokens, GapReason.FAULT, e.getClass().getSimpleName(), parameters);
     }
-  }
-
-  @Override
-  public AccessedColumns columns(String sql, Catalog catalog) {
-    return StatementColumns.of(sql, additions, catalog);
-  }
-
-  @Override
-  public ComparedKey comparedKey(String sql, Catalog catalog) {
-    return level.includes(Level.PREDICATES)
-        ? StatementColumns.comparedKey(sql, additions, catalog)
-        : ComparedKey.NONE;
-  }
-
-  /** The same whatever the level is. */
-  public static ComparedKey comparedKey(String text, DialectSql sql, Catalog catalog) {
-    return StatementColumns.comparedKey(text, sql, catalog);
   }
 
   /**

@@ -5,7 +5,6 @@ import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.AccessedColumns.Columns;
 import io.txwatch.history.AccessedColumns.OfTable;
 import io.txwatch.plan.Catalog;
-import io.txwatch.plan.ComparedKey;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.semantics.ColumnUse;
 import io.txwatch.sql.semantics.Schema;
@@ -15,7 +14,6 @@ import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.StatementParser;
 import io.txwatch.sql.syntax.StatementSplitter;
 import io.txwatch.sql.syntax.TokenKind;
-import io.txwatch.sql.syntax.Tokenizer;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.HashSet;
 import java.util.List;
@@ -29,32 +27,8 @@ final class StatementColumns {
 
   private StatementColumns() {}
 
-  /**
-   * The columns of a text.
-   *
-   * @return {@link AccessedColumns#UNKNOWN} if it is not one statement that was understood
-   */
-  static AccessedColumns of(String text, DialectSql sql, Catalog catalog) {
-    Tokens tokens = Tokenizer.tokenize(text, sql.dialect());
-    return only(tokens, sql.dialect())
-        .map(statement -> of(statement, tokens, sql, catalog))
-        .orElse(AccessedColumns.UNKNOWN);
-  }
-
-  /**
-   * The values of a key that a text compares.
-   *
-   * @return {@link ComparedKey#NONE} if it is not one statement that was understood
-   */
-  static ComparedKey comparedKey(String text, DialectSql sql, Catalog catalog) {
-    Tokens tokens = Tokenizer.tokenize(text, sql.dialect());
-    return only(tokens, sql.dialect())
-        .map(statement -> ComparedKeys.of(statement, tokens, sql, catalog))
-        .orElse(ComparedKey.NONE);
-  }
-
   /** The statement of a text that is read in one way alone; empty if there are several. */
-  private static Optional<Statement> only(Tokens tokens, Dialect dialect) {
+  static Optional<Statement> only(Tokens tokens, Dialect dialect) {
     if (tokens.isBroken() || tokens.hasBackslashBeforeQuote()) {
       return Optional.empty();
     }
@@ -69,7 +43,11 @@ final class StatementColumns {
         : Optional.empty();
   }
 
-  /** The same of a statement that is alone in its text, which is read in one way alone. */
+  /**
+   * The columns of a statement that is alone in its text, which is read in one way alone.
+   *
+   * @return {@link AccessedColumns#UNKNOWN} if it was not understood
+   */
   static AccessedColumns of(Statement statement, Tokens tokens, DialectSql sql, Catalog catalog) {
     AccessedColumns used =
         ColumnUse.of(statement, name -> catalog.find(name).flatMap(StatementColumns::relation))

@@ -1,6 +1,7 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.dialect.DialectSql;
+import io.txwatch.dialect.PathChange;
 import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
@@ -52,29 +53,23 @@ public final class UntouchedPlanner implements Planner {
   }
 
   @Override
-  public RewritePlan plan(String sql, Catalog catalog, PlanRequest request) {
-    return planned(sql, catalog, request).plan();
+  public Tokens tokens(String sql) {
+    return Tokenizer.tokenize(sql, dialect);
   }
 
   @Override
-  public AccessedColumns columns(String sql, Catalog catalog) {
-    return planned(sql, catalog, PlanRequest.ANY).columns();
-  }
-
-  @Override
-  public Planned planned(String sql, Catalog catalog, PlanRequest request) {
-    Tokens tokens = Tokenizer.tokenize(sql, dialect);
+  public Planned planned(Tokens tokens, Catalog catalog, PlanRequest request) {
     return planned(tokens, new Tables(catalog)).in(tokens);
   }
 
   @Override
-  public Optional<TextShape> shape(String sql) {
-    return TextShape.of(Tokenizer.tokenize(sql, dialect));
+  public Optional<TextShape> shape(Tokens tokens) {
+    return TextShape.of(tokens);
   }
 
   @Override
   public Optional<Planned> planned(TextShape shape, Catalog catalog) {
-    Tokens tokens = Tokenizer.tokenize(shape.text(), dialect);
+    Tokens tokens = tokens(shape.text());
     Tables tables = new Tables(catalog);
     Planned planned = planned(tokens, tables);
     boolean isOfAll =
@@ -93,20 +88,29 @@ public final class UntouchedPlanner implements Planner {
       }
       List<Span> statements = StatementSplitter.split(tokens, dialect);
       return switch (statements.size()) {
-        case 0 -> unparsed(untouched(tokens, NOTHING, TransactionControl.NONE, parameters));
+        case 0 -> unparsed(tokens, untouched(tokens, NOTHING, TransactionControl.NONE, parameters));
         case 1 -> one(tokens, statements.get(0), tables, parameters);
-        default -> unparsed(several(tokens, statements, parameters));
+        default -> unparsed(tokens, several(tokens, statements, parameters));
       };
     } catch (NotUnderstood e) {
-      return unparsed(notUnderstood(tokens, Reasons.of(e), e.detail(), parameters));
+      return unparsed(tokens, notUnderstood(tokens, Reasons.of(e), e.detail(), parameters));
     } catch (RuntimeException | StackOverflowError | LinkageError e) {
       return unparsed(
-          notUnderstood(tokens, GapReason.FAULT, e.getClass().getSimpleName(), parameters));
+          tokens, notUnderstood(tokens, GapReason.FAULT, e.getClass().getSimpleName(), parameters));
     }
   }
 
-  private static Planned unparsed(RewritePlan plan) {
-    return new Planned(plan, AccessedColumns.UNKNOWN, ComparedKey.NONE);
+  private Planned unparsed(Tokens tokens, RewritePlan plan) {
+    return planned(tokens, plan, AccessedColumns.UNKNOWN);
+  }
+
+  private Planned planned(Tokens tokens, RewritePlan plan, AccessedColumns columns) {
+    return new Planned(
+        plan,
+        columns,
+        ComparedKey.NONE,
+        LevelChanges.of(tokens, additions),
+        PathChange.of(tokens, additions));
   }
 
   private static final StatementClass NOTHING =
@@ -118,7 +122,7 @@ public final class UntouchedPlanner implements Planner {
         TransactionControlReader.read(tokens, additions, range.from(), range.to());
     StatementClass what = StatementClass.of(tokens, dialect, range.from(), range.to());
     if (!what.hasShape()) {
-      return unparsed(untouched(tokens, what, control, parameters));
+      return unparsed(tokens, untouched(tokens, what, control, parameters));
     }
     AccessedColumns columns = AccessedColumns.UNKNOWN;
     ValuePlan values;
@@ -140,7 +144,7 @@ public final class UntouchedPlanner implements Planner {
     StatementClass observed =
         reason.isPresent() ? new StatementClass(what.kind(), true, reason, detail) : what;
     RewritePlan plan = untouched(tokens, observed, control, parameters).withValues(values);
-    return new Planned(plan, columns, ComparedKey.NONE);
+    return planned(tokens, plan, columns);
   }
 
   /** Fails if a setting or the version of the server decides what the text is. */

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import io.txwatch.dialect.DialectSql;
+import io.txwatch.dialect.PathChange;
 import io.txwatch.plan.Catalog.Status;
 import io.txwatch.plan.Catalog.Table;
 import io.txwatch.plan.KeyColumn;
@@ -11,6 +13,7 @@ import io.txwatch.prepare.Shop;
 import io.txwatch.product.registry.Products;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
+import io.txwatch.sql.syntax.Tokenizer;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -36,6 +39,11 @@ class JdbcCatalogTest {
 
   private final List<String> notices = new ArrayList<>();
   private boolean idle = true;
+
+  private static void executed(JdbcCatalog catalog, String sql) {
+    DialectSql product = catalog.sql().orElseThrow();
+    catalog.executed(sql, PathChange.of(Tokenizer.tokenize(sql, product.dialect()), product));
+  }
 
   private JdbcCatalog catalog(Connection connection, String url, boolean auto) throws SQLException {
     return JdbcCatalog.open(
@@ -285,7 +293,7 @@ class JdbcCatalogTest {
 
       String ddl = "ALTER TABLE log ADD COLUMN who VARCHAR(9)";
       shop.run(ddl);
-      catalog.executed(ddl);
+      executed(catalog, ddl);
 
       assertThat(second.version()).isNotEqualTo(version);
       assertThat(find(second, "log").columns()).hasSize(2);
@@ -299,7 +307,7 @@ class JdbcCatalogTest {
       shop.connection().setAutoCommit(false);
       idle = false;
       shop.run("CREATE TABLE fresh (id INT)");
-      catalog.executed("CREATE TABLE fresh (id INT)");
+      executed(catalog, "CREATE TABLE fresh (id INT)");
       assertThat(find(catalog, "fresh").status()).isEqualTo(Status.LOOKUP_FAILED);
       long version = catalog.version();
 
@@ -367,7 +375,7 @@ class JdbcCatalogTest {
         shop.connection().setAutoCommit(false);
         idle = false;
         shop.run("SET search_path TO tenant, public");
-        catalog.executed("SET search_path TO tenant, public");
+        executed(catalog, "SET search_path TO tenant, public");
         assertThat(find(catalog, "account").columns()).containsExactly("other");
         assertThat(find(catalog, "account").name()).isEqualTo("tenant.account");
         assertThat(find(catalog, "public", "account").columns()).hasSize(3);
@@ -392,7 +400,7 @@ class JdbcCatalogTest {
           .isEqualTo(kind == ServerKind.POSTGRESQL ? Status.SYSTEM_COLUMNS : Status.NOT_PREPARED);
       String ddl = "CREATE TEMPORARY TABLE account (id INT)";
       shop.run(ddl);
-      catalog.executed(ddl);
+      executed(catalog, ddl);
       assertThat(find(catalog, "account").status()).isEqualTo(Status.NOT_A_BASE_TABLE);
     }
   }
@@ -425,7 +433,7 @@ class JdbcCatalogTest {
 
       String ddl = "CREATE TABLE late (id INT PRIMARY KEY)";
       shop.run(ddl);
-      catalog.executed(ddl);
+      executed(catalog, ddl);
       assertThat(find(catalog, "late").status()).isEqualTo(Status.PREPARED);
       assertThat(find(catalog, "rich").status()).isEqualTo(Status.NOT_A_BASE_TABLE);
       assertThat(notices).isEmpty();

@@ -4,6 +4,7 @@ import io.txwatch.plan.Catalog;
 import io.txwatch.plan.PlanRequest;
 import io.txwatch.plan.Planner;
 import io.txwatch.plan.SideRead;
+import io.txwatch.sql.syntax.Tokens;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,21 +45,31 @@ final class Beside implements UnaryOperator<Planner> {
 
   @Override
   public Planner apply(Planner real) {
-    return (String sql, Catalog catalog, PlanRequest request) -> {
-      List<SideRead> found = List.of();
-      for (Map.Entry<String, List<SideRead>> entry : reads.entrySet()) {
-        if (sql.startsWith(entry.getKey())) {
-          found = entry.getValue();
-        }
+    return new Planner() {
+      @Override
+      public Tokens tokens(String sql) {
+        return real.tokens(sql);
       }
-      // Where tables are not known to be small, nothing else records what these reads find.
-      PlanRequest without =
-          request.mayReturnRows() && returnsRows
-              ? PlanRequest.LISTING_NOTHING
-              : PlanRequest.RETURNING_NOTHING;
-      return found.isEmpty()
-          ? real.plan(sql, catalog, request)
-          : real.plan(sql, catalog::find, without).withSideReads(found);
+
+      @Override
+      public Planned planned(Tokens tokens, Catalog catalog, PlanRequest request) {
+        List<SideRead> found = List.of();
+        for (Map.Entry<String, List<SideRead>> entry : reads.entrySet()) {
+          if (tokens.text().startsWith(entry.getKey())) {
+            found = entry.getValue();
+          }
+        }
+        if (found.isEmpty()) {
+          return real.planned(tokens, catalog, request);
+        }
+        // Where tables are not known to be small, nothing else records what these reads find.
+        PlanRequest without =
+            request.mayReturnRows() && returnsRows
+                ? PlanRequest.LISTING_NOTHING
+                : PlanRequest.RETURNING_NOTHING;
+        Planned planned = real.planned(tokens, catalog::find, without);
+        return planned.with(planned.plan().withSideReads(found));
+      }
     };
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.KeyColumn;
 import io.txwatch.plan.KeyColumn.Kind;
+import io.txwatch.plan.PlanRequest;
 import io.txwatch.product.registry.Products;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.EnumSet;
@@ -112,7 +113,11 @@ class PinnedKeyTest {
         new Catalog.Traits(Map.of(), Set.of(), false, List.of()).namedBy(List.of(key));
     Catalog.Table table =
         new Catalog.Table("t", Catalog.Status.PREPARED, List.of("id", "v", "a", "b"), traits);
-    return StatementColumns.of(sql, Products.of(dialect).sql(), name -> Optional.of(table))
+    RewritePlanner planner =
+        new RewritePlanner(Products.of(dialect).sql(), RewritePlanner.Level.INLINE);
+    return planner
+        .planned(planner.tokens(sql), name -> Optional.of(table), PlanRequest.ANY)
+        .columns()
         .of("t")
         .map(used -> String.join(",", used.key().names()))
         .orElseThrow();

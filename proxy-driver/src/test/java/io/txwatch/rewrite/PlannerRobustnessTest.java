@@ -2,6 +2,8 @@ package io.txwatch.rewrite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.plan.PlanRequest;
+import io.txwatch.plan.Planner.Planned;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.product.registry.Products;
 import io.txwatch.sql.dialect.Dialect;
@@ -37,8 +39,9 @@ class PlannerRobustnessTest {
     for (RewritePlanner.Level level : RewritePlanner.Level.values()) {
       RewritePlanner planner = new RewritePlanner(Products.of(dialect).sql(), level);
       for (String text : List.of(beginning + value + end, beginning + value)) {
-        assertThat(planner.plan(text, catalog).passThroughDetail()).doesNotContain("ecret");
-        assertThat(planner.columns(text, catalog).text()).doesNotContain("ecret");
+        Planned planned = planner.planned(planner.tokens(text), catalog, PlanRequest.ANY);
+        assertThat(planned.plan().passThroughDetail()).doesNotContain("ecret");
+        assertThat(planned.columns().text()).doesNotContain("ecret");
       }
     }
   }

@@ -189,22 +189,21 @@ class PlansOfShapesTest {
     for (boolean hasRecord : new boolean[] {true, false}) {
       UntouchedPlanner planner = new UntouchedPlanner(Products.of(dialect).sql(), hasRecord);
       Catalog catalog = catalog(dialect);
-      Optional<TextShape> shape = planner.shape(text);
+      Tokens tokens = planner.tokens(text);
+      Optional<TextShape> shape = planner.shape(tokens);
       Optional<Planned> ofShape = shape.flatMap(of -> planner.planned(of, catalog));
       if (ofShape.isEmpty()) {
         return;
       }
       Planned followed = ofShape.get().in(shape.get().tokens());
-      Planned made = planner.planned(text, catalog, PlanRequest.ANY);
+      Planned made = planner.planned(tokens, catalog, PlanRequest.ANY);
       assertThat(parts(followed)).as(text).isEqualTo(parts(made));
       assertThat(followed.columns().text()).isEqualTo(made.columns().text());
       assertThat(Redactor.redact(shape.get().text(), dialect))
           .isEqualTo(Redactor.redact(text, dialect));
-      assertThat(RewritePlanner.levelChange(shape.get().text(), Products.of(dialect).sql()))
-          .as(text)
-          .isEqualTo(RewritePlanner.levelChange(text, Products.of(dialect).sql()));
+      assertThat(followed.levelChange()).as(text).isEqualTo(made.levelChange());
       assertThat(kinds(shape.get().text(), dialect)).isEqualTo(kinds(text, dialect));
-      assertThat(planner.shape(shape.get().text()).map(TextShape::text))
+      assertThat(planner.shape(planner.tokens(shape.get().text())).map(TextShape::text))
           .contains(shape.get().text());
     }
   }
@@ -304,7 +303,10 @@ class PlansOfShapesTest {
     UntouchedPlanner planner = new UntouchedPlanner(Products.of(Dialect.H2).sql(), true);
     for (String text :
         List.of("select a from elsewhere where id = 1", "set a = 1", "select 1; select 2")) {
-      assertThat(planner.shape(text).flatMap(of -> planner.planned(of, catalog(Dialect.H2))))
+      assertThat(
+              planner
+                  .shape(planner.tokens(text))
+                  .flatMap(of -> planner.planned(of, catalog(Dialect.H2))))
           .isEmpty();
     }
   }
@@ -313,7 +315,7 @@ class PlansOfShapesTest {
   void valuesAreThoseOfTheText() {
     UntouchedPlanner planner = new UntouchedPlanner(Products.of(Dialect.H2).sql(), true);
     String text = "update t set a = -7, b = 'y' where id = 42";
-    TextShape shape = planner.shape(text).orElseThrow();
+    TextShape shape = planner.shape(planner.tokens(text)).orElseThrow();
     RewritePlan plan =
         planner.planned(shape, catalog(Dialect.H2)).orElseThrow().in(shape.tokens()).plan();
     assertThat(plan.original()).isEqualTo(text);

@@ -348,7 +348,7 @@ public final class ExecutionContext {
 
   /** A statement was executed. */
   void executed(CachedPlan cached) {
-    tracker().levelMayHaveChanged(cached.levelChange(sql()));
+    tracker().levelMayHaveChanged(cached.levelChange());
   }
 
   /** Something was not observed: counted. */

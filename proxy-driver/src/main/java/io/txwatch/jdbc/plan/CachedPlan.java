@@ -1,7 +1,7 @@
 package io.txwatch.jdbc.plan;
 
 import io.txwatch.capture.SampledCallSite;
-import io.txwatch.dialect.DialectSql;
+import io.txwatch.dialect.PathChange;
 import io.txwatch.history.Access;
 import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.GapReason;
@@ -13,20 +13,22 @@ import io.txwatch.plan.ComparedKey;
 import io.txwatch.plan.LevelChange;
 import io.txwatch.plan.NewRows;
 import io.txwatch.plan.PlanRequest;
+import io.txwatch.plan.Planner;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.TransactionControl;
 import io.txwatch.plan.ValuePlan;
-import io.txwatch.rewrite.RewritePlanner;
 import io.txwatch.sql.syntax.Tokens;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A plan with what follows from it for each execution: computed once, when a text is planned.
- * Immutable but for its {@linkplain #usage usage}. Shared by all connections to a database.
+ * Immutable but for its {@linkplain #usage usage} and the other plans of its text. Shared by all
+ * connections to a database.
  */
 public final class CachedPlan {
 
@@ -52,10 +54,10 @@ public final class CachedPlan {
   private final SampledCallSite place;
   private final TextTraits traits;
 
-  /** The plan of its text's shape, if it follows from that. */
-  private final @Nullable CachedPlan shape;
-
   private final PlanUsage usage;
+  private final AtomicReferenceArray<@Nullable CachedPlan> variants =
+      new AtomicReferenceArray<>(Variant.values().length);
+  private volatile @Nullable CachedPlan withoutKeys;
   private final @Nullable PlannedReads sideReads;
   private final @Nullable KnownKey key;
   private final KeyHashes keyHashes;
@@ -65,23 +67,20 @@ public final class CachedPlan {
   /** The parameters whose values {@link #values} names. */
   private final BitSet valueParameters;
 
-  private volatile @Nullable LevelChange levelChange;
-
   /**
    * A plan that has not been executed.
    *
    * @param shownSql the text as histories show it
-   * @param columns the columns that it reads and writes, as histories name them
-   * @param compared the key that it compares
    * @param place where in the application it is executed
    */
-  CachedPlan(
-      RewritePlan plan,
-      String shownSql,
-      String columns,
-      ComparedKey compared,
-      SampledCallSite place) {
-    this(plan, shownSql, columns, new KeyHashes(compared), place, TextTraits.of(plan), null);
+  CachedPlan(Planner.Planned planned, String shownSql, SampledCallSite place) {
+    this(
+        planned.plan(),
+        shownSql,
+        columns(planned),
+        new KeyHashes(planned.key()),
+        place,
+        TextTraits.of(planned));
   }
 
   private CachedPlan(
@@ -90,14 +89,12 @@ public final class CachedPlan {
       String columns,
       KeyHashes keyHashes,
       SampledCallSite place,
-      TextTraits traits,
-      @Nullable CachedPlan shape) {
+      TextTraits traits) {
     this.plan = plan;
     this.shownSql = shownSql;
     this.columns = columns;
     this.place = place;
     this.traits = traits;
-    this.shape = shape;
     this.usage = new PlanUsage(plan.isRewritten());
     this.sideReads = PlannedReads.of(plan);
     this.key = KnownKey.of(plan.keys());
@@ -105,6 +102,12 @@ public final class CachedPlan {
     this.named = NamedKey.of(plan.names());
     this.values = plan.values().filter(known -> !known.saysNothing()).orElse(null);
     this.valueParameters = values == null ? new BitSet(0) : values.parameters();
+  }
+
+  /** The columns of a text, as histories name them; empty if they are not known. */
+  private static String columns(Planner.Planned planned) {
+    String columns = planned.columns().text();
+    return planned.plan().passThrough().isEmpty() ? columns : AccessedColumns.withoutItems(columns);
   }
 
   /**
@@ -115,7 +118,7 @@ public final class CachedPlan {
    * @param itsPlace where in the application the text is executed; its shape may be elsewhere, too
    */
   CachedPlan in(Tokens tokens, String shown, SampledCallSite itsPlace) {
-    return new CachedPlan(plan.in(tokens), shown, columns, keyHashes, itsPlace, traits, this);
+    return new CachedPlan(plan.in(tokens), shown, columns, keyHashes, itsPlace, traits);
   }
 
   /** True if it is a query, or a write, after which a name may mean another table. */
@@ -136,8 +139,22 @@ public final class CachedPlan {
    * The plan of the text to which RETURNING was appended for generated keys; itself if none was.
    */
   public CachedPlan withoutKeys() {
-    CachedPlan before = usage.withoutKeys();
+    CachedPlan before = withoutKeys;
     return before == null ? this : before;
+  }
+
+  /** RETURNING was appended to the text of that plan. */
+  public void keysOf(CachedPlan before) {
+    withoutKeys = before;
+  }
+
+  /** Another plan for the same text, if it has been made. */
+  @Nullable CachedPlan variant(Variant which) {
+    return variants.get(which.ordinal());
+  }
+
+  void variant(Variant which, CachedPlan made) {
+    variants.set(which.ordinal(), made);
   }
 
   public String shownSql() {
@@ -171,8 +188,13 @@ public final class CachedPlan {
         AccessedColumns.withoutItems(columns),
         keyHashes,
         place,
-        traits,
-        shape);
+        traits);
+  }
+
+  /** The plan for a result that rows are written through, which the text does not show. */
+  CachedPlan forUpdatableResult() {
+    RewritePlan unseen = plan.unseen(GapReason.SHAPE, "updatable result");
+    return new CachedPlan(unseen, shownSql, "", new KeyHashes(ComparedKey.NONE), place, traits);
   }
 
   /** The text of it that a driver has, or is to prepare. */
@@ -314,14 +336,13 @@ public final class CachedPlan {
   }
 
   /** What its execution may do to isolation levels that the text does not show. */
-  public LevelChange levelChange(DialectSql sql) {
-    LevelChange known = levelChange;
-    if (known == null) {
-      known =
-          shape == null ? RewritePlanner.levelChange(plan.original(), sql) : shape.levelChange(sql);
-      levelChange = known;
-    }
-    return known;
+  public LevelChange levelChange() {
+    return traits.levelChange();
+  }
+
+  /** What it does to the schemas in which names are looked up. */
+  public PathChange pathChange() {
+    return traits.pathChange();
   }
 
   /** True if it asks for what the DBMS keeps of the statement before. */

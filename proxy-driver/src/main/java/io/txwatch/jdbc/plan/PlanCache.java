@@ -4,20 +4,24 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.txwatch.capture.SampledCallSite;
 import io.txwatch.catalog.JdbcCatalog;
+import io.txwatch.dialect.PathChange;
 import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.jdbc.plan.CachedPlan.Variant;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.ComparedKey;
+import io.txwatch.plan.LevelChange;
 import io.txwatch.plan.PlanRequest;
 import io.txwatch.plan.Planner;
 import io.txwatch.plan.RewritePlan;
 import io.txwatch.plan.TransactionControl;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Redactor;
 import io.txwatch.sql.syntax.TextShape;
+import io.txwatch.sql.syntax.Tokens;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 
 /**
  * The plans for a database, by text: one lookup in the steady state, bounded by the characters of
@@ -55,7 +59,7 @@ public final class PlanCache {
           .build();
 
   private final Planner planner;
-  private final UnaryOperator<String> show;
+  private final Dialect dialect;
   private final boolean redacts;
   private final boolean exactPlaces;
 
@@ -91,14 +95,12 @@ public final class PlanCache {
   /**
    * An empty cache.
    *
-   * @param show the text as histories show it
-   * @param redacts true if they show texts of one shape alike
+   * @param redacts true if histories show texts without their literals
    * @param exactPlaces true if the place in the application is looked up at each execution
    */
-  public PlanCache(
-      Planner planner, UnaryOperator<String> show, boolean redacts, boolean exactPlaces) {
+  public PlanCache(Planner planner, Dialect dialect, boolean redacts, boolean exactPlaces) {
     this.planner = planner;
-    this.show = show;
+    this.dialect = dialect;
     this.redacts = redacts;
     this.exactPlaces = exactPlaces;
   }
@@ -110,9 +112,10 @@ public final class PlanCache {
     if (known != null) {
       return known;
     }
-    Optional<TextShape> shape = shape(sql);
+    Tokens tokens = planner.tokens(sql);
+    Optional<TextShape> shape = shape(tokens);
     for (int attempt = 1; ; attempt++) {
-      CachedPlan made = make(sql, shape, catalog, current);
+      CachedPlan made = make(tokens, shape, catalog, current);
       long after = catalog.version();
       if (after == current.version) {
         boolean isKept = shape.isEmpty() || current.recentTexts.contains(sql);
@@ -128,24 +131,23 @@ public final class PlanCache {
     }
   }
 
-  private Optional<TextShape> shape(String sql) {
+  private Optional<TextShape> shape(Tokens tokens) {
     try {
-      return planner.shape(sql);
+      return planner.shape(tokens);
     } catch (RuntimeException e) {
       return Optional.empty();
     }
   }
 
   private CachedPlan make(
-      String sql, Optional<TextShape> shape, JdbcCatalog catalog, Generation current) {
+      Tokens tokens, Optional<TextShape> shape, JdbcCatalog catalog, Generation current) {
     return shape
-        .flatMap(of -> inShape(sql, of, catalog, current))
-        .orElseGet(() -> make(sql, catalog, PlanRequest.ANY));
+        .flatMap(of -> inShape(of, catalog, current))
+        .orElseGet(() -> make(tokens, catalog, PlanRequest.ANY));
   }
 
   /** The plan of a text by that of its shape; empty if it must be planned itself. */
-  private Optional<CachedPlan> inShape(
-      String sql, TextShape shape, JdbcCatalog catalog, Generation current) {
+  private Optional<CachedPlan> inShape(TextShape shape, JdbcCatalog catalog, Generation current) {
     try {
       CachedPlan ofShape = current.shapes.getIfPresent(shape.text());
       if (ofShape == null) {
@@ -153,21 +155,24 @@ public final class PlanCache {
         if (planned.isEmpty()) {
           return Optional.empty();
         }
-        ofShape = cached(planned.get(), shape.text());
+        ofShape = cached(planned.get(), shape.tokens());
         if (catalog.version() == current.version) {
           current.shapes.put(shape.text(), ofShape);
         }
       }
-      String shown = redacts ? ofShape.shownSql() : show.apply(sql);
+      if (ofShape.mayChangeNames()) {
+        return Optional.empty(); // a literal may be the name of the setting that it changes
+      }
+      String shown = redacts ? ofShape.shownSql() : shape.tokens().text();
       return Optional.of(ofShape.in(shape.tokens(), shown, newPlace()));
     } catch (RuntimeException | StackOverflowError e) {
       return Optional.empty(); // planned by itself, it shows what is wrong
     }
   }
 
-  private CachedPlan cached(Planner.Planned planned, String sql) {
-    return new CachedPlan(
-        planned.plan(), show.apply(sql), columns(planned), planned.key(), newPlace());
+  private CachedPlan cached(Planner.Planned planned, Tokens tokens) {
+    String shown = redacts ? Redactor.redact(tokens, dialect) : tokens.text();
+    return new CachedPlan(planned, shown, newPlace());
   }
 
   private Generation at(long version) {
@@ -181,52 +186,41 @@ public final class PlanCache {
 
   /** Another plan for the text of a plan. */
   public CachedPlan variant(CachedPlan cached, Variant which, Catalog catalog) {
-    CachedPlan known = cached.usage().variant(which);
+    CachedPlan known = cached.variant(which);
     if (known == null) {
-      CachedPlan made = make(cached.plan().original(), catalog, which.request);
-      known = which == Variant.BARE ? bare(made) : made;
-      cached.usage().variant(which, known);
+      CachedPlan made = make(planner.tokens(cached.plan().original()), catalog, which.request);
+      known = which == Variant.BARE ? made.forUpdatableResult() : made;
+      cached.variant(which, known);
     }
     return known;
-  }
-
-  private static CachedPlan bare(CachedPlan made) {
-    return new CachedPlan(
-        made.plan().unseen(GapReason.SHAPE, "updatable result"),
-        made.shownSql(),
-        "", // what is written through the result is not in the text
-        ComparedKey.NONE,
-        made.place());
   }
 
   private SampledCallSite newPlace() {
     return new SampledCallSite(exactPlaces);
   }
 
-  private CachedPlan make(String sql, Catalog catalog, PlanRequest request) {
+  private CachedPlan make(Tokens tokens, Catalog catalog, PlanRequest request) {
     try {
-      Planner.Planned planned = planner.planned(sql, catalog, request);
-      return unlessRefused(cached(planned, sql));
+      return unlessRefused(cached(planner.planned(tokens, catalog, request), tokens));
     } catch (RuntimeException | StackOverflowError e) {
-      return new CachedPlan(
+      RewritePlan plan =
           RewritePlan.untouched(
-              sql,
+              tokens.text(),
               StatementKind.OTHER,
               TransactionControl.NONE,
               Optional.of(GapReason.FAULT),
               e.getClass().getSimpleName(),
-              0),
+              0);
+      return new CachedPlan(
+          new Planner.Planned(
+              plan,
+              AccessedColumns.UNKNOWN,
+              ComparedKey.NONE,
+              LevelChange.ANY,
+              PathChange.unknown(false)),
           "",
-          "",
-          ComparedKey.NONE,
           newPlace());
     }
-  }
-
-  /** The columns of a text, as histories name them; empty if they are not known. */
-  private static String columns(Planner.Planned planned) {
-    String columns = planned.columns().text();
-    return planned.plan().passThrough().isEmpty() ? columns : AccessedColumns.withoutItems(columns);
   }
 
   /**

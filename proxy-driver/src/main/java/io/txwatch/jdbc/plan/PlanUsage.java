@@ -1,9 +1,5 @@
 package io.txwatch.jdbc.plan;
 
-import io.txwatch.jdbc.plan.CachedPlan.Variant;
-import java.util.concurrent.atomic.AtomicReferenceArray;
-import org.jspecify.annotations.Nullable;
-
 /**
  * What the executions of a plan have shown, on all connections.
  *
@@ -20,9 +16,6 @@ public final class PlanUsage {
   private volatile boolean batched;
   private volatile int lead;
   private volatile boolean outgrown;
-  private volatile @Nullable CachedPlan withoutKeys;
-  private final AtomicReferenceArray<@Nullable CachedPlan> variants =
-      new AtomicReferenceArray<>(Variant.values().length);
 
   PlanUsage(boolean isRewritten) {
     this.isRewritten = isRewritten;
@@ -77,23 +70,5 @@ public final class PlanUsage {
     boolean first = !outgrown;
     outgrown = true;
     return first;
-  }
-
-  /** RETURNING was appended to the text of that plan. */
-  public void keysOf(CachedPlan before) {
-    withoutKeys = before;
-  }
-
-  @Nullable CachedPlan withoutKeys() {
-    return withoutKeys;
-  }
-
-  /** Another plan for the same text, if it has been made. */
-  @Nullable CachedPlan variant(Variant which) {
-    return variants.get(which.ordinal());
-  }
-
-  void variant(Variant which, CachedPlan made) {
-    variants.set(which.ordinal(), made);
   }
 }

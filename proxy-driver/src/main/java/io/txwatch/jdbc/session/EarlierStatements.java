@@ -32,11 +32,11 @@ public final class EarlierStatements {
     justSet = false;
     if (kind == StatementKind.DDL || kind == StatementKind.OTHER) {
       String sql = cached.plan().original();
-      catalog.executed(sql);
+      catalog.executed(sql, cached.pathChange());
       changes.executed(sql);
       justSet = sql.stripLeading().regionMatches(true, 0, "SET", 0, 3);
     } else if (cached.mayChangeNames()) {
-      catalog.executed(cached.plan().original());
+      catalog.executed(cached.plan().original(), cached.pathChange());
     }
     if (justReturned && cached.asksRowCount()) {
       database.memory().asksRowCount();

@@ -80,7 +80,7 @@ public final class SessionPlans {
     if (!withKeys.appendsWrittenRows()) {
       return cached;
     }
-    withKeys.usage().keysOf(cached);
+    withKeys.keysOf(cached);
     return withKeys;
   }
 

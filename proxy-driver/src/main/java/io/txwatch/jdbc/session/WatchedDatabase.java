@@ -12,7 +12,6 @@ import io.txwatch.jdbc.plan.PlanCache;
 import io.txwatch.jdbc.plan.SideReadMemory;
 import io.txwatch.plan.Planner;
 import io.txwatch.product.WatchedProduct;
-import java.util.function.UnaryOperator;
 
 /**
  * What the watched connections to one database, of one user, have in common.
@@ -22,7 +21,6 @@ import java.util.function.UnaryOperator;
  * @param rules what it does to transactions
  * @param snapshots when a read beside a statement may be sent, and what it sees
  * @param planner makes plans
- * @param show a text as histories show it
  * @param redacts true if values that may be personal are not to be shown
  * @param exactPlaces true if the place in the application is looked up at each execution
  * @param callSites finds the place in the application
@@ -40,7 +38,6 @@ public record WatchedDatabase(
     TransactionRules rules,
     SnapshotRules snapshots,
     Planner planner,
-    UnaryOperator<String> show,
     boolean redacts,
     boolean exactPlaces,
     CallSites callSites,
@@ -59,7 +56,6 @@ public record WatchedDatabase(
       WriterTexts writerTexts,
       CatalogMode.Versions versions,
       int mostSideRows,
-      UnaryOperator<String> show,
       boolean redacts,
       boolean exactPlaces,
       CallSites callSites,
@@ -70,11 +66,10 @@ public record WatchedDatabase(
         product.transactionRules(database),
         product.snapshotRules(database),
         planner,
-        show,
         redacts,
         exactPlaces,
         callSites,
-        new PlanCache(planner, show, redacts, exactPlaces),
+        new PlanCache(planner, product.dialect(), redacts, exactPlaces),
         pipeline,
         mostSideRows,
         new SideReadMemory(),
@@ -85,6 +80,6 @@ public record WatchedDatabase(
 
   /** An empty cache, for a session that looks names up elsewhere. */
   PlanCache ownPlans() {
-    return new PlanCache(planner, show, redacts, exactPlaces);
+    return new PlanCache(planner, sql.dialect(), redacts, exactPlaces);
   }
 }

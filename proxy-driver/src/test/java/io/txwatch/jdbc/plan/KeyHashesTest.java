@@ -175,8 +175,7 @@ class KeyHashesTest {
     Catalog.Table table =
         new Catalog.Table("t", Catalog.Status.PREPARED, List.of("a", "b", "v"), traits);
     return new KeyHashes(
-            new RewritePlanner(Products.of(dialect).sql(), RewritePlanner.Level.PREDICATES)
-                .comparedKey(sql, name -> Optional.of(table)))
+            RewritePlanner.comparedKey(sql, Products.of(dialect).sql(), name -> Optional.of(table)))
         .of(pinned(parameters));
   }
 

@@ -40,10 +40,10 @@ public final class Redactor {
   /** The quote that is left open at the end: one is missing, maybe long before. */
   private final char open;
 
-  private Redactor(String sql, Dialect dialect) {
+  private Redactor(Tokens tokens, Dialect dialect) {
     this.dialect = dialect;
-    this.tokens = Tokenizer.tokenize(sql, dialect);
-    this.out = new StringBuilder(sql.length());
+    this.tokens = tokens;
+    this.out = new StringBuilder(tokens.text().length());
     int last = tokens.count() - 1;
     this.open = last >= 0 && tokens.is(last, TokenKind.BROKEN) ? quoteOf(last) : 0;
   }
@@ -53,7 +53,12 @@ public final class Redactor {
    * text with a literal whose end is in doubt, what follows its beginning.
    */
   public static String redact(String sql, Dialect dialect) {
-    return new Redactor(sql, dialect).redact();
+    return redact(Tokenizer.tokenize(sql, dialect), dialect);
+  }
+
+  /** The same of a text that was tokenized. */
+  public static String redact(Tokens tokens, Dialect dialect) {
+    return new Redactor(tokens, dialect).redact();
   }
 
   private String redact() {
