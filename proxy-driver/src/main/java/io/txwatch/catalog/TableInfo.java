@@ -1,7 +1,7 @@
 package io.txwatch.catalog;
 
 import io.txwatch.plan.Catalog;
-import io.txwatch.plan.RowKey;
+import io.txwatch.plan.SystemColumnKey;
 import java.util.List;
 import java.util.Optional;
 
@@ -30,7 +30,7 @@ public record TableInfo(
    * @param status whether they can be read
    * @param key what identifies a row
    */
-  public record SystemVersions(Catalog.Status status, Optional<RowKey> key) {}
+  public record SystemVersions(Catalog.Status status, Optional<SystemColumnKey> key) {}
 
   /** A table whose versions are identified by its auxiliary columns, if at all. */
   public TableInfo(

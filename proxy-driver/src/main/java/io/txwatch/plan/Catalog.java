@@ -73,7 +73,7 @@ public interface Catalog {
       Traits traits,
       List<String> storedName,
       List<String> starColumns,
-      Optional<RowKey> key) {
+      Optional<SystemColumnKey> key) {
 
     /** A table of which no more is known. */
     public Table(String name, Status status, List<String> columns) {
@@ -103,7 +103,7 @@ public interface Catalog {
      * a table whose versions are in system columns. Empty if columns differ in case only.
      */
     public Optional<String> integerId() {
-      return key.filter(RowKey::isInteger)
+      return key.filter(SystemColumnKey::isInteger)
           .map(id -> id.columns().get(0).toLowerCase(Locale.ROOT))
           .filter(id -> traits.primaryKey().equals(Set.of(id)));
     }

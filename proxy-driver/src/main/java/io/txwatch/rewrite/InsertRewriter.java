@@ -5,8 +5,8 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.NewRows;
 import io.txwatch.plan.RewritePlan.Returns;
-import io.txwatch.plan.RowKey;
-import io.txwatch.plan.RowKey.Replaced;
+import io.txwatch.plan.SystemColumnKey;
+import io.txwatch.plan.SystemColumnKey.Replaced;
 import io.txwatch.sql.semantics.Block;
 import io.txwatch.sql.semantics.Block.Role;
 import io.txwatch.sql.semantics.NotUnderstood;
@@ -62,7 +62,7 @@ final class InsertRewriter {
   /** Into a table whose versions are in system columns: the new rows are returned. */
   private Rewrite unmarked() {
     Rewrite rows =
-        context.tables().key(target).map(RowKey::returnsInserted).orElse(true)
+        context.tables().key(target).map(SystemColumnKey::returnsInserted).orElse(true)
             ? keptReplaced().and(returnedRows(Optional.empty()))
             : Rewrite.unseen(GapReason.SHAPE, "an INSERT into a partitioned table");
     return rows.returned().how() == Returns.NOTHING

@@ -1,8 +1,8 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.history.GapReason;
-import io.txwatch.plan.RowKey;
-import io.txwatch.plan.RowKey.Replaced;
+import io.txwatch.plan.SystemColumnKey;
+import io.txwatch.plan.SystemColumnKey.Replaced;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Statement;
@@ -50,7 +50,7 @@ final class MergeRewriter {
     boolean returnsVersions =
         context.mayReturnRows()
             && rows.replaced().equals(Optional.of(Replaced.RETURNED))
-            && context.tables().key(target).map(RowKey::returnsInserted).orElse(false)
+            && context.tables().key(target).map(SystemColumnKey::returnsInserted).orElse(false)
             && !rows.mayChangeKey();
     if (!returnsVersions) {
       return Rewrite.unseen(GapReason.SHAPE, "MERGE");

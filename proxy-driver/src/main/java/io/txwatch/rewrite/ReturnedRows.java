@@ -3,7 +3,7 @@ package io.txwatch.rewrite;
 import io.txwatch.dialect.DialectSql.Returning;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.RewritePlan.Returns;
-import io.txwatch.plan.RowKey.Replaced;
+import io.txwatch.plan.SystemColumnKey.Replaced;
 import io.txwatch.sql.semantics.StatementParts;
 import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Identifiers;

@@ -104,7 +104,7 @@ public final class RewritePlanner implements Planner {
       if (statement.isPresent()) {
         columns = StatementColumns.of(statement.get(), tokens, additions, catalog);
         if (level.includes(Level.PREDICATES)) {
-          key = ComparedKeys.of(statement.get(), tokens, additions, catalog);
+          key = ComparedKeyFinder.of(statement.get(), tokens, additions, catalog);
         }
       }
     } catch (RuntimeException | StackOverflowError e) {
@@ -118,7 +118,7 @@ public final class RewritePlanner implements Planner {
   public static ComparedKey comparedKey(String text, DialectSql sql, Catalog catalog) {
     Tokens tokens = Tokenizer.tokenize(text, sql.dialect());
     return StatementColumns.only(tokens, sql.dialect())
-        .map(statement -> ComparedKeys.of(statement, tokens, sql, catalog))
+        .map(statement -> ComparedKeyFinder.of(statement, tokens, sql, catalog))
         .orElse(ComparedKey.NONE);
   }
 
@@ -197,13 +197,13 @@ public final class RewritePlanner implements Planner {
 
   private static KeyedRow keys(RewriteContext context, Rewrite rewrite) {
     return context.alone() && context.parts().innerWrites().isEmpty()
-        ? KeyedRows.of(context.statement(), rewrite.returned())
+        ? KeyedRowFinder.of(context.statement(), rewrite.returned())
         : KeyedRow.ANY_MAY_MOVE;
   }
 
   private static RowNaming.OfStatement names(RewriteContext context, Rewrite rewrite) {
     return context.alone() && context.parts().innerWrites().isEmpty()
-        ? RowNamings.of(context.statement(), rewrite.returned())
+        ? RowNamingFinder.of(context.statement(), rewrite.returned())
         : RowNaming.OfStatement.NONE;
   }
 

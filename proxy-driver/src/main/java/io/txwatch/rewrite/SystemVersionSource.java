@@ -1,8 +1,8 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.history.StatementKind;
-import io.txwatch.plan.RowKey;
-import io.txwatch.plan.RowKey.Replaced;
+import io.txwatch.plan.SystemColumnKey;
+import io.txwatch.plan.SystemColumnKey.Replaced;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -36,7 +36,7 @@ import java.util.stream.Stream;
  *
  * @param key what identifies the row
  */
-record SystemVersionSource(RowKey key) implements VersionSource {
+record SystemVersionSource(SystemColumnKey key) implements VersionSource {
 
   /** That of a row and two versions. */
   private static final int MAX_LENGTH =

@@ -4,7 +4,7 @@ import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.StatementKind;
 import io.txwatch.plan.RewritePlan.Returns;
-import io.txwatch.plan.RowKey.Replaced;
+import io.txwatch.plan.SystemColumnKey.Replaced;
 import io.txwatch.sql.semantics.NotUnderstood;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;

@@ -1,7 +1,7 @@
 package io.txwatch.rewrite;
 
 import io.txwatch.history.StatementKind;
-import io.txwatch.plan.RowKey.Replaced;
+import io.txwatch.plan.SystemColumnKey.Replaced;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.statement.Tables;
 import java.util.Optional;

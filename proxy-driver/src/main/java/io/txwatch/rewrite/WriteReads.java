@@ -122,7 +122,7 @@ final class WriteReads {
   private Rewrite contended() {
     if (!statement.sql().skipsUnchangedRows()
         || !VersionSource.of(statement.tables(), target).marksWrites()
-        || !KeyedRows.of(statement, Returned.NOTHING).writes()) {
+        || !KeyedRowFinder.of(statement, Returned.NOTHING).writes()) {
       return Rewrite.NONE;
     }
     return whereThatStillHolds()

@@ -3,7 +3,7 @@ package io.txwatch.statement;
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.GapReason;
 import io.txwatch.plan.Catalog;
-import io.txwatch.plan.RowKey;
+import io.txwatch.plan.SystemColumnKey;
 import io.txwatch.sql.syntax.Source;
 import java.util.HashMap;
 import java.util.List;
@@ -57,7 +57,7 @@ public final class Tables {
   }
 
   /** What identifies its rows, if their versions are in the DBMS's own columns. */
-  public Optional<RowKey> key(Source.Table ref) {
+  public Optional<SystemColumnKey> key(Source.Table ref) {
     return find(ref).flatMap(Catalog.Table::key);
   }
 

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.plan.PlanRequest;
 import io.txwatch.plan.RewritePlan;
-import io.txwatch.plan.RowKey;
-import io.txwatch.plan.RowKey.Replaced;
 import io.txwatch.plan.SideRead;
+import io.txwatch.plan.SystemColumnKey;
+import io.txwatch.plan.SystemColumnKey.Replaced;
 import io.txwatch.product.registry.Products;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.ArrayList;
@@ -43,13 +43,13 @@ class AddedNamesTest {
               .strip()
               .split("\\s+"));
 
-  private static final List<RowKey> KEYS =
+  private static final List<SystemColumnKey> KEYS =
       List.of(
-          new RowKey(List.of("id"), true, Set.of(Replaced.RETURNED), Set.of()),
-          new RowKey(List.of("id"), true, Set.of(Replaced.KEPT), Set.of()),
-          new RowKey(List.of("id", "a"), false, Set.of(Replaced.KEPT), Set.of()),
-          new RowKey(List.of(), false, Set.of(Replaced.RETURNED), Set.of()),
-          new RowKey(List.of(), false, Set.of(Replaced.KEPT), Set.of()));
+          new SystemColumnKey(List.of("id"), true, Set.of(Replaced.RETURNED), Set.of()),
+          new SystemColumnKey(List.of("id"), true, Set.of(Replaced.KEPT), Set.of()),
+          new SystemColumnKey(List.of("id", "a"), false, Set.of(Replaced.KEPT), Set.of()),
+          new SystemColumnKey(List.of(), false, Set.of(Replaced.RETURNED), Set.of()),
+          new SystemColumnKey(List.of(), false, Set.of(Replaced.KEPT), Set.of()));
 
   @Property(tries = 100)
   void generatedStatements(@ForAll long seed) {
@@ -79,7 +79,7 @@ class AddedNamesTest {
 
   private static void check(String sql) {
     check(sql, catalog().prepared("t", "id", "a", "b").prepared("u", "id", "t_id", "c"));
-    for (RowKey key : KEYS) {
+    for (SystemColumnKey key : KEYS) {
       check(sql, catalog().system(key, "t", "id", "a", "b").system(key, "u", "id", "a", "c"));
     }
   }

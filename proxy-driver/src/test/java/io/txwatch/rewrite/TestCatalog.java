@@ -4,8 +4,8 @@ import io.txwatch.plan.Catalog;
 import io.txwatch.plan.Catalog.Status;
 import io.txwatch.plan.Catalog.Table;
 import io.txwatch.plan.KeyColumn;
-import io.txwatch.plan.RowKey;
-import io.txwatch.plan.RowKey.Replaced;
+import io.txwatch.plan.SystemColumnKey;
+import io.txwatch.plan.SystemColumnKey.Replaced;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.Identifiers;
 import java.util.ArrayList;
@@ -40,8 +40,8 @@ final class TestCatalog implements Catalog {
         : with(name, Status.PREPARED, columns);
   }
 
-  private static RowKey key(String column, Set<Replaced> replaced) {
-    return new RowKey(List.of(column.split(" ", 2)[0]), true, replaced, Set.of());
+  private static SystemColumnKey key(String column, Set<Replaced> replaced) {
+    return new SystemColumnKey(List.of(column.split(" ", 2)[0]), true, replaced, Set.of());
   }
 
   TestCatalog with(String name, Status status, String... columns) {
@@ -80,7 +80,7 @@ final class TestCatalog implements Catalog {
   }
 
   /** One whose versions are in system columns. */
-  TestCatalog system(RowKey key, String name, String... columns) {
+  TestCatalog system(SystemColumnKey key, String name, String... columns) {
     with(name, Status.SYSTEM_COLUMNS, columns);
     Table table = Objects.requireNonNull(tables.get(Identifiers.fold(name)));
     Traits traits =

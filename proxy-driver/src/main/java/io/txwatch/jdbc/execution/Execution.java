@@ -9,7 +9,7 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.KeyValues;
 import io.txwatch.jdbc.parameter.Parameters;
 import io.txwatch.jdbc.plan.CachedPlan;
-import io.txwatch.jdbc.plan.KnownKey;
+import io.txwatch.jdbc.plan.KeyedRowHasher;
 import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.read.StatementReads;
 import io.txwatch.jdbc.value.StatementValues;
@@ -113,7 +113,7 @@ public final class Execution {
           position == null
               ? tracker.begin(cached.kind(), cached.shownSql(), callSite)
               : tracker.begin(position, cached.kind(), cached.shownSql(), callSite);
-      KnownKey key = cached.key();
+      KeyedRowHasher key = cached.key();
       if (key != null) {
         context.state().knownRows().mayMove(key);
       }
@@ -366,7 +366,7 @@ public final class Execution {
    * @return false if it is not known
    */
   private boolean foundByKey(long count) {
-    KnownKey by = cached.key();
+    KeyedRowHasher by = cached.key();
     if (by == null || !by.writes() || observation == null) {
       return false;
     }
@@ -387,7 +387,7 @@ public final class Execution {
 
   /** True if another transaction has updated its row since its own had read that by its key. */
   private boolean isContended() {
-    KnownKey by = cached.key();
+    KeyedRowHasher by = cached.key();
     if (by == null || !by.writes() || observation == null) {
       return false;
     }
@@ -397,7 +397,7 @@ public final class Execution {
   }
 
   /** The row that was found by the key; 0 if it is not known. */
-  private long rowOf(KnownKey by, Observation of) {
+  private long rowOf(KeyedRowHasher by, Observation of) {
     return cached.plan().usesSystemColumns()
         ? by.integer(key).orElse(0)
         : context.state().knownRows().find(of.transaction(), key);

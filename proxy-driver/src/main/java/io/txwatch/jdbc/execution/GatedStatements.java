@@ -7,7 +7,7 @@ import io.txwatch.jdbc.gate.GatedCall.Statement;
 import io.txwatch.jdbc.gate.GatedCall.Type;
 import io.txwatch.jdbc.gate.Gates;
 import io.txwatch.jdbc.plan.CachedPlan;
-import io.txwatch.jdbc.plan.KeyHashes;
+import io.txwatch.jdbc.plan.ComparedKeyHasher;
 import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.plan.ComparedKey;
 import io.txwatch.plan.TransactionControl;
@@ -49,7 +49,7 @@ public final class GatedStatements {
       ComparedKey key =
           RewritePlanner.comparedKey(
               cached.plan().original(), context.sql(), context.state().catalog());
-      return new KeyHashes(key).of(parameters);
+      return new ComparedKeyHasher(key).of(parameters);
     } catch (RuntimeException e) {
       context.fault(e);
       return List.of();

@@ -7,9 +7,9 @@ import io.txwatch.history.Access;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.WriterToken;
 import io.txwatch.jdbc.plan.CachedPlan;
-import io.txwatch.jdbc.plan.KnownKey;
-import io.txwatch.jdbc.plan.NamedKey;
+import io.txwatch.jdbc.plan.KeyedRowHasher;
 import io.txwatch.jdbc.plan.PinnedValues;
+import io.txwatch.jdbc.plan.RowNameReader;
 import io.txwatch.jdbc.read.StatementReads;
 import io.txwatch.jdbc.session.ConnectionState;
 import io.txwatch.plan.Carried;
@@ -147,7 +147,7 @@ final class HiddenColumns {
 
   /** A row has come back that the statement may have found by a key. */
   private void byKey(long row, String writers) {
-    KnownKey by = cached.key();
+    KeyedRowHasher by = cached.key();
     if (key == 0 || by == null || by.role() != KeyedRow.Role.READS) {
       return;
     }
@@ -158,7 +158,7 @@ final class HiddenColumns {
 
   /** Records the key of a row that has come back, if it is not recorded yet. */
   private void name(ResultSet result, int table, long row) {
-    NamedKey by = cached.named(table);
+    RowNameReader by = cached.named(table);
     if (by == null || !isNamed || pinned.changes() != pinnedAt) {
       return;
     }

@@ -59,9 +59,9 @@ public final class CachedPlan {
       new AtomicReferenceArray<>(Variant.values().length);
   private volatile @Nullable CachedPlan withoutKeys;
   private final @Nullable PlannedReads sideReads;
-  private final @Nullable KnownKey key;
-  private final KeyHashes keyHashes;
-  private final @Nullable NamedKey[] named;
+  private final @Nullable KeyedRowHasher key;
+  private final ComparedKeyHasher keyHashes;
+  private final @Nullable RowNameReader[] named;
   private final @Nullable ValuePlan values;
 
   /** The parameters whose values {@link #values} names. */
@@ -78,7 +78,7 @@ public final class CachedPlan {
         planned.plan(),
         shownSql,
         columns(planned),
-        new KeyHashes(planned.key()),
+        new ComparedKeyHasher(planned.key()),
         place,
         TextTraits.of(planned));
   }
@@ -87,7 +87,7 @@ public final class CachedPlan {
       RewritePlan plan,
       String shownSql,
       String columns,
-      KeyHashes keyHashes,
+      ComparedKeyHasher keyHashes,
       SampledCallSite place,
       TextTraits traits) {
     this.plan = plan;
@@ -97,9 +97,9 @@ public final class CachedPlan {
     this.traits = traits;
     this.usage = new PlanUsage(plan.isRewritten());
     this.sideReads = PlannedReads.of(plan);
-    this.key = KnownKey.of(plan.keys());
+    this.key = KeyedRowHasher.of(plan.keys());
     this.keyHashes = keyHashes;
-    this.named = NamedKey.of(plan.names());
+    this.named = RowNameReader.of(plan.names());
     this.values = plan.values().filter(known -> !known.saysNothing()).orElse(null);
     this.valueParameters = values == null ? new BitSet(0) : values.parameters();
   }
@@ -194,7 +194,8 @@ public final class CachedPlan {
   /** The plan for a result that rows are written through, which the text does not show. */
   CachedPlan forUpdatableResult() {
     RewritePlan unseen = plan.unseen(GapReason.SHAPE, "updatable result");
-    return new CachedPlan(unseen, shownSql, "", new KeyHashes(ComparedKey.NONE), place, traits);
+    return new CachedPlan(
+        unseen, shownSql, "", new ComparedKeyHasher(ComparedKey.NONE), place, traits);
   }
 
   /** The text of it that a driver has, or is to prepare. */
@@ -259,12 +260,12 @@ public final class CachedPlan {
   }
 
   /** The key by which it finds a row, or what it does to keys; null if it has none to do with. */
-  public @Nullable KnownKey key() {
+  public @Nullable KeyedRowHasher key() {
     return key;
   }
 
   /** How the rows of one of its appended tables are named; null if they are not. */
-  public @Nullable NamedKey named(int table) {
+  public @Nullable RowNameReader named(int table) {
     return table < named.length ? named[table] : null;
   }
 
@@ -295,7 +296,7 @@ public final class CachedPlan {
 
   /** True if a parameter is a value of a key that rows are named by. */
   public boolean namesBy(int parameter) {
-    for (NamedKey key : named) {
+    for (RowNameReader key : named) {
       if (key != null && key.takes(parameter)) {
         return true;
       }

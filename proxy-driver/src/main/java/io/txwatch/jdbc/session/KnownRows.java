@@ -1,6 +1,6 @@
 package io.txwatch.jdbc.session;
 
-import io.txwatch.jdbc.plan.KnownKey;
+import io.txwatch.jdbc.plan.KeyedRowHasher;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +24,7 @@ public final class KnownRows {
   private final @Nullable String[] tables = new @Nullable String[MAX_ROWS];
   private final @Nullable String[] writers = new @Nullable String[MAX_ROWS];
 
-  /** By which key of its table each was read: {@link KnownKey#columns}. */
+  /** By which key of its table each was read: {@link KeyedRowHasher#columns}. */
   private final long[] columns = new long[MAX_ROWS];
 
   /**
@@ -34,7 +34,7 @@ public final class KnownRows {
    * @param by the key
    * @param writers the writers of the version that it has returned
    */
-  public void read(long inTransaction, long key, KnownKey by, long row, String writers) {
+  public void read(long inTransaction, long key, KeyedRowHasher by, long row, String writers) {
     int known = place(inTransaction, key);
     if (known >= 0) {
       rows[known] = rows[known] == row ? row : AMBIGUOUS;
@@ -77,7 +77,7 @@ public final class KnownRows {
   }
 
   /** A statement is sent after which other rows may bear the keys. */
-  public void mayMove(KnownKey key) {
+  public void mayMove(KeyedRowHasher key) {
     switch (key.role()) {
       case MAY_MOVE -> forgetOf(key.table(), 0);
       case WRITES_OTHER_KEYS -> forgetOf(key.table(), key.columns());

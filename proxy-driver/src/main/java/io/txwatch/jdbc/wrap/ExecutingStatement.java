@@ -5,7 +5,7 @@ import io.txwatch.jdbc.execution.ExecutionContext;
 import io.txwatch.jdbc.execution.GatedStatements;
 import io.txwatch.jdbc.parameter.Parameters;
 import io.txwatch.jdbc.plan.CachedPlan;
-import io.txwatch.jdbc.plan.KnownKey;
+import io.txwatch.jdbc.plan.KeyedRowHasher;
 import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.plan.StatementOptions;
 import io.txwatch.jdbc.read.StatementReads;
@@ -78,7 +78,7 @@ abstract class ExecutingStatement extends DelegatingStatement {
     if (cutsValues) {
       execution.valuesAreCut();
     }
-    KnownKey key = cached.key();
+    KeyedRowHasher key = cached.key();
     if (key != null) {
       execution.key(bits(key));
     }
@@ -117,7 +117,7 @@ abstract class ExecutingStatement extends DelegatingStatement {
   }
 
   /** The bits of a key with the parameters that are set now; 0 if they are not known. */
-  long bits(KnownKey key) {
+  long bits(KeyedRowHasher key) {
     return key.bits();
   }
 

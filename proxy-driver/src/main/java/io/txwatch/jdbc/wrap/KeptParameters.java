@@ -6,7 +6,7 @@ import io.txwatch.jdbc.error.Places;
 import io.txwatch.jdbc.parameter.ParameterSetter;
 import io.txwatch.jdbc.parameter.Parameters;
 import io.txwatch.jdbc.plan.CachedPlan;
-import io.txwatch.jdbc.plan.KnownKey;
+import io.txwatch.jdbc.plan.KeyedRowHasher;
 import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.plan.Carried;
 import java.sql.PreparedStatement;
@@ -145,7 +145,7 @@ final class KeptParameters implements PinnedValues {
   }
 
   /** The bits of a key with the values that were set. */
-  long bits(KnownKey key) {
+  long bits(KeyedRowHasher key) {
     return key.bits(keyValues);
   }
 

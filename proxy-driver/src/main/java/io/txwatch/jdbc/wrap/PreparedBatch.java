@@ -4,7 +4,7 @@ import io.txwatch.jdbc.execution.Batch;
 import io.txwatch.jdbc.execution.ExecutionContext;
 import io.txwatch.jdbc.parameter.Parameters;
 import io.txwatch.jdbc.plan.CachedPlan;
-import io.txwatch.jdbc.plan.KnownKey;
+import io.txwatch.jdbc.plan.KeyedRowHasher;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -56,7 +56,7 @@ final class PreparedBatch {
 
   /** Adds what is set now. */
   void add(PreparedStatement prepared) throws SQLException {
-    KnownKey known = cached.key();
+    KeyedRowHasher known = cached.key();
     long key = known == null ? 0 : kept.bits(known);
     batch.add(cached, key).setParameters(prepared);
     kept.setAgain(cached, prepared);

@@ -11,7 +11,7 @@ import io.txwatch.jdbc.parameter.ChangingValue;
 import io.txwatch.jdbc.parameter.ParameterSetter;
 import io.txwatch.jdbc.parameter.Parameters;
 import io.txwatch.jdbc.plan.CachedPlan;
-import io.txwatch.jdbc.plan.KnownKey;
+import io.txwatch.jdbc.plan.KeyedRowHasher;
 import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.plan.StatementOptions;
 import java.sql.CallableStatement;
@@ -136,7 +136,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   @Override
   protected void valueSet(int index, long value) {
-    KnownKey key = plan.key();
+    KeyedRowHasher key = plan.key();
     if (key != null && key.takes(index)) {
       kept.keepKeyValue(index, key.of(index, value));
     }
@@ -164,7 +164,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
 
   @Override
   protected void valueSet(int index, @Nullable Object value) {
-    KnownKey key = plan.key();
+    KeyedRowHasher key = plan.key();
     if (key != null && key.takes(index)) {
       kept.keepKeyValue(index, key.of(index, value));
     }
@@ -218,7 +218,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   }
 
   private void forgetKeyValue(int index) {
-    KnownKey key = plan.key();
+    KeyedRowHasher key = plan.key();
     if (key != null && key.takes(index)) {
       kept.keepKeyValue(index, 0);
     }
@@ -278,7 +278,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   }
 
   @Override
-  long bits(KnownKey key) {
+  long bits(KeyedRowHasher key) {
     return kept.bits(key);
   }
 

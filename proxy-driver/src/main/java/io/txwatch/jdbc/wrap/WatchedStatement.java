@@ -7,7 +7,7 @@ import io.txwatch.jdbc.execution.Batch;
 import io.txwatch.jdbc.execution.Execution;
 import io.txwatch.jdbc.execution.ExecutionContext;
 import io.txwatch.jdbc.plan.CachedPlan;
-import io.txwatch.jdbc.plan.KnownKey;
+import io.txwatch.jdbc.plan.KeyedRowHasher;
 import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.plan.StatementOptions;
 import io.txwatch.plan.RewritePlan;
@@ -340,7 +340,7 @@ class WatchedStatement extends ExecutingStatement {
         delegate.addBatch(cached.plan().original());
         sending.addWithoutPosition(cached);
       } else {
-        KnownKey key = cached.key();
+        KeyedRowHasher key = cached.key();
         delegate.addBatch(sending.add(cached, key == null ? 0 : key.bits()).immediateSql());
         sending.values(context.values(cached, PinnedValues.NONE));
         sending.keyValues(context.keyValues(cached, PinnedValues.NONE));

@@ -45,10 +45,10 @@ public final class MySqlBackfill {
   private static final int MAX_PASSES = 10;
 
   /** The key by whose ranges a table is filled: a unique index over columns that are not null. */
-  record Key(String index, List<KeyColumn> columns) {}
+  record Key(String index, List<BackfillColumn> columns) {}
 
   /** A column of it. */
-  record KeyColumn(String quotedName, KeyType type) {}
+  record BackfillColumn(String quotedName, KeyType type) {}
 
   /** How a value of a key column is carried from a query into the next without changing it. */
   enum KeyType {
@@ -195,7 +195,7 @@ public final class MySqlBackfill {
                         : "CAST(" + c.quotedName() + " AS CHAR)")
             .collect(Collectors.joining(", "));
     String order =
-        by.columns().stream().map(KeyColumn::quotedName).collect(Collectors.joining(", "));
+        by.columns().stream().map(BackfillColumn::quotedName).collect(Collectors.joining(", "));
     String sql =
         ("SELECT " + columns + " FROM " + from(by) + " WHERE " + MySqlDdl.UNFILLED)
             + (last.isEmpty() ? "" : " AND (" + beyond(by, ">", false) + ")")

@@ -338,11 +338,12 @@ public class MySqlDdl extends PreparationDdl {
             table.name())
         .forEach(part -> keys.computeIfAbsent(part.index, i -> new ArrayList<>()).add(part));
     for (List<Part> key : keys.values()) {
-      List<MySqlBackfill.KeyColumn> columns = new ArrayList<>();
+      List<MySqlBackfill.BackfillColumn> columns = new ArrayList<>();
       for (Part part : key) {
         KeyType type = part.type;
         if (type != null) {
-          columns.add(new MySqlBackfill.KeyColumn(MySqlSql.INSTANCE.quoteInDdl(part.column), type));
+          columns.add(
+              new MySqlBackfill.BackfillColumn(MySqlSql.INSTANCE.quoteInDdl(part.column), type));
         }
       }
       if (columns.size() == key.size()) {

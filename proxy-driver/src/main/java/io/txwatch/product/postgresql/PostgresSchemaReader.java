@@ -22,8 +22,8 @@ import io.txwatch.history.WriterList;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.Catalog.Status;
 import io.txwatch.plan.KeyColumn;
-import io.txwatch.plan.RowKey;
-import io.txwatch.plan.RowKey.Replaced;
+import io.txwatch.plan.SystemColumnKey;
+import io.txwatch.plan.SystemColumnKey.Replaced;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -448,11 +448,12 @@ public final class PostgresSchemaReader extends SchemaReader {
         List<String> columns = key.stream().map(Part::column).toList();
         return new SystemVersions(
             Status.SYSTEM_COLUMNS,
-            Optional.of(new RowKey(columns, isInteger, replaced, partitionedBy)));
+            Optional.of(new SystemColumnKey(columns, isInteger, replaced, partitionedBy)));
       }
     }
     return new SystemVersions(
-        Status.SYSTEM_COLUMNS, Optional.of(new RowKey(List.of(), false, replaced, partitionedBy)));
+        Status.SYSTEM_COLUMNS,
+        Optional.of(new SystemColumnKey(List.of(), false, replaced, partitionedBy)));
   }
 
   /**

@@ -13,7 +13,7 @@ import java.util.Set;
  * @param partitionedBy the columns of a partitioned table whose values decide in which partition a
  *     row is; all columns if others may decide, too; empty if it is not partitioned
  */
-public record RowKey(
+public record SystemColumnKey(
     List<String> columns, boolean isInteger, Set<Replaced> replaced, Set<String> partitionedBy) {
 
   /** How a write can return the version that it replaced. */

@@ -12,11 +12,11 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The key by which a statement finds a row, made ready for execution: table, columns and values in
- * 64 bits. 0 stands for "not known". What is not the same integer or the same text by the same
- * columns has, nearly surely, other bits; equal integers have equal ones, however they were set.
+ * Hashes the key by which a statement finds a row: table, columns and values in 64 bits. 0 stands
+ * for "not known". What is not the same integer or the same text by the same columns has, nearly
+ * surely, other bits; equal integers have equal ones, however they were set.
  */
-public final class KnownKey {
+public final class KeyedRowHasher {
 
   private static final long TEXT = 1;
 
@@ -31,7 +31,7 @@ public final class KnownKey {
   /** For each column the literal's bits. */
   private final long[] literals;
 
-  private KnownKey(KeyedRow row) {
+  private KeyedRowHasher(KeyedRow row) {
     this.row = row;
     this.seed = PredicateHash.value(0, row.table() + row.columns());
     List<Value> values = row.values();
@@ -52,8 +52,8 @@ public final class KnownKey {
   }
 
   /** Null for a statement that has nothing to do with keys. */
-  public static @Nullable KnownKey of(KeyedRow row) {
-    return row.role() == Role.NONE ? null : new KnownKey(row);
+  public static @Nullable KeyedRowHasher of(KeyedRow row) {
+    return row.role() == Role.NONE ? null : new KeyedRowHasher(row);
   }
 
   public Role role() {

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Statements on a table whose key is {@code id}, and the key by which they choose one row. */
-class PinnedKeyTest {
+class StatementColumnsTest {
 
   @ParameterizedTest
   @CsvSource(

@@ -4,12 +4,12 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.plan.Catalog;
 import io.txwatch.plan.KeyColumn;
 import io.txwatch.plan.KeyColumn.Kind;
-import io.txwatch.plan.RowKey;
 import io.txwatch.plan.RowNaming;
 import io.txwatch.plan.RowNaming.Literal;
 import io.txwatch.plan.RowNaming.Parameter;
 import io.txwatch.plan.RowNaming.Selected;
 import io.txwatch.plan.RowNaming.Value;
+import io.txwatch.plan.SystemColumnKey;
 import io.txwatch.rewrite.PinnedColumns.Pinned;
 import io.txwatch.rewrite.Rewrite.Returned;
 import io.txwatch.sql.semantics.Block;
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * Finds where a statement has the key of each row that it returns: in its own select list, or in a
  * condition that pins it. No column is added for that. In doubt a row has no name.
  */
-final class RowNamings {
+final class RowNamingFinder {
 
   private final Tables tables;
   private final Tokens tokens;
@@ -53,7 +53,7 @@ final class RowNamings {
   /** The place of a column in the application's result. */
   private record Selection(int index, boolean isOfStar) {}
 
-  private RowNamings(
+  private RowNamingFinder(
       AnalyzedStatement statement,
       List<Source.Table> sources,
       Optional<Clause> where,
@@ -95,7 +95,8 @@ final class RowNamings {
     List<Source.Table> all = top.get().tables();
     List<Source.Table> seen = all.stream().filter(tables::isPrepared).toList();
     return seen.stream().map(tables::display).toList().equals(returned.tables())
-        ? new RowNamings(statement, all, top.get().clause(Clause.Kind.WHERE), top.get().items())
+        ? new RowNamingFinder(
+                statement, all, top.get().clause(Clause.Kind.WHERE), top.get().items())
             .of(seen)
         : List.of();
   }
@@ -118,7 +119,7 @@ final class RowNamings {
         || mayAssign(statement, keyColumns(statement.tables(), target.get()))) {
       return List.of();
     }
-    return new RowNamings(statement, List.of(target.get()), parts.tree().where(), List.of())
+    return new RowNamingFinder(statement, List.of(target.get()), parts.tree().where(), List.of())
         .of(List.of(target.get()));
   }
 
@@ -150,7 +151,7 @@ final class RowNamings {
   }
 
   /** True if the row's id is a hash of the key. An integer is its own id, and its own name. */
-  private static boolean isHashOf(RowKey id, List<KeyColumn> key) {
+  private static boolean isHashOf(SystemColumnKey id, List<KeyColumn> key) {
     return !id.isInteger()
         && id.columns().stream()
             .map(name -> name.toLowerCase(Locale.ROOT))

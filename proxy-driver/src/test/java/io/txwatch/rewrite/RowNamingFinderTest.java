@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * {@code account=7}, a literal; {@code account=#2}, the second column of its result, {@code #*2} if
  * a star has its place. {@code renames account}: rows may have other keys after it.
  */
-class RowNamingsTest {
+class RowNamingFinderTest {
 
   private static String names(Dialect dialect, String sql) {
     TestCatalog catalog =
@@ -37,7 +37,7 @@ class RowNamingsTest {
                         : naming.table()
                             + "="
                             + naming.values().stream()
-                                .map(RowNamingsTest::text)
+                                .map(RowNamingFinderTest::text)
                                 .collect(Collectors.joining(",")))
             .collect(Collectors.joining(" "));
     String renamed =

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a text has to do with a row that is known by its key. */
-class KeyedRowsTest {
+class KeyedRowFinderTest {
 
   private static final TestCatalog CATALOG =
       new TestCatalog(Dialect.MARIADB)
@@ -40,7 +40,7 @@ class KeyedRowsTest {
   }
 
   private static String text(KeyedRow row) {
-    List<String> values = row.values().stream().map(KeyedRowsTest::text).toList();
+    List<String> values = row.values().stream().map(KeyedRowFinderTest::text).toList();
     String of = row.table().isEmpty() ? "" : " " + row.table();
     return row.role()
         + of

@@ -9,20 +9,20 @@ import java.util.OptionalLong;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
-class KnownKeyTest {
+class KeyedRowHasherTest {
 
-  private static KnownKey key(boolean isText, String... columns) {
+  private static KeyedRowHasher key(boolean isText, String... columns) {
     List<KeyedRow.Value> values = new java.util.ArrayList<>();
     for (int i = 1; i <= columns.length; i++) {
       values.add(new KeyedRow.Parameter(i, isText));
     }
     KeyedRow row = new KeyedRow(Role.READS, "account", List.of(columns), values);
-    return java.util.Objects.requireNonNull(KnownKey.of(row));
+    return java.util.Objects.requireNonNull(KeyedRowHasher.of(row));
   }
 
   @Property
   void aKeyOfOneIntegerFollowsFromItsBits(@ForAll long value) {
-    KnownKey id = key(false, "id");
+    KeyedRowHasher id = key(false, "id");
     long bits = id.bits(new long[] {id.of(1, value)});
     if (bits != 0) {
       assertThat(id.integer(bits)).isEqualTo(OptionalLong.of(value));
@@ -31,8 +31,8 @@ class KnownKeyTest {
 
   @Property
   void noOtherKeyIsShown(@ForAll long value) {
-    KnownKey two = key(false, "a", "b");
-    KnownKey text = key(true, "name");
+    KeyedRowHasher two = key(false, "a", "b");
+    KeyedRowHasher text = key(true, "name");
     assertThat(two.integer(two.bits(new long[] {two.of(1, value), two.of(2, value)}))).isEmpty();
     assertThat(text.integer(text.bits(new long[] {text.of(1, "v" + value)}))).isEmpty();
   }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Reads the keys of a table's rows while a result is read. {@link #bits} is for each row, and
  * allocates nothing for keys of integers; {@link #text} is for rows whose key is not recorded yet.
  */
-public final class NamedKey {
+public final class RowNameReader {
 
   private final String table;
   private final List<RowNaming.Value> values;
@@ -29,7 +29,7 @@ public final class NamedKey {
   private final boolean usesStar;
   private final int[] parameters;
 
-  private NamedKey(RowNaming naming) {
+  private RowNameReader(RowNaming naming) {
     this.table = naming.table();
     this.values = naming.values();
     this.columns = values.stream().map(RowNaming.Value::column).toList();
@@ -41,11 +41,11 @@ public final class NamedKey {
   }
 
   /** One for each table of a result; null for a table whose rows are not named. */
-  static @Nullable NamedKey[] of(RowNaming.OfStatement names) {
-    @Nullable NamedKey[] keys = new @Nullable NamedKey[names.returned().size()];
+  static @Nullable RowNameReader[] of(RowNaming.OfStatement names) {
+    @Nullable RowNameReader[] keys = new @Nullable RowNameReader[names.returned().size()];
     for (int i = 0; i < keys.length; i++) {
       RowNaming naming = names.returned().get(i);
-      keys[i] = naming.values().isEmpty() ? null : new NamedKey(naming);
+      keys[i] = naming.values().isEmpty() ? null : new RowNameReader(naming);
     }
     return keys;
   }
@@ -100,7 +100,7 @@ public final class NamedKey {
         }
         part = PredicateHash.text(text);
       }
-      bits = KnownKey.mix(bits ^ part + 1);
+      bits = KeyedRowHasher.mix(bits ^ part + 1);
     }
     return bits == 0 ? 1 : bits;
   }

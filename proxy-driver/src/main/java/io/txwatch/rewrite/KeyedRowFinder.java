@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * Finds the key that a statement's WHERE pins: a conjunction with {@code column = value} for each
  * column of a unique key. In doubt there is none.
  */
-final class KeyedRows {
+final class KeyedRowFinder {
 
   private static final Set<String> TEXTS = Set.of("char", "varchar");
   private static final Set<String> INTEGERS =
@@ -52,7 +52,7 @@ final class KeyedRows {
   private final Map<String, Value> pinned = new HashMap<>();
   private final int[] numbers;
 
-  private KeyedRows(AnalyzedStatement statement, Source.Table table, Catalog.Table found) {
+  private KeyedRowFinder(AnalyzedStatement statement, Source.Table table, Catalog.Table found) {
     this.statement = statement;
     this.tokens = statement.tokens();
     this.table = table;
@@ -119,7 +119,7 @@ final class KeyedRows {
       return KeyedRow.ANY_MAY_MOVE;
     }
     Source.Table target = written.get();
-    Optional<KeyedRows> rows = known(statement, target);
+    Optional<KeyedRowFinder> rows = known(statement, target);
     if (rows.isEmpty()) {
       return mayMove(statement, target);
     }
@@ -133,14 +133,14 @@ final class KeyedRows {
     return found.orElseGet(() -> keepsAll ? KeyedRow.NONE : mayMove(statement, target));
   }
 
-  private static Optional<KeyedRows> known(AnalyzedStatement statement, Source.Table table) {
+  private static Optional<KeyedRowFinder> known(AnalyzedStatement statement, Source.Table table) {
     if (table.columnAliases() > 0 || !statement.tables().isPrepared(table)) {
       return Optional.empty();
     }
     return statement
         .tables()
         .find(table)
-        .map(found -> new KeyedRows(statement, table, found))
+        .map(found -> new KeyedRowFinder(statement, table, found))
         .filter(rows -> !rows.keys.isEmpty());
   }
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Two statements, and whether the rows that they choose or insert surely have other keys. */
-class KeyHashesTest {
+class ComparedKeyHasherTest {
 
   private static final List<KeyColumn> INTEGERS =
       List.of(new KeyColumn("a", Kind.INTEGER, true), new KeyColumn("b", Kind.INTEGER, true));
@@ -174,7 +174,7 @@ class KeyHashesTest {
     Catalog.Traits traits = new Catalog.Traits(Map.of(), Set.of(), false, List.of()).namedBy(key);
     Catalog.Table table =
         new Catalog.Table("t", Catalog.Status.PREPARED, List.of("a", "b", "v"), traits);
-    return new KeyHashes(
+    return new ComparedKeyHasher(
             RewritePlanner.comparedKey(sql, Products.of(dialect).sql(), name -> Optional.of(table)))
         .of(pinned(parameters));
   }

@@ -7,9 +7,12 @@ import io.txwatch.plan.KeyColumn;
 import io.txwatch.plan.ValuePlan;
 import io.txwatch.plan.ValuePlan.Place;
 import io.txwatch.sql.syntax.Assignment;
+import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.Literals;
+import io.txwatch.sql.syntax.QueryBody;
+import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.TokenKind;
@@ -30,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * its WHERE is a conjunction with {@code column = value} or {@code column IN (value, …)}, or it is
  * an INSERT of VALUES. In doubt a column has none.
  */
-final class ComparedKeys {
+final class ComparedKeyFinder {
 
   private static final int MAX_VALUES = 64;
 
@@ -43,7 +46,7 @@ final class ComparedKeys {
   /** Columns that are given another value than a constant in some row that is inserted. */
   private final Set<String> computed = new HashSet<>();
 
-  private ComparedKeys(Tokens tokens, DialectSql sql, Catalog.Table table) {
+  private ComparedKeyFinder(Tokens tokens, DialectSql sql, Catalog.Table table) {
     this.tokens = tokens;
     this.sql = sql;
     this.table = table;
@@ -52,13 +55,42 @@ final class ComparedKeys {
 
   static ComparedKey of(Statement statement, Tokens tokens, DialectSql sql, Catalog catalog) {
     Optional<Catalog.Table> table =
-        PinnedKey.onlyTable(statement).flatMap(source -> catalog.find(source.name()));
+        onlyTable(statement).flatMap(source -> catalog.find(source.name()));
     if (table.isEmpty()
         || !table.get().hasDistinctNames()
         || table.get().traits().nameColumns().isEmpty()) {
       return ComparedKey.NONE;
     }
-    return new ComparedKeys(tokens, sql, table.get()).of(statement);
+    return new ComparedKeyFinder(tokens, sql, table.get()).of(statement);
+  }
+
+  /** The table that a statement names once, and nothing else besides it. */
+  static Optional<Source.Table> onlyTable(Statement statement) {
+    List<Source> sources = new ArrayList<>();
+    statement.forEach(
+        node -> {
+          if (node instanceof Source source) {
+            sources.add(source);
+          }
+        });
+    return sources.size() == 1
+            && sources.get(0) instanceof Source.Table table
+            && !table.isCommon()
+            && table.columnAliases() == 0
+        ? Optional.of(table)
+        : Optional.empty();
+  }
+
+  /** The condition on its rows. */
+  static Optional<Clause> where(Statement statement) {
+    if (statement instanceof Statement.Select select) {
+      return select.query().body() instanceof QueryBody.Select one
+          ? one.clause(Clause.Kind.WHERE)
+          : Optional.empty();
+    }
+    return statement instanceof Statement.Update || statement instanceof Statement.Delete
+        ? statement.where()
+        : Optional.empty();
   }
 
   private ComparedKey of(Statement statement) {
@@ -66,7 +98,7 @@ final class ComparedKeys {
     if (statement instanceof Statement.Insert insert) {
       insertedValues(insert);
     } else {
-      PinnedKey.where(statement).ifPresent(where -> where.expressions().forEach(this::conjuncts));
+      where(statement).ifPresent(where -> where.expressions().forEach(this::conjuncts));
     }
     List<ComparedKey.Column> columns = new ArrayList<>();
     for (KeyColumn column : table.traits().nameColumns()) {

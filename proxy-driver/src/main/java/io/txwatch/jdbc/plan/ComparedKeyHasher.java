@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
  * Hashes the values of a key's columns in the rows that an execution chooses or inserts. Values
  * that the DBMS may compare as equal have equal hashes.
  */
-public final class KeyHashes {
+public final class ComparedKeyHasher {
 
   private final ComparedKey key;
   private final BitSet parameters = new BitSet(0);
   private final ValueHash hash = ValueHash.ofThisProcess();
 
   /** Hashes values of that key. */
-  public KeyHashes(ComparedKey key) {
+  public ComparedKeyHasher(ComparedKey key) {
     this.key = key;
     for (ComparedKey.Column column : key.columns()) {
       for (Place place : column.places()) {
