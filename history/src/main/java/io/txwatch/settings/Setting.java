@@ -136,7 +136,13 @@ public enum Setting {
       "off",
       "off|trace|session",
       "also report stale writes: an UPDATE of what an earlier transaction of the same trace, or of"
-          + " the same physical connection, had read, and another one changed meanwhile");
+          + " the same physical connection, had read, and another one changed meanwhile"),
+  TEST_DATABASE(
+      "txwatch.test-database",
+      "",
+      "TEXT,TEXT",
+      "databases for tests: URLs contain one of these. Interleaving changes their rows; it needs"
+          + " this for a database that is neither on this machine nor named test");
 
   private final String key;
   private final String defaultValue;

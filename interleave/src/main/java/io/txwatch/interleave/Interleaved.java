@@ -1,19 +1,32 @@
 package io.txwatch.interleave;
 
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.report.AnomalyGroups;
+import io.txwatch.report.TextReport;
 import java.util.List;
 
 /**
  * What was found by executing operations in different orders.
  *
  * @param verdict whether an order gives what no order of whole operations gives
- * @param reason why, in a sentence; for {@link Verdict#SAFE} the bound
+ * @param reason why, in a sentence
+ * @param bound which orders were executed: {@code all orders}, {@code 3 preemptions and 100 random
+ *     orders}
  * @param executions how many orders were executed, without those of whole operations
  * @param schedule the calls of the order that shows the race, in their order: {@code buy A: SELECT
  *     …}; empty if there is none
+ * @param anomalies those that the dependency graph of that order shows; empty if there are none, or
+ *     the operations' connections are not analysed in this process
  * @param notes what else was noticed, a sentence each
  */
 public record Interleaved(
-    Verdict verdict, String reason, int executions, List<String> schedule, List<String> notes) {
+    Verdict verdict,
+    String reason,
+    String bound,
+    int executions,
+    List<String> schedule,
+    List<Anomaly> anomalies,
+    List<String> notes) {
 
   /** The verdicts. */
   public enum Verdict {
@@ -27,6 +40,7 @@ public record Interleaved(
 
   public Interleaved {
     schedule = List.copyOf(schedule);
+    anomalies = List.copyOf(anomalies);
     notes = List.copyOf(notes);
   }
 
@@ -42,6 +56,9 @@ public record Interleaved(
     for (String note : notes) {
       text.append("\n  note: ").append(note);
     }
+    AnomalyGroups groups = new AnomalyGroups();
+    anomalies.forEach(groups::add);
+    groups.groups().forEach(group -> text.append("\n\n").append(TextReport.of(group)));
     return text.toString();
   }
 }

@@ -2,6 +2,7 @@ package io.txwatch.interleave;
 
 import io.txwatch.interleave.run.GatedProgram.Outcome;
 import io.txwatch.interleave.state.TouchedRows;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -18,6 +19,8 @@ record Result(List<Outcome> outcomes, TouchedRows rows) {
 
   /** What the text of an outcome begins with that is an exception. */
   static final String THROWS = "throws ";
+
+  private static final int MAX_CAUSES = 20;
 
   /** What two executions are compared by. */
   record Comparable(List<String> outcomes, Map<String, List<List<String>>> rows) {}
@@ -48,5 +51,28 @@ record Result(List<Outcome> outcomes, TouchedRows rows) {
       bits |= outcomes.get(i).thrown() == null ? 1L << i : 0;
     }
     return bits;
+  }
+
+  /** What operations have thrown, in words. */
+  List<String> thrown(List<String> names) {
+    List<String> all = new ArrayList<>();
+    for (int i = 0; i < outcomes.size(); i++) {
+      Throwable thrown = outcomes.get(i).thrown();
+      if (thrown != null) {
+        all.add(names.get(i) + " " + THROWS + thrown.getClass().getName() + sqlState(thrown));
+      }
+    }
+    return all;
+  }
+
+  /** The SQLState of an exception or of its nearest cause that has one. */
+  private static String sqlState(Throwable thrown) {
+    Throwable cause = thrown;
+    for (int depth = 0; cause != null && depth < MAX_CAUSES; depth++, cause = cause.getCause()) {
+      if (cause instanceof SQLException sql && sql.getSQLState() != null) {
+        return " (SQLState " + sql.getSQLState() + ")";
+      }
+    }
+    return "";
   }
 }

@@ -141,7 +141,9 @@ class InterleaverTest {
     stock(kind);
     Interleaved found = twice(c -> versioned(c, true));
     assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.SAFE);
-    assertThat(found.notes()).hasSize(1);
+    assertThat(found.notes())
+        .hasSize(2)
+        .allMatch(note -> note.contains("throws java.lang.IllegalStateException, and leaves"));
   }
 
   @ParameterizedTest

@@ -2,7 +2,10 @@ package io.txwatch.junit;
 
 import io.txwatch.interleave.Interleaved;
 import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
@@ -17,6 +20,11 @@ import org.junit.platform.commons.support.ReflectionSupport;
 
 /** Executes the operations of an {@link InterleaveTest}. */
 public final class InterleaveExtension implements TestTemplateInvocationContextProvider {
+
+  /** The configuration parameter with the folder of schedules that showed a race. */
+  public static final String FOLDER = "txwatch.junit.interleavings";
+
+  private static final Path TESTS = Path.of("src", "test");
 
   /** Created by JUnit. */
   public InterleaveExtension() {}
@@ -71,15 +79,35 @@ public final class InterleaveExtension implements TestTemplateInvocationContextP
       if (!interleaving.hasReset()) {
         resetByBeforeEach(context);
       }
+      file(context).ifPresent(interleaving.interleaver()::keep);
       Interleaved found =
           interleaving
               .interleaver()
+              .times(test.times())
               .preemptions(test.preemptions())
               .executions(test.executions())
               .run();
       if (found.verdict() != test.expect()) {
         throw new AssertionError(found.toString());
       }
+    }
+
+    /** Where the schedule of the test is kept; empty if there is no such folder. */
+    private static Optional<Path> file(ExtensionContext context) {
+      String name =
+          context.getRequiredTestClass().getName()
+              + "."
+              + context.getRequiredTestMethod().getName()
+              + ".txt";
+      return context
+          .getConfigurationParameter(FOLDER)
+          .map(Path::of)
+          .or(
+              () ->
+                  Files.isDirectory(TESTS)
+                      ? Optional.of(TESTS.resolve("interleavings"))
+                      : Optional.empty())
+          .map(folder -> folder.resolve(name));
     }
 
     private void resetByBeforeEach(ExtensionContext context) {

@@ -27,6 +27,10 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  * execution, and restore the state. If it has none, the rows of the tables that are touched are
  * restored. Such tests do not run at the same time as one another.
  *
+ * <p>The order that shows a race is kept in {@code src/test/interleavings}, if there is a folder
+ * {@code src/test}, and executed first when the test runs again; the configuration parameter
+ * {@value InterleaveExtension#FOLDER} names another folder.
+ *
  * <p>Connections are watched by the agent, as {@link WatchTransactions} describes.
  */
 @Documented
@@ -42,6 +46,9 @@ public @interface InterleaveTest {
 
   /** How often an operation may have to stop although it could go on. */
   int preemptions() default 3;
+
+  /** How many clients execute each operation. */
+  int times() default 1;
 
   /** How many orders are executed at most; if there are more, the test fails as undecided. */
   int executions() default 1_000;

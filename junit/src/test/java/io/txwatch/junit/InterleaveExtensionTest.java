@@ -3,9 +3,13 @@ package io.txwatch.junit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
@@ -17,9 +21,13 @@ import shop.InterleavedTests;
 class InterleaveExtensionTest {
 
   /** The message of each test's failure, by the test's name; empty if it passed. */
-  private static Map<String, String> run(Class<?> tests) {
+  private static Map<String, String> run(Class<?> tests, Path kept) {
     Map<String, String> outcomes = new TreeMap<>();
-    var results = EngineTestKit.engine("junit-jupiter").selectors(selectClass(tests)).execute();
+    var results =
+        EngineTestKit.engine("junit-jupiter")
+            .configurationParameter(InterleaveExtension.FOLDER, kept.toString())
+            .selectors(selectClass(tests))
+            .execute();
     results.testEvents().succeeded().stream().forEach(event -> outcomes.put(name(event), ""));
     results.testEvents().failed().stream()
         .forEach(
@@ -44,8 +52,8 @@ class InterleaveExtensionTest {
   }
 
   @Test
-  void aRaceFailsAndNamesItsOrder() {
-    Map<String, String> outcomes = run(InterleavedTests.OfAService.class);
+  void aRaceFailsAndNamesItsOrder(@TempDir Path folder) throws IOException {
+    Map<String, String> outcomes = run(InterleavedTests.OfAService.class, folder);
     assertThat(outcomes.get("racing"))
         .startsWith("RACE: no order of whole operations gives")
         .contains(
@@ -54,11 +62,17 @@ class InterleaveExtensionTest {
     assertThat(outcomes).containsEntry("locking", "").containsEntry("racingAsExpected", "");
     assertThat(outcomes.get("withoutDatabase"))
         .startsWith("UNDECIDED: no call of an operation has reached a watched connection");
+    assertThat(outcomes.get("racing")).contains("\n\nLOST_UPDATE (G-single)  HAZARD");
+    assertThat(Files.readAllLines(folder.resolve("shop.InterleavedTests$OfAService.racing.txt")))
+        .contains("withdraw A: SELECT balance FROM account WHERE id = ?");
+    try (var files = Files.list(folder)) {
+      assertThat(files).as("schedules of races alone").hasSize(2);
+    }
   }
 
   @Test
-  void whatComesBeforeEachTestComesBeforeEachExecution() {
-    Map<String, String> outcomes = run(InterleavedTests.WithReset.class);
+  void whatComesBeforeEachTestComesBeforeEachExecution(@TempDir Path folder) {
+    Map<String, String> outcomes = run(InterleavedTests.WithReset.class, folder);
     assertThat(outcomes.get("racing")).startsWith("RACE");
     assertThat(outcomes).containsEntry("locking", "");
   }

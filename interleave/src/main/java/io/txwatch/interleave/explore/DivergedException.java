@@ -7,7 +7,12 @@ public final class DivergedException extends RuntimeException {
 
   private final int step;
 
-  DivergedException(int step) {
+  /**
+   * A call that is another one.
+   *
+   * @param step how many calls were the same
+   */
+  public DivergedException(int step) {
     super("call " + (step + 1) + " is another one than before in the same order");
     this.step = step;
   }

@@ -1,6 +1,8 @@
 package io.txwatch.interleave.explore;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * An execution of a program.
@@ -37,5 +39,15 @@ public record ExecutedSchedule(List<Step> steps) {
       }
     }
     return count;
+  }
+
+  /** How many orders of these calls there are if none is ever blocked. */
+  public double orders() {
+    Map<Integer, Integer> made = new HashMap<>();
+    double orders = 1;
+    for (int i = 0; i < steps.size(); i++) {
+      orders = orders * (i + 1) / made.merge(steps.get(i).operation(), 1, Integer::sum);
+    }
+    return orders;
   }
 }

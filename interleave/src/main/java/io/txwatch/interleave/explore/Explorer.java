@@ -3,7 +3,6 @@ package io.txwatch.interleave.explore;
 import io.txwatch.interleave.explore.ExecutedSchedule.Step;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Predicate;
 
 /**
  * Executes a program in different orders, until each possible order within a bound on preemptions
@@ -52,6 +51,12 @@ public final class Explorer {
     }
   }
 
+  /** Looks at each execution. */
+  public interface Judge {
+    /** An order was executed; returns false to end the exploration. */
+    boolean goesOn(ExecutedSchedule execution) throws InterruptedException;
+  }
+
   /** How an exploration has ended. */
   public enum End {
     /** Each possible order is equivalent to one that was executed. */
@@ -84,10 +89,10 @@ public final class Explorer {
   /**
    * Explores.
    *
-   * @param goesOn called after each execution; false ends the exploration
+   * @param judge called after each execution
    * @throws DivergedException if the same order led to other calls than before
    */
-  public End explore(Predicate<ExecutedSchedule> goesOn) throws InterruptedException {
+  public End explore(Judge judge) throws InterruptedException {
     do {
       if (executions == maxExecutions) {
         return End.TOO_MANY;
@@ -95,7 +100,7 @@ public final class Explorer {
       ExecutedSchedule execution = program.execute(this::next);
       executions++;
       addRaces(execution.steps());
-      if (!goesOn.test(execution)) {
+      if (!judge.goesOn(execution)) {
         return End.STOPPED;
       }
     } while (toNext());

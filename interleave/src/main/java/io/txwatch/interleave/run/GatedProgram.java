@@ -9,10 +9,13 @@ import io.txwatch.jdbc.gate.Gate;
 import io.txwatch.jdbc.gate.GatedCall;
 import io.txwatch.jdbc.gate.Gates;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +55,7 @@ public final class GatedProgram implements Program {
   private boolean abandoned;
   private List<String> lastTexts = List.of();
   private List<Integer> lastSchedule = List.of();
-  private boolean blockedInProcess;
+  private String blockedInProcess = "";
 
   /** Sees the calls of an execution. */
   public interface Observer {
@@ -91,8 +94,8 @@ public final class GatedProgram implements Program {
    */
   public record Outcome(@Nullable Object returned, @Nullable Throwable thrown) {}
 
-  /** True if an operation has waited for something in this process. */
-  public boolean hasBlockedInProcess() {
+  /** The first operation that has waited for something in this process, in words; or empty. */
+  public String blockedInProcess() {
     return blockedInProcess;
   }
 
@@ -107,20 +110,46 @@ public final class GatedProgram implements Program {
 
   // ---------------------------------------------------------------- one execution
 
+  /** Executes all operations; each begins at once and stops before its first call. */
   @Override
   public ExecutedSchedule execute(Scheduler scheduler) throws InterruptedException {
+    return execute(numbers(), operations.size(), scheduler);
+  }
+
+  /** Executes all operations in an order, each from its beginning to its end. */
+  public ExecutedSchedule executeInSeries(List<Integer> order) throws InterruptedException {
+    return execute(order, 1, (step, enabled, last) -> Long.numberOfTrailingZeros(enabled));
+  }
+
+  private List<Integer> numbers() {
+    return IntStream.range(0, operations.size()).boxed().toList();
+  }
+
+  /**
+   * Executes all operations.
+   *
+   * @param order in which they begin
+   * @param atOnce how many begin before the first call
+   */
+  private ExecutedSchedule execute(List<Integer> order, int atOnce, Scheduler scheduler)
+      throws InterruptedException {
     reset.run();
     Gates.install(gate);
     List<Integer> schedule = new ArrayList<>();
     List<String> texts = new ArrayList<>();
     try {
-      begin();
+      create();
+      Deque<Integer> waiting = new ArrayDeque<>(order);
+      for (int i = 0; i < atOnce; i++) {
+        begin(waiting.remove());
+      }
       List<Long> enabled = new ArrayList<>();
       int last = -1;
-      for (long now = settled(); now != 0; now = settled()) {
+      for (long now = next(waiting); now != 0; now = next(waiting)) {
         if (schedule.size() == MAX_CALLS) {
           throw new HangException(
-              "the operations have made " + MAX_CALLS + " calls and not ended: " + describe());
+              "the operations have made " + MAX_CALLS + " calls and not ended: " + describe(),
+              false);
         }
         last = scheduler.next(schedule.size(), now, last);
         OperationRun run = runs.get(last);
@@ -135,30 +164,43 @@ public final class GatedProgram implements Program {
           lock.notifyAll();
         }
       }
-      lastSchedule = schedule;
-      lastTexts = texts;
       return execution(schedule, enabled);
     } finally {
+      lastSchedule = schedule;
+      lastTexts = texts;
       end();
       Gates.remove(gate);
     }
   }
 
-  private void begin() throws InterruptedException {
-    List<OperationRun> started = new ArrayList<>();
-    synchronized (lock) {
-      abandoned = false;
-      runs = started;
-    }
+  private void create() {
+    List<OperationRun> created = new ArrayList<>();
     for (Operation operation : operations) {
       OperationRun[] run = new OperationRun[1];
       run[0] = new OperationRun(operation, () -> body(run[0]));
-      synchronized (lock) {
-        started.add(run[0]);
-      }
-      run[0].thread().start();
-      settled();
+      created.add(run[0]);
     }
+    synchronized (lock) {
+      abandoned = false;
+      runs = created;
+    }
+  }
+
+  private void begin(int operation) throws InterruptedException {
+    OperationRun run = runs.get(operation);
+    run.state(State.RUNNING);
+    run.thread().start();
+    settled();
+  }
+
+  /** Those at their next call, as bits. If there is none, the next ones that wait begin. */
+  private long next(Deque<Integer> waiting) throws InterruptedException {
+    long now = settled();
+    while (now == 0 && !waiting.isEmpty()) {
+      begin(waiting.remove());
+      now = settled();
+    }
+    return now;
   }
 
   private void body(OperationRun run) {
@@ -185,6 +227,9 @@ public final class GatedProgram implements Program {
       return;
     }
     synchronized (lock) {
+      if (run.isEndOfNothing(call)) {
+        return;
+      }
       awaitNo(() -> run.hasNext());
       if (!abandoned) {
         long arrival = run.arrived(call);
@@ -250,6 +295,9 @@ public final class GatedProgram implements Program {
       lock.notifyAll();
     }
     for (OperationRun run : runs) {
+      if (run.state() == State.NOT_BEGUN) {
+        continue;
+      }
       run.thread().join(limit.toMillis());
       if (run.thread().isAlive()) {
         run.thread().interrupt();
@@ -284,7 +332,8 @@ public final class GatedProgram implements Program {
         }
       }
       if (System.nanoTime() - begin > limit.toNanos()) {
-        throw new HangException("nothing went on for " + limit.toSeconds() + " s: " + describe());
+        throw new HangException(
+            "nothing went on for " + limit.toSeconds() + " s: " + describe(), !isRunning());
       }
       pause = Math.min(2 * pause, MAX_PAUSE_NANOS);
       TimeUnit.NANOSECONDS.sleep(isRunning() ? 0 : pause);
@@ -321,7 +370,9 @@ public final class GatedProgram implements Program {
       } else if (run.state() == State.RUNNING
           && run.parkedSince(isParked(run.thread()), now) > IN_PROCESS_NANOS) {
         run.state(State.BLOCKED_IN_PROCESS);
-        blockedInProcess = true;
+        if (blockedInProcess.isEmpty()) {
+          blockedInProcess = run.operation().name() + " waits" + ProcessWait.of(run.thread());
+        }
       }
     }
   }
@@ -341,21 +392,13 @@ public final class GatedProgram implements Program {
           run.operation().name()
               + switch (run.state()) {
                 case BLOCKED -> " waits for a lock with " + last;
-                case BLOCKED_IN_PROCESS -> " waits in this process" + place(run.thread());
+                case BLOCKED_IN_PROCESS -> " waits" + ProcessWait.of(run.thread());
+                case NOT_BEGUN -> " has not begun";
                 case RUNNING -> " has not returned from " + last;
                 case AT_GATE -> " could go on";
                 case ENDED -> " has ended";
               });
     }
     return String.join("; ", states);
-  }
-
-  private static String place(Thread thread) {
-    for (StackTraceElement frame : thread.getStackTrace()) {
-      if (!frame.getClassName().startsWith("java.") && !frame.getClassName().startsWith("jdk.")) {
-        return " at " + frame;
-      }
-    }
-    return "";
   }
 }

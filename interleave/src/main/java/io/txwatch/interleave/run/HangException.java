@@ -5,7 +5,15 @@ public final class HangException extends RuntimeException {
 
   private static final long serialVersionUID = 1;
 
-  HangException(String message) {
+  private final boolean deadlock;
+
+  HangException(String message, boolean deadlock) {
     super(message);
+    this.deadlock = deadlock;
+  }
+
+  /** True if each operation that had not ended waited for another one. */
+  public boolean isDeadlock() {
+    return deadlock;
   }
 }

@@ -2,6 +2,7 @@ package io.txwatch.interleave.run;
 
 import io.txwatch.history.BackgroundThreads;
 import io.txwatch.jdbc.gate.GatedCall;
+import io.txwatch.jdbc.gate.GatedConnection;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -15,6 +16,8 @@ final class OperationRun {
 
   /** What an operation is doing. */
   enum State {
+    /** Its thread has not been started. */
+    NOT_BEGUN,
     /** It executes: Java code, or a call that has not returned. */
     RUNNING,
     /** It is about to make a call. */
@@ -31,7 +34,11 @@ final class OperationRun {
   private final Thread thread;
   private final List<GatedCall> calls = new ArrayList<>();
   private final Set<Long> connections = new HashSet<>();
-  private State state = State.RUNNING;
+
+  /** Those on which it has executed something since the last commit or rollback. */
+  private final Set<GatedConnection> inTransaction = new HashSet<>();
+
+  private State state = State.NOT_BEGUN;
 
   private long firstParked = NOT_PARKED;
   private long arrivals;
@@ -100,9 +107,21 @@ final class OperationRun {
     firstParked = NOT_PARKED;
     GatedCall call = next();
     calls.add(call);
+    if (call.type() == GatedCall.Type.STATEMENT && !call.isAutocommit()) {
+      inTransaction.add(call.connection());
+    } else {
+      inTransaction.remove(call.connection());
+    }
     connections.add(call.connection().number());
     next = null;
     state = State.RUNNING;
+  }
+
+  /** True for a commit or rollback on a connection without a transaction, as pools make it. */
+  boolean isEndOfNothing(GatedCall call) {
+    return call.type() != GatedCall.Type.STATEMENT
+        && call.statements().isEmpty()
+        && !inTransaction.contains(call.connection());
   }
 
   /** The calls that it has made. */

@@ -1,0 +1,360 @@
+package io.txwatch.interleave;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.interleave.Interleaved.Verdict;
+import io.txwatch.interleave.explore.DivergedException;
+import io.txwatch.interleave.explore.ExecutedSchedule;
+import io.txwatch.interleave.explore.Explorer;
+import io.txwatch.interleave.explore.Program.Scheduler;
+import io.txwatch.interleave.explore.RandomPriorities;
+import io.txwatch.interleave.run.GatedProgram;
+import io.txwatch.interleave.run.HangException;
+import io.txwatch.interleave.run.Operation;
+import io.txwatch.interleave.state.UsedDatabases;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Executes operations one after the other, then in other orders until one of them shows a race. For
+ * one thread.
+ */
+final class Exploration implements AutoCloseable {
+
+  /** How often an operation of the lowest priority is chosen anew in a random order. */
+  private static final int RANDOM_CHANGES = 3;
+
+  /** Instead of the number of preemptions of an order whose end is not reached. */
+  private static final int HANGS = -1;
+
+  /** How many orders per random one are rather executed all: most of them are equivalent. */
+  private static final int MAX_ORDERS_PER_SAMPLE = 10;
+
+  private static final String EVERY_ORDER =
+      "every order gives what an order of whole operations gives";
+
+  private final InterleaverSettings settings;
+  private final List<Operation> operations;
+  private final List<String> names;
+  private final UsedDatabases databases;
+  private final ObservedAnomalies observed = new ObservedAnomalies();
+  private final GatedProgram program;
+  private final SerialOrders serial;
+  private final List<String> notes = new ArrayList<>();
+
+  /** Phenomena that changed no result, and what operations have thrown, by the number of orders. */
+  private final Map<String, Integer> harmless = new TreeMap<>();
+
+  private final Map<String, Integer> refused = new TreeMap<>();
+  private boolean knowsSeries;
+  private int executions;
+  private int calls;
+
+  /** About how many orders there are. */
+  private double orders;
+
+  /** An order that shows a race. */
+  private record Race(
+      String reason, List<String> schedule, int preemptions, List<Anomaly> anomalies) {
+
+    /** True if operations wait for one another. */
+    boolean isHang() {
+      return preemptions == HANGS;
+    }
+  }
+
+  Exploration(InterleaverSettings settings, List<Operation> operations, UsedDatabases databases) {
+    this.settings = settings;
+    this.operations = operations;
+    this.names = operations.stream().map(Operation::name).toList();
+    this.databases = databases;
+    this.program = program(operations);
+    this.serial = new SerialOrders(names, new WholeOperations());
+  }
+
+  private GatedProgram program(List<Operation> some) {
+    return new GatedProgram(
+        some, this::restore, databases::blocked, databases::touch, settings.limit());
+  }
+
+  private void restore() {
+    Runnable own = settings.reset();
+    if (own == null) {
+      databases.restore();
+    } else {
+      own.run();
+    }
+  }
+
+  /** Executes whole operations one after the other. */
+  private final class WholeOperations implements SerialOrders.Executor {
+    @Override
+    public Result execute(List<Integer> order) throws InterruptedException {
+      if (order.isEmpty()) {
+        restore();
+        return new Result(List.of(), databases.rows());
+      }
+      boolean isAll = order.size() == operations.size();
+      GatedProgram some = isAll ? program : program(order.stream().map(operations::get).toList());
+      List<Integer> numbers = isAll ? order : IntStream.range(0, order.size()).boxed().toList();
+      ExecutedSchedule execution = some.executeInSeries(numbers);
+      calls = Math.max(calls, execution.steps().size());
+      orders = Math.max(orders, execution.orders());
+      return new Result(some.outcomes(), databases.rows());
+    }
+
+    @Override
+    public Map<String, BitSet> generatedColumns() {
+      return databases.generated();
+    }
+  }
+
+  // ---------------------------------------------------------------- the orders
+
+  /** Explores, and restores the tables unless operations hang, perhaps with locks. */
+  Interleaved run() throws InterruptedException {
+    Interleaved found;
+    try {
+      found = decide();
+    } catch (HangException e) {
+      if (!knowsSeries || !e.isDeadlock()) {
+        throw e;
+      }
+      executions++;
+      return found(new Race(String.valueOf(e.getMessage()), program.lines(), HANGS, List.of()));
+    }
+    if (settings.reset() == null) {
+      databases.restore();
+    }
+    return found;
+  }
+
+  private Interleaved decide() throws InterruptedException {
+    String differing = serial.execute();
+    knowsSeries = true;
+    if (databases.isEmpty()) {
+      return undecided("no call of an operation has reached a watched connection");
+    }
+    if (!differing.isEmpty()) {
+      return undecided(
+          "the operations are not deterministic: executed once more in the same order, one after"
+              + " the other, they give "
+              + differing);
+    }
+    Race race = ofKept();
+    if (race != null) {
+      return found(race);
+    }
+    Explored explored = explore(settings.preemptions(), settings.executions() - executions);
+    race = explored.race();
+    if (race != null) {
+      return found(shortest(race));
+    }
+    if (!program.blockedInProcess().isEmpty()) {
+      return undecided(
+          program.blockedInProcess() + ", not in the DBMS, while another operation could go on");
+    }
+    return switch (explored.end()) {
+      case ALL -> safe("all orders", EVERY_ORDER);
+      case ALL_WITHIN_BOUND -> beyondBound();
+      case TOO_MANY, STOPPED ->
+          undecided("there are more than " + settings.executions() + " orders to be executed");
+    };
+  }
+
+  private record Explored(Explorer.End end, @Nullable Race race) {}
+
+  private Explored explore(int preemptions, int most) throws InterruptedException {
+    Race[] race = new Race[1];
+    Explorer explorer = new Explorer(program, preemptions, Math.max(1, most));
+    observed.begin();
+    Explorer.End end =
+        explorer.explore(
+            execution -> {
+              race[0] = judge(execution);
+              observed.begin();
+              return race[0] == null;
+            });
+    return new Explored(end, race[0]);
+  }
+
+  /** The schedule that was kept, executed first. */
+  private @Nullable Race ofKept() throws InterruptedException {
+    KeptSchedule kept = settings.kept();
+    if (kept.isEmpty()) {
+      return null;
+    }
+    try {
+      Race race = execute(kept.scheduler(names));
+      if (kept.lines().equals(program.lines())) {
+        notes.add("the kept schedule was executed first");
+        return race;
+      }
+      notes.add("the kept schedule does not fit any more: the operations make other calls now");
+      return race;
+    } catch (DivergedException e) {
+      notes.add("the kept schedule does not fit any more: " + e.getMessage());
+      return null;
+    }
+  }
+
+  /** A schedule with fewer preemptions that shows a race, too, if there is one. */
+  private Race shortest(Race first) throws InterruptedException {
+    Race best = first;
+    while (best.preemptions() > 1) {
+      Race shorter = explore(best.preemptions() - 1, settings.executions() / 10).race();
+      if (shorter == null) {
+        break;
+      }
+      best = shorter;
+    }
+    return best;
+  }
+
+  /** Orders with more preemptions: all if they are few, else random ones. */
+  private Interleaved beyondBound() throws InterruptedException {
+    if (orders <= MAX_ORDERS_PER_SAMPLE * settings.sampled()) {
+      Explored all = explore(Integer.MAX_VALUE, settings.executions() - executions);
+      Race race = all.race();
+      if (race != null) {
+        return found(shortest(race));
+      }
+      if (all.end() == Explorer.End.ALL) {
+        return safe("all orders", EVERY_ORDER);
+      }
+    }
+    return sampled();
+  }
+
+  private Interleaved sampled() throws InterruptedException {
+    Random random = new Random(settings.seed());
+    int most = Math.min(settings.sampled(), settings.executions() - executions);
+    for (int i = 0; i < most; i++) {
+      Race race = execute(new RandomPriorities(random, operations.size(), calls, RANDOM_CHANGES));
+      if (race != null) {
+        return found(race);
+      }
+    }
+    String bound =
+        settings.preemptions()
+            + " preemptions"
+            + (most > 0 ? " and " + most + " random orders" : "");
+    return safe(
+        bound,
+        "every order with at most "
+            + settings.preemptions()
+            + " preemptions"
+            + (most > 0 ? ", and each of " + most + " random ones," : "")
+            + " gives what an order of whole operations gives");
+  }
+
+  private @Nullable Race execute(Scheduler scheduler) throws InterruptedException {
+    observed.begin();
+    return judge(program.execute(scheduler));
+  }
+
+  // ---------------------------------------------------------------- the verdict on an order
+
+  private @Nullable Race judge(ExecutedSchedule execution) throws InterruptedException {
+    executions++;
+    Result result = new Result(program.outcomes(), databases.rows());
+    List<Anomaly> anomalies = observed.end();
+    String reason = broken();
+    if (reason.isEmpty() && !serial.contain(result)) {
+      if (serial.isOfTheOthers(result)) {
+        result.thrown(names).forEach(one -> refused.merge(one, 1, Integer::sum));
+        return null;
+      }
+      reason = "no order of whole operations gives " + serial.difference(result);
+    }
+    if (reason.isEmpty()) {
+      anomalies.stream()
+          .map(anomaly -> anomaly.phenomenon().name())
+          .distinct()
+          .forEach(name -> harmless.merge(name, 1, Integer::sum));
+      return null;
+    }
+    return new Race(reason, program.lines(), execution.preemptions(), anomalies);
+  }
+
+  private String broken() {
+    for (InterleaverSettings.Invariant invariant : settings.invariants()) {
+      try {
+        if (!invariant.holds().call()) {
+          return invariant.name() + " does not hold";
+        }
+      } catch (Exception e) {
+        return invariant.name() + " does not hold: " + e.getMessage();
+      }
+    }
+    return "";
+  }
+
+  // ---------------------------------------------------------------- what is returned
+
+  private Interleaved found(Race race) {
+    addNotes();
+    if (race.anomalies().isEmpty() && observed.isAnalysed() && !race.isHang()) {
+      notes.add(
+          "the dependency graph of this order has no cycle: each transaction alone is isolated, and"
+              + " the operations are not, for they consist of several transactions or of a result"
+              + " that comes from outside the database");
+    }
+    return new Interleaved(
+        Verdict.RACE,
+        race.reason(),
+        settings.preemptions() + " preemptions",
+        executions,
+        race.schedule(),
+        race.anomalies(),
+        notes);
+  }
+
+  private Interleaved safe(String bound, String reason) {
+    addNotes();
+    return new Interleaved(Verdict.SAFE, reason, bound, executions, List.of(), List.of(), notes);
+  }
+
+  Interleaved undecided(String reason) {
+    addNotes();
+    return new Interleaved(
+        Verdict.UNDECIDED,
+        reason,
+        settings.preemptions() + " preemptions",
+        executions,
+        List.of(),
+        List.of(),
+        notes);
+  }
+
+  private void addNotes() {
+    refused.forEach(
+        (thrown, orders) ->
+            notes.add(
+                thrown
+                    + ", and leaves nothing behind, in "
+                    + orders
+                    + " of "
+                    + executions
+                    + " orders"));
+    harmless.forEach(
+        (phenomenon, orders) ->
+            notes.add(
+                phenomenon
+                    + " in "
+                    + orders
+                    + " of "
+                    + executions
+                    + " orders changes no result that is compared"));
+  }
+
+  @Override
+  public void close() {
+    observed.close();
+  }
+}

@@ -1,0 +1,36 @@
+package io.txwatch.interleave;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How operations are interleaved.
+ *
+ * @param reset restores the state before each execution; null if touched tables are restored
+ * @param invariants what must hold after each execution
+ * @param preemptions how often an operation may have to stop although it could go on
+ * @param executions how many orders are executed at most
+ * @param sampled how many random orders are executed beyond that bound
+ * @param seed of the random orders
+ * @param limit the most time of a call
+ * @param kept the schedule that is executed first
+ */
+record InterleaverSettings(
+    @Nullable Runnable reset,
+    List<Invariant> invariants,
+    int preemptions,
+    int executions,
+    int sampled,
+    long seed,
+    Duration limit,
+    KeptSchedule kept) {
+
+  /** What must hold after every execution. */
+  record Invariant(String name, Callable<Boolean> holds) {}
+
+  InterleaverSettings {
+    invariants = List.copyOf(invariants);
+  }
+}

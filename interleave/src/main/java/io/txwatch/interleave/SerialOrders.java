@@ -1,0 +1,138 @@
+package io.txwatch.interleave;
+
+import io.txwatch.interleave.state.TouchedRows;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+
+/**
+ * What operations give one after the other, in each order: what every other order is compared with.
+ * For one thread.
+ */
+final class SerialOrders {
+
+  private final List<String> names;
+  private final int operations;
+  private final Executor executor;
+  private final Set<Result.Comparable> results = new HashSet<>();
+
+  /** The rows where some operations alone were executed, by the operations. */
+  private final Map<Long, Set<Map<String, List<List<String>>>>> rowsOfSome = new HashMap<>();
+
+  private final BitSet volatileOutcomes = new BitSet();
+  private Map<String, BitSet> volatileColumns = new TreeMap<>();
+
+  /** Executes operations. */
+  interface Executor {
+    /** Executes whole operations in an order; those that are not in it are not executed. */
+    Result execute(List<Integer> order) throws InterruptedException;
+
+    /** The columns whose values the DBMS makes up, by table. */
+    Map<String, BitSet> generatedColumns();
+  }
+
+  /**
+   * Nothing is executed yet.
+   *
+   * @param names of the operations
+   */
+  SerialOrders(List<String> names, Executor executor) {
+    this.names = names;
+    this.operations = names.size();
+    this.executor = executor;
+  }
+
+  /** Executes each order; returns in what two executions of one order differ, or nothing. */
+  String execute() throws InterruptedException {
+    Map<List<Integer>, Result> all = new LinkedHashMap<>();
+    for (List<Integer> order : orders((1L << operations) - 1)) {
+      all.put(order, executor.execute(order));
+    }
+    List<Integer> natural = IntStream.range(0, operations).boxed().toList();
+    Result first = Objects.requireNonNull(all.get(natural));
+    Result again = executor.execute(natural);
+    volatileColumns = executor.generatedColumns();
+    again
+        .rows()
+        .differingColumns(first.rows())
+        .forEach(
+            (table, columns) ->
+                volatileColumns.computeIfAbsent(table, one -> new BitSet()).or(columns));
+    for (int i = 0; i < operations; i++) {
+      if (!outcome(first, i).equals(outcome(again, i))) {
+        volatileOutcomes.set(i);
+      }
+    }
+    if (!comparable(first).equals(comparable(again))) {
+      return new Difference(List.of(comparable(first)), names).of(comparable(again));
+    }
+    all.values().forEach(result -> results.add(comparable(result)));
+    return "";
+  }
+
+  private static String outcome(Result result, int operation) {
+    return result.comparable(Map.of(), new BitSet()).outcomes().get(operation);
+  }
+
+  private Result.Comparable comparable(Result result) {
+    return result.comparable(volatileColumns, volatileOutcomes);
+  }
+
+  /** True if an order gives this. */
+  boolean contain(Result result) {
+    return results.contains(comparable(result));
+  }
+
+  /** In what a result differs from those of all orders, in words. */
+  String difference(Result result) {
+    return new Difference(results, names).of(comparable(result));
+  }
+
+  /**
+   * True if some operations have thrown, and the rows are those that the others lead to alone, in
+   * an order.
+   */
+  boolean isOfTheOthers(Result result) throws InterruptedException {
+    long returned = result.returned();
+    if (returned == (1L << operations) - 1) {
+      return false;
+    }
+    Set<Map<String, List<List<String>>>> expected = rowsOfSome.get(returned);
+    if (expected == null) {
+      expected = new HashSet<>();
+      for (List<Integer> order : orders(returned)) {
+        TouchedRows rows = executor.execute(order).rows();
+        expected.add(rows.comparable(volatileColumns));
+      }
+      rowsOfSome.put(returned, expected);
+    }
+    return expected.contains(comparable(result).rows());
+  }
+
+  /** The orders of some operations, which are given as bits. */
+  private static List<List<Integer>> orders(long some) {
+    List<List<Integer>> all = new ArrayList<>();
+    addOrders(List.of(), some, all);
+    return all;
+  }
+
+  private static void addOrders(List<Integer> begun, long rest, List<List<Integer>> all) {
+    if (rest == 0) {
+      all.add(begun);
+    }
+    for (long bits = rest; bits != 0; bits &= bits - 1) {
+      int next = Long.numberOfTrailingZeros(bits);
+      List<Integer> longer = new ArrayList<>(begun);
+      longer.add(next);
+      addOrders(longer, rest & ~(1L << next), all);
+    }
+  }
+}

@@ -1,0 +1,10 @@
+package io.txwatch.interleave.state;
+
+/** A database could not be read, or its tables could not be restored. */
+public final class UnreachableException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  UnreachableException(String message) {
+    super(message);
+  }
+}

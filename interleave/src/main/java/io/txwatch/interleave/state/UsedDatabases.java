@@ -1,0 +1,153 @@
+package io.txwatch.interleave.state;
+
+import io.txwatch.history.AccessedColumns;
+import io.txwatch.history.Product;
+import io.txwatch.interleave.product.InterleavedProduct;
+import io.txwatch.interleave.product.registry.InterleavedProducts;
+import io.txwatch.interleave.wait.WaitMonitor;
+import io.txwatch.jdbc.gate.GatedCall;
+import io.txwatch.jdbc.gate.GatedConnection;
+import java.sql.SQLException;
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The databases that operations use, with two connections of our own to each: one for the tables
+ * that are touched, one that reads who is blocked. For one thread.
+ */
+public final class UsedDatabases implements AutoCloseable {
+
+  private final TestDatabases accepted;
+  private final int maxRows;
+  private final Map<String, UsedDatabase> databases = new LinkedHashMap<>();
+
+  private record UsedDatabase(TouchedTables tables, WaitMonitor waits) {}
+
+  /**
+   * None yet.
+   *
+   * @param accepted those whose rows may be changed
+   * @param maxRows the most rows of a table that is restored
+   */
+  public UsedDatabases(TestDatabases accepted, int maxRows) {
+    this.accepted = accepted;
+    this.maxRows = maxRows;
+  }
+
+  /** True if no call has reached one. */
+  public boolean isEmpty() {
+    return databases.isEmpty();
+  }
+
+  /**
+   * A call is about to be made: keeps the rows of tables that it is the first to touch.
+   *
+   * @throws RefusedDatabaseException if its database does not look like one for tests
+   * @throws UnreachableException if it cannot be read
+   */
+  public void touch(GatedCall call) {
+    GatedConnection connection = call.connection();
+    UsedDatabase database =
+        databases.computeIfAbsent(connection.database().place(), place -> open(place, connection));
+    try {
+      for (GatedCall.Statement statement : call.statements()) {
+        for (AccessedColumns.OfTable table : AccessedColumns.parse(statement.columns()).tables()) {
+          database.tables().touch(table.table());
+        }
+      }
+    } catch (SQLException e) {
+      throw new UnreachableException("a table that is touched cannot be read: " + e.getMessage());
+    }
+  }
+
+  private UsedDatabase open(String place, GatedConnection connection) {
+    accepted.demand(place);
+    Product product = connection.database().product();
+    InterleavedProduct room =
+        InterleavedProducts.find(product)
+            .orElseThrow(
+                () ->
+                    new UnreachableException(
+                        "operations are not interleaved on " + product.displayName()));
+    try {
+      return new UsedDatabase(
+          new TouchedTables(connection.openAnother(), room, maxRows),
+          room.monitor(connection.openAnother()));
+    } catch (SQLException e) {
+      throw new UnreachableException(
+          "two further connections to the database are needed: " + e.getMessage());
+    }
+  }
+
+  /** The numbers of the connections that wait for a lock. */
+  public Set<Long> blocked() {
+    Set<Long> all = new HashSet<>();
+    try {
+      for (UsedDatabase database : databases.values()) {
+        all.addAll(database.waits().waitGraph().keySet());
+      }
+    } catch (SQLException e) {
+      throw new UnreachableException("lock waits cannot be read: " + e.getMessage());
+    }
+    return all;
+  }
+
+  /** Restores the rows that the touched tables had first. */
+  public void restore() {
+    try {
+      for (UsedDatabase database : databases.values()) {
+        database.tables().restore();
+      }
+    } catch (SQLException e) {
+      throw new UnreachableException(
+          "the tables cannot be restored (" + e.getMessage() + "): give a reset of your own");
+    }
+  }
+
+  /** The rows of the touched tables. */
+  public TouchedRows rows() {
+    Map<String, List<List<String>>> all = new TreeMap<>();
+    try {
+      for (Map.Entry<String, UsedDatabase> entry : databases.entrySet()) {
+        entry
+            .getValue()
+            .tables()
+            .rows()
+            .byTable()
+            .forEach((table, rows) -> all.put(entry.getKey() + " " + table, rows));
+      }
+    } catch (SQLException e) {
+      throw new UnreachableException("the tables cannot be read: " + e.getMessage());
+    }
+    return new TouchedRows(all);
+  }
+
+  /** The columns whose values the DBMS makes up, by table, as in {@link #rows}. */
+  public Map<String, BitSet> generated() {
+    Map<String, BitSet> all = new TreeMap<>();
+    databases.forEach(
+        (place, database) ->
+            database
+                .tables()
+                .generated()
+                .forEach((table, columns) -> all.put(place + " " + table, columns)));
+    return all;
+  }
+
+  @Override
+  public void close() {
+    for (UsedDatabase database : databases.values()) {
+      try {
+        database.tables().close();
+        database.waits().close();
+      } catch (SQLException e) {
+        // Closing is all that was left to do.
+      }
+    }
+  }
+}

@@ -1,0 +1,320 @@
+package io.txwatch.interleave;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.interleave.Interleaved.Verdict;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an interleaver is given beside operations, and what its answer contains. */
+class InterleaverUseTest {
+
+  private final String name = "mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+
+  @BeforeEach
+  void stock() throws SQLException {
+    try (Connection connection = DriverManager.getConnection("jdbc:h2:" + name);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE stock (id INT PRIMARY KEY, n INT)");
+      statement.execute("INSERT INTO stock VALUES (1, 5), (2, 5)");
+    }
+  }
+
+  private Connection open(String analyzer) throws SQLException {
+    return DriverManager.getConnection(
+        "jdbc:txwatch:h2:" + name + ";txwatch.analyzer=" + analyzer + ";txwatch.log=none");
+  }
+
+  /** Reads a value and writes it, less one. */
+  private Object take(String select, String analyzer) throws SQLException {
+    try (Connection connection = open(analyzer);
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      int n;
+      try (ResultSet row = statement.executeQuery(select)) {
+        row.next();
+        n = row.getInt(1);
+        row.next(); // so that the query has ended
+      }
+      statement.executeUpdate("UPDATE stock SET n = " + (n - 1) + " WHERE id = 1");
+      connection.commit();
+      return n;
+    }
+  }
+
+  private Object takeUnlocked() throws SQLException {
+    return take("SELECT n FROM stock WHERE id = 1", "none");
+  }
+
+  private Object takeLocked() throws SQLException {
+    return take("SELECT n FROM stock WHERE id = 1 FOR UPDATE", "none");
+  }
+
+  @Test
+  void anOperationIsExecutedByTwoClients() throws Exception {
+    Interleaved found = new Interleaver().operation("take", this::takeUnlocked).times(2).run();
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.RACE);
+    assertThat(found.schedule())
+        .contains("take: SELECT n FROM stock WHERE id = ?", "take #2: commit");
+  }
+
+  @Test
+  void theDependencyGraphNamesThePhenomenon() throws Exception {
+    Interleaved found =
+        new Interleaver()
+            .operation("take", () -> take("SELECT n FROM stock WHERE id = 1", "inprocess"))
+            .times(2)
+            .run();
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.RACE);
+    assertThat(found.anomalies())
+        .as(found.toString())
+        .extracting(one -> one.phenomenon())
+        .contains(Phenomenon.LOST_UPDATE);
+    assertThat(found.toString()).contains("LOST_UPDATE", "InterleaverUseTest.java");
+  }
+
+  @Test
+  void anAnomalyThatChangesNoResultIsANote() throws Exception {
+    Interleaved found =
+        new Interleaver()
+            .operation("twice", () -> readTwice("inprocess"))
+            .operation("write", () -> write("inprocess"))
+            .run();
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.SAFE);
+    assertThat(found.notes())
+        .anyMatch(
+            note -> note.startsWith("NON_REPEATABLE_READ in ") && note.contains("changes no"));
+  }
+
+  private Object readTwice(String analyzer) throws SQLException {
+    try (Connection connection = open(analyzer);
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      for (int i = 0; i < 2; i++) {
+        try (ResultSet row = statement.executeQuery("SELECT n FROM stock WHERE id = 1")) {
+          while (row.next()) {
+            row.getInt(1);
+          }
+        }
+      }
+      connection.commit();
+      return "read";
+    }
+  }
+
+  private Object write(String analyzer) throws SQLException {
+    try (Connection connection = open(analyzer);
+        Statement statement = connection.createStatement()) {
+      return statement.executeUpdate("UPDATE stock SET n = 9 WHERE id = 1");
+    }
+  }
+
+  @Test
+  void theScheduleThatShowedARaceIsExecutedFirst(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("new").resolve("take.txt");
+    Interleaver interleaver =
+        new Interleaver().operation("take", this::takeUnlocked).times(2).keep(file);
+    Interleaved first = interleaver.run();
+    Interleaved again = interleaver.run();
+    assertThat(Files.readAllLines(file)).containsAll(first.schedule());
+    assertThat(again.schedule()).isEqualTo(first.schedule());
+    assertThat(again.executions()).as(again.toString()).isEqualTo(1);
+    assertThat(again.notes()).contains("the kept schedule was executed first");
+  }
+
+  @Test
+  void aKeptScheduleThatDoesNotFitIsReplaced(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("take.txt");
+    Files.writeString(file, "take: SELECT 1\nsomeone: commit\n");
+    Interleaved found =
+        new Interleaver().operation("take", this::takeUnlocked).times(2).keep(file).run();
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.RACE);
+    assertThat(found.notes()).anyMatch(note -> note.startsWith("the kept schedule does not fit"));
+    assertThat(Files.readAllLines(file)).containsAll(found.schedule());
+  }
+
+  @Test
+  void aKeptScheduleOfWhatIsSafeNowStays(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("take.txt");
+    new Interleaver().operation("take", this::takeUnlocked).times(2).keep(file).run();
+    String kept = Files.readString(file);
+    Interleaved found =
+        new Interleaver().operation("take", this::takeLocked).times(2).keep(file).run();
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.SAFE);
+    assertThat(file).hasContent(kept);
+  }
+
+  @Test
+  void aKeptScheduleThatIsNoTextIsNamed(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("take.txt");
+    Files.write(file, new byte[] {(byte) 0xff, (byte) 0xfe, 0, 1});
+    Interleaver interleaver =
+        new Interleaver().operation("take", this::takeUnlocked).times(2).keep(file);
+    assertThatThrownBy(interleaver::run)
+        .isInstanceOf(UncheckedIOException.class)
+        .hasMessageContaining("take.txt cannot be read: delete it");
+  }
+
+  @Test
+  void theTablesAreAsTheyWere() throws Exception {
+    new Interleaver().operation("take", this::takeUnlocked).times(2).run();
+    try (Connection connection = DriverManager.getConnection("jdbc:h2:" + name);
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT n FROM stock WHERE id = 1")) {
+      assertThat(row.next()).isTrue();
+      assertThat(row.getInt(1)).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void fewOrdersAreExecutedAllAndManyAreSampled() throws Exception {
+    Interleaver interleaver =
+        new Interleaver().operation("take", this::takeLocked).times(2).preemptions(0);
+    assertThat(interleaver.run().bound()).isEqualTo("all orders");
+    assertThat(interleaver.sampled(1, 7).run().bound())
+        .isEqualTo("0 preemptions and 1 random orders");
+  }
+
+  @Test
+  void differingResultsOfOneOrderAreShown() throws Exception {
+    int[] calls = new int[1];
+    Interleaved found =
+        new Interleaver()
+            .operation("write", () -> write("none"))
+            .operation("other", () -> set(calls[0]++ % 3))
+            .run();
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.UNDECIDED);
+    assertThat(found.reason()).contains("not deterministic");
+  }
+
+  private Object set(int n) throws SQLException {
+    if (n == 0) {
+      return 0;
+    }
+    try (Connection connection = open("none");
+        Statement statement = connection.createStatement()) {
+      return statement.executeUpdate("INSERT INTO stock VALUES (3, 1)");
+    }
+  }
+
+  /** A pool of one connection. */
+  private final class Pool {
+    private final Semaphore free = new Semaphore(1);
+
+    Connection getConnection() throws SQLException, InterruptedException {
+      free.acquire();
+      return open("none");
+    }
+  }
+
+  @Test
+  void aPoolThatIsTooSmallIsNamed() throws Exception {
+    Pool pool = new Pool();
+    Interleaved found =
+        new Interleaver()
+            .operation("take", () -> takeFrom(pool))
+            .times(2)
+            .limit(Duration.ofSeconds(20))
+            .run();
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.UNDECIDED);
+    assertThat(found.reason()).contains("a pool that is too small", "Pool.getConnection");
+  }
+
+  private static Object takeFrom(Pool pool) throws SQLException, InterruptedException {
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      return List.of(
+          statement.executeUpdate("UPDATE stock SET n = n - 1 WHERE id = 1"),
+          statement.executeUpdate("UPDATE stock SET n = n - 1 WHERE id = 2"));
+    } finally {
+      pool.free.release();
+    }
+  }
+
+  @Test
+  void aDatabaseThatIsNotForTestsIsNotTouched() throws Exception {
+    String production = "jdbc:h2:mem:production;DB_CLOSE_DELAY=-1";
+    try (Connection connection = DriverManager.getConnection(production);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE stock (id INT PRIMARY KEY, n INT)");
+      Interleaved found =
+          new Interleaver()
+              .operation("A", () -> insert(production, 1))
+              .operation("B", () -> insert(production, 2))
+              .run();
+      assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.UNDECIDED);
+      assertThat(found.reason())
+          .startsWith("jdbc:h2:mem:production")
+          .contains("set txwatch.test-database");
+      try (ResultSet rows = statement.executeQuery("SELECT * FROM stock")) {
+        assertThat(rows.next()).isFalse();
+      }
+    }
+  }
+
+  private static Object insert(String url, int id) throws SQLException {
+    String watched = url.replace("jdbc:", "jdbc:txwatch:") + ";txwatch.analyzer=none";
+    try (Connection connection = DriverManager.getConnection(watched);
+        Statement statement = connection.createStatement()) {
+      return statement.executeUpdate("INSERT INTO stock VALUES (" + id + ", 1)");
+    }
+  }
+
+  @Test
+  void operationsThatWaitForOneAnotherOutsideTheDatabaseAreARace() throws Exception {
+    ReentrantLock lock = new ReentrantLock();
+    Interleaved found =
+        new Interleaver()
+            .operation("row first", () -> rowFirst(lock))
+            .operation("lock first", () -> lockFirst(lock))
+            .limit(Duration.ofSeconds(3))
+            .run();
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.RACE);
+    assertThat(found.reason())
+        .startsWith("nothing went on for 3 s: row first waits in this process at ")
+        .contains("; lock first waits for a lock with UPDATE stock");
+    assertThat(found.schedule()).isNotEmpty();
+  }
+
+  private Object rowFirst(ReentrantLock lock) throws SQLException, InterruptedException {
+    try (Connection connection = open("none");
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.executeUpdate("UPDATE stock SET n = n - 1 WHERE id = 1");
+      lock.lockInterruptibly();
+      try {
+        connection.commit();
+      } finally {
+        lock.unlock();
+      }
+      return "done";
+    }
+  }
+
+  private Object lockFirst(ReentrantLock lock) throws SQLException {
+    lock.lock();
+    try (Connection connection = open("none");
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET LOCK_TIMEOUT 60000");
+      return statement.executeUpdate("UPDATE stock SET n = n - 1 WHERE id = 1");
+    } finally {
+      lock.unlock();
+    }
+  }
+}
