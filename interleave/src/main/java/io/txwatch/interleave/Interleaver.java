@@ -146,7 +146,7 @@ public final class Interleaver {
             limit,
             file == null ? new KeptSchedule(List.of()) : KeptSchedule.read(file));
     try (UsedDatabases databases = new UsedDatabases(TestDatabases.ofProcess(), MAX_ROWS);
-        Exploration exploration = new Exploration(settings, all, databases)) {
+        OrderExploration exploration = new OrderExploration(settings, all, databases)) {
       Interleaved found = explore(exploration);
       if (file != null && !found.schedule().isEmpty()) {
         write(new KeptSchedule(found.schedule()), file);
@@ -155,7 +155,7 @@ public final class Interleaver {
     }
   }
 
-  private static Interleaved explore(Exploration exploration) throws InterruptedException {
+  private static Interleaved explore(OrderExploration exploration) throws InterruptedException {
     try {
       return exploration.run();
     } catch (HangException

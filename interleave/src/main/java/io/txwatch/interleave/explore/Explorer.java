@@ -51,7 +51,7 @@ public final class Explorer {
     }
   }
 
-  /** Looks at each execution. */
+  /** Judges executions. */
   public interface Judge {
     /** An order was executed; returns false to end the exploration. */
     boolean goesOn(ExecutedSchedule execution) throws InterruptedException;

@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * Executes operations one after the other, then in other orders until one of them shows a race. For
  * one thread.
  */
-final class Exploration implements AutoCloseable {
+final class OrderExploration implements AutoCloseable {
 
-  /** How often an operation of the lowest priority is chosen anew in a random order. */
+  /** How often an operation gets the lowest priority in a random order. */
   private static final int RANDOM_CHANGES = 3;
 
   /** Instead of the number of preemptions of an order whose end is not reached. */
@@ -68,7 +68,8 @@ final class Exploration implements AutoCloseable {
     }
   }
 
-  Exploration(InterleaverSettings settings, List<Operation> operations, UsedDatabases databases) {
+  OrderExploration(
+      InterleaverSettings settings, List<Operation> operations, UsedDatabases databases) {
     this.settings = settings;
     this.operations = operations;
     this.names = operations.stream().map(Operation::name).toList();
