@@ -127,7 +127,7 @@ public final class CaseInterleaver {
   }
 
   private static Interleaved undecided(String reason) {
-    return new Interleaved(Verdict.UNDECIDED, reason, 0, List.of(), List.of());
+    return Interleaved.undecided(reason, 0, List.of());
   }
 
   /** The tables could not be filled again; the cause is why. */
@@ -186,7 +186,11 @@ public final class CaseInterleaver {
         }
       }
       Interleaver interleaver =
-          new Interleaver().preemptions(maxPreemptions).executions(maxExecutions).limit(MAX_WAIT);
+          new Interleaver()
+              .anyDatabase()
+              .preemptions(maxPreemptions)
+              .executions(maxExecutions)
+              .limit(MAX_WAIT);
       for (String session : testCase.sessions()) {
         CaseOperation operation = open(session);
         operations.add(operation);
@@ -199,8 +203,7 @@ public final class CaseInterleaver {
       addFinalReads(interleaver);
       Interleaved found = interleaver.run();
       return found.verdict() == Verdict.SAFE && usesHiddenTables(setup)
-          ? new Interleaved(
-              Verdict.UNDECIDED, HIDDEN_TABLES, found.executions(), List.of(), found.notes())
+          ? Interleaved.undecided(HIDDEN_TABLES, found.executions(), found.notes())
           : found;
     }
 

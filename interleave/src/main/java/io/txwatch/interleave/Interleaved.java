@@ -11,7 +11,7 @@ import java.util.List;
  * @param verdict whether an order gives what no order of whole operations gives
  * @param reason why, in a sentence
  * @param bound which orders were executed: {@code all orders}, {@code 3 preemptions and 100 random
- *     orders}
+ *     orders}; empty if none were to be
  * @param executions how many orders were executed, without those of whole operations
  * @param schedule the calls of the order that shows the race, in their order: {@code buy A: SELECT
  *     …}; empty if there is none
@@ -36,6 +36,11 @@ public record Interleaved(
     SAFE,
     /** It could not be decided. */
     UNDECIDED
+  }
+
+  /** Nothing could be decided, after some executions. */
+  public static Interleaved undecided(String reason, int executions, List<String> notes) {
+    return new Interleaved(Verdict.UNDECIDED, reason, "", executions, List.of(), List.of(), notes);
   }
 
   public Interleaved {

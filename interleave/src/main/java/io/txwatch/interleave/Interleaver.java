@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -40,8 +41,10 @@ public final class Interleaver {
 
   private final List<Operation> operations = new ArrayList<>();
   private final List<Invariant> invariants = new ArrayList<>();
+  private final Map<String, Callable<List<List<String>>>> finalReads = new LinkedHashMap<>();
   private @Nullable Runnable reset;
   private @Nullable Path kept;
+  private boolean isAnyDatabase;
   private int times = 1;
   private int maxPreemptions = MAX_PREEMPTIONS;
   private int maxExecutions = MAX_EXECUTIONS;
@@ -73,6 +76,18 @@ public final class Interleaver {
   }
 
   /**
+   * Adds a read of the final state, which is compared beside the rows of the tables that are
+   * touched.
+   *
+   * @param name as reports show it, without blanks
+   * @param read called after every execution; returns rows, each the texts of its columns
+   */
+  public Interleaver finalRead(String name, Callable<List<List<String>>> read) {
+    finalReads.put(name, read);
+    return this;
+  }
+
+  /**
    * Restores the state before each execution. Without one, the rows of the tables that are touched
    * are restored.
    */
@@ -87,6 +102,15 @@ public final class Interleaver {
    */
   public Interleaver keep(Path file) {
     kept = file;
+    return this;
+  }
+
+  /**
+   * Accepts any database: the caller has made sure that its rows may be changed. Without this, one
+   * that does not look like a database for tests is refused.
+   */
+  public Interleaver anyDatabase() {
+    isAnyDatabase = true;
     return this;
   }
 
@@ -139,13 +163,15 @@ public final class Interleaver {
         new InterleaverSettings(
             reset,
             invariants,
+            finalReads,
             maxPreemptions,
             maxExecutions,
             maxSampled,
             seed,
             limit,
             file == null ? new KeptSchedule(List.of()) : KeptSchedule.read(file));
-    try (UsedDatabases databases = new UsedDatabases(TestDatabases.ofProcess(), MAX_ROWS);
+    TestDatabases accepted = isAnyDatabase ? TestDatabases.all() : TestDatabases.ofProcess();
+    try (UsedDatabases databases = new UsedDatabases(accepted, MAX_ROWS);
         OrderExploration exploration = new OrderExploration(settings, all, databases)) {
       Interleaved found = explore(exploration);
       if (file != null && !found.schedule().isEmpty()) {

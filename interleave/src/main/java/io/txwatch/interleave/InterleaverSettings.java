@@ -2,6 +2,7 @@ package io.txwatch.interleave;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param reset restores the state before each execution; null if touched tables are restored
  * @param invariants what must hold after each execution
+ * @param finalReads reads of the final state, by their names
  * @param preemptions how often an operation may have to stop although it could go on
  * @param executions how many orders are executed at most
  * @param sampled how many random orders are executed beyond that bound
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 record InterleaverSettings(
     @Nullable Runnable reset,
     List<Invariant> invariants,
+    Map<String, Callable<List<List<String>>>> finalReads,
     int preemptions,
     int executions,
     int sampled,
@@ -32,5 +35,6 @@ record InterleaverSettings(
 
   InterleaverSettings {
     invariants = List.copyOf(invariants);
+    finalReads = Map.copyOf(finalReads);
   }
 }

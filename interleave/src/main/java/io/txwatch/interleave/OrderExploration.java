@@ -10,6 +10,8 @@ import io.txwatch.interleave.explore.RandomPriorities;
 import io.txwatch.interleave.run.GatedProgram;
 import io.txwatch.interleave.run.HangException;
 import io.txwatch.interleave.run.Operation;
+import io.txwatch.interleave.state.TouchedRows;
+import io.txwatch.interleave.state.UnreachableException;
 import io.txwatch.interleave.state.UsedDatabases;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -92,13 +95,32 @@ final class OrderExploration implements AutoCloseable {
     }
   }
 
+  /** The rows of the touched tables, and what the reads of the final state return. */
+  private TouchedRows rows() {
+    if (settings.finalReads().isEmpty()) {
+      return databases.rows();
+    }
+    Map<String, List<List<String>>> all = new TreeMap<>(databases.rows().byTable());
+    settings.finalReads().forEach((name, read) -> all.put(name, finalRows(name, read)));
+    return new TouchedRows(all);
+  }
+
+  private static List<List<String>> finalRows(String name, Callable<List<List<String>>> read) {
+    try {
+      return read.call();
+    } catch (Exception e) {
+      throw new UnreachableException(
+          "the final state cannot be read by " + name + ": " + e.getMessage());
+    }
+  }
+
   /** Executes whole operations one after the other. */
   private final class WholeOperations implements SerialOrders.Executor {
     @Override
     public Result execute(List<Integer> order) throws InterruptedException {
       if (order.isEmpty()) {
         restore();
-        return new Result(List.of(), databases.rows());
+        return new Result(List.of(), rows());
       }
       boolean isAll = order.size() == operations.size();
       GatedProgram some = isAll ? program : program(order.stream().map(operations::get).toList());
@@ -106,7 +128,7 @@ final class OrderExploration implements AutoCloseable {
       ExecutedSchedule execution = some.executeInSeries(numbers);
       calls = Math.max(calls, execution.steps().size());
       orders = Math.max(orders, execution.orders());
-      return new Result(some.outcomes(), databases.rows());
+      return new Result(some.outcomes(), rows());
     }
 
     @Override
@@ -263,7 +285,7 @@ final class OrderExploration implements AutoCloseable {
 
   private @Nullable Race judge(ExecutedSchedule execution) throws InterruptedException {
     executions++;
-    Result result = new Result(program.outcomes(), databases.rows());
+    Result result = new Result(program.outcomes(), rows());
     List<Anomaly> anomalies = observed.end();
     String reason = broken();
     if (reason.isEmpty() && !serial.contain(result)) {

@@ -34,6 +34,11 @@ public final class TestDatabases {
     return Pattern.compile("(?<![a-z])(" + alternatives + ")(?![a-z])");
   }
 
+  /** All databases. */
+  public static TestDatabases all() {
+    return new TestDatabases(List.of(""));
+  }
+
   /** Those that the settings of this process list, beside the usual ones. */
   public static TestDatabases ofProcess() {
     return of(Settings.ofUrlProperties(new Properties()).get(Setting.TEST_DATABASE));

@@ -4,7 +4,12 @@ package io.txwatch.interleave.state;
 public final class UnreachableException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  UnreachableException(String message) {
+  /**
+   * Such a failure.
+   *
+   * @param message what could not be done, and why
+   */
+  public UnreachableException(String message) {
     super(message);
   }
 }
