@@ -4,9 +4,7 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
 import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.interleave.Interleaved;
 import io.txwatch.interleave.Interleaved.Verdict;
-import io.txwatch.schedule.CaseInterleaver;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.testcase.TestCase;
 import java.io.IOException;
@@ -99,7 +97,7 @@ final class InterleaveCommand implements Callable<Integer> {
     bounds.require();
     List<TestCase> cases = new ArrayList<>();
     for (Path file : files) {
-      cases.add(read(file));
+      cases.add(bounds.requireSessions(file, CaseInput.read(file)));
     }
     String real = Drivers.unwatched(url);
     CaseInput.requireNamedDatabase(real);
@@ -109,12 +107,7 @@ final class InterleaveCommand implements Callable<Integer> {
         CaseInput.requireEmpty(keep, Drivers.shown(real));
       }
       Dbms dbms = DbmsRegistry.connect(real, target -> Drivers.reconnect(target, database));
-      if (!CaseInterleaver.supports(dbms)) {
-        throw CommandException.badInput(
-            "sessions are not interleaved on "
-                + dbms.describe()
-                + ": use PostgreSQL, MySQL, MariaDB or H2");
-      }
+      bounds.requireSupport(dbms);
       EmptyDatabaseCheck.requireRights(dbms, Drivers.shown(real));
       for (int i = 0; i < cases.size(); i++) {
         verdicts.add(interleave(dbms, files.get(i), cases.get(i)));
@@ -130,35 +123,14 @@ final class InterleaveCommand implements Callable<Integer> {
         : verdicts.contains(Verdict.UNDECIDED) ? ExitCode.UNDECIDED : ExitCode.CLEAN;
   }
 
-  private static TestCase read(Path file) throws IOException {
-    TestCase testCase = CaseInput.read(file);
-    int sessions = testCase.sessions().size();
-    if (sessions < CaseInterleaver.MIN_SESSIONS || sessions > CaseInterleaver.MAX_SESSIONS) {
-      throw CommandException.badInput(
-          file
-              + " has "
-              + (sessions == 1 ? "one session" : sessions + " sessions")
-              + ", expected "
-              + CaseInterleaver.MIN_SESSIONS
-              + " to "
-              + CaseInterleaver.MAX_SESSIONS);
-    }
-    return testCase;
-  }
-
   private Verdict interleave(Dbms dbms, Path file, TestCase given)
       throws SQLException, IOException, InterruptedException {
     TestCase testCase = CaseInput.atLevel(given, isolation);
     IsolationLevel level = CaseInput.level(dbms, file, testCase, isolation);
     try {
-      Interleaved found = bounds.interleaver(dbms).interleave(testCase, level);
-      InterleavedCase result = new InterleavedCase(file, dbms, level, bounds.text(), found);
-      Console console = Console.of(spec);
-      if (output.json) {
-        result.writeJson(console.out());
-      }
-      result.print(console.textOut(output.json));
-      return found.verdict();
+      InterleavedCase result = bounds.interleave(dbms, file, testCase, level);
+      result.report(Console.of(spec), output.json);
+      return result.found().verdict();
     } catch (ScheduleExecutor.SetupException e) {
       throw CommandException.badInput(file + ": " + e.getMessage());
     }

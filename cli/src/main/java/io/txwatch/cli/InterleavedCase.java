@@ -17,8 +17,15 @@ import java.nio.file.Path;
 record InterleavedCase(
     Path file, Dbms dbms, IsolationLevel level, String bound, Interleaved found) {
 
-  /** Prints it for people. */
-  void print(PrintWriter out) {
+  /** Prints it, on standard output as JSON if that is wanted. */
+  void report(Console console, boolean json) throws IOException {
+    if (json) {
+      writeJson(console.out());
+    }
+    print(console.textOut(json));
+  }
+
+  private void print(PrintWriter out) {
     out.println(file + " on " + dbms.describe() + " at " + level + ": " + found.verdict());
     out.println("  " + Console.printable(found.reason()));
     for (String line : found.schedule()) {
@@ -31,8 +38,7 @@ record InterleavedCase(
     out.flush();
   }
 
-  /** Writes it as a line of JSON. */
-  void writeJson(PrintWriter out) throws IOException {
+  private void writeJson(PrintWriter out) throws IOException {
     try (JsonGenerator json = JsonReport.generator(out)) {
       json.writeStartObject();
       json.writeStringField("type", "interleave");

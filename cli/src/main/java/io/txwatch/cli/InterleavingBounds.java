@@ -1,7 +1,12 @@
 package io.txwatch.cli;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.CaseInterleaver;
+import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.testcase.TestCase;
+import java.nio.file.Path;
+import java.sql.SQLException;
 import picocli.CommandLine.Option;
 
 /** The options that bound the orders that are executed. */
@@ -41,12 +46,49 @@ final class InterleavingBounds {
     }
   }
 
-  CaseInterleaver interleaver(Dbms dbms) {
-    return new CaseInterleaver(dbms, preemptions, executions);
+  /**
+   * Requires that a case has as many sessions as can be interleaved; returns it.
+   *
+   * @throws CommandException if it has fewer or more
+   */
+  TestCase requireSessions(Path file, TestCase testCase) {
+    int sessions = testCase.sessions().size();
+    if (sessions < CaseInterleaver.MIN_SESSIONS || sessions > CaseInterleaver.MAX_SESSIONS) {
+      throw CommandException.badInput(
+          file
+              + " has "
+              + (sessions == 1 ? "one session" : sessions + " sessions")
+              + ", expected "
+              + CaseInterleaver.MIN_SESSIONS
+              + " to "
+              + CaseInterleaver.MAX_SESSIONS);
+    }
+    return testCase;
   }
 
-  /** Both of them, for reports. */
-  String text() {
-    return "at most " + preemptions + " preemptions, " + executions + " orders";
+  /**
+   * Requires that sessions can be interleaved on a DBMS.
+   *
+   * @throws CommandException if they cannot
+   */
+  void requireSupport(Dbms dbms) {
+    if (!CaseInterleaver.supports(dbms)) {
+      throw CommandException.badInput(
+          "sessions are not interleaved on "
+              + dbms.describe()
+              + ": use PostgreSQL, MySQL, MariaDB or H2");
+    }
+  }
+
+  /** Executes the sessions of a case in every order. */
+  InterleavedCase interleave(Dbms dbms, Path file, TestCase testCase, IsolationLevel level)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    CaseInterleaver interleaver = new CaseInterleaver(dbms, preemptions, executions);
+    return new InterleavedCase(
+        file,
+        dbms,
+        level,
+        "at most " + preemptions + " preemptions, " + executions + " orders",
+        interleaver.interleave(testCase, level));
   }
 }

@@ -105,6 +105,15 @@ final class ReplayCommand implements Callable<Integer> {
   @Mixin private GraphJudgeOption graph = new GraphJudgeOption();
 
   @Option(
+      names = "--exhaustive",
+      description =
+          "also execute the sessions in every order, as interleave does, and report whether they"
+              + " race, which the exit code leaves out")
+  private boolean exhaustive;
+
+  @Mixin private InterleavingBounds bounds = new InterleavingBounds();
+
+  @Option(
       names = "--allow-any-database",
       description =
           "also run the cases in a database with tables; the SQL of a case can change or drop them")
@@ -117,8 +126,10 @@ final class ReplayCommand implements Callable<Integer> {
     Console console = Console.of(spec);
     List<Oracle> judges = OracleNames.named(oracles, graph.judge);
     List<TestCase> cases = new ArrayList<>();
+    bounds.require();
     for (Path file : files) {
-      cases.add(CaseInput.read(file));
+      TestCase testCase = CaseInput.read(file);
+      cases.add(exhaustive ? bounds.requireSessions(file, testCase) : testCase);
     }
     String real = Drivers.unwatched(url);
     CaseInput.requireNamedDatabase(real);
@@ -128,6 +139,9 @@ final class ReplayCommand implements Callable<Integer> {
         CaseInput.requireEmpty(keep, Drivers.shown(real));
       }
       Dbms dbms = DbmsRegistry.connect(real, target -> Drivers.reconnect(target, database));
+      if (exhaustive) {
+        bounds.requireSupport(dbms);
+      }
       EmptyDatabaseCheck.requireRights(dbms, Drivers.shown(real))
           .ifPresent(note -> console.note("txwatch: " + note));
       for (int i = 0; i < cases.size(); i++) {
@@ -190,6 +204,9 @@ final class ReplayCommand implements Callable<Integer> {
         writeJson(console.out(), dbms, file, execution, verdicts);
       }
       print(console.textOut(common.json()), dbms, file, execution, verdicts);
+      if (exhaustive) {
+        bounds.interleave(dbms, file, testCase, level).report(console, common.json());
+      }
       return common.failOn != FailOn.NEVER && verdicts.stream().anyMatch(Judgement::isFault);
     } catch (ScheduleExecutor.SetupException e) {
       throw CommandException.badInput(file + ": " + e.getMessage());

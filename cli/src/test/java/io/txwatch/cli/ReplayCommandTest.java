@@ -138,6 +138,27 @@ class ReplayCommandTest {
   }
 
   @Test
+  void exhaustiveReportsWhetherTheSessionsRace() throws Exception {
+    String url = TestServers.freshDatabase(ServerKind.H2);
+    String lost = file(LOST_UPDATE);
+    Invocation replay =
+        Invocation.of("replay", "--json", "--exhaustive", lost, "--url", url, "--isolation", "RC");
+
+    assertThat(replay.code()).as(replay.err()).isZero();
+    assertThat(replay.out().lines()).hasSize(2);
+    JsonNode race = new ObjectMapper().readTree(replay.out().lines().toList().get(1));
+    assertThat(race.path("type").asText()).isEqualTo("interleave");
+    assertThat(race.path("result").asText()).isEqualTo("RACE");
+    assertThat(race.path("schedule")).hasSize(6);
+
+    String one = file("T1: SELECT 1");
+    Invocation alone =
+        Invocation.of("replay", "--exhaustive", one, "--url", url, "--isolation", "RC");
+    assertThat(alone.code()).isEqualTo(ExitCode.BAD_INPUT);
+    assertThat(alone.err()).contains("has one session, expected 2 to 8");
+  }
+
+  @Test
   void databaseWithTablesIsRejectedUnlessAllowed() throws Exception {
     for (ServerKind kind : List.of(ServerKind.H2, ServerKind.POSTGRESQL, ServerKind.MARIADB)) {
       String url = TestServers.freshDatabase(kind);
