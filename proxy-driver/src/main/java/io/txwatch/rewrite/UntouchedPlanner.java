@@ -69,7 +69,8 @@ public final class UntouchedPlanner implements Planner {
 
   @Override
   public Optional<Planned> planned(TextShape shape, Catalog catalog) {
-    Tokens tokens = tokens(shape.text());
+    boolean isText = shape.text().equals(shape.tokens().text()); // as without literals
+    Tokens tokens = isText ? shape.tokens() : tokens(shape.text());
     Tables tables = new Tables(catalog);
     Planned planned = planned(tokens, tables);
     boolean isOfAll =
