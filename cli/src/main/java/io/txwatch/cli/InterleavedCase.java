@@ -8,6 +8,7 @@ import io.txwatch.report.JsonReport;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * What was found by executing a case's sessions in every order.
@@ -25,8 +26,21 @@ record InterleavedCase(
     print(console.textOut(json));
   }
 
+  /** What the dependency graph of the order shows; empty if it is not known. */
+  private Optional<String> phenomenon() {
+    return found.anomalies().stream().map(one -> one.phenomenon().name()).findFirst();
+  }
+
   private void print(PrintWriter out) {
-    out.println(file + " on " + dbms.describe() + " at " + level + ": " + found.verdict());
+    out.println(
+        file
+            + " on "
+            + dbms.describe()
+            + " at "
+            + level
+            + ": "
+            + found.verdict()
+            + phenomenon().map(name -> ", " + name).orElse(""));
     out.println("  " + Console.printable(found.reason()));
     for (String line : found.schedule()) {
       out.println("    " + Console.printable(line));
@@ -43,7 +57,7 @@ record InterleavedCase(
       json.writeStartObject();
       json.writeStringField("type", "interleave");
       json.writeStringField("result", found.verdict().name());
-      json.writeNullField("phenomenon"); // not known
+      json.writeStringField("phenomenon", phenomenon().orElse(null));
       json.writeNumberField("executions", found.executions());
       json.writeStringField("bound", bound);
       json.writeArrayFieldStart("schedule");

@@ -91,4 +91,10 @@ final class InterleavingBounds {
         "at most " + preemptions + " preemptions, " + executions + " orders",
         interleaver.interleave(testCase, level));
   }
+
+  /** The orders of a case's statements that may matter. */
+  CaseInterleaver.Orders orders(Dbms dbms, TestCase testCase, IsolationLevel level)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    return new CaseInterleaver(dbms, preemptions, executions).orders(testCase, level);
+  }
 }

@@ -13,6 +13,7 @@ import io.txwatch.oracle.known.FindingClass;
 import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.report.JsonReport;
 import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.CaseInterleaver;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.schedule.Values;
@@ -27,8 +28,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -107,8 +110,8 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--exhaustive",
       description =
-          "also execute the sessions in every order, as interleave does, and report whether they"
-              + " race, which the exit code leaves out")
+          "also execute the sessions in every order, as interleave does, report whether they race,"
+              + " which the exit code leaves out, and let the oracles judge each order")
   private boolean exhaustive;
 
   @Mixin private InterleavingBounds bounds = new InterleavingBounds();
@@ -196,21 +199,65 @@ final class ReplayCommand implements Callable<Integer> {
       throws SQLException, IOException, InterruptedException {
     try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, MAX_WAIT)) {
       CaseExecution execution = executor.execute(testCase, level);
-      List<Judgement> verdicts = new ArrayList<>();
-      for (Oracle judge : judges) {
-        verdicts.add(Judgement.of(judge.judge(execution, executor), execution, executor));
-      }
+      List<Judgement> verdicts = judgements(execution, executor, judges);
       if (common.json()) {
         writeJson(console.out(), dbms, file, execution, verdicts);
       }
       print(console.textOut(common.json()), dbms, file, execution, verdicts);
       if (exhaustive) {
         bounds.interleave(dbms, file, testCase, level).report(console, common.json());
+        if (!judges.isEmpty()) {
+          verdicts.addAll(judgeOrders(console, file, execution, executor, judges));
+        }
       }
       return common.failOn != FailOn.NEVER && verdicts.stream().anyMatch(Judgement::isFault);
     } catch (ScheduleExecutor.SetupException e) {
       throw CommandException.badInput(file + ": " + e.getMessage());
     }
+  }
+
+  private static List<Judgement> judgements(
+      CaseExecution execution, CaseExecutor executor, List<Oracle> judges)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    List<Judgement> verdicts = new ArrayList<>();
+    for (Oracle judge : judges) {
+      verdicts.add(Judgement.of(judge.judge(execution, executor), execution, executor));
+    }
+    return verdicts;
+  }
+
+  /** Replays a case in every order of its statements, and reports those with a violation. */
+  private List<Judgement> judgeOrders(
+      Console console, Path file, CaseExecution given, CaseExecutor executor, List<Oracle> judges)
+      throws SQLException, ScheduleExecutor.SetupException, IOException, InterruptedException {
+    Dbms dbms = executor.dbms();
+    CaseInterleaver.Orders orders = bounds.orders(dbms, given.testCase(), given.level());
+    Map<String, Integer> counts = new TreeMap<>();
+    List<Judgement> all = new ArrayList<>();
+    for (TestCase order : orders.cases()) {
+      CaseExecution execution = executor.execute(order, given.level());
+      List<Judgement> verdicts = judgements(execution, executor, judges);
+      for (Judgement one : verdicts) {
+        String result = one.verdict().result().name().toLowerCase(Locale.ROOT);
+        counts.merge(one.verdict().oracle() + " " + result, 1, Integer::sum);
+      }
+      if (verdicts.stream().anyMatch(Judgement::isViolation)) {
+        if (common.json()) {
+          writeJson(console.out(), dbms, file, execution, verdicts);
+        }
+        print(console.textOut(common.json()), dbms, file, execution, verdicts);
+      }
+      all.addAll(verdicts);
+    }
+    PrintWriter out = console.textOut(common.json());
+    out.println(
+        "  "
+            + orders.cases().size()
+            + " orders judged"
+            + (orders.incomplete().isEmpty() ? "" : ", not all: " + orders.incomplete()));
+    counts.forEach((verdict, count) -> out.println("    " + verdict + ": " + count));
+    out.flush();
+    return all;
   }
 
   private static void print(

@@ -3,20 +3,26 @@ package io.txwatch.schedule;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Workspace;
-import io.txwatch.history.Event;
-import io.txwatch.history.EventSink;
 import io.txwatch.history.Ids;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.interleave.Interleaved;
 import io.txwatch.interleave.Interleaved.Verdict;
 import io.txwatch.interleave.Interleaver;
+import io.txwatch.interleave.explore.DivergedException;
+import io.txwatch.interleave.explore.Explorer;
 import io.txwatch.interleave.product.registry.InterleavedProducts;
+import io.txwatch.interleave.run.GatedProgram;
+import io.txwatch.interleave.run.HangException;
+import io.txwatch.interleave.run.NotDeterministicException;
+import io.txwatch.interleave.run.Operation;
+import io.txwatch.interleave.wait.WaitMonitor;
 import io.txwatch.jdbc.Watch;
 import io.txwatch.schedule.ScheduleExecutor.SetupException;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
+import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -24,8 +30,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -44,15 +54,6 @@ public final class CaseInterleaver {
   private static final String HIDDEN_TABLES =
       "the set-up defines a view, a trigger, a routine or a foreign key with an action, so that"
           + " statements use tables that they do not name";
-
-  private static final EventSink DISCARD =
-      new EventSink() {
-        @Override
-        public void accept(Event event) {}
-
-        @Override
-        public void close() {}
-      };
 
   private final Dbms dbms;
   private final int maxPreemptions;
@@ -98,11 +99,11 @@ public final class CaseInterleaver {
       Interleaved found = execution.run();
       isOver = found.verdict() != Verdict.UNDECIDED;
       return found;
-    } catch (RefillException e) {
+    } catch (UnreachableException e) {
       if (e.getCause() instanceof SetupException setup) {
         throw setup;
       }
-      throw new SQLException("the tables cannot be filled again: " + e.getMessage(), e.getCause());
+      throw new SQLException("the orders cannot be executed: " + e.getMessage(), e.getCause());
     } finally {
       if (isOver) {
         workspace.close();
@@ -110,6 +111,53 @@ public final class CaseInterleaver {
         workspace.abandon();
       }
     }
+  }
+
+  /**
+   * Orders of a case's steps.
+   *
+   * @param cases the case with its steps in each of them
+   * @param incomplete why there may be more; empty if these are all within the bounds
+   */
+  public record Orders(List<TestCase> cases, String incomplete) {
+    public Orders {
+      cases = List.copyOf(cases);
+    }
+  }
+
+  /**
+   * The orders of a case's steps that may matter, found by executing them. Statements outside of
+   * transactions are transactions of their own.
+   *
+   * @param level the level of sessions without one of their own
+   * @throws SetupException if the case cannot be set up
+   * @throws SQLException if the DBMS cannot be reached
+   */
+  public Orders orders(TestCase testCase, IsolationLevel level)
+      throws SQLException, SetupException, InterruptedException {
+    if (!SchemaFixture.changesOnlyRows(testCase) || !isRefilled(Setup.of(testCase.setup()))) {
+      return new Orders(
+          List.of(), "its sessions or its set-up do what is not undone between two orders");
+    }
+    Workspace workspace = dbms.newWorkspace();
+    boolean isOver = false;
+    try (Execution execution = new Execution(testCase, level, workspace)) {
+      Orders found = execution.orders();
+      isOver = found.incomplete().isEmpty();
+      return found;
+    } catch (UnreachableException e) {
+      throw new SQLException("the orders cannot be executed: " + e.getMessage(), e.getCause());
+    } finally {
+      if (isOver) {
+        workspace.close();
+      } else {
+        workspace.abandon();
+      }
+    }
+  }
+
+  private static boolean isRefilled(Setup setup) {
+    return setup.isRepeatable() && !setup.numbersRows();
   }
 
   /** A verdict, if a session executes a statement whose effect stays when rows are restored. */
@@ -130,11 +178,11 @@ public final class CaseInterleaver {
     return Interleaved.undecided(reason, 0, List.of());
   }
 
-  /** The tables could not be filled again; the cause is why. */
-  private static final class RefillException extends RuntimeException {
+  /** The tables could not be filled again, or waits not be read; the cause is why. */
+  private static final class UnreachableException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    RefillException(Exception cause) {
+    UnreachableException(Exception cause) {
       super(cause.getMessage(), cause);
     }
   }
@@ -148,18 +196,21 @@ public final class CaseInterleaver {
     private final SchemaFixture fixture;
     private final List<CaseOperation> operations = new ArrayList<>();
 
-    // Versions are not needed: sessions and rows are compared by their values.
+    /** Analysed in this process, so that the phenomenon of a race is known; nothing is printed. */
     private final Settings settings =
         Settings.read(List.of())
             .with(Setting.INSTRUMENT, Setting.INSTRUMENT.defaultValue())
             .with(Setting.PREPARE, Setting.PREPARE.defaultValue())
-            .with(Setting.VERSIONS, "statements")
-            .with(Setting.REDACT, "false");
-
-    private final Ids ids = Ids.random();
+            .with(Setting.VERSIONS, Setting.VERSIONS.defaultValue())
+            .with(Setting.REDACT, "false")
+            .with(Setting.ANALYZER, Setting.ANALYZER.defaultValue())
+            .with(Setting.LOG, "none")
+            .with(Setting.HISTORY, "")
+            .with(Setting.REPORT, "")
+            .with(Setting.HTTP, "");
 
     /** Separates the driver's cached table metadata from that of other cases. */
-    private final String catalogKey = "interleaved " + Ids.display(ids.next());
+    private final String catalogKey = "interleaved " + Ids.display(Ids.random().next());
 
     private @Nullable Connection reader;
 
@@ -175,7 +226,7 @@ public final class CaseInterleaver {
       Setup setup = Setup.of(testCase.setup());
       // Tables that number their rows keep counting: numbers that began at one again would be
       // compared, and depend on the order of statements that do not conflict otherwise.
-      boolean isRefilled = setup.isRepeatable() && !setup.numbersRows();
+      boolean isRefilled = isRefilled(setup);
       if (!isRefilled && usesHiddenTables(setup)) {
         return undecided(HIDDEN_TABLES);
       }
@@ -192,7 +243,7 @@ public final class CaseInterleaver {
               .executions(maxExecutions)
               .limit(MAX_WAIT);
       for (String session : testCase.sessions()) {
-        CaseOperation operation = open(session);
+        CaseOperation operation = open(session, true);
         operations.add(operation);
         operation.setUp();
         interleaver.operation(session, operation);
@@ -217,7 +268,7 @@ public final class CaseInterleaver {
                           && sql.hasAny("VIEW", "TRIGGER", "FUNCTION", "PROCEDURE", "RULE"));
     }
 
-    private CaseOperation open(String session) throws SQLException {
+    private CaseOperation open(String session, boolean isOneTransaction) throws SQLException {
       Connection real = workspace.connect();
       Connection watched =
           Watch.connection(
@@ -226,13 +277,71 @@ public final class CaseInterleaver {
               catalogKey,
               workspace::connect,
               settings,
-              new Pipeline(ids, DISCARD));
+              Pipeline.of(settings));
       List<RenderedStep> steps =
           testCase.steps().stream()
               .filter(step -> step.session().equals(session))
               .map(step -> new RenderedStep(step, dbms.renderSql(step.sql())))
               .toList();
-      return new CaseOperation(dbms, watched, testCase, steps, testCase.levelOf(session, level));
+      return new CaseOperation(
+          dbms, watched, testCase, steps, testCase.levelOf(session, level), isOneTransaction);
+    }
+
+    Orders orders() throws SQLException, SetupException, InterruptedException {
+      fixture.setUp(testCase);
+      Map<Long, CaseOperation> byNumber = new HashMap<>();
+      List<Operation> named = new ArrayList<>();
+      List<Step> order = new ArrayList<>();
+      Set<List<Step>> orders = new LinkedHashSet<>();
+      String incomplete = "";
+      try (WaitMonitor monitor =
+          InterleavedProducts.find(dbms.database().product())
+              .orElseThrow()
+              .monitor(workspace.connect())) {
+        for (String session : testCase.sessions()) {
+          CaseOperation operation = open(session, false);
+          operations.add(operation);
+          operation.setUp();
+          byNumber.put(monitor.sessionId(operation.connection()), operation);
+          named.add(new Operation(session, operation));
+        }
+        GatedProgram program =
+            new GatedProgram(
+                named,
+                () -> {
+                  refill();
+                  order.clear();
+                },
+                () -> blocked(monitor),
+                call -> add(byNumber.get(call.connection().number()).begunSteps(), order),
+                MAX_WAIT);
+        Explorer.End end =
+            new Explorer(program, maxPreemptions, maxExecutions)
+                .explore(
+                    executed -> {
+                      operations.forEach(operation -> add(operation.steps(), order));
+                      orders.add(List.copyOf(order));
+                      return true;
+                    });
+        if (end == Explorer.End.TOO_MANY) {
+          incomplete = "there are more than " + maxExecutions;
+        }
+      } catch (HangException | NotDeterministicException | DivergedException e) {
+        incomplete = String.valueOf(e.getMessage());
+      }
+      return new Orders(orders.stream().map(testCase::withSteps).toList(), incomplete);
+    }
+
+    private static void add(List<Step> steps, List<Step> order) {
+      steps.stream().filter(step -> !order.contains(step)).forEach(order::add);
+    }
+
+    private static Set<Long> blocked(WaitMonitor monitor) {
+      try {
+        return monitor.waitGraph().keySet();
+      } catch (SQLException e) {
+        throw new UnreachableException(e);
+      }
     }
 
     /** Restores the state that the set-up has led to. */
@@ -246,7 +355,7 @@ public final class CaseInterleaver {
         fixture.markVersionsUnknown();
         fixture.setUp(testCase);
       } catch (SQLException | SetupException e) {
-        throw new RefillException(e);
+        throw new UnreachableException(e);
       }
     }
 

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The statements of one session of a case, executed again and again on the same connection. Its
@@ -46,6 +47,7 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
   private final boolean isOneTransaction;
 
   private Begun begun = Begun.NOT;
+  private volatile @Nullable Step current;
 
   /**
    * An operation that has not been executed yet.
@@ -53,13 +55,15 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
    * @param connection closed by {@link #close}
    * @param steps those of the session
    * @param level the level of its transactions
+   * @param isOneTransaction true if it is one transaction unless it begins one
    */
   CaseOperation(
       Dbms dbms,
       Connection connection,
       TestCase testCase,
       List<RenderedStep> steps,
-      IsolationLevel level) {
+      IsolationLevel level,
+      boolean isOneTransaction) {
     this.dbms = dbms;
     this.connection = connection;
     this.steps = List.copyOf(steps);
@@ -67,7 +71,8 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
     this.settings = testCase.settings();
     this.prepares =
         testCase.header(StatementText.JDBC_HEADER).equals(Optional.of(StatementText.PREPARED));
-    this.isOneTransaction = steps.stream().allMatch(one -> one.step().role() == Step.Role.WORK);
+    this.isOneTransaction =
+        isOneTransaction && steps.stream().allMatch(one -> one.step().role() == Step.Role.WORK);
   }
 
   /**
@@ -110,7 +115,23 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
     }
   }
 
+  /** Its steps up to the one that it is executing, or was before it ended. */
+  List<Step> begunSteps() {
+    List<Step> all = steps();
+    return all.subList(0, all.indexOf(current) + 1);
+  }
+
+  /** Its steps. */
+  List<Step> steps() {
+    return steps.stream().map(RenderedStep::step).toList();
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
   private void execute(RenderedStep step, List<String> results) throws SQLException {
+    current = step.step();
     try {
       switch (step.step().role()) {
         case BEGIN -> begin(step.text());
