@@ -97,12 +97,11 @@ final class OrderExploration implements AutoCloseable {
 
   /** The rows of the touched tables, and what the reads of the final state return. */
   private TouchedRows rows() {
-    if (settings.finalReads().isEmpty()) {
-      return databases.rows();
+    TouchedRows all = databases.rows();
+    for (Map.Entry<String, Callable<List<List<String>>>> read : settings.finalReads().entrySet()) {
+      all = all.with(read.getKey(), finalRows(read.getKey(), read.getValue()));
     }
-    Map<String, List<List<String>>> all = new TreeMap<>(databases.rows().byTable());
-    settings.finalReads().forEach((name, read) -> all.put(name, finalRows(name, read)));
-    return new TouchedRows(all);
+    return all;
   }
 
   private static List<List<String>> finalRows(String name, Callable<List<List<String>>> read) {

@@ -62,7 +62,7 @@ final class SerialOrders {
     volatileColumns = executor.generatedColumns();
     again
         .rows()
-        .differingColumns(first.rows())
+        .differingColumns(first.rows(), volatileColumns)
         .forEach(
             (table, columns) ->
                 volatileColumns.computeIfAbsent(table, one -> new BitSet()).or(columns));

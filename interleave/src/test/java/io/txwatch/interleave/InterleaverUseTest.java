@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -315,6 +317,60 @@ class InterleaverUseTest {
       return statement.executeUpdate("UPDATE stock SET n = n - 1 WHERE id = 1");
     } finally {
       lock.unlock();
+    }
+  }
+
+  @Test
+  void rowsThatReferToMadeUpKeysAreCompared() throws Exception {
+    execute(
+        "CREATE TABLE orders (id INT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, customer TEXT,"
+            + " at TIMESTAMP DEFAULT CURRENT_TIMESTAMP)",
+        "CREATE TABLE line (order_id INT REFERENCES orders, item TEXT)",
+        "INSERT INTO orders (customer) VALUES ('Zoe')");
+    Interleaved right =
+        new Interleaver()
+            .operation("Ann", () -> order("Ann", "SELECT ?"))
+            .operation("Bob", () -> order("Bob", "SELECT ?"))
+            .run();
+    assertThat(right.verdict()).as(right.toString()).isEqualTo(Verdict.SAFE);
+    Interleaved wrong =
+        new Interleaver()
+            .operation("Ann", () -> order("Ann", "SELECT MAX(id) FROM orders WHERE id >= ?"))
+            .operation("Bob", () -> order("Bob", "SELECT MAX(id) FROM orders WHERE id >= ?"))
+            .run();
+    assertThat(wrong.verdict()).as(wrong.toString()).isEqualTo(Verdict.RACE);
+  }
+
+  /** Creates an order, and a line of the order that a query finds. */
+  private @Nullable Object order(String customer, String query) throws SQLException {
+    try (Connection connection = open("none");
+        PreparedStatement insert =
+            connection.prepareStatement(
+                "INSERT INTO orders (customer) VALUES (?)", Statement.RETURN_GENERATED_KEYS);
+        PreparedStatement find = connection.prepareStatement(query);
+        PreparedStatement line = connection.prepareStatement("INSERT INTO line VALUES (?, ?)")) {
+      insert.setString(1, customer);
+      insert.executeUpdate();
+      try (ResultSet keys = insert.getGeneratedKeys()) {
+        keys.next();
+        find.setInt(1, keys.getInt(1));
+      }
+      try (ResultSet found = find.executeQuery()) {
+        found.next();
+        line.setInt(1, found.getInt(1));
+      }
+      line.setString(2, "pen of " + customer);
+      line.executeUpdate();
+      return null;
+    }
+  }
+
+  private void execute(String... statements) throws SQLException {
+    try (Connection connection = DriverManager.getConnection("jdbc:h2:" + name);
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
     }
   }
 }

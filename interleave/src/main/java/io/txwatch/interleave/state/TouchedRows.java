@@ -2,49 +2,60 @@ package io.txwatch.interleave.state;
 
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/**
- * The rows of tables, by table; each row is the texts of its columns. NULL is the text {@code
- * NULL}.
- */
-public record TouchedRows(Map<String, List<List<String>>> byTable) {
+/** The rows of touched tables, as texts. */
+public final class TouchedRows {
 
-  public TouchedRows {
-    byTable = Map.copyOf(byTable);
+  private final Map<String, List<List<String>>> byTable;
+  private final RowIdentities identities;
+
+  TouchedRows(Map<String, List<List<String>>> byTable, RowIdentities identities) {
+    this.byTable = Map.copyOf(byTable);
+    this.identities = identities;
+  }
+
+  Map<String, List<List<String>>> byTable() {
+    return byTable;
+  }
+
+  RowIdentities identities() {
+    return identities;
+  }
+
+  /** The same, and rows that were read otherwise. */
+  public TouchedRows with(String name, List<List<String>> rows) {
+    Map<String, List<List<String>>> all = new TreeMap<>(byTable);
+    all.put(name, rows);
+    return new TouchedRows(all, identities);
   }
 
   /**
-   * The rows without values that differ from execution to execution, in an order that does not
-   * depend on them.
+   * The rows in an order, and with values, that do not depend on what differs from execution to
+   * execution: made-up keys have other names, and other made-up values are left out.
    *
    * @param volatileColumns the columns of such values, by table, from 0
    */
   public Map<String, List<List<String>>> comparable(Map<String, BitSet> volatileColumns) {
-    Map<String, List<List<String>>> result = new TreeMap<>();
-    byTable.forEach(
-        (table, rows) -> {
-          BitSet masked = volatileColumns.getOrDefault(table, new BitSet());
-          List<List<String>> shown = new ArrayList<>();
-          for (List<String> row : rows) {
-            List<String> kept = new ArrayList<>(row);
-            masked.stream().filter(i -> i < kept.size()).forEach(i -> kept.set(i, "*"));
-            shown.add(kept);
-          }
-          shown.sort((a, b) -> a.toString().compareTo(b.toString()));
-          result.put(table, shown);
-        });
-    return result;
+    return new RowNaming(byTable, identities, volatileColumns).named();
   }
 
-  /** The columns in which two states of as many rows differ, by table. */
-  public Map<String, BitSet> differingColumns(TouchedRows other) {
+  /**
+   * The columns in which two states of as many rows differ, by table.
+   *
+   * @param volatileColumns columns that are known to
+   */
+  public Map<String, BitSet> differingColumns(
+      TouchedRows other, Map<String, BitSet> volatileColumns) {
     Map<String, BitSet> result = new TreeMap<>();
     byTable.forEach(
-        (table, rows) -> {
-          List<List<String>> others = other.byTable.getOrDefault(table, List.of());
+        (table, all) -> {
+          BitSet known = volatileColumns.getOrDefault(table, new BitSet());
+          List<List<String>> rows = sorted(all, known);
+          List<List<String>> others = sorted(other.byTable.getOrDefault(table, List.of()), known);
           if (rows.size() == others.size()) {
             BitSet differing = new BitSet();
             for (int i = 0; i < rows.size(); i++) {
@@ -58,5 +69,20 @@ public record TouchedRows(Map<String, List<List<String>>> byTable) {
           }
         });
     return result;
+  }
+
+  /** Rows in an order that depends on volatile columns least. */
+  private static List<List<String>> sorted(List<List<String>> rows, BitSet volatileColumns) {
+    return rows.stream()
+        .sorted(
+            Comparator.comparing((List<String> row) -> stable(row, volatileColumns))
+                .thenComparing(List::toString))
+        .toList();
+  }
+
+  private static String stable(List<String> row, BitSet volatileColumns) {
+    List<String> kept = new ArrayList<>(row);
+    volatileColumns.stream().filter(i -> i < kept.size()).forEach(i -> kept.set(i, ""));
+    return kept.toString();
   }
 }

@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +32,9 @@ public final class TouchedTables implements AutoCloseable {
   private final int maxRows;
   private final Map<String, Table> tables = new LinkedHashMap<>();
 
+  /** The keys that foreign keys refer to which are keys themselves. */
+  private final Map<String, String> references = new HashMap<>();
+
   /**
    * A table with the rows that it had first.
    *
@@ -38,13 +43,17 @@ public final class TouchedTables implements AutoCloseable {
    * @param rows the values of these columns
    * @param generated the columns, from 0, whose values the DBMS makes up
    * @param hasIdentity whether one of them is an identity column
+   * @param keys the columns, from 0, of primary and foreign keys, with the key that each refers to
+   * @param known the texts that stood in these columns at first
    */
   private record Table(
       String name,
       List<String> stored,
       List<List<@Nullable Object>> rows,
       BitSet generated,
-      boolean hasIdentity) {}
+      boolean hasIdentity,
+      Map<Integer, String> keys,
+      Map<Integer, Set<String>> known) {}
 
   /** A table that is too large to be kept. */
   public static final class TooLargeException extends RuntimeException {
@@ -98,16 +107,23 @@ public final class TouchedTables implements AutoCloseable {
     String quote = metaData.getIdentifierQuoteString().strip();
     BitSet generated = new BitSet();
     List<String> stored = new ArrayList<>();
-    boolean identity = false;
+    List<String> all = new ArrayList<>();
+    BitSet identities = new BitSet();
+    BitSet clocks = new BitSet();
     try (ResultSet columns =
         metaData.getColumns(path[0], escaped(metaData, path[1]), escaped(metaData, path[2]), "%")) {
       for (int i = 0; columns.next(); i++) {
         boolean isComputed = "YES".equals(columns.getString("IS_GENERATEDCOLUMN"));
         boolean counts = "YES".equals(columns.getString("IS_AUTOINCREMENT"));
-        identity |= counts;
+        all.add(columns.getString("COLUMN_NAME"));
         String byDefault = columns.getString("COLUMN_DEF");
         if (counts || isComputed || isMadeUp(byDefault)) {
           generated.set(i);
+        }
+        if (counts) {
+          identities.set(i);
+        } else if (isComputed || isClock(byDefault)) {
+          clocks.set(i);
         }
         if (!isComputed || counts) {
           stored.add(columns.getString("COLUMN_NAME"));
@@ -133,17 +149,85 @@ public final class TouchedTables implements AutoCloseable {
         rows.add(row);
       }
     }
+    Map<Integer, String> keys = keys(path, all, identities);
+    keys.keySet().removeIf(clocks::get); // two may be equal, or not, by chance
     return new Table(
-        full, stored.stream().map(c -> quote(c, quote)).toList(), rows, generated, identity);
+        full,
+        stored.stream().map(c -> quote(c, quote)).toList(),
+        rows,
+        generated,
+        !identities.isEmpty(),
+        keys,
+        texts(full, keys.keySet()));
+  }
+
+  /**
+   * The columns, from 0, that are identities, keys or foreign keys; with the key that each is of.
+   */
+  private Map<Integer, String> keys(String[] path, List<String> columns, BitSet identities)
+      throws SQLException {
+    DatabaseMetaData metaData = connection.getMetaData();
+    String table = key(path[0], path[1], path[2]);
+    Map<Integer, String> keys = new TreeMap<>();
+    identities.stream().forEach(i -> keys.put(i, table + "." + columns.get(i)));
+    try (ResultSet primary = metaData.getPrimaryKeys(path[0], path[1], path[2])) {
+      while (primary.next()) {
+        String column = primary.getString("COLUMN_NAME");
+        keys.put(columns.indexOf(column), table + "." + column);
+      }
+    }
+    try (ResultSet foreign = metaData.getImportedKeys(path[0], path[1], path[2])) {
+      while (foreign.next()) {
+        String column = foreign.getString("FKCOLUMN_NAME");
+        String other =
+            key(
+                    foreign.getString("PKTABLE_CAT"),
+                    foreign.getString("PKTABLE_SCHEM"),
+                    foreign.getString("PKTABLE_NAME"))
+                + "."
+                + foreign.getString("PKCOLUMN_NAME");
+        String own = keys.put(columns.indexOf(column), other);
+        if (own != null && !own.equals(other)) {
+          references.put(own, other);
+        }
+      }
+    }
+    keys.remove(-1);
+    return keys;
+  }
+
+  private static String key(@Nullable String catalog, @Nullable String schema, String table) {
+    return catalog + "." + schema + "." + table;
+  }
+
+  /** The texts that stand in columns, from 0. */
+  private Map<Integer, Set<String>> texts(String table, Set<Integer> columns) throws SQLException {
+    Map<Integer, Set<String>> texts = new TreeMap<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("SELECT * FROM " + table)) {
+      while (rows.next()) {
+        for (int column : columns) {
+          texts
+              .computeIfAbsent(column, one -> new HashSet<>())
+              .add(String.valueOf(rows.getString(column + 1)));
+        }
+      }
+    }
+    return texts;
   }
 
   /** True for a default that is another value each time: of a sequence, a clock, a random one. */
   private static boolean isMadeUp(@Nullable String byDefault) {
+    return isClock(byDefault) || matches(byDefault, "nextval|next value|uuid|rand");
+  }
+
+  private static boolean isClock(@Nullable String byDefault) {
+    return matches(byDefault, "current_|now\\(|localtime|clock_|sysdate");
+  }
+
+  private static boolean matches(@Nullable String byDefault, String alternatives) {
     return byDefault != null
-        && byDefault
-            .toLowerCase(Locale.ROOT)
-            .matches(
-                "(?s).*(nextval|next value|current_|now\\(|localtime|uuid|rand|clock_|sysdate).*");
+        && byDefault.toLowerCase(Locale.ROOT).matches("(?s).*(" + alternatives + ").*");
   }
 
   private static String quote(String name, String quote) {
@@ -206,11 +290,36 @@ public final class TouchedTables implements AutoCloseable {
           rows.add(row);
         }
       }
-      rows.sort((a, b) -> a.toString().compareTo(b.toString()));
       result.put(entry.getKey(), rows);
     }
     endTransaction();
-    return new TouchedRows(result);
+    return new TouchedRows(result, identities());
+  }
+
+  private RowIdentities identities() {
+    Map<String, Map<Integer, String>> domains = new TreeMap<>();
+    Map<String, Set<String>> known = new TreeMap<>();
+    tables.forEach(
+        (name, table) -> {
+          Map<Integer, String> ofTable = new TreeMap<>();
+          table.keys().forEach((column, key) -> ofTable.put(column, origin(key)));
+          domains.put(name, ofTable);
+          ofTable.forEach(
+              (column, domain) ->
+                  known
+                      .computeIfAbsent(domain, one -> new TreeSet<>())
+                      .addAll(table.known().getOrDefault(column, Set.of())));
+        });
+    return new RowIdentities(domains, known);
+  }
+
+  /** The key that a key refers to, if it is a foreign key as well. */
+  private String origin(String key) {
+    String found = key;
+    for (int depth = 0; depth < tables.size(); depth++) {
+      found = references.getOrDefault(found, found);
+    }
+    return found;
   }
 
   /** The columns whose values the DBMS makes up, by table. */

@@ -112,19 +112,18 @@ public final class UsedDatabases implements AutoCloseable {
   /** The rows of the touched tables. */
   public TouchedRows rows() {
     Map<String, List<List<String>>> all = new TreeMap<>();
+    RowIdentities identities = RowIdentities.NONE;
     try {
       for (Map.Entry<String, UsedDatabase> entry : databases.entrySet()) {
-        entry
-            .getValue()
-            .tables()
-            .rows()
-            .byTable()
-            .forEach((table, rows) -> all.put(entry.getKey() + " " + table, rows));
+        String prefix = entry.getKey() + " ";
+        TouchedRows rows = entry.getValue().tables().rows();
+        rows.byTable().forEach((table, one) -> all.put(prefix + table, one));
+        identities = identities.with(prefix, rows.identities());
       }
     } catch (SQLException e) {
       throw new UnreachableException("the tables cannot be read: " + e.getMessage());
     }
-    return new TouchedRows(all);
+    return new TouchedRows(all, identities);
   }
 
   /** The columns whose values the DBMS makes up, by table, as in {@link #rows}. */
