@@ -321,7 +321,7 @@ class InterleaverUseTest {
   }
 
   @Test
-  void rowsThatReferToMadeUpKeysAreCompared() throws Exception {
+  void rowsThatReferToGeneratedKeysAreCompared() throws Exception {
     execute(
         "CREATE TABLE orders (id INT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, customer TEXT,"
             + " at TIMESTAMP DEFAULT CURRENT_TIMESTAMP)",

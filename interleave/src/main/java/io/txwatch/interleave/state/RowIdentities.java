@@ -8,8 +8,8 @@ import java.util.TreeSet;
 
 /**
  * Which columns hold values that identify rows: keys, and the foreign keys that refer to them.
- * Where such values are made up, they differ from execution to execution, and only where they recur
- * matters.
+ * Where such values are generated, they differ from execution to execution, and only where they
+ * recur matters.
  *
  * @param domains the domain of such a column, by table and column from 0: the key that its values
  *     come from

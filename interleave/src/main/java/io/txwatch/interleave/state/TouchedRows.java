@@ -35,12 +35,12 @@ public final class TouchedRows {
 
   /**
    * The rows in an order, and with values, that do not depend on what differs from execution to
-   * execution: made-up keys have other names, and other made-up values are left out.
+   * execution: generated keys have other names, and other such values are left out.
    *
    * @param volatileColumns the columns of such values, by table, from 0
    */
   public Map<String, List<List<String>>> comparable(Map<String, BitSet> volatileColumns) {
-    return new RowNaming(byTable, identities, volatileColumns).named();
+    return new KeyRenaming(byTable, identities, volatileColumns).named();
   }
 
   /**

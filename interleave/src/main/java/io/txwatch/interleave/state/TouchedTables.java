@@ -117,7 +117,7 @@ public final class TouchedTables implements AutoCloseable {
         boolean counts = "YES".equals(columns.getString("IS_AUTOINCREMENT"));
         all.add(columns.getString("COLUMN_NAME"));
         String byDefault = columns.getString("COLUMN_DEF");
-        if (counts || isComputed || isMadeUp(byDefault)) {
+        if (counts || isComputed || isGenerated(byDefault)) {
           generated.set(i);
         }
         if (counts) {
@@ -217,7 +217,7 @@ public final class TouchedTables implements AutoCloseable {
   }
 
   /** True for a default that is another value each time: of a sequence, a clock, a random one. */
-  private static boolean isMadeUp(@Nullable String byDefault) {
+  private static boolean isGenerated(@Nullable String byDefault) {
     return isClock(byDefault) || matches(byDefault, "nextval|next value|uuid|rand");
   }
 

@@ -13,10 +13,10 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
-/** States of orders and their lines that differ in made-up keys alone, and others. */
-class RowNamingTest {
+/** States of orders and their lines that differ in generated keys alone, and others. */
+class KeyRenamingTest {
 
-  /** Table order(id made up, customer), table line(order, item); order 1 was there at first. */
+  /** Table order(id generated, customer), table line(order, item); order 1 was there at first. */
   private static final RowIdentities IDENTITIES =
       new RowIdentities(
           Map.of("order", Map.of(0, "order.id"), "line", Map.of(0, "order.id")),
@@ -31,7 +31,7 @@ class RowNamingTest {
   }
 
   @Test
-  void madeUpKeysHaveOtherNames() {
+  void generatedKeysHaveOtherNames() {
     assertThat(
             comparable(
                 List.of(List.of("1", "Ann"), List.of("7", "Bob"), List.of("9", "Cid")),

@@ -11,11 +11,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Names made-up keys by the rows in which they stand, so that two states are equal if they differ
- * only in which keys were made up: colour refinement, in which a key's colour is what its rows
- * contain, and the colours of the other keys in them.
+ * Renames generated keys by the rows in which they stand, so that two states are equal if they
+ * differ only in which keys were generated: colour refinement, in which a key's colour is what its
+ * rows contain, and the colours of the other keys in them.
  */
-final class RowNaming {
+final class KeyRenaming {
 
   private static final int MAX_ROUNDS = 4;
   private static final String LEFT_OUT = "*";
@@ -24,13 +24,13 @@ final class RowNaming {
   private final RowIdentities identities;
   private final Map<String, BitSet> volatileColumns;
 
-  /** The domains whose keys are made up. */
+  /** The domains whose keys are generated. */
   private final Set<String> renamed = new HashSet<>();
 
   /** The rank of a key among those of its domain. */
   private Map<Key, Integer> ranks = Map.of();
 
-  /** A made-up key. */
+  /** A generated key. */
   private record Key(String domain, String value) {}
 
   /**
@@ -38,7 +38,7 @@ final class RowNaming {
    *
    * @param volatileColumns the columns, from 0, whose values differ between executions
    */
-  RowNaming(
+  KeyRenaming(
       Map<String, List<List<String>>> byTable,
       RowIdentities identities,
       Map<String, BitSet> volatileColumns) {
@@ -102,7 +102,7 @@ final class RowNaming {
     }
     for (List<String> row : rows) {
       Key key = new Key(domain, row.get(column));
-      if (isMadeUp(key)) {
+      if (isGenerated(key)) {
         colours
             .computeIfAbsent(key, one -> new ArrayList<>())
             .add(table + " " + column + " " + shown(table, row));
@@ -140,7 +140,7 @@ final class RowNaming {
       String value = row.get(column);
       if (domain != null && renamed.contains(domain)) {
         Key key = new Key(domain, value);
-        shown.add(isMadeUp(key) ? "new " + ranks.getOrDefault(key, 0) : value);
+        shown.add(isGenerated(key) ? "new " + ranks.getOrDefault(key, 0) : value);
       } else {
         shown.add(isVolatile(table, column) ? LEFT_OUT : value);
       }
@@ -148,7 +148,7 @@ final class RowNaming {
     return shown;
   }
 
-  private boolean isMadeUp(Key key) {
+  private boolean isGenerated(Key key) {
     return !key.value().equals("null")
         && !identities.known().getOrDefault(key.domain(), Set.of()).contains(key.value());
   }
