@@ -13,7 +13,7 @@ import java.util.Optional;
 /**
  * What was found by executing a case's sessions in every order.
  *
- * @param bound which orders were to be executed
+ * @param bound which orders were executed, or were to be
  */
 record InterleavedCase(
     Path file, Dbms dbms, IsolationLevel level, String bound, Interleaved found) {

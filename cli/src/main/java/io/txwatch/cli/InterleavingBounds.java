@@ -2,6 +2,7 @@ package io.txwatch.cli;
 
 import io.txwatch.dbms.Dbms;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.interleave.Interleaved;
 import io.txwatch.schedule.CaseInterleaver;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.testcase.TestCase;
@@ -83,13 +84,13 @@ final class InterleavingBounds {
   /** Executes the sessions of a case in every order. */
   InterleavedCase interleave(Dbms dbms, Path file, TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    CaseInterleaver interleaver = new CaseInterleaver(dbms, preemptions, executions);
-    return new InterleavedCase(
-        file,
-        dbms,
-        level,
-        "at most " + preemptions + " preemptions, " + executions + " orders",
-        interleaver.interleave(testCase, level));
+    Interleaved found =
+        new CaseInterleaver(dbms, preemptions, executions).interleave(testCase, level);
+    String bound =
+        found.bound().isEmpty()
+            ? "at most " + preemptions + " preemptions, " + executions + " orders"
+            : found.bound();
+    return new InterleavedCase(file, dbms, level, bound, found);
   }
 
   /** The orders of a case's statements that may matter. */
