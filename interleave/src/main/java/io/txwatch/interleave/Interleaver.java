@@ -63,6 +63,18 @@ public final class Interleaver {
     return this;
   }
 
+  /**
+   * Adds an operation that threads of a service execute, such as the answer to a request.
+   *
+   * @param name as reports show it
+   * @param body called again and again; waits for the operation, and what it returns or throws is
+   *     its result
+   */
+  public Interleaver operationOfService(String name, Callable<?> body) {
+    operations.add(new Operation(name, body, true));
+    return this;
+  }
+
   /** How many clients execute each operation: 1 if it is not set. */
   public Interleaver times(int clients) {
     times = clients;
@@ -202,7 +214,7 @@ public final class Interleaver {
       for (int i = 0; i < times; i++) {
         int number = seen.merge(operation.name(), 1, Integer::sum);
         String name = number == 1 ? operation.name() : operation.name() + " #" + number;
-        all.add(new Operation(name, operation.body()));
+        all.add(new Operation(name, operation.body(), operation.isExecutedByOthers()));
       }
     }
     return all;

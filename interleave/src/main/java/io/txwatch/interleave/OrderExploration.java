@@ -9,6 +9,7 @@ import io.txwatch.interleave.explore.Program.Scheduler;
 import io.txwatch.interleave.explore.RandomPriorities;
 import io.txwatch.interleave.run.GatedProgram;
 import io.txwatch.interleave.run.HangException;
+import io.txwatch.interleave.run.NotDeterministicException;
 import io.txwatch.interleave.run.Operation;
 import io.txwatch.interleave.state.TouchedRows;
 import io.txwatch.interleave.state.UnreachableException;
@@ -37,6 +38,9 @@ final class OrderExploration implements AutoCloseable {
 
   /** How many orders per random one are rather executed all: most of them are equivalent. */
   private static final int MAX_ORDERS_PER_SAMPLE = 10;
+
+  /** How often an order must show a race again if threads take part that are no operation's. */
+  private static final int CONFIRMATIONS = 2;
 
   private static final String EVERY_ORDER =
       "every order gives what an order of whole operations gives";
@@ -144,16 +148,48 @@ final class OrderExploration implements AutoCloseable {
     try {
       found = decide();
     } catch (HangException e) {
-      if (!knowsSeries || !e.isDeadlock()) {
+      if (!knowsSeries || !e.isDeadlock() || program.hasForeignThreads()) {
         throw e;
       }
       executions++;
       return found(new Race(String.valueOf(e.getMessage()), program.lines(), HANGS, List.of()));
     }
+    if (found.verdict() == Verdict.RACE && program.hasForeignThreads()) {
+      found = confirmed(found);
+    }
     if (settings.reset() == null) {
       databases.restore();
     }
     return found;
+  }
+
+  /**
+   * A race that shows again when its order is executed again: what threads do that work for no
+   * operation would not.
+   */
+  private Interleaved confirmed(Interleaved race) throws InterruptedException {
+    Scheduler again = new KeptSchedule(race.schedule()).scheduler(names);
+    String differing = "";
+    for (int i = 0; i < CONFIRMATIONS && differing.isEmpty(); i++) {
+      try {
+        Race found = execute(again);
+        differing =
+            found == null || !program.lines().equals(race.schedule())
+                ? "executed again it does not"
+                : program.lastUnownedWrites() > 0
+                    ? "threads that no operation runs write at the same time"
+                    : "";
+      } catch (DivergedException | NotDeterministicException e) {
+        differing = String.valueOf(e.getMessage());
+      }
+    }
+    if (differing.isEmpty()) {
+      return race;
+    }
+    return Interleaved.undecided(
+        "an order shows a race, but " + differing + " (background work?)",
+        executions,
+        race.notes());
   }
 
   private Interleaved decide() throws InterruptedException {
@@ -355,6 +391,12 @@ final class OrderExploration implements AutoCloseable {
   }
 
   private void addNotes() {
+    if (program.unownedCalls() > 0) {
+      notes.add(
+          program.unownedCalls()
+              + " calls of threads that no operation runs (background work?) were made"
+              + " meanwhile");
+    }
     refused.forEach(
         (thrown, orders) ->
             notes.add(

@@ -15,6 +15,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,9 @@ public final class GatedProgram implements Program {
   /** How long a thread that waits in this process must not move until it is taken for blocked. */
   private static final long IN_PROCESS_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** How often a call checks whether its owner is known. */
+  private static final long RECHECK_MILLIS = 5;
+
   private static final InheritableThreadLocal<@Nullable OperationRun> CURRENT =
       new InheritableThreadLocal<>();
 
@@ -51,11 +55,14 @@ public final class GatedProgram implements Program {
   private final Gate gate = this::before;
 
   private List<OperationRun> runs = List.of();
+  private CallOwners owners = new CallOwners(List.of());
 
   private boolean abandoned;
   private List<String> lastTexts = List.of();
   private List<Integer> lastSchedule = List.of();
   private String blockedInProcess = "";
+  private int unownedCalls;
+  private boolean hasForeignThreads;
 
   /** Sees the calls of an execution. */
   public interface Observer {
@@ -97,6 +104,25 @@ public final class GatedProgram implements Program {
   /** The first operation that has waited for something in this process, in words; or empty. */
   public String blockedInProcess() {
     return blockedInProcess;
+  }
+
+  /** How many calls of all executions were no operation's. */
+  public int unownedCalls() {
+    return unownedCalls;
+  }
+
+  /** How many calls of the last execution were no operation's and may have written rows. */
+  public int lastUnownedWrites() {
+    synchronized (lock) {
+      return owners.unownedWrites();
+    }
+  }
+
+  /**
+   * True if calls were made on other threads than those of the operations: perhaps background work.
+   */
+  public boolean hasForeignThreads() {
+    return hasForeignThreads;
   }
 
   /** The calls of the last execution, in their order, as reports show them. */
@@ -183,6 +209,7 @@ public final class GatedProgram implements Program {
     synchronized (lock) {
       abandoned = false;
       runs = created;
+      owners = new CallOwners(created);
     }
   }
 
@@ -220,35 +247,67 @@ public final class GatedProgram implements Program {
     }
   }
 
-  /** The gate: called on the thread of an operation. */
+  /** The gate: called on a thread of the process. */
   private void before(GatedCall call) {
-    OperationRun run = CURRENT.get();
-    if (run == null) {
-      return;
-    }
     synchronized (lock) {
-      if (run.isEndOfNothing(call)) {
+      if (runs.stream().allMatch(run -> run.isEndOfNothing(call))) {
         return;
       }
-      awaitNo(() -> run.hasNext());
-      if (!abandoned) {
+      CallOwners of = owners;
+      OperationRun run = owner(of, call);
+      if (run == null) {
+        return;
+      }
+      BooleanSupplier isOver = () -> abandoned || owners != of;
+      awaitNo(run::hasNext, isOver, 0);
+      if (!isOver.getAsBoolean()) {
+        of.adopt(run);
         long arrival = run.arrived(call);
         lock.notifyAll();
-        awaitNo(() -> run.hasNext() && run.arrivals() == arrival);
+        awaitNo(() -> run.hasNext() && run.arrivals() == arrival, isOver, 0);
       }
       // An abandoned operation may undo its work: else its locks would stay.
-      if (abandoned && call.type() != GatedCall.Type.ROLLBACK) {
+      if (isOver.getAsBoolean() && call.type() != GatedCall.Type.ROLLBACK) {
         throw new AbandonedException();
       }
     }
   }
 
-  /** Waits, without being interrupted, while something is so and the execution goes on. */
-  private void awaitNo(java.util.function.BooleanSupplier isSo) {
+  /** The operation that makes a call; null if there is none, and the call passes. */
+  private @Nullable OperationRun owner(CallOwners of, GatedCall call) {
+    OperationRun inherited = CURRENT.get();
+    if (inherited != null
+        && inherited.thread() == Thread.currentThread()
+        && !of.contain(inherited)
+        && call.type() != GatedCall.Type.ROLLBACK) {
+      throw new AbandonedException();
+    }
+    long begin = System.nanoTime();
+    CallOwners.Owner[] owner = new CallOwners.Owner[1];
+    awaitNo(
+        () -> {
+          owner[0] = of.of(call, inherited, System.nanoTime() - begin);
+          return !owner[0].isKnown();
+        },
+        () -> abandoned || owners != of,
+        RECHECK_MILLIS);
+    OperationRun run = owner[0].run();
+    if (run == null && owner[0].isKnown()) {
+      of.passed(call);
+    }
+    return run;
+  }
+
+  /**
+   * Waits, without being interrupted, while something is so and an execution is not over.
+   *
+   * @param millis after which it is checked again without a notification; 0 for never
+   */
+  private void awaitNo(BooleanSupplier isSo, BooleanSupplier isOver, long millis) {
     boolean interrupted = false;
-    while (isSo.getAsBoolean() && !abandoned) {
+    while (isSo.getAsBoolean() && !isOver.getAsBoolean()) {
       try {
-        lock.wait();
+        lock.wait(millis);
       } catch (InterruptedException e) {
         interrupted = true;
       }
@@ -291,6 +350,8 @@ public final class GatedProgram implements Program {
   /** Ends what has not ended. */
   private void end() throws InterruptedException {
     synchronized (lock) {
+      unownedCalls += owners.unownedCalls();
+      hasForeignThreads |= owners.hasFound();
       abandoned = true;
       lock.notifyAll();
     }
@@ -368,20 +429,13 @@ public final class GatedProgram implements Program {
       } else if (run.state() == State.BLOCKED && !waits) {
         run.state(State.RUNNING);
       } else if (run.state() == State.RUNNING
-          && run.parkedSince(isParked(run.thread()), now) > IN_PROCESS_NANOS) {
+          && run.parkedSince(run.isParked(), now) > IN_PROCESS_NANOS) {
         run.state(State.BLOCKED_IN_PROCESS);
         if (blockedInProcess.isEmpty()) {
-          blockedInProcess = run.operation().name() + " waits" + ProcessWait.of(run.thread());
+          blockedInProcess = run.operation().name() + " waits" + ProcessWait.of(run.worker());
         }
       }
     }
-  }
-
-  private static boolean isParked(Thread thread) {
-    return switch (thread.getState()) {
-      case BLOCKED, WAITING, TIMED_WAITING -> true;
-      case NEW, RUNNABLE, TERMINATED -> false;
-    };
   }
 
   private String describe() {
@@ -392,7 +446,7 @@ public final class GatedProgram implements Program {
           run.operation().name()
               + switch (run.state()) {
                 case BLOCKED -> " waits for a lock with " + last;
-                case BLOCKED_IN_PROCESS -> " waits" + ProcessWait.of(run.thread());
+                case BLOCKED_IN_PROCESS -> " waits" + ProcessWait.of(run.worker());
                 case NOT_BEGUN -> " has not begun";
                 case RUNNING -> " has not returned from " + last;
                 case AT_GATE -> " could go on";

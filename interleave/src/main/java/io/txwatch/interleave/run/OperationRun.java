@@ -4,6 +4,7 @@ import io.txwatch.history.BackgroundThreads;
 import io.txwatch.jdbc.gate.GatedCall;
 import io.txwatch.jdbc.gate.GatedConnection;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -43,6 +44,10 @@ final class OperationRun {
   private long firstParked = NOT_PARKED;
   private long arrivals;
   private @Nullable GatedCall next;
+
+  /** That of its last call. */
+  private @Nullable Thread caller;
+
   private @Nullable Object returned;
   private @Nullable Throwable thrown;
 
@@ -57,6 +62,35 @@ final class OperationRun {
 
   Thread thread() {
     return thread;
+  }
+
+  /** The given thread makes its next call. */
+  void caller(Thread now) {
+    caller = now;
+  }
+
+  /** The thread that it executes on, as far as that is known. */
+  Thread worker() {
+    Thread last = caller;
+    return last == null || !operation.isExecutedByOthers() ? thread : last;
+  }
+
+  /** True if it waits, as far as that is known: not if other threads execute it. */
+  boolean isParked() {
+    Thread last = caller;
+    return last == null
+        ? !operation.isExecutedByOthers() && isEachParked(thread)
+        : isEachParked(thread, last);
+  }
+
+  private static boolean isEachParked(Thread... threads) {
+    return Arrays.stream(threads)
+        .allMatch(
+            one ->
+                switch (one.getState()) {
+                  case BLOCKED, WAITING, TIMED_WAITING -> true;
+                  case NEW, RUNNABLE, TERMINATED -> false;
+                });
   }
 
   State state() {
@@ -122,6 +156,18 @@ final class OperationRun {
     return call.type() != GatedCall.Type.STATEMENT
         && call.statements().isEmpty()
         && !inTransaction.contains(call.connection());
+  }
+
+  /** Others make a call, which may end a transaction that it has left open. */
+  void leave(GatedCall call) {
+    if (call.type() != GatedCall.Type.STATEMENT) {
+      inTransaction.remove(call.connection());
+    }
+  }
+
+  /** True if it has begun a transaction there that has not ended. */
+  boolean isInTransaction(GatedConnection connection) {
+    return inTransaction.contains(connection);
   }
 
   /** The calls that it has made. */
