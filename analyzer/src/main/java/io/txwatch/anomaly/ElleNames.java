@@ -15,15 +15,7 @@ public final class ElleNames {
   /** Elle's names for an anomaly; none if Elle has none. */
   public static List<String> of(Anomaly anomaly) {
     List<String> names = new ArrayList<>();
-    switch (anomaly.phenomenon()) {
-      case ABORTED_READ -> names.add("G1a");
-      case INTERMEDIATE_READ -> names.add("G1b");
-      case INTERNAL -> names.add("internal");
-      case DUPLICATE_WRITE -> names.add("duplicate-elements");
-      case INCOMPATIBLE_ORDER -> names.add("incompatible-order");
-      case LOST_UPDATE -> names.add("lost-update");
-      default -> {}
-    }
+    anomaly.phenomenon().elleName().ifPresent(names::add);
     anomaly.cycleClass().ifPresent(of -> names.add(of(of, anomaly)));
     return names;
   }

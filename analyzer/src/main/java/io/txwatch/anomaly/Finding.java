@@ -111,12 +111,10 @@ public record Finding(Phenomenon phenomenon, Optional<CycleClass> cycleClass, Li
 
   /** The reader that alone is affected; empty if others are. */
   public Optional<Transaction> affectedReader() {
-    return switch (phenomenon) {
-      case ABORTED_READ, INTERMEDIATE_READ, INTERNAL, GARBAGE_READ ->
-          Optional.of(edges.get(0).to());
-      case NON_REPEATABLE_READ, PHANTOM, READ_SKEW, FRACTURED_READ ->
-          Optional.of(edges.get(0).from());
-      default -> Optional.empty();
+    return switch (phenomenon.form()) {
+      case WRONG_READ -> Optional.of(edges.get(0).to());
+      case CYCLE_OF_READER -> Optional.of(edges.get(0).from());
+      case NO_CYCLE, CYCLE -> Optional.empty();
     };
   }
 

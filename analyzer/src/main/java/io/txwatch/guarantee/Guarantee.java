@@ -1,5 +1,6 @@
 package io.txwatch.guarantee;
 
+import io.txwatch.anomaly.AdyaLevel;
 import io.txwatch.anomaly.Finding;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.history.Database;
@@ -24,17 +25,11 @@ public record Guarantee(
     boolean statementSnapshot,
     String source) {
 
-  /** No level prevents stale writes: each has a serial order. */
-  private static final Set<Phenomenon> ALL =
-      EnumSet.complementOf(EnumSet.of(Phenomenon.STALE_WRITE));
+  /** No level prevents a stale write: it has a serial order. */
+  private static final Set<Phenomenon> ALL = Phenomenon.proscribedAt(AdyaLevel.PL_SS);
 
-  private static final Set<Phenomenon> G1 =
-      EnumSet.of(
-          Phenomenon.DIRTY_WRITE,
-          Phenomenon.ABORTED_READ,
-          Phenomenon.INTERMEDIATE_READ,
-          Phenomenon.CIRCULAR_INFORMATION_FLOW,
-          Phenomenon.INTERNAL);
+  private static final Set<Phenomenon> G0 = Phenomenon.proscribedAt(AdyaLevel.PL_1);
+  private static final Set<Phenomenon> G1 = Phenomenon.proscribedAt(AdyaLevel.PL_2);
   private static final Set<Phenomenon> READS =
       EnumSet.of(
           Phenomenon.NON_REPEATABLE_READ,
@@ -54,9 +49,7 @@ public record Guarantee(
     String source = promise.source();
     return switch (promise.kind()) {
       case NONE -> new Guarantee(none, none, false, source);
-      case DIRTY ->
-          new Guarantee(
-              EnumSet.of(Phenomenon.DIRTY_WRITE, Phenomenon.INTERNAL), none, false, source);
+      case DIRTY -> new Guarantee(G0, none, false, source);
       case COMMITTED -> new Guarantee(G1, none, false, source);
       case COMMITTED_BY_STATEMENT -> new Guarantee(G1, none, true, source);
       case REPEATABLE ->

@@ -23,35 +23,14 @@ public final class Explanation {
     List<String> clauses = new ArrayList<>();
     for (Dependency edge : anomaly.cycle()) {
       clauses.add(
-          switch (anomaly.phenomenon()) {
-            case ABORTED_READ -> abortedRead(anomaly, edge, rows.of(edge));
-            case INTERMEDIATE_READ -> intermediateRead(anomaly, edge, rows.of(edge));
-            case INTERNAL -> internal(anomaly, edge, rows.of(edge));
-            case GARBAGE_READ ->
-                label(anomaly, edge.to())
-                    + " read from "
-                    + rows.of(edge)
-                    + " what no transaction of the history wrote.";
-            case DUPLICATE_WRITE ->
-                label(anomaly, edge.to())
-                    + " read from "
-                    + rows.of(edge)
-                    + " an element twice that was appended once.";
-            case INCOMPATIBLE_ORDER ->
-                label(anomaly, edge.from())
-                    + " and "
-                    + label(anomaly, edge.to())
-                    + " saw the writes of "
-                    + rows.of(edge)
-                    + " in orders that contradict each other.";
-            case STALE_WRITE -> staleWrite(anomaly, edge, rows.withColumns(edge));
-            default -> order(anomaly, edge, rows.withColumns(edge));
-          });
+          anomaly.phenomenon().isCycle()
+              ? order(anomaly, edge, rows.withColumns(edge))
+              : clause(anomaly, edge, rows));
     }
     if (anomaly.phenomenon() == Phenomenon.STALE_WRITE && !anomaly.transactions().isEmpty()) {
       clauses.add(doubtOfStaleWrite(anomaly));
     }
-    return isCycle(anomaly.phenomenon()) ? joined(clauses) : clauses;
+    return anomaly.phenomenon().isCycle() ? joined(clauses) : clauses;
   }
 
   /** The name of a transaction within one report: T1, T2, … in the order of the anomaly. */
@@ -69,17 +48,32 @@ public final class Explanation {
     return "T" + (column + 1);
   }
 
-  private static boolean isCycle(Phenomenon phenomenon) {
-    return switch (phenomenon) {
-      case ABORTED_READ,
-          INTERMEDIATE_READ,
-          INTERNAL,
-          GARBAGE_READ,
-          DUPLICATE_WRITE,
-          INCOMPATIBLE_ORDER,
-          STALE_WRITE ->
-          false;
-      default -> true;
+  /** What an edge states of a phenomenon that is no cycle. */
+  private static String clause(Anomaly anomaly, Dependency edge, RowNames rows) {
+    return switch (anomaly.phenomenon()) {
+      case ABORTED_READ -> abortedRead(anomaly, edge, rows.of(edge));
+      case INTERMEDIATE_READ -> intermediateRead(anomaly, edge, rows.of(edge));
+      case INTERNAL -> internal(anomaly, edge, rows.of(edge));
+      case GARBAGE_READ ->
+          label(anomaly, edge.to())
+              + " read from "
+              + rows.of(edge)
+              + " what no transaction of the history wrote.";
+      case DUPLICATE_WRITE ->
+          label(anomaly, edge.to())
+              + " read from "
+              + rows.of(edge)
+              + " an element twice that was appended once.";
+      case INCOMPATIBLE_ORDER ->
+          label(anomaly, edge.from())
+              + " and "
+              + label(anomaly, edge.to())
+              + " saw the writes of "
+              + rows.of(edge)
+              + " in orders that contradict each other.";
+      case STALE_WRITE -> staleWrite(anomaly, edge, rows.withColumns(edge));
+      default ->
+          throw new IllegalStateException("no clause: " + anomaly.phenomenon()); // a test has all
     };
   }
 
