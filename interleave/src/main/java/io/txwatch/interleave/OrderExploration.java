@@ -11,9 +11,12 @@ import io.txwatch.interleave.run.GatedProgram;
 import io.txwatch.interleave.run.HangException;
 import io.txwatch.interleave.run.NotDeterministicException;
 import io.txwatch.interleave.run.Operation;
+import io.txwatch.interleave.run.TableConstraints;
 import io.txwatch.interleave.state.TouchedRows;
 import io.txwatch.interleave.state.UnreachableException;
 import io.txwatch.interleave.state.UsedDatabases;
+import io.txwatch.jdbc.gate.GatedCall;
+import io.txwatch.jdbc.gate.GatedConnection;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -87,7 +90,20 @@ final class OrderExploration implements AutoCloseable {
 
   private GatedProgram program(List<Operation> some) {
     return new GatedProgram(
-        some, this::restore, databases::blocked, databases::touch, settings.limit());
+        some, this::restore, databases::blocked, new UsedTables(), settings.limit());
+  }
+
+  /** Keeps the rows of the tables that calls are about to touch, and knows their constraints. */
+  private final class UsedTables implements GatedProgram.Observer {
+    @Override
+    public void before(GatedCall call) {
+      databases.touch(call);
+    }
+
+    @Override
+    public TableConstraints constraints(GatedConnection connection, String table) {
+      return databases.constraints(connection, table);
+    }
   }
 
   private void restore() {

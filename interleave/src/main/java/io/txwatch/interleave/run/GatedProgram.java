@@ -7,6 +7,7 @@ import io.txwatch.interleave.explore.Program;
 import io.txwatch.interleave.run.OperationRun.State;
 import io.txwatch.jdbc.gate.Gate;
 import io.txwatch.jdbc.gate.GatedCall;
+import io.txwatch.jdbc.gate.GatedConnection;
 import io.txwatch.jdbc.gate.Gates;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -68,6 +69,11 @@ public final class GatedProgram implements Program {
   public interface Observer {
     /** A call is about to be made; nothing of the operations is running. */
     void before(GatedCall call);
+
+    /** The constraints of a table that a call has used. */
+    default TableConstraints constraints(GatedConnection connection, String table) {
+      return TableConstraints.NONE;
+    }
   }
 
   /**
@@ -335,7 +341,7 @@ public final class GatedProgram implements Program {
 
   private ExecutedSchedule execution(List<Integer> schedule, List<Long> enabled) {
     List<List<CallFootprint>> footprints =
-        runs.stream().map(run -> TransactionFootprints.of(run.calls())).toList();
+        runs.stream().map(run -> TransactionFootprints.of(run.calls(), observer)).toList();
     int[] position = new int[runs.size()];
     List<Step> steps = new ArrayList<>();
     for (int i = 0; i < schedule.size(); i++) {

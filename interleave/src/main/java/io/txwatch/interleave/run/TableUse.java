@@ -10,6 +10,7 @@ import io.txwatch.jdbc.gate.GatedCall;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * What a statement does with a table.
@@ -31,8 +32,12 @@ record TableUse(
     boolean movesRows,
     List<KeyValues> keys) {
 
-  /** What a call uses: all of its statements. */
-  static CallFootprint of(GatedCall call) {
+  /**
+   * What a call uses: all of its statements.
+   *
+   * @param constraints the constraints of a table, by its name
+   */
+  static CallFootprint of(GatedCall call, Function<String, TableConstraints> constraints) {
     List<TableUse> uses = new ArrayList<>();
     for (GatedCall.Statement statement : call.statements()) {
       AccessedColumns columns = AccessedColumns.parse(statement.columns());
@@ -40,13 +45,29 @@ record TableUse(
         return CallFootprint.EVERYTHING;
       }
       for (OfTable one : columns.tables()) {
-        uses.add(of(statement, one));
+        TableConstraints ofTable = constraints.apply(one.table());
+        TableUse use = of(statement, one, ofTable);
+        uses.add(use);
+        if (use.movesRows) {
+          ofTable.checked().forEach(other -> uses.add(checks(other)));
+          ofTable.changed().forEach(other -> uses.add(changes(other)));
+        }
       }
     }
     return new Uses(uses);
   }
 
-  private static TableUse of(GatedCall.Statement statement, OfTable one) {
+  /** What a foreign key reads of the other table. */
+  private static TableUse checks(String table) {
+    return new TableUse(table, Columns.ALL, false, Columns.NONE, false, List.of());
+  }
+
+  /** What the action of a foreign key does with the other table. */
+  private static TableUse changes(String table) {
+    return new TableUse(table, Columns.ALL, true, Columns.ALL, true, List.of());
+  }
+
+  private static TableUse of(GatedCall.Statement statement, OfTable one, TableConstraints ofTable) {
     boolean assigns = !isNone(one.written());
     StatementKind kind = statement.kind();
     boolean locks = kind == StatementKind.LOCKING_SELECT;
@@ -58,6 +79,7 @@ record TableUse(
             || kind == StatementKind.DDL
             || kind == StatementKind.OTHER;
     boolean writes = locks || assigns || (mayMove && statement.kind().mayWrite());
+    boolean givesKeys = assigns && meet(one.written(), Columns.of(ofTable.columns()));
     List<KeyValues> keys =
         statement.keys().stream().filter(key -> key.table().equals(one.table())).toList();
     return new TableUse(
@@ -65,7 +87,7 @@ record TableUse(
         union(one.read(), one.predicate()),
         writes,
         mayMove || locks ? Columns.ALL : one.written(),
-        mayMove && writes,
+        (mayMove && writes) || givesKeys,
         keys);
   }
 

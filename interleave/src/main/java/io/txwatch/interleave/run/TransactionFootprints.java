@@ -20,14 +20,21 @@ final class TransactionFootprints {
   private final List<GatedCall> calls;
   private final List<CallFootprint> own;
 
-  private TransactionFootprints(List<GatedCall> calls) {
+  private TransactionFootprints(List<GatedCall> calls, GatedProgram.Observer observer) {
     this.calls = calls;
-    this.own = calls.stream().map(TableUse::of).toList();
+    this.own =
+        calls.stream()
+            .map(call -> TableUse.of(call, table -> observer.constraints(call.connection(), table)))
+            .toList();
   }
 
-  /** The footprints of an operation's calls, in their order. */
-  static List<CallFootprint> of(List<GatedCall> calls) {
-    return new TransactionFootprints(calls).compute();
+  /**
+   * The footprints of an operation's calls, in their order.
+   *
+   * @param observer knows the constraints of tables
+   */
+  static List<CallFootprint> of(List<GatedCall> calls, GatedProgram.Observer observer) {
+    return new TransactionFootprints(calls, observer).compute();
   }
 
   private List<CallFootprint> compute() {

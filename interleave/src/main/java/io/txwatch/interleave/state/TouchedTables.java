@@ -1,6 +1,7 @@
 package io.txwatch.interleave.state;
 
 import io.txwatch.interleave.product.InterleavedProduct;
+import io.txwatch.interleave.run.TableConstraints;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
@@ -45,6 +46,7 @@ public final class TouchedTables implements AutoCloseable {
    * @param hasIdentity whether one of them is an identity column
    * @param keys the columns, from 0, of primary and foreign keys, with the key that each refers to
    * @param known the texts that stood in these columns at first
+   * @param constraints what statements on other rows or tables may meet
    */
   private record Table(
       String name,
@@ -53,7 +55,8 @@ public final class TouchedTables implements AutoCloseable {
       BitSet generated,
       boolean hasIdentity,
       Map<Integer, String> keys,
-      Map<Integer, Set<String>> known) {}
+      Map<Integer, Set<String>> known,
+      TableConstraints constraints) {}
 
   /** A table that is too large to be kept. */
   public static final class TooLargeException extends RuntimeException {
@@ -87,9 +90,18 @@ public final class TouchedTables implements AutoCloseable {
       Table table = read(name);
       if (table != null) {
         tables.put(name, table);
+        for (String other : table.constraints().changed()) {
+          touch(other);
+        }
       }
       endTransaction();
     }
+  }
+
+  /** The constraints of a table that was touched. */
+  public TableConstraints constraints(String name) {
+    Table table = tables.get(name);
+    return table == null ? TableConstraints.NONE : table.constraints();
   }
 
   private void endTransaction() throws SQLException {
@@ -158,7 +170,8 @@ public final class TouchedTables implements AutoCloseable {
         generated,
         !identities.isEmpty(),
         keys,
-        texts(full, keys.keySet()));
+        texts(full, keys.keySet()),
+        new ForeignAndUniqueKeys(connection).of(path));
   }
 
   /**
@@ -257,7 +270,9 @@ public final class TouchedTables implements AutoCloseable {
         String table = all.getString("TABLE_NAME");
         String qualifier = schema == null || schema.isEmpty() ? catalog : schema;
         boolean isWhole = plain.equalsIgnoreCase(qualifier + "." + table);
-        if (isWhole || (plain.equalsIgnoreCase(table) && isHome(catalog, schema))) {
+        if (isWhole
+            || (plain.equalsIgnoreCase(table)
+                && ForeignAndUniqueKeys.isHome(connection, catalog, schema))) {
           found = new String[] {catalog, schema, table};
           if (isWhole) {
             break;
@@ -266,12 +281,6 @@ public final class TouchedTables implements AutoCloseable {
       }
     }
     return found;
-  }
-
-  private boolean isHome(@Nullable String catalog, @Nullable String schema) throws SQLException {
-    return schema == null || schema.isEmpty()
-        ? catalog == null || catalog.equals(connection.getCatalog())
-        : schema.equals(connection.getSchema());
   }
 
   /** The rows of all tables that were touched. */

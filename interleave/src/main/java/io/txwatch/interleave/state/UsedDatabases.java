@@ -4,6 +4,7 @@ import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.Product;
 import io.txwatch.interleave.product.InterleavedProduct;
 import io.txwatch.interleave.product.registry.InterleavedProducts;
+import io.txwatch.interleave.run.TableConstraints;
 import io.txwatch.interleave.wait.WaitMonitor;
 import io.txwatch.jdbc.gate.GatedCall;
 import io.txwatch.jdbc.gate.GatedConnection;
@@ -82,6 +83,12 @@ public final class UsedDatabases implements AutoCloseable {
       throw new UnreachableException(
           "two further connections to the database are needed: " + e.getMessage());
     }
+  }
+
+  /** The constraints of a table that was touched, by its name as in {@link #touch}. */
+  public TableConstraints constraints(GatedConnection connection, String table) {
+    UsedDatabase database = databases.get(connection.database().place());
+    return database == null ? TableConstraints.NONE : database.tables().constraints(table);
   }
 
   /** The numbers of the connections that wait for a lock. */
