@@ -20,6 +20,9 @@ record Result(List<Outcome> outcomes, TouchedRows rows) {
   /** What the text of an outcome begins with that is an exception. */
   static final String THROWS = "throws ";
 
+  /** The text of an outcome that differs from execution to execution. */
+  static final String MASKED = "*";
+
   private static final int MAX_CAUSES = 20;
 
   /** What two executions are compared by. */
@@ -39,7 +42,7 @@ record Result(List<Outcome> outcomes, TouchedRows rows) {
       shown.add(
           thrown != null
               ? THROWS + thrown.getClass().getName()
-              : volatileOutcomes.get(i) ? "*" : Objects.toString(outcome.returned()));
+              : volatileOutcomes.get(i) ? MASKED : Objects.toString(outcome.returned()));
     }
     return new Comparable(shown, rows.comparable(volatileColumns));
   }

@@ -1,6 +1,5 @@
 package io.txwatch.interleave;
 
-import io.txwatch.interleave.state.TouchedRows;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -24,8 +23,8 @@ final class SerialOrders {
   private final Executor executor;
   private final Set<Result.Comparable> results = new HashSet<>();
 
-  /** The rows where some operations alone were executed, by the operations. */
-  private final Map<Long, Set<Map<String, List<List<String>>>>> rowsOfSome = new HashMap<>();
+  /** The results where some operations alone were executed, by the operations. */
+  private final Map<Long, Set<Result.Comparable>> ofSome = new HashMap<>();
 
   private final BitSet volatileOutcomes = new BitSet();
   private Map<String, BitSet> volatileColumns = new TreeMap<>();
@@ -97,7 +96,7 @@ final class SerialOrders {
   }
 
   /**
-   * True if some operations have thrown, and the rows are those that the others lead to alone, in
+   * True if some operations have thrown, and the others lead to the same results and rows alone, in
    * an order.
    */
   boolean isOfTheOthers(Result result) throws InterruptedException {
@@ -105,16 +104,29 @@ final class SerialOrders {
     if (returned == (1L << operations) - 1) {
       return false;
     }
-    Set<Map<String, List<List<String>>>> expected = rowsOfSome.get(returned);
+    Set<Result.Comparable> expected = ofSome.get(returned);
     if (expected == null) {
       expected = new HashSet<>();
       for (List<Integer> order : orders(returned)) {
-        TouchedRows rows = executor.execute(order).rows();
-        expected.add(rows.comparable(volatileColumns));
+        Result alone = executor.execute(order);
+        List<String> outcomes = new ArrayList<>();
+        for (int operation : numbers(returned)) {
+          outcomes.add(
+              volatileOutcomes.get(operation)
+                  ? Result.MASKED
+                  : outcome(alone, order.indexOf(operation)));
+        }
+        expected.add(new Result.Comparable(outcomes, alone.rows().comparable(volatileColumns)));
       }
-      rowsOfSome.put(returned, expected);
+      ofSome.put(returned, expected);
     }
-    return expected.contains(comparable(result).rows());
+    Result.Comparable found = comparable(result);
+    List<String> outcomes = numbers(returned).stream().map(found.outcomes()::get).toList();
+    return expected.contains(new Result.Comparable(outcomes, found.rows()));
+  }
+
+  private List<Integer> numbers(long some) {
+    return IntStream.range(0, operations).filter(i -> (some >> i & 1) != 0).boxed().toList();
   }
 
   /** The orders of some operations, which are given as bits. */

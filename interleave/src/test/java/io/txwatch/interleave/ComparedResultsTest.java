@@ -1,0 +1,45 @@
+package io.txwatch.interleave;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.interleave.Interleaved.Verdict;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Which results an order is compared with. */
+class ComparedResultsTest {
+
+  private Autocommitted database;
+
+  @BeforeEach
+  void create() throws Exception {
+    database =
+        new Autocommitted(
+            "CREATE TABLE stock (id INT PRIMARY KEY, n INT)",
+            "CREATE TABLE log (id INT PRIMARY KEY)",
+            "INSERT INTO stock VALUES (1, 0)");
+  }
+
+  /** Changes a row, and changes it back. */
+  private Object forAMoment() throws Exception {
+    database.update("UPDATE stock SET n = 1 WHERE id = 1");
+    return database.update("UPDATE stock SET n = 0 WHERE id = 1");
+  }
+
+  private Interleaved beside(Callable<?> first, Callable<?> second) throws Exception {
+    return new Interleaver().operation("A", first).operation("B", second).run();
+  }
+
+  @Test
+  void whatTheOthersReturnIsComparedIfAnOperationThrows() throws Exception {
+    Interleaved found =
+        beside(
+            () -> {
+              forAMoment();
+              throw new IllegalStateException("refused");
+            },
+            () -> database.number("SELECT n FROM stock WHERE id = 1"));
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.RACE);
+  }
+}
