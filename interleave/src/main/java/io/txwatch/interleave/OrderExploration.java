@@ -337,8 +337,12 @@ final class OrderExploration implements AutoCloseable {
   private @Nullable Race judge(ExecutedSchedule execution) throws InterruptedException {
     executions++;
     Result result = new Result(program.outcomes(), rows());
+    List<String> lines = program.lines();
     List<Anomaly> anomalies = observed.end();
     String reason = broken();
+    if (!serial.haveTablesOf(result)) {
+      executeInSeriesAgain();
+    }
     if (reason.isEmpty() && !serial.contain(result)) {
       if (serial.isOfTheOthers(result)) {
         result.thrown(names).forEach(one -> refused.merge(one, 1, Integer::sum));
@@ -353,7 +357,17 @@ final class OrderExploration implements AutoCloseable {
           .forEach(name -> harmless.merge(name, 1, Integer::sum));
       return null;
     }
-    return new Race(reason, program.lines(), execution.preemptions(), anomalies);
+    return new Race(reason, lines, execution.preemptions(), anomalies);
+  }
+
+  /** An order has touched a table that no order of whole operations had. */
+  private void executeInSeriesAgain() throws InterruptedException {
+    String differing = serial.execute();
+    if (!differing.isEmpty()) {
+      throw new UnreachableException(
+          "the operations are not deterministic: executed once more in the same order, they give "
+              + differing);
+    }
   }
 
   private String broken() {

@@ -26,6 +26,9 @@ final class SerialOrders {
   /** The results where some operations alone were executed, by the operations. */
   private final Map<Long, Set<Result.Comparable>> ofSome = new HashMap<>();
 
+  /** The tables that were touched. */
+  private Set<String> tables = Set.of();
+
   private final BitSet volatileOutcomes = new BitSet();
   private Map<String, BitSet> volatileColumns = new TreeMap<>();
 
@@ -51,10 +54,17 @@ final class SerialOrders {
 
   /** Executes each order; returns in what two executions of one order differ, or nothing. */
   String execute() throws InterruptedException {
+    results.clear();
+    ofSome.clear();
     Map<List<Integer>, Result> all = new LinkedHashMap<>();
-    for (List<Integer> order : orders((1L << operations) - 1)) {
-      all.put(order, executor.execute(order));
-    }
+    do {
+      // The results before it lack a table that an order is the first to touch.
+      for (List<Integer> order : orders((1L << operations) - 1)) {
+        Result result = executor.execute(order);
+        all.put(order, result);
+        tables = result.rows().tables();
+      }
+    } while (!all.values().stream().allMatch(this::haveTablesOf));
     List<Integer> natural = IntStream.range(0, operations).boxed().toList();
     Result first = Objects.requireNonNull(all.get(natural));
     Result again = executor.execute(natural);
@@ -83,6 +93,11 @@ final class SerialOrders {
 
   private Result.Comparable comparable(Result result) {
     return result.comparable(volatileColumns, volatileOutcomes);
+  }
+
+  /** True if a result has no other tables than those of the orders that were executed. */
+  boolean haveTablesOf(Result result) {
+    return tables.equals(result.rows().tables());
   }
 
   /** True if an order gives this. */

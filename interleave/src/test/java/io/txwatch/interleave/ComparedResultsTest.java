@@ -42,4 +42,33 @@ class ComparedResultsTest {
             () -> database.number("SELECT n FROM stock WHERE id = 1"));
     assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.RACE);
   }
+
+  @Test
+  void aTableThatALaterOrderIsTheFirstToTouchIsNoDifference() throws Exception {
+    Interleaved found =
+        beside(
+            this::forAMoment,
+            () -> {
+              if (database.number("SELECT n FROM stock WHERE id = 1") == 1) {
+                database.number("SELECT count(*) FROM log");
+              }
+              return "read";
+            });
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.SAFE);
+  }
+
+  @Test
+  void aTableThatALaterOrderIsTheFirstToChangeIsADifference() throws Exception {
+    Interleaved found =
+        beside(
+            this::forAMoment,
+            () -> {
+              if (database.number("SELECT n FROM stock WHERE id = 1") == 1) {
+                database.update("INSERT INTO log VALUES (1)");
+              }
+              return "read";
+            });
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.RACE);
+    assertThat(database.number("SELECT count(*) FROM log")).isZero();
+  }
 }

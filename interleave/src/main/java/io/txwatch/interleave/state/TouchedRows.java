@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** The rows of touched tables, as texts. */
@@ -20,6 +21,11 @@ public final class TouchedRows {
 
   Map<String, List<List<String>>> byTable() {
     return byTable;
+  }
+
+  /** The names of the tables. */
+  public Set<String> tables() {
+    return byTable.keySet();
   }
 
   RowIdentities identities() {
