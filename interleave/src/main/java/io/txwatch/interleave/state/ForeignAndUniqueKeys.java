@@ -24,7 +24,7 @@ final class ForeignAndUniqueKeys {
    *
    * @param path its catalog, schema and name
    */
-  TableConstraints of(@Nullable String[] path) throws SQLException {
+  TableConstraints of(String[] path) throws SQLException {
     DatabaseMetaData metaData = connection.getMetaData();
     Set<String> columns = new HashSet<>();
     Set<String> checked = new HashSet<>();

@@ -76,9 +76,9 @@ public final class UsedDatabases implements AutoCloseable {
                     new UnreachableException(
                         "operations are not interleaved on " + product.displayName()));
     try {
-      return new UsedDatabase(
-          new TouchedTables(connection.openAnother(), room, maxRows),
-          room.monitor(connection.openAnother()));
+      WaitMonitor waits = room.monitor(connection.openAnother());
+      waits.expectTableLocks(true);
+      return new UsedDatabase(new TouchedTables(connection.openAnother(), room, maxRows), waits);
     } catch (SQLException e) {
       throw new UnreachableException(
           "two further connections to the database are needed: " + e.getMessage());

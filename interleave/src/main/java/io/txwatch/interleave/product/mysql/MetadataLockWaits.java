@@ -11,9 +11,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Adds the sessions of MySQL and MariaDB that wait for a lock of a whole table, which the server
- * and not InnoDB grants. The state of a session names such a wait until the session runs again, so
- * a session that was released a moment ago may still be included; its blockers are unknown.
+ * Adds the sessions of MySQL and MariaDB that wait for a lock which the server and not InnoDB
+ * grants: of a whole table, or of {@code GET_LOCK}. The state of a session names the wait for a
+ * table until the session runs again, so a session that was released a moment ago may still be
+ * included; its blockers are unknown.
  */
 final class MetadataLockWaits {
 
@@ -21,6 +22,7 @@ final class MetadataLockWaits {
       "SELECT ID FROM information_schema.PROCESSLIST WHERE STATE LIKE 'Waiting for table%'";
 
   private final Connection watcher;
+  private final UserLockWaits userLocks;
   private boolean isExpected;
 
   /** The sessions that have waited, also those of other cases. */
@@ -28,6 +30,7 @@ final class MetadataLockWaits {
 
   MetadataLockWaits(Connection watcher) {
     this.watcher = watcher;
+    this.userLocks = new UserLockWaits(watcher);
   }
 
   /** Determines whether there may be such waits; if not, there is no query. */
@@ -47,6 +50,7 @@ final class MetadataLockWaits {
       return waiting;
     }
     Map<Long, Set<Long>> all = new HashMap<>(waiting);
+    all.putAll(userLocks.read());
     try (Statement statement = watcher.createStatement();
         ResultSet result = statement.executeQuery(WAITS)) {
       while (result.next()) {
