@@ -8,6 +8,7 @@ import io.txwatch.document.SourceFiles;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.GraphAnomaly;
+import io.txwatch.oracle.OracleKind;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.report.AnomalyGroups;
@@ -172,12 +173,13 @@ final class FindingFolder {
   }
 
   private String oracle(CampaignFinding finding) {
-    return switch (finding.oracle()) {
-      case "crash", "hang" -> "";
-      case "isorel", "aptrans" ->
-          " --oracle " + finding.oracle() + " --judge-by " + judge.name().toLowerCase(Locale.ROOT);
-      default -> " --oracle " + finding.oracle();
-    };
+    return OracleKind.named(finding.oracle())
+        .map(kind -> " --oracle " + kind.id() + (kind.judgesLevels() ? judgeBy() : ""))
+        .orElse(""); // a crash or a hang
+  }
+
+  private String judgeBy() {
+    return " --judge-by " + judge.name().toLowerCase(Locale.ROOT);
   }
 
   private List<String> report(CampaignFinding finding, Path place) throws IOException {

@@ -69,9 +69,6 @@ import picocli.CommandLine.TypeConversionException;
     })
 final class FuzzCommand implements Callable<Integer> {
 
-  /** The oracles that judge nothing where tables get no columns. */
-  private static final Set<String> NEED_COLUMNS = Set.of("isorel", "txcheck");
-
   private static final Duration DEFAULT_DURATION = Duration.ofSeconds(60);
   private static final Duration UNLIMITED = Duration.ofDays(365);
 
@@ -96,7 +93,7 @@ final class FuzzCommand implements Callable<Integer> {
   @Option(
       names = "--oracle",
       split = ",",
-      paramLabel = "all|writecheck|troc|isorel|aptrans|txcheck",
+      paramLabel = "all|" + OracleNames.ALL,
       defaultValue = "all",
       description =
           "the oracles (default: all); with isorel alone, transactions access the same rows more"
@@ -245,13 +242,13 @@ final class FuzzCommand implements Callable<Integer> {
       DbmsLevels.require(dbms, level);
     }
     Optional<String> obstacle = dbms.whyUnwatchable();
-    if (obstacle.isPresent()
-        && oracles.stream()
-            .anyMatch(name -> NEED_COLUMNS.contains(name.toLowerCase(Locale.ROOT)))) {
+    if (obstacle.isPresent() && OracleNames.needColumns(oracles)) {
       throw CommandException.badInput(
           "--oracle "
               + String.join(",", oracles)
-              + ": here expected writecheck, troc, aptrans; "
+              + ": here expected "
+              + OracleNames.withoutColumns()
+              + "; "
               + obstacle.get());
     }
     Campaign.Plan plan =

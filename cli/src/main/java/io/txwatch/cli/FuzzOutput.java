@@ -7,6 +7,7 @@ import io.txwatch.campaign.PatternCount;
 import io.txwatch.campaign.Rejection;
 import io.txwatch.campaign.Summary;
 import io.txwatch.oracle.GraphAnomaly;
+import io.txwatch.oracle.OracleKind;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.report.JsonReport;
 import io.txwatch.testcase.CaseWriter;
@@ -149,12 +150,7 @@ final class FuzzOutput {
               .verdict()
               .phenomenon()
               .map(Enum::name)
-              .orElse(
-                  switch (finding.oracle()) {
-                    case "writecheck" -> "WRITE_SPECIFIC_SERIALIZABILITY";
-                    case "aptrans" -> "ANOMALY_PATTERN";
-                    default -> "STATEMENT_EXPECTATION";
-                  }));
+              .orElseGet(() -> violated(finding.oracle())));
       json.writeStringField("isolation", finding.level().name());
       json.writeStringField("case", place);
       json.writeStringField("text", CaseWriter.write(finding.reduced()));
@@ -179,6 +175,13 @@ final class FuzzOutput {
     }
     out.println();
     out.flush();
+  }
+
+  /** What is violated; a crash and a hang of the DBMS are found without an oracle. */
+  private static String violated(String oracle) {
+    return OracleKind.named(oracle)
+        .map(OracleKind::violated)
+        .orElseGet(() -> oracle.toUpperCase(Locale.ROOT));
   }
 
   /** Writes a line of JSON for the summary of a campaign. */

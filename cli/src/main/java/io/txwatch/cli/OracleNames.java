@@ -3,17 +3,22 @@ package io.txwatch.cli;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.oracle.IsoRel;
 import io.txwatch.oracle.Oracle;
+import io.txwatch.oracle.OracleKind;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.aptrans.ApTrans;
 import io.txwatch.oracle.troc.Troc;
 import io.txwatch.oracle.txcheck.TxCheck;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Resolves the oracle names of {@code --oracle}. */
 final class OracleNames {
+
+  /** All of them, for the help of an option; a test compares it with {@link OracleKind}. */
+  static final String ALL = "writecheck|troc|isorel|aptrans|txcheck";
 
   private OracleNames() {}
 
@@ -24,29 +29,52 @@ final class OracleNames {
    * @throws CommandException if a name is unknown
    */
   static List<Oracle> named(List<String> names, Judge judge) {
-    List<Oracle> all =
-        List.of(new WriteCheck(), new Troc(), new IsoRel(judge), new ApTrans(judge), new TxCheck());
     if (names.contains("all")) {
-      return all;
+      return Arrays.stream(OracleKind.values()).map(kind -> create(kind, judge)).toList();
     }
     List<Oracle> named = new ArrayList<>();
     for (String name : names) {
       if (!name.equals("none")) {
-        named.add(
-            all.stream()
-                .filter(oracle -> oracle.name().equals(name.toLowerCase(Locale.ROOT)))
-                .findFirst()
-                .orElseThrow(
-                    () ->
-                        CommandException.badInput(
-                            "--oracle "
-                                + name
-                                + ": expected all, none, "
-                                + all.stream()
-                                    .map(Oracle::name)
-                                    .collect(Collectors.joining(", ")))));
+        named.add(create(kind(name), judge));
       }
     }
     return named;
+  }
+
+  private static OracleKind kind(String name) {
+    return OracleKind.named(name)
+        .orElseThrow(
+            () ->
+                CommandException.badInput(
+                    "--oracle " + name + ": expected all, none, " + joined(kind -> true)));
+  }
+
+  private static Oracle create(OracleKind kind, Judge judge) {
+    return switch (kind) {
+      case WRITECHECK -> new WriteCheck();
+      case TROC -> new Troc();
+      case ISOREL -> new IsoRel(judge);
+      case APTRANS -> new ApTrans(judge);
+      case TXCHECK -> new TxCheck();
+    };
+  }
+
+  /** True if one of these oracles needs columns of its own. */
+  static boolean needColumns(List<String> names) {
+    return names.stream()
+        .flatMap(name -> OracleKind.named(name).stream())
+        .anyMatch(OracleKind::needsColumns);
+  }
+
+  /** The names of the oracles that need no columns. */
+  static String withoutColumns() {
+    return joined(kind -> !kind.needsColumns());
+  }
+
+  private static String joined(Predicate<OracleKind> which) {
+    return Arrays.stream(OracleKind.values())
+        .filter(which)
+        .map(OracleKind::id)
+        .collect(Collectors.joining(", "));
   }
 }

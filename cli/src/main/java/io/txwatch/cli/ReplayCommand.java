@@ -100,7 +100,7 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--oracle",
       split = ",",
-      paramLabel = "all|none|writecheck|troc|isorel|aptrans|txcheck",
+      paramLabel = "all|none|" + OracleNames.ALL,
       defaultValue = "all",
       description = "the oracles that judge the execution (default: all)")
   private List<String> oracles = new ArrayList<>();

@@ -54,7 +54,7 @@ public final class IsoRel implements Oracle {
 
   @Override
   public String name() {
-    return "isorel";
+    return OracleKind.ISOREL.id();
   }
 
   @Override

@@ -50,7 +50,7 @@ public final class WriteCheck implements Oracle {
 
   @Override
   public String name() {
-    return "writecheck";
+    return OracleKind.WRITECHECK.id();
   }
 
   @Override

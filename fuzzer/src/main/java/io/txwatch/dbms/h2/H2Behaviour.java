@@ -2,6 +2,7 @@ package io.txwatch.dbms.h2;
 
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.ForeignKeyGraph;
+import io.txwatch.oracle.OracleKind;
 import io.txwatch.oracle.known.Evidence;
 import io.txwatch.oracle.known.FindingClass;
 import io.txwatch.oracle.known.KnownBehaviour;
@@ -22,14 +23,14 @@ public enum H2Behaviour implements KnownBehaviour {
   FOREIGN_KEY_UNLOCKED(
       "h2-foreign-key-unlocked",
       FindingClass.KNOWN_BUG,
+      Set.of(OracleKind.WRITECHECK, OracleKind.TROC, OracleKind.TXCHECK),
       "H2 does not lock the parent row of a foreign key check: another transaction may "
           + "delete it, which leaves a child without a parent.",
       "H2 issue 3663, open") {
     @Override
     public boolean matches(Evidence evidence)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-      return !evidence.isBy("isorel")
-          && references(evidence).hasParentChildConflict(evidence.execution())
+      return references(evidence).hasParentChildConflict(evidence.execution())
           && evidence.isExplainedBy(Mechanism.LEVEL)
           && evidence.disappearsIn(
               ForeignKeyGraph.withoutForeignKeys(evidence.execution().testCase()));
@@ -38,6 +39,7 @@ public enum H2Behaviour implements KnownBehaviour {
   MERGE_CONFLICT(
       "h2-merge-conflict",
       FindingClass.KNOWN_BUG,
+      Set.of(OracleKind.WRITECHECK),
       "A MERGE looks for a match as of its start, and then waits for the row that another"
           + " transaction inserts: it fails with a duplicate key instead of updating the row.",
       "H2 issue 4171, open; observed on 2.5.252") {
@@ -45,7 +47,6 @@ public enum H2Behaviour implements KnownBehaviour {
     public boolean matches(Evidence evidence)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       return evidence.isAtMostReadCommitted()
-          && evidence.isBy("writecheck")
           && evidence.execution().outcomes().stream().anyMatch(H2Behaviour::isMergeConflict)
           && evidence.isExplainedBy(Mechanism.LEVEL)
           && evidence.disappearsWithout(
@@ -55,6 +56,7 @@ public enum H2Behaviour implements KnownBehaviour {
   READ_COMMITTED_RECHECK(
       "h2-read-committed-recheck",
       FindingClass.BY_DESIGN,
+      Set.of(OracleKind.WRITECHECK),
       "At READ COMMITTED H2 reads the rows that it waited for again, and all other rows "
           + "as of the statement's start. A row that was deleted and inserted again with the same "
           + "primary key is the same row (MVStore).",
@@ -63,7 +65,6 @@ public enum H2Behaviour implements KnownBehaviour {
     @Override
     public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
       return evidence.isAtMostReadCommitted()
-          && evidence.isBy("writecheck") // Troc's views include it
           && evidence.execution().hadBlocking()
           && evidence.isExplainedBy(Mechanism.LEVEL);
     }
@@ -71,29 +72,26 @@ public enum H2Behaviour implements KnownBehaviour {
   CHANGED_KEY(
       "h2-changed-key",
       FindingClass.NEW,
+      Set.of(OracleKind.WRITECHECK, OracleKind.TROC, OracleKind.TXCHECK),
       "At READ COMMITTED a statement that waits for a row whose primary key changes meanwhile does"
           + " not find the row again: for H2 it is another row (MVStore). A DELETE of all rows"
           + " deletes none.",
       "observed on 2.5.252; no known bug report") {
     @Override
     public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
-      return evidence.isAtMostReadCommitted()
-          && !evidence.isBy("isorel")
-          && evidence.needs(Mechanism.KEY_IS_IDENTITY);
+      return evidence.isAtMostReadCommitted() && evidence.needs(Mechanism.KEY_IS_IDENTITY);
     }
   },
   INSERT_TRIED_AGAIN(
       "h2-insert-tried-again",
       FindingClass.NEW,
+      Set.of(OracleKind.WRITECHECK, OracleKind.TROC, OracleKind.TXCHECK),
       "If an INSERT of several rows finds another transaction's uncommitted key in a "
           + "secondary index, H2 executes it again without rolling back the first attempt: its "
           + "own first row then causes a duplicate key.",
       "observed on 2.5.252; no known bug report") {
     @Override
     public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
-      if (evidence.isBy("isorel")) {
-        return false;
-      }
       Set<Step> rejected = RetriedInserts.of(evidence.execution());
       return !rejected.isEmpty()
           && !evidence.isExplainedBy(Mechanism.LEVEL)
@@ -103,6 +101,7 @@ public enum H2Behaviour implements KnownBehaviour {
   EXTREMES_BY_INDEX(
       "h2-extremes-by-index",
       FindingClass.NEW,
+      Set.of(OracleKind.WRITECHECK, OracleKind.TROC, OracleKind.ISOREL, OracleKind.TXCHECK),
       "At REPEATABLE READ and above, MAX of an indexed column is wrong once the transaction itself"
           + " has written or locked rows of the table: it is the smaller of the snapshot's and the"
           + " written rows' greatest value, or what has since been written to the former's row; also"
@@ -118,12 +117,19 @@ public enum H2Behaviour implements KnownBehaviour {
 
   private final String id;
   private final FindingClass findingClass;
+  private final Set<OracleKind> oracles;
   private final String description;
   private final String source;
 
-  H2Behaviour(String id, FindingClass findingClass, String description, String source) {
+  H2Behaviour(
+      String id,
+      FindingClass findingClass,
+      Set<OracleKind> oracles,
+      String description,
+      String source) {
     this.id = id;
     this.findingClass = findingClass;
+    this.oracles = oracles;
     this.description = description;
     this.source = source;
   }
@@ -136,6 +142,11 @@ public enum H2Behaviour implements KnownBehaviour {
   @Override
   public FindingClass findingClass() {
     return findingClass;
+  }
+
+  @Override
+  public Set<OracleKind> oracles() {
+    return oracles;
   }
 
   @Override
@@ -168,7 +179,7 @@ public enum H2Behaviour implements KnownBehaviour {
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     TestCase testCase = evidence.execution().testCase();
     List<Step> steps = testCase.steps().stream().map(H2Behaviour::withoutIndexForExtreme).toList();
-    return evidence.isBy("txcheck")
+    return evidence.isBy(OracleKind.TXCHECK)
         && evidence.execution().level() == IsolationLevel.REPEATABLE_READ
         && !steps.equals(testCase.steps())
         && evidence.isExplainedBy(Mechanism.LEVEL)

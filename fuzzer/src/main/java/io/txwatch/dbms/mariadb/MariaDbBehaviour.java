@@ -4,6 +4,7 @@ import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.ForeignKeyGraph;
 import io.txwatch.oracle.IsoRel;
+import io.txwatch.oracle.OracleKind;
 import io.txwatch.oracle.known.Evidence;
 import io.txwatch.oracle.known.FindingClass;
 import io.txwatch.oracle.known.KnownBehaviour;
@@ -23,6 +24,7 @@ public enum MariaDbBehaviour implements KnownBehaviour {
   INDEX_WITHOUT_CHILD(
       "mariadb-index-without-child",
       FindingClass.KNOWN_BUG,
+      Set.of(OracleKind.WRITECHECK, OracleKind.TROC, OracleKind.ISOREL, OracleKind.TXCHECK),
       "If a foreign key's action (CASCADE, SET NULL) has to wait for an entry of the "
           + "child's index, InnoDB changes the row but not its index: a read by the index "
           + "returns the old row or nothing, and later actions do not find the child. Fixed in "
@@ -38,6 +40,7 @@ public enum MariaDbBehaviour implements KnownBehaviour {
   ROW_TAKEN_TWICE(
       "mariadb-row-taken-twice",
       FindingClass.KNOWN_BUG,
+      Set.of(OracleKind.WRITECHECK, OracleKind.TROC, OracleKind.ISOREL, OracleKind.TXCHECK),
       "If an UPDATE or a locking query waits for a row with a NULL in its unique key, and"
           + " the row is then rolled back, the statement mistakes the previous row for the next"
           + " one: the row is changed and counted twice, at every level. Fixed in 10.11.8.",
@@ -52,6 +55,7 @@ public enum MariaDbBehaviour implements KnownBehaviour {
   UNCHECKED_INDEX_LOCK(
       "mariadb-unchecked-index-lock",
       FindingClass.NEW,
+      Set.of(OracleKind.TROC),
       "With innodb_snapshot_isolation, a query that locks rows with a shared lock, and reads only"
           + " an index that is not the primary key, does not fail if rows were inserted, changed or"
           + " deleted since the snapshot: it returns other rows than a plain query of the same"
@@ -63,8 +67,7 @@ public enum MariaDbBehaviour implements KnownBehaviour {
     @Override
     public boolean matches(Evidence evidence)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-      return evidence.isBy("troc")
-          && evidence.needs(Mechanism.UNCHECKED_INDEX_LOCK)
+      return evidence.needs(Mechanism.UNCHECKED_INDEX_LOCK)
           && evidence.disappearsIn(
               SecondaryIndexes.removedFrom(evidence.execution().testCase()), new Troc());
     }
@@ -72,6 +75,7 @@ public enum MariaDbBehaviour implements KnownBehaviour {
   DIRTY_TARGET(
       "mariadb-dirty-target",
       FindingClass.NEW,
+      Set.of(OracleKind.WRITECHECK, OracleKind.TROC, OracleKind.TXCHECK),
       "At READ UNCOMMITTED with innodb_snapshot_isolation, an UPDATE does not wait for a row that"
           + " another transaction has deleted, or changed so that it does not match any more. If"
           + " that transaction rolls back, the row matches and was not updated.",
@@ -80,13 +84,13 @@ public enum MariaDbBehaviour implements KnownBehaviour {
     @Override
     public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
       return evidence.execution().level() == IsolationLevel.READ_UNCOMMITTED
-          && !evidence.isBy("isorel")
           && evidence.needs(Mechanism.DIRTY_TARGET);
     }
   },
   LEVEL_OF_PREVIOUS_BEGIN(
       "mariadb-level-of-previous-begin",
       FindingClass.KNOWN_BUG,
+      Set.of(OracleKind.ISOREL),
       "SET TRANSACTION gives the next transaction a level. If a second START TRANSACTION ends that"
           + " transaction, the one that it begins still has that level: below READ COMMITTED it"
           + " reads uncommitted rows.",
@@ -95,7 +99,7 @@ public enum MariaDbBehaviour implements KnownBehaviour {
     public boolean matches(Evidence evidence)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       Optional<Phenomenon> phenomenon = evidence.verdict().phenomenon();
-      if (!evidence.isBy("isorel") || phenomenon.filter(DIRTY_READS::contains).isEmpty()) {
+      if (phenomenon.filter(DIRTY_READS::contains).isEmpty()) {
         return false;
       }
       TestCase testCase = evidence.execution().testCase();
@@ -113,12 +117,19 @@ public enum MariaDbBehaviour implements KnownBehaviour {
 
   private final String id;
   private final FindingClass findingClass;
+  private final Set<OracleKind> oracles;
   private final String description;
   private final String source;
 
-  MariaDbBehaviour(String id, FindingClass findingClass, String description, String source) {
+  MariaDbBehaviour(
+      String id,
+      FindingClass findingClass,
+      Set<OracleKind> oracles,
+      String description,
+      String source) {
     this.id = id;
     this.findingClass = findingClass;
+    this.oracles = oracles;
     this.description = description;
     this.source = source;
   }
@@ -131,6 +142,11 @@ public enum MariaDbBehaviour implements KnownBehaviour {
   @Override
   public FindingClass findingClass() {
     return findingClass;
+  }
+
+  @Override
+  public Set<OracleKind> oracles() {
+    return oracles;
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.txwatch.dbms.mysql;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.DirtySources;
+import io.txwatch.oracle.OracleKind;
 import io.txwatch.oracle.known.Evidence;
 import io.txwatch.oracle.known.FindingClass;
 import io.txwatch.oracle.known.KnownBehaviour;
@@ -19,15 +20,11 @@ public enum InnodbBehaviour implements KnownBehaviour {
   SEQUENCE_ORDER(
       "innodb-sequence-order",
       FindingClass.KNOWN_BUG,
+      Set.of(OracleKind.APTRANS),
       "At SERIALIZABLE, generated keys are assigned in the order of the INSERTs, not of the"
           + " transactions: a transaction reads the rows of a later one, whose keys follow its own."
           + " No serial order gives these keys.",
       "MDEV-36330; APTrans, Figure 1; observed on MariaDB 10.11.5 and MySQL 9.7.4") {
-    @Override
-    public boolean explains(String oracle) {
-      return oracle.equals("aptrans");
-    }
-
     @Override
     public boolean matches(Evidence evidence) {
       return evidence.execution().level() == IsolationLevel.SERIALIZABLE
@@ -41,6 +38,7 @@ public enum InnodbBehaviour implements KnownBehaviour {
   SEMI_CONSISTENT_READ(
       "innodb-semi-consistent-read",
       FindingClass.BY_DESIGN,
+      Set.of(OracleKind.WRITECHECK, OracleKind.TROC, OracleKind.TXCHECK),
       "At READ UNCOMMITTED and READ COMMITTED an UPDATE, DELETE or locking query that "
           + "finds a locked row reads its last committed version to decide whether to wait, and"
           + " keeps no locks on rows that do not match: it may see a part of another "
@@ -55,14 +53,13 @@ public enum InnodbBehaviour implements KnownBehaviour {
           + " fault of the documentation), 114952; MDEV-26643") {
     @Override
     public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
-      return evidence.isAtMostReadCommitted()
-          && !evidence.isBy("isorel")
-          && evidence.needs(Mechanism.SEMI_CONSISTENT_READ);
+      return evidence.isAtMostReadCommitted() && evidence.needs(Mechanism.SEMI_CONSISTENT_READ);
     }
   },
   MOVED_ROW(
       "innodb-moved-row",
       FindingClass.KNOWN_BUG,
+      Set.of(OracleKind.WRITECHECK, OracleKind.TROC, OracleKind.TXCHECK),
       "At READ UNCOMMITTED and READ COMMITTED an UPDATE, DELETE or locking query that waits for"
           + " a row whose key changes meanwhile misses the row: it has moved behind the scan, and"
           + " the statement does not search for it again.",
@@ -70,7 +67,6 @@ public enum InnodbBehaviour implements KnownBehaviour {
     @Override
     public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
       return evidence.isAtMostReadCommitted()
-          && !evidence.isBy("isorel")
           && !evidence.isExplainedBy(Mechanism.SEMI_CONSISTENT_READ)
           && evidence.isExplainedBy(Mechanism.MOVED_ROW);
     }
@@ -78,6 +74,7 @@ public enum InnodbBehaviour implements KnownBehaviour {
   SNAPSHOT_BESIDE_CURRENT_READ(
       "innodb-snapshot-beside-current-read",
       FindingClass.KNOWN_BUG,
+      Set.of(OracleKind.WRITECHECK, OracleKind.TROC, OracleKind.ISOREL, OracleKind.TXCHECK),
       "At REPEATABLE READ a write reads the current versions of rows, not those of the "
           + "transaction's snapshot. If it leaves a row unchanged, InnoDB writes no version, "
           + "and the transaction still sees the old one; if it changes the key, the transaction"
@@ -86,7 +83,7 @@ public enum InnodbBehaviour implements KnownBehaviour {
     @Override
     public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
       return evidence.execution().level() == IsolationLevel.REPEATABLE_READ
-          && (!evidence.isBy("isorel")
+          && (!evidence.isBy(OracleKind.ISOREL)
               || evidence.verdict().phenomenon().equals(Optional.of(Phenomenon.INTERNAL)))
           && evidence.needs(Mechanism.SNAPSHOT_BESIDE_CURRENT_READ);
     }
@@ -94,6 +91,7 @@ public enum InnodbBehaviour implements KnownBehaviour {
   CURRENT_WRITES(
       "innodb-current-writes",
       FindingClass.BY_DESIGN,
+      Set.of(OracleKind.TXCHECK),
       "At REPEATABLE READ an UPDATE, a DELETE, the query of an INSERT and a subquery of a write use"
           + " the current versions of rows, not those that a plain query of the same transaction"
           + " sees.",
@@ -104,13 +102,13 @@ public enum InnodbBehaviour implements KnownBehaviour {
     public boolean matches(Evidence evidence)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       return evidence.execution().level() == IsolationLevel.REPEATABLE_READ
-          && evidence.isBy("txcheck")
           && evidence.isExplainedByCurrentWrites();
     }
   },
   DIRTY_SOURCE(
       "innodb-dirty-source",
       FindingClass.BY_DESIGN,
+      Set.of(OracleKind.WRITECHECK),
       "At READ UNCOMMITTED the query of an INSERT, and a subquery of another write, read "
           + "uncommitted changes, which may be rolled back: no order of the statements explains"
           + " what the write stores, or that it fails.",
@@ -121,7 +119,6 @@ public enum InnodbBehaviour implements KnownBehaviour {
     @Override
     public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
       return evidence.execution().level() == IsolationLevel.READ_UNCOMMITTED
-          && evidence.isBy("writecheck")
           && DirtySources.wroteFromUncommitted(evidence.execution())
           && evidence.isExplainedBy(Mechanism.DIRTY_SOURCE);
     }
@@ -129,6 +126,7 @@ public enum InnodbBehaviour implements KnownBehaviour {
   UNDONE_INSERT(
       "innodb-undone-insert",
       FindingClass.BY_DESIGN,
+      Set.of(OracleKind.WRITECHECK),
       "If InnoDB rolls back an INSERT within a transaction, because of an error or by "
           + "ROLLBACK TO SAVEPOINT, the inserted rows are no longer locked: another transaction"
           + " may insert them, and no order explains that the statement succeeded or failed.",
@@ -138,9 +136,6 @@ public enum InnodbBehaviour implements KnownBehaviour {
     @Override
     public boolean matches(Evidence evidence)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-      if (!evidence.isBy("writecheck")) {
-        return false;
-      }
       Set<Step> undone = RolledBackInserts.of(evidence.execution());
       return !undone.isEmpty()
           && evidence.isExplainedBy(Mechanism.LEVEL)
@@ -150,12 +145,19 @@ public enum InnodbBehaviour implements KnownBehaviour {
 
   private final String id;
   private final FindingClass findingClass;
+  private final Set<OracleKind> oracles;
   private final String description;
   private final String source;
 
-  InnodbBehaviour(String id, FindingClass findingClass, String description, String source) {
+  InnodbBehaviour(
+      String id,
+      FindingClass findingClass,
+      Set<OracleKind> oracles,
+      String description,
+      String source) {
     this.id = id;
     this.findingClass = findingClass;
+    this.oracles = oracles;
     this.description = description;
     this.source = source;
   }
@@ -168,6 +170,11 @@ public enum InnodbBehaviour implements KnownBehaviour {
   @Override
   public FindingClass findingClass() {
     return findingClass;
+  }
+
+  @Override
+  public Set<OracleKind> oracles() {
+    return oracles;
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.txwatch.dbms.postgresql;
 
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.ForeignKeyGraph;
+import io.txwatch.oracle.OracleKind;
 import io.txwatch.oracle.known.Evidence;
 import io.txwatch.oracle.known.FindingClass;
 import io.txwatch.oracle.known.KnownBehaviour;
@@ -10,12 +11,14 @@ import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.SqlText;
 import java.sql.SQLException;
+import java.util.Set;
 
 /** Known behaviour of PostgreSQL. */
 public enum PostgresBehaviour implements KnownBehaviour {
   READ_COMMITTED_RECHECK(
       "postgresql-read-committed-recheck",
       FindingClass.BY_DESIGN,
+      Set.of(OracleKind.WRITECHECK),
       "At READ COMMITTED a command that waited for a row reads the new version of that "
           + "row, and all other rows as of its start: it may see a part of the other "
           + "transaction's changes.",
@@ -26,7 +29,6 @@ public enum PostgresBehaviour implements KnownBehaviour {
     @Override
     public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
       return evidence.isAtMostReadCommitted()
-          && evidence.isBy("writecheck") // Troc's views include it
           && evidence.execution().hadBlocking()
           && evidence.isExplainedBy(Mechanism.LEVEL);
     }
@@ -34,6 +36,7 @@ public enum PostgresBehaviour implements KnownBehaviour {
   UNREAD_CONFLICT(
       "postgresql-unread-conflict",
       FindingClass.NEW,
+      Set.of(OracleKind.WRITECHECK),
       "At SERIALIZABLE an INSERT … ON CONFLICT DO NOTHING that finds a conflicting row "
           + "does not count as having read it: another transaction may delete that row, and no "
           + "order of the two explains the final state.",
@@ -51,6 +54,7 @@ public enum PostgresBehaviour implements KnownBehaviour {
   FOREIGN_KEY_BESIDE_SNAPSHOT(
       "postgresql-foreign-key-beside-snapshot",
       FindingClass.NEW,
+      Set.of(OracleKind.WRITECHECK),
       "At SERIALIZABLE foreign keys are checked, and their actions executed, against the "
           + "latest committed rows, which does not count as a read: a transaction that deletes "
           + "a parent need not have seen that its child was deleted, and no order explains what"
@@ -69,12 +73,19 @@ public enum PostgresBehaviour implements KnownBehaviour {
 
   private final String id;
   private final FindingClass findingClass;
+  private final Set<OracleKind> oracles;
   private final String description;
   private final String source;
 
-  PostgresBehaviour(String id, FindingClass findingClass, String description, String source) {
+  PostgresBehaviour(
+      String id,
+      FindingClass findingClass,
+      Set<OracleKind> oracles,
+      String description,
+      String source) {
     this.id = id;
     this.findingClass = findingClass;
+    this.oracles = oracles;
     this.description = description;
     this.source = source;
   }
@@ -90,6 +101,11 @@ public enum PostgresBehaviour implements KnownBehaviour {
   }
 
   @Override
+  public Set<OracleKind> oracles() {
+    return oracles;
+  }
+
+  @Override
   public String description() {
     return description;
   }
@@ -100,8 +116,7 @@ public enum PostgresBehaviour implements KnownBehaviour {
   }
 
   private static boolean isSerializable(Evidence evidence) {
-    return evidence.execution().level() == IsolationLevel.SERIALIZABLE
-        && evidence.isBy("writecheck");
+    return evidence.execution().level() == IsolationLevel.SERIALIZABLE;
   }
 
   private static ForeignKeyGraph references(Evidence evidence) {

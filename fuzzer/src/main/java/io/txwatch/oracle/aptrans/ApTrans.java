@@ -11,6 +11,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.ForeignKeyGraph;
 import io.txwatch.oracle.Oracle;
+import io.txwatch.oracle.OracleKind;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.OracleVerdict.PatternOutcome;
 import io.txwatch.oracle.OracleVerdict.Result;
@@ -71,7 +72,7 @@ public final class ApTrans implements Oracle {
 
   @Override
   public String name() {
-    return "aptrans";
+    return OracleKind.APTRANS.id();
   }
 
   @Override

@@ -1,14 +1,17 @@
 package io.txwatch.oracle.known;
 
+import io.txwatch.oracle.OracleKind;
 import io.txwatch.oracle.troc.Mechanism;
 import io.txwatch.schedule.ScheduleExecutor;
 import java.sql.SQLException;
+import java.util.Set;
 
 /** Known behaviour of every DBMS. */
 public enum CommonBehaviour implements KnownBehaviour {
   READ_COMMITTED_WRITE_SKEW(
       "read-committed-write-skew",
       FindingClass.BY_DESIGN,
+      Set.of(OracleKind.WRITECHECK),
       "At READ UNCOMMITTED and READ COMMITTED two transactions may each select the rows "
           + "that they write without the other's uncommitted changes: no order of the "
           + "transactions or of their statements explains the final state.",
@@ -20,7 +23,6 @@ public enum CommonBehaviour implements KnownBehaviour {
     @Override
     public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
       return evidence.isAtMostReadCommitted()
-          && evidence.isBy("writecheck")
           && WriteOrder.isContradictory(evidence.execution())
           && evidence.isExplainedBy(Mechanism.LEVEL);
     }
@@ -28,12 +30,19 @@ public enum CommonBehaviour implements KnownBehaviour {
 
   private final String id;
   private final FindingClass findingClass;
+  private final Set<OracleKind> oracles;
   private final String description;
   private final String source;
 
-  CommonBehaviour(String id, FindingClass findingClass, String description, String source) {
+  CommonBehaviour(
+      String id,
+      FindingClass findingClass,
+      Set<OracleKind> oracles,
+      String description,
+      String source) {
     this.id = id;
     this.findingClass = findingClass;
+    this.oracles = oracles;
     this.description = description;
     this.source = source;
   }
@@ -46,6 +55,11 @@ public enum CommonBehaviour implements KnownBehaviour {
   @Override
   public FindingClass findingClass() {
     return findingClass;
+  }
+
+  @Override
+  public Set<OracleKind> oracles() {
+    return oracles;
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.Oracle;
+import io.txwatch.oracle.OracleKind;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.troc.Mechanism;
@@ -52,9 +53,9 @@ public final class Evidence {
     return execution.level().compareTo(IsolationLevel.READ_COMMITTED) <= 0;
   }
 
-  /** True if the oracle of this name gave the verdict. */
-  public boolean isBy(String oracle) {
-    return verdict.oracle().equals(oracle);
+  /** True if the oracle gave the verdict. */
+  public boolean isBy(OracleKind oracle) {
+    return verdict.oracle().equals(oracle.id());
   }
 
   /** True if the mechanism gives all that was observed. */

@@ -1,12 +1,14 @@
 package io.txwatch.oracle.known;
 
 import io.txwatch.oracle.CaseExecutor;
+import io.txwatch.oracle.OracleKind;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Known behaviour of a DBMS. A finding that matches is labelled, never hidden. An entry matches
@@ -26,12 +28,10 @@ public interface KnownBehaviour {
   /** The manual's words and their place, the bug's number, or where it was observed. */
   String source();
 
-  /** True if it may explain a verdict of this oracle. */
-  default boolean explains(String oracle) {
-    return !oracle.equals("aptrans"); // its executions have other statements
-  }
+  /** The oracles whose violations it may explain; an oracle that is not named gets no label. */
+  Set<OracleKind> oracles();
 
-  /** True if it explains a violation on a DBMS that has it. */
+  /** True if it explains a violation of one of these oracles on a DBMS that has it. */
   boolean matches(Evidence evidence)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException;
 
@@ -52,7 +52,7 @@ public interface KnownBehaviour {
     Evidence evidence = new Evidence(executor, execution, verdict);
     try {
       for (KnownBehaviour known : candidates) {
-        if (known.explains(verdict.oracle()) && known.matches(evidence)) {
+        if (known.oracles().stream().anyMatch(evidence::isBy) && known.matches(evidence)) {
           return Optional.of(known);
         }
       }

@@ -4,6 +4,7 @@ import io.txwatch.dbms.Semantics;
 import io.txwatch.history.Database;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.Oracle;
+import io.txwatch.oracle.OracleKind;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.OracleVerdict.Result;
 import io.txwatch.oracle.UnsupportedCase;
@@ -28,7 +29,7 @@ public final class Troc implements Oracle {
 
   @Override
   public String name() {
-    return "troc";
+    return OracleKind.TROC.id();
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.txwatch.guarantee.Guarantee;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.Oracle;
+import io.txwatch.oracle.OracleKind;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.OracleVerdict.Result;
 import io.txwatch.oracle.ServerCrashException;
@@ -68,7 +69,7 @@ public final class TxCheck implements Oracle {
 
   @Override
   public String name() {
-    return "txcheck";
+    return OracleKind.TXCHECK.id();
   }
 
   /** It takes as long as the other oracles together. */

@@ -394,6 +394,7 @@ class KnownBehaviourTest {
               "RC");
 
       assertThat(known(fixture, orphan, "writecheck")).contains(H2Behaviour.FOREIGN_KEY_UNLOCKED);
+      assertThat(known(fixture, orphan, "oracle of no behaviour")).isEmpty();
     }
   }
 
