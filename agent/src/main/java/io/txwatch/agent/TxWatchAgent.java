@@ -53,6 +53,7 @@ public final class TxWatchAgent {
       DriverCalls.setWatcher(watcher.get());
       instrumentation.addTransformer(new DriverTransformer(), true);
       transformLoaded(instrumentation);
+      watcher.get().openGate();
     } catch (IllegalArgumentException e) {
       report(String.valueOf(e.getMessage()));
     } catch (Throwable e) { // LinkageError too: a runtime image for example without java.sql

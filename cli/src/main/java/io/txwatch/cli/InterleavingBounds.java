@@ -81,6 +81,14 @@ final class InterleavingBounds {
     }
   }
 
+  int preemptions() {
+    return preemptions;
+  }
+
+  int executions() {
+    return executions;
+  }
+
   /** Executes the sessions of a case in every order. */
   InterleavedCase interleave(Dbms dbms, Path file, TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {

@@ -53,7 +53,8 @@ public enum Setting {
       "txwatch.token",
       "",
       "SECRET",
-      "the token of the analyzer at tcp:// or tls://; best given as TXWATCH_TOKEN"),
+      "the token of the analyzer at tcp:// or tls://, and of txwatch.gate; best given as"
+          + " TXWATCH_TOKEN"),
   TLS_TRUST(
       "txwatch.tls-trust",
       "",
@@ -84,6 +85,13 @@ public enum Setting {
       "PORT|HOST:PORT",
       "serve the live page of this process there, on this machine only; its /metrics are for"
           + " Prometheus"),
+  GATE(
+      "txwatch.gate",
+      "",
+      "PORT",
+      "under the agent: listen on this port of 127.0.0.1 for txwatch interleave --service, which"
+          + " holds the calls of requests; for tests only; needs the token of txwatch.token, or prints"
+          + " one"),
   JMX("txwatch.jmx", "off", "off|on", "register a bean with the figures of the analyzer"),
   LOG(
       "txwatch.log",

@@ -44,7 +44,7 @@ public final class Interleaver {
   private final Map<String, Callable<List<List<String>>>> finalReads = new LinkedHashMap<>();
   private @Nullable Runnable reset;
   private @Nullable Path kept;
-  private boolean isAnyDatabase;
+  private @Nullable TestDatabases accepted;
   private int times = 1;
   private int maxPreemptions = MAX_PREEMPTIONS;
   private int maxExecutions = MAX_EXECUTIONS;
@@ -122,7 +122,18 @@ public final class Interleaver {
    * that does not look like a database for tests is refused.
    */
   public Interleaver anyDatabase() {
-    isAnyDatabase = true;
+    accepted = TestDatabases.all();
+    return this;
+  }
+
+  /**
+   * Which databases are for tests, beside the usual ones. Without this, {@code
+   * txwatch.test-database} as a system property or in the environment lists them.
+   *
+   * @param list the value of {@code txwatch.test-database}
+   */
+  public Interleaver testDatabases(String list) {
+    accepted = TestDatabases.of(list);
     return this;
   }
 
@@ -182,8 +193,9 @@ public final class Interleaver {
             seed,
             limit,
             file == null ? new KeptSchedule(List.of()) : KeptSchedule.read(file));
-    TestDatabases accepted = isAnyDatabase ? TestDatabases.all() : TestDatabases.ofProcess();
-    try (UsedDatabases databases = new UsedDatabases(accepted, MAX_ROWS);
+    TestDatabases known = accepted;
+    try (UsedDatabases databases =
+            new UsedDatabases(known == null ? TestDatabases.ofProcess() : known, MAX_ROWS);
         OrderExploration exploration = new OrderExploration(settings, all, databases)) {
       Interleaved found = explore(exploration);
       if (file != null && !found.schedule().isEmpty()) {

@@ -41,7 +41,7 @@ record Result(List<Outcome> outcomes, TouchedRows rows) {
       Throwable thrown = outcome.thrown();
       shown.add(
           thrown != null
-              ? THROWS + thrown.getClass().getName()
+              ? THROWS + name(thrown)
               : volatileOutcomes.get(i) ? MASKED : Objects.toString(outcome.returned()));
     }
     return new Comparable(shown, rows.comparable(volatileColumns));
@@ -62,10 +62,16 @@ record Result(List<Outcome> outcomes, TouchedRows rows) {
     for (int i = 0; i < outcomes.size(); i++) {
       Throwable thrown = outcomes.get(i).thrown();
       if (thrown != null) {
-        all.add(names.get(i) + " " + THROWS + thrown.getClass().getName() + sqlState(thrown));
+        all.add(names.get(i) + " " + THROWS + name(thrown) + sqlState(thrown));
       }
     }
     return all;
+  }
+
+  private static String name(Throwable thrown) {
+    return thrown instanceof FailedRequestException failed
+        ? failed.status()
+        : thrown.getClass().getName();
   }
 
   /** The SQLState of an exception or of its nearest cause that has one. */

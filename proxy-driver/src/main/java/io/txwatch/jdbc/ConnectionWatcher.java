@@ -2,11 +2,14 @@ package io.txwatch.jdbc;
 
 import io.txwatch.catalog.ConnectionSource;
 import io.txwatch.catalog.DriverConnectionSource;
+import io.txwatch.jdbc.gate.GateListener;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import java.sql.Connection;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
 import javax.sql.CommonDataSource;
 import javax.sql.DataSource;
 import javax.sql.PooledConnection;
@@ -34,6 +37,30 @@ public final class ConnectionWatcher {
     return settings.get(Setting.INSTRUMENT).equals("off")
         ? Optional.empty()
         : Optional.of(new ConnectionWatcher(settings));
+  }
+
+  /**
+   * Opens the gate of this process to a controller, if {@code txwatch.gate} is set. Returns at once
+   * and never throws; a gate that cannot be opened is reported on standard error.
+   */
+  public void openGate() {
+    if (settings.get(Setting.GATE).isEmpty()) {
+      return;
+    }
+    try {
+      ServiceLoader.load(GateListener.class, GateListener.class.getClassLoader())
+          .findFirst()
+          .ifPresentOrElse(
+              listener -> listener.open(settings, ConnectionWatcher::print),
+              () -> print("there is no interleaver on the class path"));
+    } catch (RuntimeException | LinkageError | ServiceConfigurationError e) {
+      print("there is no gate: " + e);
+    }
+  }
+
+  private static void print(String line) {
+    System.err.println(
+        "txwatch: " + (Setting.GATE.key() + ": " + line).strip().replaceAll("\\s+", " "));
   }
 
   /**

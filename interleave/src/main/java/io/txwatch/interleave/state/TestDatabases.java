@@ -49,7 +49,7 @@ public final class TestDatabases {
    *
    * @param list texts that URLs contain, separated by commas
    */
-  static TestDatabases of(String list) {
+  public static TestDatabases of(String list) {
     return new TestDatabases(
         Arrays.stream(list.toLowerCase(Locale.ROOT).split(","))
             .map(String::strip)
