@@ -54,7 +54,7 @@ final class OrderExploration implements AutoCloseable {
   private final UsedDatabases databases;
   private final ObservedAnomalies observed = new ObservedAnomalies();
   private final GatedProgram program;
-  private final SerialOrders serial;
+  private SerialOrders serial;
   private final List<String> notes = new ArrayList<>();
 
   /** Phenomena that changed no result, and what operations have thrown, by the number of orders. */
@@ -180,12 +180,16 @@ final class OrderExploration implements AutoCloseable {
   }
 
   /**
-   * A race that shows again when its order is executed again: what threads do that work for no
-   * operation would not.
+   * A race that shows again when whole operations and its order are executed again: what threads do
+   * that work for no operation would not.
    */
   private Interleaved confirmed(Interleaved race) throws InterruptedException {
     Scheduler again = new KeptSchedule(race.schedule()).scheduler(names);
-    String differing = "";
+    serial = new SerialOrders(names, new WholeOperations());
+    String differing = serial.execute();
+    if (!differing.isEmpty()) {
+      differing = "one after the other the operations give " + differing;
+    }
     for (int i = 0; i < CONFIRMATIONS && differing.isEmpty(); i++) {
       try {
         Race found = execute(again);

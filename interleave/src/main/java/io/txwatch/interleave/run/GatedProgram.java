@@ -435,6 +435,7 @@ public final class GatedProgram implements Program {
       } else if (run.state() == State.BLOCKED && !waits) {
         run.state(State.RUNNING);
       } else if (run.state() == State.RUNNING
+          && isAnotherStopped(run)
           && run.parkedSince(run.isParked(), now) > IN_PROCESS_NANOS) {
         run.state(State.BLOCKED_IN_PROCESS);
         if (blockedInProcess.isEmpty()) {
@@ -442,6 +443,18 @@ public final class GatedProgram implements Program {
         }
       }
     }
+  }
+
+  /** True if a wait in this process may be one for another operation. */
+  private boolean isAnotherStopped(OperationRun run) {
+    return runs.stream()
+        .filter(other -> other != run)
+        .anyMatch(
+            other ->
+                switch (other.state()) {
+                  case AT_GATE, BLOCKED, BLOCKED_IN_PROCESS -> true;
+                  case NOT_BEGUN, RUNNING, ENDED -> false;
+                });
   }
 
   private String describe() {
