@@ -27,7 +27,7 @@ enum Phase {
       database.insert(
           "INSERT INTO account (id, owner, balance) VALUES (?, ?, ?)",
           rows(rounds, i -> new Object[] {i, "customer " + i, 100}));
-      BankService bank = new BankService(database, new PaymentGateway());
+      BankService bank = new BankService(database, new BatchingGateway());
       int paidOut = 0;
       try (Counter customers = new Counter()) {
         for (int i = 1; i <= rounds; i++) {
@@ -58,7 +58,7 @@ enum Phase {
       database.insert(
           "INSERT INTO seat (id, label) VALUES (?, ?)",
           rows(rounds, i -> new Object[] {i, "1" + (char) ('A' + i % 26)}));
-      BookingService booking = new BookingService(database, new PaymentGateway());
+      BookingService booking = new BookingService(database, new BatchingGateway());
       int soldTwice = 0;
       int sold = 0;
       try (Counter customers = new Counter()) {
@@ -99,7 +99,7 @@ enum Phase {
       database.insert(
           "INSERT INTO doctor (id, name, shift_id, on_call) VALUES (?, ?, ?, 1)",
           rows(2 * rounds, i -> new Object[] {i, "doctor " + i, (i + 1) / 2}));
-      RosterService roster = new RosterService(database, new PaymentGateway());
+      RosterService roster = new RosterService(database, new BatchingGateway());
       try (Counter doctors = new Counter()) {
         for (int i = 1; i <= rounds; i++) {
           int shift = i;
@@ -130,7 +130,7 @@ enum Phase {
     @Override
     int level(ServiceDatabase database, boolean fixed) {
       return fixed
-          ? new RosterService(database, new PaymentGateway()).safeLevel()
+          ? new RosterService(database, new BatchingGateway()).safeLevel()
           : database.defaultLevel();
     }
   },
@@ -147,7 +147,7 @@ enum Phase {
       database.insert(
           "INSERT INTO account (id, owner, balance) VALUES (?, ?, ?)",
           rows(3, i -> new Object[] {i, "customer " + i, 1000}));
-      PaymentGateway gateway = new PaymentGateway();
+      PaymentGateway gateway = new BatchingGateway();
       BankService bank = new BankService(database, gateway);
       ReportService reports = new ReportService(database, gateway);
       int wrong = 0;
@@ -177,7 +177,7 @@ enum Phase {
 
     @Override
     int level(ServiceDatabase database, boolean fixed) {
-      ReportService reports = new ReportService(database, new PaymentGateway());
+      ReportService reports = new ReportService(database, new BatchingGateway());
       return fixed ? reports.snapshotLevel() : reports.statementSnapshotLevel();
     }
   };

@@ -216,7 +216,9 @@ final class OrderExploration implements AutoCloseable {
     String differing = serial.execute();
     knowsSeries = true;
     if (databases.isEmpty()) {
-      return undecided("no call of an operation has reached a watched connection");
+      return undecided(
+          "no call of an operation has reached a watched connection: connections are watched that"
+              + " are opened after the agent was attached, or by jdbc:txwatch:");
     }
     if (!differing.isEmpty()) {
       return undecided(
@@ -393,9 +395,9 @@ final class OrderExploration implements AutoCloseable {
     addNotes();
     if (race.anomalies().isEmpty() && observed.isAnalysed() && !race.isHang()) {
       notes.add(
-          "the dependency graph of this order has no cycle: each transaction alone is isolated, and"
-              + " the operations are not, for they consist of several transactions or of a result"
-              + " that comes from outside the database");
+          "no cycle is known in the dependency graph of this order: the operations consist of"
+              + " several transactions, their result comes from outside the database, or the"
+              + " versions of some rows are not known");
     }
     return new Interleaved(
         Verdict.RACE,

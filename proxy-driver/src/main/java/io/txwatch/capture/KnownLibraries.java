@@ -20,6 +20,8 @@ final class KnownLibraries {
           "io.txwatch.capture.",
           "io.txwatch.agent.",
           "io.txwatch.catalog.",
+          "io.txwatch.interleave.run.",
+          "io.txwatch.junit.",
           "io.txwatch.prepare.");
 
   /** Prefixes of libraries that call drivers, directly or indirectly. */

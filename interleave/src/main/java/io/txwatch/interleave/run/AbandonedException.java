@@ -6,6 +6,6 @@ final class AbandonedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   AbandonedException() {
-    super("txwatch has given up this execution");
+    super("txwatch has abandoned this execution");
   }
 }
