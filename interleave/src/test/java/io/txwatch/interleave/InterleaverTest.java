@@ -18,6 +18,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Operations that race, and their siblings that do not, at READ COMMITTED. */
@@ -119,6 +120,32 @@ class InterleaverTest {
     stock(kind);
     Interleaved found =
         twice(c -> update(c, "UPDATE stock SET n = n - 1 WHERE id = ? AND n > 0", 1));
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.SAFE);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"H2", "POSTGRESQL", "MARIADB"})
+  void keysThatAreDrawnFromASequenceSomeAtATimeAreNoOtherOrder(ServerKind kind) throws Exception {
+    on(
+        kind,
+        "CREATE SEQUENCE purchase_key START WITH 1 INCREMENT BY 5",
+        "CREATE TABLE stock (id INT PRIMARY KEY, n INT)",
+        "INSERT INTO stock VALUES (1, 5)",
+        "CREATE TABLE purchase (id INT PRIMARY KEY, n INT)");
+    String next =
+        kind == ServerKind.POSTGRESQL
+            ? "SELECT nextval('purchase_key')"
+            : "SELECT NEXT VALUE FOR purchase_key";
+    AtomicInteger key = new AtomicInteger();
+    Interleaved found =
+        twice(
+            c -> {
+              if (key.get() % 5 == 0) {
+                key.set(number(c, next));
+              }
+              update(c, "INSERT INTO purchase VALUES (?, ?)", key.getAndIncrement(), 1);
+              return update(c, "UPDATE stock SET n = n - 1 WHERE id = ?", 1);
+            });
     assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.SAFE);
   }
 

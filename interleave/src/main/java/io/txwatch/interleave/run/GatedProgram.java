@@ -256,7 +256,7 @@ public final class GatedProgram implements Program {
   /** The gate: called on a thread of the process. */
   private void before(GatedCall call) {
     synchronized (lock) {
-      if (runs.stream().allMatch(run -> run.isEndOfNothing(call))) {
+      if (SequenceCall.is(call) || runs.stream().allMatch(run -> run.isEndOfNothing(call))) {
         return;
       }
       CallOwners of = owners;
