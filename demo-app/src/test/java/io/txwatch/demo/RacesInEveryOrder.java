@@ -18,7 +18,7 @@ class RacesInEveryOrder {
 
   RacesInEveryOrder() throws SQLException {
     ServerKind kind = ServerKind.valueOf(System.getProperty(DBMS, "H2"));
-    database = new ServiceDatabase(TestServers.freshDatabase(kind), null, null);
+    database = new ServiceDatabase(TestServers.freshDatabase(kind), "", "");
   }
 
   /** Names the DBMS that the tests use next. */

@@ -17,7 +17,8 @@ public final class JdbiShop implements Shop {
   private final HikariDataSource pool;
   private final Jdbi jdbi;
 
-  private JdbiShop(String url) {
+  /** Opens it. */
+  public JdbiShop(String url) {
     pool = PooledShop.hikari(url);
     jdbi = Jdbi.create(pool);
   }

@@ -39,7 +39,8 @@ public final class JooqShop implements Shop {
   private final DSLContext jooq;
   private final String database;
 
-  private JooqShop(String url) throws SQLException {
+  /** Opens it. */
+  public JooqShop(String url) throws SQLException {
     pool = PooledShop.hikari(url);
     try (Connection connection = pool.getConnection()) {
       jooq = DSL.using(pool, JDBCUtils.dialect(connection));

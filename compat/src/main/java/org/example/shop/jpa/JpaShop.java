@@ -35,18 +35,22 @@ public final class JpaShop implements Shop {
    * @param arguments the URL
    */
   public static void main(String[] arguments) throws Exception {
-    Workload.run(
-        new JpaShop(
-            new SpringApplicationBuilder(Application.class)
-                .properties(
-                    Map.of(
-                        "spring.datasource.url", arguments[0],
-                        "spring.datasource.driver-class-name", Schema.driverFor(arguments[0]),
-                        "spring.datasource.hikari.maximum-pool-size", "4",
-                        "spring.jpa.hibernate.ddl-auto", "validate",
-                        "spring.main.web-application-type", "none",
-                        "spring.main.banner-mode", "off"))
-                .run()));
+    Workload.run(open(arguments[0]));
+  }
+
+  /** Starts it. */
+  public static Shop open(String url) {
+    return new JpaShop(
+        new SpringApplicationBuilder(Application.class)
+            .properties(
+                Map.of(
+                    "spring.datasource.url", url,
+                    "spring.datasource.driver-class-name", Schema.driverFor(url),
+                    "spring.datasource.hikari.maximum-pool-size", "4",
+                    "spring.jpa.hibernate.ddl-auto", "validate",
+                    "spring.main.web-application-type", "none",
+                    "spring.main.banner-mode", "off"))
+            .run());
   }
 
   @Override

@@ -84,7 +84,8 @@ public final class MyBatisShop implements Shop {
     }
   }
 
-  private MyBatisShop(String url) {
+  /** Opens it. */
+  public MyBatisShop(String url) {
     pool = PooledShop.hikari(url);
     Configuration configuration =
         new Configuration(new Environment("shop", new JdbcTransactionFactory(), pool));
