@@ -53,8 +53,10 @@ final class ServiceDatabase implements AutoCloseable {
     HikariConfig config = new HikariConfig();
     config.setPoolName("demo");
     config.setJdbcUrl(url);
-    config.setUsername(user);
-    config.setPassword(password);
+    if (!user.isEmpty()) { // else the URL names the user
+      config.setUsername(user);
+      config.setPassword(password);
+    }
     config.setMaximumPoolSize(4);
     config.setAutoCommit(false);
     if (url.contains(":sqlite:")) {
