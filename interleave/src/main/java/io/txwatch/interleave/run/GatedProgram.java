@@ -192,6 +192,8 @@ public final class GatedProgram implements Program {
         demandSame(schedule, texts);
         observer.before(call);
         synchronized (lock) {
+          // A pool may have given it a connection that another operation has used.
+          runs.forEach(other -> other.connections().remove(call.connection().number()));
           run.released();
           lock.notifyAll();
         }
@@ -383,18 +385,21 @@ public final class GatedProgram implements Program {
     long begin = System.nanoTime();
     long pause = FIRST_PAUSE_NANOS;
     while (true) {
+      // Who runs may release another one while waits are read: then they are read again.
+      boolean isStill;
       synchronized (lock) {
         if (isRunning()) {
           TimeUnit.NANOSECONDS.timedWait(lock, pause);
         }
-        if (!isRunning() && !isBlocked()) {
+        isStill = !isRunning();
+        if (isStill && !isBlocked()) {
           return atGate();
         }
       }
       Set<Long> blocked = waits.blocked();
       synchronized (lock) {
         note(blocked, System.nanoTime());
-        if (!isRunning() && (atGate() != 0 || !isBlocked())) {
+        if (isStill && !isRunning() && (atGate() != 0 || !isBlocked())) {
           return atGate();
         }
       }
@@ -403,7 +408,7 @@ public final class GatedProgram implements Program {
             "nothing went on for " + limit.toSeconds() + " s: " + describe(), !isRunning());
       }
       pause = Math.min(2 * pause, MAX_PAUSE_NANOS);
-      TimeUnit.NANOSECONDS.sleep(isRunning() ? 0 : pause);
+      TimeUnit.NANOSECONDS.sleep(isStill && !isRunning() ? pause : 0);
     }
   }
 
