@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.interleave.Interleaved.Verdict;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Statements on different rows, or on different tables, that a key makes depend on each other. */
 class ConstraintsTest {
@@ -50,8 +52,9 @@ class ConstraintsTest {
     assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.RACE);
   }
 
-  @Test
-  void childrenThatAreDeletedWithTheirParentAreTouchedToo() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"child", "grandchild"})
+  void whatIsDeletedWithItsParentIsTouchedToo(String table) throws Exception {
     Autocommitted database = family("ON DELETE CASCADE");
     Interleaved found =
         new Interleaver()
@@ -59,18 +62,22 @@ class ConstraintsTest {
             .operation(
                 "B",
                 () ->
-                    database.number("SELECT count(*) FROM child")
-                        + database.number("SELECT count(*) FROM child"))
+                    database.number("SELECT count(*) FROM " + table)
+                        + database.number("SELECT count(*) FROM " + table))
             .run();
     assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.RACE);
-    assertThat(database.number("SELECT count(*) FROM child")).isEqualTo(1);
+    assertThat(database.number("SELECT count(*) FROM " + table)).isEqualTo(1);
   }
 
   private static Autocommitted family(String action) throws SQLException {
     return new Autocommitted(
         "CREATE TABLE parent (id INT PRIMARY KEY)",
         "CREATE TABLE child (id INT PRIMARY KEY, parent INT REFERENCES parent (id) " + action + ")",
+        "CREATE TABLE grandchild (id INT PRIMARY KEY, child INT REFERENCES child (id) "
+            + action
+            + ")",
         "INSERT INTO parent VALUES (1), (2)",
-        "INSERT INTO child VALUES (1, 1)");
+        "INSERT INTO child VALUES (1, 1)",
+        "INSERT INTO grandchild VALUES (1, 1)");
   }
 }

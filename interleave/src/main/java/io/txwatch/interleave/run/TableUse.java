@@ -9,7 +9,9 @@ import io.txwatch.interleave.explore.CallFootprint;
 import io.txwatch.jdbc.gate.GatedCall;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -49,12 +51,27 @@ record TableUse(
         TableUse use = of(statement, one, ofTable);
         uses.add(use);
         if (use.movesRows) {
-          ofTable.checked().forEach(other -> uses.add(checks(other)));
-          ofTable.changed().forEach(other -> uses.add(changes(other)));
+          addKeyUses(one.table(), constraints, new HashSet<>(), uses);
         }
       }
     }
     return new Uses(uses);
+  }
+
+  /** Adds what foreign keys do with other tables when rows of a table are moved. */
+  private static void addKeyUses(
+      String table,
+      Function<String, TableConstraints> constraints,
+      Set<String> seen,
+      List<TableUse> uses) {
+    if (seen.add(table)) {
+      TableConstraints ofTable = constraints.apply(table);
+      ofTable.checked().forEach(other -> uses.add(checks(other)));
+      for (String other : ofTable.changed()) {
+        uses.add(changes(other));
+        addKeyUses(other, constraints, seen, uses);
+      }
+    }
   }
 
   /** What a foreign key reads of the other table. */
