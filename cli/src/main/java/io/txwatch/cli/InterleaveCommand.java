@@ -65,7 +65,7 @@ final class InterleaveCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Parameters(arity = "0..*", paramLabel = "CASE", description = "a case of two to eight sessions")
+  @Parameters(arity = "0..*", paramLabel = "CASE", description = "a case of two to five sessions")
   private List<Path> files = new ArrayList<>();
 
   @Option(

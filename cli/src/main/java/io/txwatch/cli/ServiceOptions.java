@@ -1,5 +1,6 @@
 package io.txwatch.cli;
 
+import io.txwatch.interleave.Interleaver;
 import io.txwatch.link.Address;
 import java.io.IOException;
 import java.net.URI;
@@ -17,7 +18,6 @@ final class ServiceOptions {
   private static final String SERVICE = "--service";
   private static final String REQUEST = "--request";
   private static final String GATE = "--gate";
-  private static final int MAX_REQUESTS = 8;
 
   @Option(
       names = SERVICE,
@@ -30,7 +30,7 @@ final class ServiceOptions {
   @Option(
       names = REQUEST,
       paramLabel = "'METHOD /PATH [BODY]'",
-      description = "with --service: a request, which is one operation; two to eight are given")
+      description = "with --service: a request, which is one operation; two to five are given")
   private List<String> requests = new ArrayList<>();
 
   @Option(
@@ -84,11 +84,11 @@ final class ServiceOptions {
    * @throws CommandException if an option cannot be used
    */
   ServiceInterleaving interleaving() throws IOException {
-    if (requests.size() < 2 || requests.size() > MAX_REQUESTS) {
+    if (requests.size() < 2 || requests.size() > Interleaver.MAX_OPERATIONS) {
       throw CommandException.badInput(
           REQUEST
               + ": two to "
-              + MAX_REQUESTS
+              + Interleaver.MAX_OPERATIONS
               + " requests are interleaved, and there are "
               + requests.size()
               + "; give the same one twice for two clients");

@@ -206,7 +206,7 @@ class InterleaveCommandTest {
     assertBad(interleave(ServerKind.H2, file("a.txt", "hello"), "--isolation", "RC"), "not a case");
     assertBad(
         interleave(ServerKind.H2, file("b.txt", "T1: SELECT 1"), "--isolation", "RC"),
-        "b.txt has one session, expected 2 to 8");
+        "b.txt has one session, expected 2 to 5");
     assertBad(
         interleave(ServerKind.H2, file("c.txt", LOST_UPDATE)), "c.txt names no level: give one");
     assertBad(

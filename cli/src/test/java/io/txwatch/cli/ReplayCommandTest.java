@@ -155,7 +155,7 @@ class ReplayCommandTest {
     Invocation alone =
         Invocation.of("replay", "--exhaustive", one, "--url", url, "--isolation", "RC");
     assertThat(alone.code()).isEqualTo(ExitCode.BAD_INPUT);
-    assertThat(alone.err()).contains("has one session, expected 2 to 8");
+    assertThat(alone.err()).contains("has one session, expected 2 to 5");
   }
 
   /** In the order of its lines the DELETE comes last, and finds the row. */

@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
 public final class CaseInterleaver {
 
   public static final int MIN_SESSIONS = 2;
-  public static final int MAX_SESSIONS = 8;
+  public static final int MAX_SESSIONS = Interleaver.MAX_OPERATIONS;
 
   private static final Duration MAX_WAIT = Duration.ofSeconds(30);
 

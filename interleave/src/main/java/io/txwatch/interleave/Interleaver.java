@@ -32,11 +32,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Interleaver {
 
+  /** As every order of whole operations is executed first: five have 120, six 720. */
+  public static final int MAX_OPERATIONS = 5;
+
   private static final int MAX_PREEMPTIONS = 3;
   private static final int MAX_EXECUTIONS = 1_000;
   private static final int MAX_ROWS = 10_000;
   private static final int MAX_SAMPLED = 100;
-  private static final int MAX_OPERATIONS = 8;
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private final List<Operation> operations = new ArrayList<>();
@@ -171,7 +173,7 @@ public final class Interleaver {
    * Explores. The tables that were touched have their rows again afterwards, unless the caller has
    * given a reset, or an operation hangs.
    *
-   * @throws IllegalStateException if there are fewer than two operations, or more than eight
+   * @throws IllegalStateException if there are fewer than two operations, or more than five
    * @throws UncheckedIOException if the kept schedule cannot be read or written
    * @throws InterruptedException if the thread is interrupted
    */
@@ -179,7 +181,9 @@ public final class Interleaver {
     List<Operation> all = clients();
     if (all.size() < 2 || all.size() > MAX_OPERATIONS) {
       throw new IllegalStateException(
-          "two to eight operations are interleaved, and there are " + all.size());
+          "two to five operations can be interleaved, and there are "
+              + all.size()
+              + ": every order of whole operations is executed first, and six have 720");
     }
     Path file = kept;
     InterleaverSettings settings =

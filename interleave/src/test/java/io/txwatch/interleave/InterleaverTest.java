@@ -1,6 +1,7 @@
 package io.txwatch.interleave;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txwatch.interleave.Interleaved.Verdict;
 import io.txwatch.servers.ServerKind;
@@ -230,6 +231,10 @@ class InterleaverTest {
   @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
   void aUniqueKeyMakesThatSafe(ServerKind kind) throws Exception {
     on(kind, "CREATE TABLE grab (id " + identity(kind) + ", item INT UNIQUE)");
+    if (kind == ServerKind.H2) {
+      // It reports no wait for a key of another transaction, and tries again for so long.
+      url += ";LOCK_TIMEOUT=100";
+    }
     Interleaved found = twice(InterleaverTest::grab);
     assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.SAFE);
   }
@@ -316,6 +321,14 @@ class InterleaverTest {
       // It tries again.
     }
     return "there";
+  }
+
+  @Test
+  void moreThanFiveOperationsAreRefused() {
+    Interleaver six = new Interleaver().times(3).operation("A", () -> 1).operation("B", () -> 2);
+    assertThatThrownBy(six::run)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("two to five operations can be interleaved, and there are 6");
   }
 
   @Test
