@@ -1,0 +1,35 @@
+package io.txwatch.interleave.bed;
+
+import io.txwatch.servers.ServerKind;
+import java.sql.Connection;
+
+/** A DBMS and an isolation level. */
+enum Cell {
+  POSTGRES_RC(ServerKind.POSTGRESQL, Connection.TRANSACTION_READ_COMMITTED),
+  POSTGRES_RR(ServerKind.POSTGRESQL, Connection.TRANSACTION_REPEATABLE_READ),
+  MARIADB_RC(ServerKind.MARIADB, Connection.TRANSACTION_READ_COMMITTED),
+  MARIADB_RR(ServerKind.MARIADB, Connection.TRANSACTION_REPEATABLE_READ);
+
+  private final ServerKind kind;
+  private final int level;
+
+  Cell(ServerKind kind, int level) {
+    this.kind = kind;
+    this.level = level;
+  }
+
+  ServerKind kind() {
+    return kind;
+  }
+
+  /** The isolation level, as in {@link Connection#setTransactionIsolation}. */
+  int level() {
+    return level;
+  }
+
+  /** The DBMS and the level, as reports show them. */
+  String title() {
+    return kind.product()
+        + (level == Connection.TRANSACTION_READ_COMMITTED ? " READ COMMITTED" : " REPEATABLE READ");
+  }
+}
