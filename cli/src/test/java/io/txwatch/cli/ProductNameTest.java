@@ -6,9 +6,11 @@ import io.txwatch.sql.dialect.Dialect;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -28,7 +30,14 @@ class ProductNameTest {
 
   /** A package of one DBMS, or of one way. */
   private static final Pattern MAY_NAME =
-      Pattern.compile("io/txwatch/(?:product|jdbc/changes)/[a-z0-9]+/\\w+\\.java");
+      Pattern.compile("io/txwatch/(?:product|jdbc/changes)/(?!other/)[a-z0-9]+/\\w+\\.java");
+
+  /** What is particular to any other DBMS, which has the dialect of all others. */
+  private static final Pattern OF_OTHERS = Pattern.compile("io/txwatch/product/other/\\w+\\.java");
+
+  /** They name classes and packages of drivers: the frames that are no call site, and adapters. */
+  private static final Set<String> NAME_CLASSES =
+      Set.of("KnownLibraries.java", "ServerState.java", "ErrorMessages.java", "ResultColumns.java");
 
   private static final String NAMES =
       "(?:PostgreSQL|MySQL|MariaDB|H2|SQLite|HSQLDB|HSQL Database Engine|CockroachDB|openGauss"
@@ -42,7 +51,14 @@ class ProductNameTest {
 
   private static final Pattern NAME = Pattern.compile("(?<![\\w.])" + NAMES + "(?![\\w.])");
 
-  private static final Pattern WHOLE_NAME = Pattern.compile("(?i)\"" + NAMES + "\"");
+  private static final Pattern WHOLE_NAME =
+      Pattern.compile("(?i)\"(?:Apache |Microsoft )?" + NAMES + "\"");
+
+  /** A class of a driver. */
+  private static final Pattern CLASS_NAME =
+      Pattern.compile(
+          "\"(?:(?:com\\.mysql|com\\.microsoft|com\\.ibm|com\\.informix|oracle)\\.[\\w.$]+"
+              + "|org\\.(?:mariadb|postgresql|h2|sqlite|hsqldb|duckdb|apache\\.derby)\\.[\\w.$]+)\"");
 
   private static final Pattern DIALECT =
       Pattern.compile(
@@ -61,7 +77,14 @@ class ProductNameTest {
         read++;
         Path shown = SOURCES.relativize(file);
         if (!MAY_NAME.matcher(shown.toString().replace('\\', '/')).matches()) {
-          named.put(shown, names(Files.readString(file)));
+          List<String> names = new ArrayList<>(names(Files.readString(file)));
+          if (OF_OTHERS.matcher(shown.toString().replace('\\', '/')).matches()) {
+            names.remove("Dialect.OTHER");
+          }
+          if (NAME_CLASSES.contains(file.getFileName().toString())) {
+            names.removeIf(name -> CLASS_NAME.matcher(name).matches());
+          }
+          named.put(shown, names);
         }
       }
     }
@@ -79,12 +102,16 @@ class ProductNameTest {
         if (name.equals("h2") || dialect == Dialect.SQLITE) {
           throw new Exception("not on MariaDB, where \\"x\\" is"); // is it "PostgreSQL"?
         }
-        "org.h2.Driver" '"' "Oracle"
+        "org.h2.Driver" '"' "Oracle" "org.example.Oracle"
         """;
 
     assertThat(names(code))
         .containsExactlyInAnyOrder(
-            "\"h2\"", "\"not on MariaDB, where \\\"x\\\" is\"", "\"Oracle\"", "Dialect.SQLITE");
+            "\"h2\"",
+            "\"not on MariaDB, where \\\"x\\\" is\"",
+            "\"org.h2.Driver\"",
+            "\"Oracle\"",
+            "Dialect.SQLITE");
   }
 
   private static List<String> names(String code) {
@@ -96,7 +123,9 @@ class ProductNameTest {
             .filter(
                 text ->
                     text != null
-                        && (NAME.matcher(text).find() || WHOLE_NAME.matcher(text).matches()));
+                        && (NAME.matcher(text).find()
+                            || WHOLE_NAME.matcher(text).matches()
+                            || CLASS_NAME.matcher(text).matches()));
     String bare = COMMENT_OR_TEXT.matcher(code).replaceAll(" ");
     return Stream.concat(texts, DIALECT.matcher(bare).results().map(MatchResult::group)).toList();
   }

@@ -123,6 +123,15 @@ public class DriverTraits {
     return Optional.empty();
   }
 
+  /**
+   * The calls that lead from a connection to the number that the DBMS gave it when it was opened,
+   * without a query. Without the number a connection cannot be recognized among those that wait:
+   * operations are not interleaved.
+   */
+  public CallChain connectionNumber() {
+    return CallChain.NONE;
+  }
+
   /** When the level of a session can be queried without an effect that the application notices. */
   public LevelQuery queriesLevel() {
     return LevelQuery.NEVER;

@@ -449,7 +449,7 @@ public final class Watch {
         sessionName(),
         database.database(),
         database.rules(),
-        isInAutocommit(real, database.versions()),
+        isInAutocommit(real, database),
         Levels.of(
             database.versions().areByValue()
                 ? catalog.levelAtFirst()
@@ -459,14 +459,11 @@ public final class Watch {
         database.pipeline());
   }
 
-  /**
-   * HSQLDB's client would ask the server. By JDBC, a connection that a driver has just opened is in
-   * autocommit; a pool's has another class.
-   */
-  private static boolean isInAutocommit(Connection real, CatalogMode.Versions versions)
+  private static boolean isInAutocommit(Connection real, WatchedDatabase database)
       throws SQLException {
-    boolean isNew = real.getClass().getName().equals("org.hsqldb.jdbc.JDBCConnection");
-    return (isNew && versions.areByValue()) || real.getAutoCommit();
+    return (database.versions().areByValue()
+            && Products.of(database.database().product()).asksForAutocommit(real))
+        || real.getAutoCommit();
   }
 
   private static void notWatched(Database database) {

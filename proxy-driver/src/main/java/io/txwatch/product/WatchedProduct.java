@@ -6,6 +6,7 @@ import io.txwatch.catalog.CatalogProduct;
 import io.txwatch.catalog.SchemaReader;
 import io.txwatch.history.Database;
 import io.txwatch.prepare.PreparationDdl;
+import java.sql.Connection;
 import java.sql.SQLException;
 
 /** What is particular to one DBMS. Its package contains all of it. */
@@ -23,6 +24,14 @@ public interface WatchedProduct extends CatalogProduct {
    * @throws IllegalArgumentException if it has none
    */
   PreparationDdl preparation(SchemaReader reader, Database database);
+
+  /**
+   * True if the driver would ask the server whether a connection, as it has just opened it, is in
+   * autocommit: by JDBC it is. A pool's connection has another class.
+   */
+  default boolean asksForAutocommit(Connection opened) {
+    return false;
+  }
 
   /**
    * True for the error by which a session that serves replication refuses its first statements. It

@@ -75,6 +75,12 @@ public final class UsedDatabases implements AutoCloseable {
                 () ->
                     new UnreachableException(
                         "operations are not interleaved on " + product.displayName()));
+    if (connection.number() == GatedConnection.UNKNOWN_NUMBER) {
+      throw new UnreachableException(
+          "the driver does not state the number of its connections to "
+              + product.displayName()
+              + ", without which those that wait for a lock are not recognized");
+    }
     try {
       WaitMonitor waits = room.monitor(connection.openAnother());
       waits.expectTableLocks(true);

@@ -7,9 +7,12 @@ import java.sql.SQLException;
 /** A watched connection that calls are made on. */
 public interface GatedConnection {
 
+  /** A number that is not known. */
+  long UNKNOWN_NUMBER = 0;
+
   /**
-   * The number that the DBMS gave the connection, by which it names it as blocked; {@value
-   * io.txwatch.jdbc.session.ConnectionNumber#UNKNOWN} if the driver does not state it.
+   * The number that the DBMS gave the connection, by which it names it as blocked; {@link
+   * #UNKNOWN_NUMBER} if the driver does not state it.
    */
   long number();
 

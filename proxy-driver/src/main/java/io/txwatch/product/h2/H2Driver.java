@@ -1,11 +1,16 @@
 package io.txwatch.product.h2;
 
+import io.txwatch.dialect.CallChain;
 import io.txwatch.dialect.DriverTraits;
 import io.txwatch.dialect.LevelQuery;
 import io.txwatch.dialect.NameBinding;
 
 /** H2's driver, which is a part of the DBMS. */
 public final class H2Driver extends DriverTraits {
+
+  private static final CallChain NUMBER =
+      CallChain.of("org.h2.jdbc.JdbcConnection", "getSession")
+          .then("org.h2.engine.SessionLocal", "getId");
 
   @Override
   public boolean ignoresCatalog() {
@@ -48,5 +53,11 @@ public final class H2Driver extends DriverTraits {
   @Override
   public LevelQuery queriesLevel() {
     return LevelQuery.ANY_TIME;
+  }
+
+  /** Of a database in this process. */
+  @Override
+  public CallChain connectionNumber() {
+    return NUMBER;
   }
 }

@@ -44,6 +44,11 @@ public final class HsqldbProduct extends OtherProduct {
   }
 
   @Override
+  public boolean asksForAutocommit(Connection opened) {
+    return opened.getClass().getName().equals("org.hsqldb.jdbc.JDBCConnection");
+  }
+
+  @Override
   public TransactionRules transactionRules(Database database) {
     return new HsqldbTransactionRules(dialect(), database);
   }

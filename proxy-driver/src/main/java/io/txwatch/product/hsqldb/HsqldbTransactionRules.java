@@ -30,7 +30,7 @@ final class HsqldbTransactionRules extends TransactionRules {
 
   HsqldbTransactionRules(Dialect dialect, Database database) {
     super(dialect);
-    this.ofAny = new OtherTransactionRules(dialect, database);
+    this.ofAny = new OtherTransactionRules(dialect, false);
     boolean rollsBack = "true".equals(database.settings().get("hsqldb.tx_conflict_rollback"));
     this.afterConflict = rollsBack ? AfterError.ROLLED_BACK : AfterError.MAY_BE_ROLLED_BACK;
   }

@@ -1,11 +1,15 @@
 package io.txwatch.product.mariadb;
 
+import io.txwatch.dialect.CallChain;
 import io.txwatch.dialect.DriverTraits;
 import io.txwatch.dialect.LevelQuery;
 import io.txwatch.dialect.NameBinding;
 
 /** MariaDB Connector/J. */
 public final class MariaDbDriver extends DriverTraits {
+
+  private static final CallChain NUMBER =
+      CallChain.of("org.mariadb.jdbc.Connection", "getThreadId");
 
   @Override
   public boolean sendsBatchesInBulk() {
@@ -40,5 +44,10 @@ public final class MariaDbDriver extends DriverTraits {
   @Override
   public LevelQuery queriesLevel() {
     return LevelQuery.BETWEEN_TRANSACTIONS;
+  }
+
+  @Override
+  public CallChain connectionNumber() {
+    return NUMBER;
   }
 }

@@ -1,5 +1,6 @@
 package io.txwatch.product.mysql;
 
+import io.txwatch.dialect.CallChain;
 import io.txwatch.dialect.DriverTraits;
 import io.txwatch.dialect.LevelQuery;
 import io.txwatch.dialect.NameBinding;
@@ -7,6 +8,10 @@ import java.util.Calendar;
 
 /** Connector/J. */
 public final class MySqlDriver extends DriverTraits {
+
+  private static final CallChain NUMBER =
+      CallChain.of("com.mysql.cj.MysqlConnection", "getSession")
+          .then("com.mysql.cj.Session", "getThreadId");
 
   @Override
   public boolean splitsTexts() {
@@ -33,5 +38,10 @@ public final class MySqlDriver extends DriverTraits {
   @Override
   public LevelQuery queriesLevel() {
     return LevelQuery.BETWEEN_TRANSACTIONS;
+  }
+
+  @Override
+  public CallChain connectionNumber() {
+    return NUMBER;
   }
 }

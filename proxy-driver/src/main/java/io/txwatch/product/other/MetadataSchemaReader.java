@@ -34,9 +34,16 @@ import org.jspecify.annotations.Nullable;
 public final class MetadataSchemaReader extends SchemaReader {
 
   private final NameFolding folding;
+  private final Optional<String> triggerCount;
 
-  public MetadataSchemaReader(NameFolding folding) {
+  /**
+   * A reader.
+   *
+   * @param triggerCount {@link OtherProduct#triggerCount}
+   */
+  public MetadataSchemaReader(NameFolding folding, Optional<String> triggerCount) {
     this.folding = folding;
+    this.triggerCount = triggerCount;
   }
 
   @Override
@@ -154,7 +161,8 @@ public final class MetadataSchemaReader extends SchemaReader {
     }
     boolean mayChange =
         key.stream().anyMatch(changing::contains)
-            || TableTriggers.mayBeOn(metaData, schema, name); // of which one may give another key
+            || TableTriggers.mayBeOn(
+                metaData, triggerCount, schema, name); // of which one may give another key
     List<KeyColumn> named =
         mayChange
             ? List.of()

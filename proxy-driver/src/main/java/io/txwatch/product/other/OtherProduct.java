@@ -13,6 +13,7 @@ import io.txwatch.product.WatchedProduct;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
+import java.util.Optional;
 
 /** A DBMS that has no package of its own: its standard SQL is read and never rewritten. */
 public class OtherProduct implements WatchedProduct {
@@ -24,7 +25,7 @@ public class OtherProduct implements WatchedProduct {
 
   @Override
   public TransactionRules transactionRules(Database database) {
-    return new OtherTransactionRules(dialect(), database);
+    return new OtherTransactionRules(dialect(), false);
   }
 
   @Override
@@ -51,7 +52,17 @@ public class OtherProduct implements WatchedProduct {
   @Override
   public SchemaReader reader(Database database, Connection connection, boolean systemColumns)
       throws SQLException {
-    return new MetadataSchemaReader(NameFolding.of(connection));
+    return new MetadataSchemaReader(NameFolding.of(connection), triggerCount());
+  }
+
+  /**
+   * The query for the number of a table's triggers, of which JDBC's metadata state nothing; its
+   * parameters are the schema and the table. Empty if no table has any.
+   */
+  public Optional<String> triggerCount() {
+    return Optional.of(
+        "SELECT COUNT(*) FROM INFORMATION_SCHEMA.TRIGGERS"
+            + " WHERE EVENT_OBJECT_SCHEMA = ? AND EVENT_OBJECT_TABLE = ?");
   }
 
   @Override

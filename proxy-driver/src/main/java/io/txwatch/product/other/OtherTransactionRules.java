@@ -1,7 +1,6 @@
 package io.txwatch.product.other;
 
 import io.txwatch.capture.TransactionRules;
-import io.txwatch.history.Database;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.StatementKind;
 import io.txwatch.sql.dialect.Dialect;
@@ -26,9 +25,14 @@ public final class OtherTransactionRules extends TransactionRules {
 
   private final boolean levelCommits;
 
-  public OtherTransactionRules(Dialect dialect, Database database) {
+  /**
+   * The rules.
+   *
+   * @param levelCommits whether a change of the level commits; otherwise it may
+   */
+  public OtherTransactionRules(Dialect dialect, boolean levelCommits) {
     super(dialect);
-    this.levelCommits = database.product().is("Apache Derby");
+    this.levelCommits = levelCommits;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.txwatch.product.postgresql;
 
+import io.txwatch.dialect.CallChain;
 import io.txwatch.dialect.DriverTraits;
 import io.txwatch.dialect.ErrorChange;
 import io.txwatch.dialect.LevelQuery;
@@ -8,6 +9,9 @@ import java.util.Optional;
 
 /** pgjdbc. */
 public final class PostgresDriver extends DriverTraits {
+
+  private static final CallChain NUMBER =
+      CallChain.of("org.postgresql.PGConnection", "getBackendPID");
 
   @Override
   public boolean ignoresCatalog() {
@@ -36,5 +40,10 @@ public final class PostgresDriver extends DriverTraits {
     return error.getClass().getName().equals("org.postgresql.util.PSQLException")
         ? Optional.of(PostgresErrors.make(error, change))
         : Optional.empty();
+  }
+
+  @Override
+  public CallChain connectionNumber() {
+    return NUMBER;
   }
 }

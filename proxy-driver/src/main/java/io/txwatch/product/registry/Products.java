@@ -14,14 +14,20 @@ import io.txwatch.history.Product;
 import io.txwatch.prepare.AutoPreparation;
 import io.txwatch.prepare.Preparation;
 import io.txwatch.product.WatchedProduct;
+import io.txwatch.product.db2.Db2Product;
+import io.txwatch.product.derby.DerbyProduct;
+import io.txwatch.product.duckdb.DuckDbProduct;
 import io.txwatch.product.h2.H2Product;
 import io.txwatch.product.hsqldb.HsqldbProduct;
 import io.txwatch.product.mariadb.MariaDbProduct;
 import io.txwatch.product.mysql.MySqlProduct;
+import io.txwatch.product.oracle.OracleProduct;
 import io.txwatch.product.other.OtherProduct;
 import io.txwatch.product.postgresql.PostgresProduct;
 import io.txwatch.product.sqlite.SqliteProduct;
+import io.txwatch.product.sqlserver.SqlServerProduct;
 import io.txwatch.sql.dialect.Dialect;
+import java.lang.invoke.MethodHandle;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -32,11 +38,12 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The DBMSs that are watched. To add one, add its package, and one line here. */
 public final class Products {
 
-  private static final List<WatchedProduct> ALL =
+  private static final List<WatchedProduct> KNOWN =
       List.of(
           new PostgresProduct(),
           new MySqlProduct(),
@@ -44,7 +51,15 @@ public final class Products {
           new H2Product(),
           new SqliteProduct(),
           new HsqldbProduct(),
-          new OtherProduct());
+          new DerbyProduct(),
+          new DuckDbProduct(),
+          new OracleProduct(),
+          new SqlServerProduct(),
+          new Db2Product());
+
+  /** The last one recognizes every DBMS. */
+  private static final List<WatchedProduct> ALL =
+      Stream.concat(KNOWN.stream(), Stream.of(new OtherProduct())).toList();
 
   private static final Map<Dialect, WatchedProduct> BY_DIALECT =
       ALL.stream()
@@ -80,6 +95,18 @@ public final class Products {
    */
   public static DatabaseProbe probe(Connection connection, String url) throws SQLException {
     return CATALOGS.probe(connection, url);
+  }
+
+  /**
+   * The calls that lead from a connection of a driver's class to the number that the DBMS gave it;
+   * empty if no known driver keeps it.
+   */
+  public static List<MethodHandle> numberCalls(Class<?> connection) {
+    return ALL.stream()
+        .map(product -> product.sql().driver().connectionNumber().on(connection))
+        .filter(calls -> !calls.isEmpty())
+        .findFirst()
+        .orElse(List.of());
   }
 
   /** An error as it is to be shown: {@link DriverTraits#shown}. */

@@ -1,0 +1,5 @@
+/** What is particular to SQL Server. */
+@NullMarked
+package io.txwatch.product.sqlserver;
+
+import org.jspecify.annotations.NullMarked;
