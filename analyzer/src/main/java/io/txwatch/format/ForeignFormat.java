@@ -10,17 +10,23 @@ import java.util.regex.Pattern;
 /** The history formats of other tools. */
 public enum ForeignFormat {
   /** Elle's list-append, in EDN or JSON. */
-  ELLE_APPEND("elle-append", "EDN or JSON, [:append 1 2], [:r 1 [2]]"),
+  ELLE_APPEND("elle-append", "EDN or JSON, [:append 1 2], [:r 1 [2]]", Values.LISTS, true, false),
   /** Elle's rw-register, in EDN or JSON. */
-  ELLE_REGISTER("elle-register", "EDN or JSON, [:w 1 2], [:r 1 2]"),
+  ELLE_REGISTER("elle-register", "EDN or JSON, [:w 1 2], [:r 1 2]", Values.REGISTERS, true, false),
   /** Plume's and PolySI's text: {@code w(1,2,0,0)}. */
-  PLUME("plume", "text, w(1,2,0,0)"),
+  PLUME("plume", "text, w(1,2,0,0)", Values.REGISTERS, false, true),
   /** AWDIT's text: {@code w 1 2}, with lines of dashes and equals signs in between. */
-  AWDIT("awdit", "text, w 1 2"),
+  AWDIT("awdit", "text, w 1 2", Values.REGISTERS, false, true),
   /** dbcop's JSON and bincode. */
-  DBCOP("dbcop", "JSON or bincode"),
+  DBCOP("dbcop", "JSON or bincode", Values.REGISTERS, false, true),
   /** Cobra's logs: a directory of them, or one log. */
-  COBRA("cobra", "a directory of logs, or one");
+  COBRA("cobra", "a directory of logs, or one", Values.REGISTERS, false, true);
+
+  /**
+   * The formats that {@linkplain #requiresSessionOrder require session order}, for help texts; a
+   * test compares it with them.
+   */
+  public static final String REQUIRE_SESSION_ORDER = "plume, awdit, dbcop and cobra";
 
   private static final int HEAD_LENGTH = 1 << 16;
   private static final Pattern MICRO_OP =
@@ -33,10 +39,26 @@ public enum ForeignFormat {
 
   private final String id;
   private final String example;
+  private final Values values;
+  private final boolean hasRealTimeOrder;
+  private final boolean requiresSessionOrder;
 
-  ForeignFormat(String id, String example) {
+  private enum Values {
+    LISTS,
+    REGISTERS
+  }
+
+  ForeignFormat(
+      String id,
+      String example,
+      Values values,
+      boolean hasRealTimeOrder,
+      boolean requiresSessionOrder) {
     this.id = id;
     this.example = example;
+    this.values = values;
+    this.hasRealTimeOrder = hasRealTimeOrder;
+    this.requiresSessionOrder = requiresSessionOrder;
   }
 
   /** The name that users type. */
@@ -51,7 +73,17 @@ public enum ForeignFormat {
 
   /** Whether the format records the real-time order of transactions. */
   public boolean hasRealTimeOrder() {
-    return this == ELLE_APPEND || this == ELLE_REGISTER;
+    return hasRealTimeOrder;
+  }
+
+  /** Whether the levels of the format's own checkers include session order. */
+  public boolean requiresSessionOrder() {
+    return requiresSessionOrder;
+  }
+
+  /** Whether its rows are registers, of which a write replaces the value; otherwise lists. */
+  public boolean isOfRegisters() {
+    return values == Values.REGISTERS;
   }
 
   public static Optional<ForeignFormat> named(String id) {

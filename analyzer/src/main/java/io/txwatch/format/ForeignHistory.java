@@ -28,7 +28,7 @@ public final class ForeignHistory {
    *
    * @param level the level that all its transactions must meet, by Adya's definitions
    * @param sessionOrder whether session order counts; empty for the default of the format's own
-   *     checker: the levels of Plume, dbcop, PolySI and Cobra include it, Elle's plain ones do not
+   *     checkers ({@link ForeignFormat#requiresSessionOrder})
    * @param realTimeOrder whether real-time order counts, if the format {@linkplain
    *     ForeignFormat#hasRealTimeOrder records it}
    * @param initialValue the initial value of every register; empty for that of the format
@@ -76,11 +76,11 @@ public final class ForeignHistory {
       Path file, ForeignFormat format, Demand demand, Consumer<Anomaly> found) throws IOException {
     return switch (format) {
       case ELLE_APPEND -> listAppend(file, demand, found);
-      case ELLE_REGISTER -> register(ElleRegisters.read(file), demand, false, found);
-      case PLUME -> register(PlumeReader.read(file), demand, true, found);
-      case AWDIT -> register(AwditReader.read(file), demand, true, found);
-      case DBCOP -> register(DbcopJsonReader.readAny(file), demand, true, found);
-      case COBRA -> register(CobraReader.read(file), demand, true, found);
+      case ELLE_REGISTER -> register(ElleRegisters.read(file), format, demand, found);
+      case PLUME -> register(PlumeReader.read(file), format, demand, found);
+      case AWDIT -> register(AwditReader.read(file), format, demand, found);
+      case DBCOP -> register(DbcopJsonReader.readAny(file), format, demand, found);
+      case COBRA -> register(CobraReader.read(file), format, demand, found);
     };
   }
 
@@ -94,7 +94,7 @@ public final class ForeignHistory {
   }
 
   private static Verdict register(
-      RegisterHistory read, Demand demand, boolean sessions, Consumer<Anomaly> found) {
+      RegisterHistory read, ForeignFormat format, Demand demand, Consumer<Anomaly> found) {
     RegisterHistory history =
         demand.initialValue().isPresent()
             ? read.withInitialValue(demand.initialValue().getAsLong())
@@ -104,7 +104,7 @@ public final class ForeignHistory {
             history,
             new RegisterDemand(
                 demand.level(),
-                demand.sessionOrder().orElse(sessions),
+                demand.sessionOrder().orElse(format.requiresSessionOrder()),
                 demand.realTimeOrder(),
                 demand.keyOrders(),
                 demand.budget()),

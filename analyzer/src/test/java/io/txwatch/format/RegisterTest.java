@@ -63,9 +63,6 @@ class RegisterTest {
     }
   }
 
-  /**
-   * Session 0 writes x twice; session 1 reads the newer value first: wrong only by session order.
-   */
   @Test
   void plumeTextMarksAbortedTransactions() throws IOException {
     assertThat(check("w(1,1,0,-1)\nr(1,1,1,0)\n", IsolationLevel.READ_COMMITTED))
@@ -88,6 +85,9 @@ class RegisterTest {
         .isEqualTo("true");
   }
 
+  /**
+   * Session 0 writes x twice; session 1 reads the newer value first: wrong only by session order.
+   */
   @Test
   void plumeTextCountsSessions() throws IOException {
     String text = "w(1,1,0,0)\nw(1,2,0,1)\nr(1,2,1,2)\nr(1,1,1,3)\n";

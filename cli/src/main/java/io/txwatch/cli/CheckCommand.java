@@ -104,8 +104,9 @@ final class CheckCommand implements Callable<Integer> {
       paramLabel = "true|false",
       description =
           "whether to require session order: strong session serializability, or strong session"
-              + " snapshot isolation (default: true for plume, dbcop and cobra, whose own checkers"
-              + " require it; otherwise false)")
+              + " snapshot isolation (default: true for "
+              + ForeignFormat.REQUIRE_SESSION_ORDER
+              + ", whose own checkers require it; otherwise false)")
   private @Nullable Boolean sessionOrder;
 
   @Option(
@@ -250,7 +251,7 @@ final class CheckCommand implements Callable<Integer> {
       throw CommandException.badInput(
           file + ": " + of.id() + " histories contain no real-time order: omit --real-time-order");
     }
-    if (of == ForeignFormat.ELLE_APPEND && (initial != null || !keyOrders().isEmpty())) {
+    if (!of.isOfRegisters() && (initial != null || !keyOrders().isEmpty())) {
       throw CommandException.badInput(
           file + ": --initial and the assumptions about keys are for histories of registers");
     }
