@@ -139,7 +139,7 @@ final class CobraReader {
     in.nextLong();
     boolean initial = transaction == INITIAL_MARK || transaction == NULL_MARK;
     if (initial && (write == INITIAL_MARK || write == NULL_MARK)) {
-      history.readInitial(key);
+      history.readUnwritten(key);
     } else if (!initial || write != GARBAGE_COLLECTED && write != NOT_GARBAGE_COLLECTED) {
       history.read(key, write);
     }

@@ -234,7 +234,7 @@ final class DbcopJsonReader {
 
   private void addRead(int key, boolean nil, long value) {
     if (nil) {
-      history.readInitial(key);
+      history.readUnwritten(key);
     } else {
       history.read(key, value);
     }

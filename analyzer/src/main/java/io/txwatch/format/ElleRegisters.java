@@ -37,7 +37,7 @@ final class ElleRegisters {
       case READ_VALUE -> history.read(micro.key(i), micro.value(i));
       case READ_NIL -> {
         if (outcome == Outcome.COMMITTED) {
-          history.readInitial(micro.key(i));
+          history.readUnwritten(micro.key(i));
         }
       }
       case APPEND, READ_LIST -> throw new IllegalStateException("a list among registers");

@@ -35,7 +35,7 @@ public final class ForeignHistory {
    * @param keyOrders what is assumed of each register, as by Elle's options
    * @param budget the limit of the check of a register history, in processor time
    */
-  public record Demand(
+  public record CheckOptions(
       IsolationLevel level,
       Optional<Boolean> sessionOrder,
       boolean realTimeOrder,
@@ -73,41 +73,42 @@ public final class ForeignHistory {
    * @throws io.txwatch.history.HistoryFormatException if it is not of that format
    */
   public static Verdict check(
-      Path file, ForeignFormat format, Demand demand, Consumer<Anomaly> found) throws IOException {
+      Path file, ForeignFormat format, CheckOptions options, Consumer<Anomaly> found)
+      throws IOException {
     return switch (format) {
-      case ELLE_APPEND -> listAppend(file, demand, found);
-      case ELLE_REGISTER -> register(ElleRegisters.read(file), format, demand, found);
-      case PLUME -> register(PlumeReader.read(file), format, demand, found);
-      case AWDIT -> register(AwditReader.read(file), format, demand, found);
-      case DBCOP -> register(DbcopJsonReader.readAny(file), format, demand, found);
-      case COBRA -> register(CobraReader.read(file), format, demand, found);
+      case ELLE_APPEND -> listAppend(file, options, found);
+      case ELLE_REGISTER -> register(ElleRegisters.read(file), format, options, found);
+      case PLUME -> register(PlumeReader.read(file), format, options, found);
+      case AWDIT -> register(AwditReader.read(file), format, options, found);
+      case DBCOP -> register(DbcopJsonReader.readAny(file), format, options, found);
+      case COBRA -> register(CobraReader.read(file), format, options, found);
     };
   }
 
-  private static Verdict listAppend(Path file, Demand demand, Consumer<Anomaly> found)
+  private static Verdict listAppend(Path file, CheckOptions options, Consumer<Anomaly> found)
       throws IOException {
     ListHistory history = ElleLists.read(file);
     ListAppendCheck.Result result =
-        ListAppendCheck.check(history, demand.level(), demand.orders(), demand.budget(), found);
+        ListAppendCheck.check(history, options.level(), options.orders(), options.budget(), found);
     return new Verdict(
         history.operations(), history.transactions(), result.valid(), result.reason());
   }
 
   private static Verdict register(
-      RegisterHistory read, ForeignFormat format, Demand demand, Consumer<Anomaly> found) {
+      RegisterHistory read, ForeignFormat format, CheckOptions options, Consumer<Anomaly> found) {
     RegisterHistory history =
-        demand.initialValue().isPresent()
-            ? read.withInitialValue(demand.initialValue().getAsLong())
+        options.initialValue().isPresent()
+            ? read.withInitialValue(options.initialValue().getAsLong())
             : read;
     RegisterCheck.Result result =
         RegisterCheck.check(
             history,
             new RegisterDemand(
-                demand.level(),
-                demand.sessionOrder().orElse(format.requiresSessionOrder()),
-                demand.realTimeOrder(),
-                demand.keyOrders(),
-                demand.budget()),
+                options.level(),
+                options.sessionOrder().orElse(format.requiresSessionOrder()),
+                options.realTimeOrder(),
+                options.keyOrders(),
+                options.budget()),
             found);
     return new Verdict(
         history.operations(), history.transactions(), result.valid(), result.reason());

@@ -263,7 +263,7 @@ public final class RegisterHistory {
     }
 
     /** Adds a read of a register without a write. */
-    public void readInitial(int key) {
+    public void readUnwritten(int key) {
       add(Kind.READ_INITIAL, key, 0);
     }
 

@@ -89,8 +89,8 @@ final class ElleNotation {
   }
 
   /** What is demanded of a history in tests. */
-  static ForeignHistory.Demand demand(IsolationLevel level) {
-    return new ForeignHistory.Demand(
+  static ForeignHistory.CheckOptions demand(IsolationLevel level) {
+    return new ForeignHistory.CheckOptions(
         level, Optional.empty(), false, OptionalLong.empty(), Set.of(), Duration.ofSeconds(20));
   }
 

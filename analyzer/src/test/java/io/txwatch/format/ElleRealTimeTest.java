@@ -92,7 +92,7 @@ class ElleRealTimeTest {
     ForeignHistory.check(
         Files.writeString(directory.resolve("history"), edn),
         ForeignFormat.ELLE_APPEND,
-        new ForeignHistory.Demand(
+        new ForeignHistory.CheckOptions(
             IsolationLevel.SERIALIZABLE,
             Optional.empty(),
             realTime,

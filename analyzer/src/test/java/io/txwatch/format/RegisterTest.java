@@ -165,7 +165,7 @@ class RegisterTest {
         ForeignHistory.check(
             file,
             ForeignFormat.PLUME,
-            new ForeignHistory.Demand(
+            new ForeignHistory.CheckOptions(
                 IsolationLevel.SERIALIZABLE,
                 Optional.empty(),
                 false,
@@ -184,7 +184,7 @@ class RegisterTest {
         ForeignHistory.check(
             file,
             ForeignFormat.of(file).orElseThrow(),
-            new ForeignHistory.Demand(
+            new ForeignHistory.CheckOptions(
                 IsolationLevel.SERIALIZABLE,
                 Optional.empty(),
                 false,

@@ -45,7 +45,7 @@ final class CaseInput {
    * @throws CommandException if each has one of its own
    */
   static void requireNamedDatabase(String url) {
-    Optional<String> named = KnownDbms.of(url).flatMap(known -> known.named(url, "cases"));
+    Optional<String> named = CommandDbms.of(url).flatMap(known -> known.named(url, "cases"));
     if (named.isPresent()) {
       throw CommandException.badInput(
           "each connection has its own database without a name: name it, as in " + named.get());

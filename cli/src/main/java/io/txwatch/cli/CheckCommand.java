@@ -265,8 +265,8 @@ final class CheckCommand implements Callable<Integer> {
     long start = System.nanoTime();
     AnomalyGroups groups = new AnomalyGroups();
     IsolationLevel level = isolation == null ? IsolationLevel.SERIALIZABLE : isolation;
-    ForeignHistory.Demand demand =
-        new ForeignHistory.Demand(
+    ForeignHistory.CheckOptions demand =
+        new ForeignHistory.CheckOptions(
             level,
             Optional.ofNullable(sessionOrder),
             realTimeOrder,

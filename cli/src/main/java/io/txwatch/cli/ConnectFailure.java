@@ -30,7 +30,7 @@ final class ConnectFailure {
 
   /** The URL to try instead, if the driver requires TLS only by default. */
   static Optional<String> withoutTls(String url, SQLException failure) {
-    return KnownDbms.of(url).flatMap(known -> known.withoutTls(url, text(failure)));
+    return CommandDbms.of(url).flatMap(known -> known.withoutTls(url, text(failure)));
   }
 
   /** The failure in a line. */
@@ -69,7 +69,7 @@ final class ConnectFailure {
 
   private static Optional<String> parameter(String url, String text) {
     String small = text.toLowerCase(Locale.ROOT);
-    return KnownDbms.of(url)
+    return CommandDbms.of(url)
         .flatMap(
             known ->
                 known

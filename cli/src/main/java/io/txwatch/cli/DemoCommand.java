@@ -59,7 +59,7 @@ final class DemoCommand implements Callable<Integer> {
       paramLabel = "h2|postgresql|mariadb|sqlite",
       defaultValue = "h2",
       description = "the DBMS, embedded (default: h2)")
-  private KnownDbms db = KnownDbms.H2;
+  private CommandDbms db = CommandDbms.H2;
 
   @Option(
       names = "--url",

@@ -34,7 +34,7 @@ interface DemoDatabase extends AutoCloseable {
    *
    * @param url that of the database of a phase
    */
-  static DemoDatabase embedded(KnownDbms dbms, UnaryOperator<String> url) {
+  static DemoDatabase embedded(CommandDbms dbms, UnaryOperator<String> url) {
     return new DemoDatabase() {
       @Override
       public String name() {
@@ -49,7 +49,7 @@ interface DemoDatabase extends AutoCloseable {
   }
 
   /** A server started by the demo. */
-  static DemoDatabase server(KnownDbms dbms, Supplier<? extends DatabaseServer> starter) {
+  static DemoDatabase server(CommandDbms dbms, Supplier<? extends DatabaseServer> starter) {
     Drivers.register("jdbc:" + dbms.subprotocol() + ":", List.of());
     DatabaseServer server = starter.get();
     Runtime.getRuntime().addShutdownHook(new Thread(server::close));

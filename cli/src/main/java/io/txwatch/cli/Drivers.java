@@ -52,7 +52,7 @@ final class Drivers {
           "no JDBC driver knows the URL "
               + shown(real)
               + "; expected "
-              + KnownDbms.urls()
+              + CommandDbms.urls()
               + ", or --driver-path JAR");
     }
     try {
@@ -119,8 +119,8 @@ final class Drivers {
 
   /** The unpacked jar for the URL's subprotocol; none if no nested jar has it. */
   static List<Path> nestedFor(String url) {
-    return KnownDbms.of(url)
-        .flatMap(KnownDbms::driverJar)
+    return CommandDbms.of(url)
+        .flatMap(CommandDbms::driverJar)
         .map(jar -> NestedJars.unpack("drivers", jar::equals))
         .orElse(List.of());
   }

@@ -30,8 +30,8 @@ final class EmptyDatabaseCheck {
     String database = connection.getCatalog();
     boolean isNone = database == null || database.isEmpty(); // when the URL names none
     boolean isServer =
-        KnownDbms.of(connection.getMetaData().getURL())
-            .filter(KnownDbms::isConnectedToServer)
+        CommandDbms.of(connection.getMetaData().getURL())
+            .filter(CommandDbms::isConnectedToServer)
             .isPresent();
     if (isServer && (isNone || isIgnored(database))) {
       return;
@@ -59,7 +59,7 @@ final class EmptyDatabaseCheck {
 
   private static boolean isIgnored(String name) {
     String small = name.toLowerCase(Locale.ROOT);
-    return KnownDbms.isSystemSchema(small) || small.startsWith(OWN_PREFIX);
+    return CommandDbms.isSystemSchema(small) || small.startsWith(OWN_PREFIX);
   }
 
   /**

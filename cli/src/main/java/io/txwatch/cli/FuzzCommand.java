@@ -181,7 +181,7 @@ final class FuzzCommand implements Callable<Integer> {
     }
     List<FuzzTarget> targets = new ArrayList<>();
     try {
-      for (String url : urls.isEmpty() ? List.of(KnownDbms.FUZZED_URL) : urls) {
+      for (String url : urls.isEmpty() ? List.of(CommandDbms.FUZZED_URL) : urls) {
         targets.add(FuzzTarget.open(url, database, console));
       }
       List<FuzzRun> runs = runs(targets, console);

@@ -25,7 +25,9 @@ record FuzzTarget(Connection keep, Dbms dbms, String shownUrl) implements AutoCl
   static FuzzTarget open(String url, DatabaseOptions database, Console console) {
     String unwatched = Drivers.unwatched(url);
     String real =
-        KnownDbms.of(unwatched).flatMap(known -> known.named(unwatched, "fuzz")).orElse(unwatched);
+        CommandDbms.of(unwatched)
+            .flatMap(known -> known.named(unwatched, "fuzz"))
+            .orElse(unwatched);
     try {
       Connection keep = Drivers.connect(real, database);
       try {

@@ -236,7 +236,7 @@ class ElleExportTest {
     ForeignHistory.check(
         edn,
         ForeignFormat.ELLE_APPEND,
-        new ForeignHistory.Demand(
+        new ForeignHistory.CheckOptions(
             IsolationLevel.SERIALIZABLE,
             Optional.empty(),
             false,

@@ -186,7 +186,7 @@ class VersionsFromTriggersTest {
     ForeignHistory.check(
         edn,
         ForeignFormat.ELLE_APPEND,
-        new ForeignHistory.Demand(
+        new ForeignHistory.CheckOptions(
             IsolationLevel.SERIALIZABLE,
             Optional.empty(),
             false,

@@ -17,10 +17,10 @@ public interface CatalogProduct {
    *
    * @param product its name and version
    * @param settings those that change its guarantees
-   * @param isRead false if nothing is known of its SQL, or if it is set to a lexical mode that our
-   *     tokenizer does not follow
+   * @param hasKnownSql false if nothing is known of its SQL, or if it is set to a lexical mode that
+   *     our tokenizer does not follow
    */
-  record Probed(Product product, Map<String, String> settings, boolean isRead) {}
+  record Probed(Product product, Map<String, String> settings, boolean hasKnownSql) {}
 
   /** What can be added to its statements. */
   DialectSql sql();
@@ -35,7 +35,7 @@ public interface CatalogProduct {
    *
    * @param name the name that the driver has for its DBMS, in lower case
    */
-  boolean isBehind(String name);
+  boolean isDriverName(String name);
 
   /**
    * Reads what the DBMS behind such a driver is, with one or two small queries.
@@ -61,7 +61,7 @@ public interface CatalogProduct {
    *
    * @param product the name of the DBMS
    */
-  default boolean mayBeByValue(String product) {
+  default boolean supportsVersionsByValue(String product) {
     return false;
   }
 

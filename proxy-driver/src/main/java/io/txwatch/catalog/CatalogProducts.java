@@ -45,7 +45,7 @@ public record CatalogProducts(List<? extends CatalogProduct> all) {
     String folded = name.toLowerCase(Locale.ROOT);
     CatalogProduct.Probed probed =
         all.stream()
-            .filter(product -> product.isBehind(folded))
+            .filter(product -> product.isDriverName(folded))
             .findFirst()
             .orElseThrow()
             .probe(connection, name, version);
@@ -55,17 +55,17 @@ public record CatalogProducts(List<? extends CatalogProduct> all) {
             .filter(product -> product.includes(probed.product()))
             .findFirst()
             .orElseThrow(),
-        probed.isRead());
+        probed.hasKnownSql());
   }
 
   /**
    * True if versions can come by value there while nothing is set, as far as the driver shows
    * without a query.
    */
-  boolean mayBeByValue(Connection connection) throws SQLException {
+  boolean supportsVersionsByValue(Connection connection) throws SQLException {
     DatabaseMetaData metaData = connection.getMetaData();
     String name = orElse(metaData == null ? null : metaData.getDatabaseProductName(), UNNAMED);
-    return all.stream().anyMatch(product -> product.mayBeByValue(name));
+    return all.stream().anyMatch(product -> product.supportsVersionsByValue(name));
   }
 
   /**

@@ -36,8 +36,8 @@ public record DatabaseProbe(Database database, CatalogProduct product, boolean i
    * True if versions can come by value while nothing is set. A DBMS that is compatible with another
    * one shows only when it is queried.
    */
-  boolean mayBeByValue() {
-    return isRead && product.mayBeByValue(database.product().name());
+  boolean supportsVersionsByValue() {
+    return isRead && product.supportsVersionsByValue(database.product().name());
   }
 
   /**

@@ -94,7 +94,7 @@ final class SharedTableCache {
       throws SQLException {
     this.key = key;
     this.log = log;
-    Asked asked = Asked.of(connection, url, source, mode, log);
+    ProbeResult asked = ProbeResult.of(connection, url, source, mode, log);
     this.versions = asked.versions();
     this.probe = asked.probe();
     SeparateConnection own = asked.own();
@@ -160,10 +160,10 @@ final class SharedTableCache {
    * @param own the connection that tables are looked up on; null if there is none beside the
    *     application's
    */
-  private record Asked(
+  private record ProbeResult(
       CatalogMode.Versions versions, DatabaseProbe probe, @Nullable SeparateConnection own) {
 
-    static Asked of(
+    static ProbeResult of(
         Connection connection,
         String url,
         ConnectionSource source,
@@ -178,8 +178,8 @@ final class SharedTableCache {
       if (wanted == CatalogMode.Versions.AUTO
           && !mode.needsColumns()
           && hasOthers
-          && mode.products().mayBeByValue(connection)) {
-        Asked unprepared = unprepared(url, source, mode, log);
+          && mode.products().supportsVersionsByValue(connection)) {
+        ProbeResult unprepared = unprepared(url, source, mode, log);
         if (unprepared != null) {
           return unprepared;
         }
@@ -188,27 +188,27 @@ final class SharedTableCache {
       CatalogMode.Versions available = available(mode, probe, log);
       return available.areByValue()
           ? byValue(available, url, source, mode)
-          : new Asked(available, probe, hasOthers ? new SeparateConnection(source) : null);
+          : new ProbeResult(available, probe, hasOthers ? new SeparateConnection(source) : null);
     }
 
-    private static Asked byValue(
+    private static ProbeResult byValue(
         CatalogMode.Versions versions, String url, ConnectionSource source, CatalogMode mode)
         throws SeparateConnectionException {
       SeparateConnection own = new SeparateConnection(source);
-      return new Asked(versions, SharedTableCache.probe(own, url, mode), own);
+      return new ProbeResult(versions, SharedTableCache.probe(own, url, mode), own);
     }
 
     /** Null if the tables have auxiliary columns, or versions cannot come by value. */
-    private static @Nullable Asked unprepared(
+    private static @Nullable ProbeResult unprepared(
         String url, ConnectionSource source, CatalogMode mode, CatalogLog log) {
       SeparateConnection own = new SeparateConnection(source);
       try {
         DatabaseProbe probe = SharedTableCache.probe(own, url, mode);
-        if (probe.mayBeByValue()) {
+        if (probe.supportsVersionsByValue()) {
           SchemaReader reader = own.use(probe::reader);
           own.of(reader);
           if (!own.use(reader::hasPrepared)) {
-            return new Asked(CatalogMode.Versions.AUTO, probe, own);
+            return new ProbeResult(CatalogMode.Versions.AUTO, probe, own);
           }
           log.notice(
               "row versions come from the columns that prepare has added; tables without them are"

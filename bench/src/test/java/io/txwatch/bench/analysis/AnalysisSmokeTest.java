@@ -57,8 +57,8 @@ class AnalysisSmokeTest {
     try (ElleFile elle = new ElleFile(file)) {
       new TwoPhaseLockingSimulation<>(elle, 1, 32).run(20_000);
     }
-    ForeignHistory.Demand demand =
-        new ForeignHistory.Demand(
+    ForeignHistory.CheckOptions demand =
+        new ForeignHistory.CheckOptions(
             IsolationLevel.SERIALIZABLE,
             Optional.empty(),
             false,

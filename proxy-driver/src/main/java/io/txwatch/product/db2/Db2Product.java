@@ -1,15 +1,15 @@
 package io.txwatch.product.db2;
 
 import io.txwatch.history.Product;
-import io.txwatch.product.other.OtherProduct;
+import io.txwatch.product.other.GenericProduct;
 import java.util.Locale;
 import java.util.Optional;
 
 /** Db2. Its tables are read as JDBC describes them, and its statements are never rewritten. */
-public final class Db2Product extends OtherProduct {
+public final class Db2Product extends GenericProduct {
 
   @Override
-  public boolean isBehind(String name) {
+  public boolean isDriverName(String name) {
     return name.startsWith("db2");
   }
 

@@ -3,19 +3,19 @@ package io.txwatch.product.derby;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.history.Database;
 import io.txwatch.history.Product;
-import io.txwatch.product.other.OtherProduct;
+import io.txwatch.product.other.GenericProduct;
 import io.txwatch.product.other.OtherTransactionRules;
 import java.util.Optional;
 
 /**
  * Apache Derby. Its tables are read as JDBC describes them, and its statements are never rewritten.
  */
-public final class DerbyProduct extends OtherProduct {
+public final class DerbyProduct extends GenericProduct {
 
   private static final String NAME = "Apache Derby";
 
   @Override
-  public boolean isBehind(String name) {
+  public boolean isDriverName(String name) {
     return name.equalsIgnoreCase(NAME);
   }
 

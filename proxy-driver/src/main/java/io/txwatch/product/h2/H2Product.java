@@ -38,7 +38,7 @@ public final class H2Product implements WatchedProduct {
   }
 
   @Override
-  public boolean isBehind(String name) {
+  public boolean isDriverName(String name) {
     return name.equals("h2");
   }
 
@@ -60,7 +60,7 @@ public final class H2Product implements WatchedProduct {
   }
 
   @Override
-  public boolean mayBeByValue(String product) {
+  public boolean supportsVersionsByValue(String product) {
     return product.equals("H2");
   }
 

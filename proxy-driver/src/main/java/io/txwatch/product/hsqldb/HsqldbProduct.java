@@ -4,12 +4,12 @@ import io.txwatch.capture.TransactionRules;
 import io.txwatch.catalog.CatalogQueries;
 import io.txwatch.history.Database;
 import io.txwatch.history.Product;
-import io.txwatch.product.other.OtherProduct;
+import io.txwatch.product.other.GenericProduct;
 import java.sql.Connection;
 import java.sql.SQLException;
 
 /** HSQLDB. Its tables are read as JDBC describes them, and its statements are never rewritten. */
-public final class HsqldbProduct extends OtherProduct {
+public final class HsqldbProduct extends GenericProduct {
 
   private static final String NAME = "HSQLDB";
 
@@ -22,7 +22,7 @@ public final class HsqldbProduct extends OtherProduct {
           + " WHERE PROPERTY_NAME IN ('hsqldb.tx', 'hsqldb.tx_conflict_rollback')";
 
   @Override
-  public boolean isBehind(String name) {
+  public boolean isDriverName(String name) {
     return name.equalsIgnoreCase(IN_FULL);
   }
 
@@ -39,7 +39,7 @@ public final class HsqldbProduct extends OtherProduct {
 
   /** Then it is probed on a connection of txwatch's own. */
   @Override
-  public boolean mayBeByValue(String product) {
+  public boolean supportsVersionsByValue(String product) {
     return product.equals(NAME) || product.equals(IN_FULL);
   }
 

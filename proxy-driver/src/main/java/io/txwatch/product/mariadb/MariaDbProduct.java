@@ -34,7 +34,7 @@ public final class MariaDbProduct implements WatchedProduct {
 
   /** That of MySQL, whose driver connects to it, too. */
   @Override
-  public boolean isBehind(String name) {
+  public boolean isDriverName(String name) {
     return false;
   }
 
@@ -54,7 +54,7 @@ public final class MariaDbProduct implements WatchedProduct {
   }
 
   @Override
-  public boolean mayBeByValue(String product) {
+  public boolean supportsVersionsByValue(String product) {
     return product.equals("MariaDB");
   }
 

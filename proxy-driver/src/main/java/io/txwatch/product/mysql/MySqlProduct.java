@@ -35,7 +35,7 @@ public final class MySqlProduct implements WatchedProduct {
 
   /** MariaDB, too: the drivers of both connect to both. */
   @Override
-  public boolean isBehind(String name) {
+  public boolean isDriverName(String name) {
     return name.contains("mysql") || name.contains("mariadb") || name.contains("oceanbase");
   }
 
@@ -55,7 +55,7 @@ public final class MySqlProduct implements WatchedProduct {
   }
 
   @Override
-  public boolean mayBeByValue(String product) {
+  public boolean supportsVersionsByValue(String product) {
     return product.equals("MySQL");
   }
 

@@ -1,19 +1,19 @@
 package io.txwatch.product.oracle;
 
 import io.txwatch.history.Product;
-import io.txwatch.product.other.OtherProduct;
+import io.txwatch.product.other.GenericProduct;
 import java.util.Optional;
 
 /**
  * Oracle Database. Its tables are read as JDBC describes them, and its statements are never
  * rewritten.
  */
-public final class OracleProduct extends OtherProduct {
+public final class OracleProduct extends GenericProduct {
 
   private static final String NAME = "Oracle";
 
   @Override
-  public boolean isBehind(String name) {
+  public boolean isDriverName(String name) {
     return name.equalsIgnoreCase(NAME);
   }
 

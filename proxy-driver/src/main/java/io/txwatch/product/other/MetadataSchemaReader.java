@@ -39,7 +39,7 @@ public final class MetadataSchemaReader extends SchemaReader {
   /**
    * A reader.
    *
-   * @param triggerCount {@link OtherProduct#triggerCount}
+   * @param triggerCount {@link GenericProduct#triggerCount}
    */
   public MetadataSchemaReader(NameFolding folding, Optional<String> triggerCount) {
     this.folding = folding;

@@ -14,7 +14,7 @@ final class TableTriggers {
   /**
    * False if a table surely has none.
    *
-   * @param count {@link OtherProduct#triggerCount}
+   * @param count {@link GenericProduct#triggerCount}
    */
   static boolean mayBeOn(
       DatabaseMetaData metaData, Optional<String> count, String schema, String table)

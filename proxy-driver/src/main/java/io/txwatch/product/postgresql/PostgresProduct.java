@@ -34,7 +34,7 @@ public final class PostgresProduct implements WatchedProduct {
   }
 
   @Override
-  public boolean isBehind(String name) {
+  public boolean isDriverName(String name) {
     return name.contains("postgresql") || name.contains("cockroach") || name.contains("gauss");
   }
 

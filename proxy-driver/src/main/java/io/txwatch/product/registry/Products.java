@@ -22,7 +22,7 @@ import io.txwatch.product.hsqldb.HsqldbProduct;
 import io.txwatch.product.mariadb.MariaDbProduct;
 import io.txwatch.product.mysql.MySqlProduct;
 import io.txwatch.product.oracle.OracleProduct;
-import io.txwatch.product.other.OtherProduct;
+import io.txwatch.product.other.GenericProduct;
 import io.txwatch.product.postgresql.PostgresProduct;
 import io.txwatch.product.sqlite.SqliteProduct;
 import io.txwatch.product.sqlserver.SqlServerProduct;
@@ -59,7 +59,7 @@ public final class Products {
 
   /** The last one recognizes every DBMS. */
   private static final List<WatchedProduct> ALL =
-      Stream.concat(KNOWN.stream(), Stream.of(new OtherProduct())).toList();
+      Stream.concat(KNOWN.stream(), Stream.of(new GenericProduct())).toList();
 
   private static final Map<Dialect, WatchedProduct> BY_DIALECT =
       ALL.stream()

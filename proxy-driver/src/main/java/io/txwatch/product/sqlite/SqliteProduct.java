@@ -33,7 +33,7 @@ public final class SqliteProduct implements WatchedProduct {
   }
 
   @Override
-  public boolean isBehind(String name) {
+  public boolean isDriverName(String name) {
     return name.equals("sqlite");
   }
 
@@ -56,7 +56,7 @@ public final class SqliteProduct implements WatchedProduct {
   }
 
   @Override
-  public boolean mayBeByValue(String product) {
+  public boolean supportsVersionsByValue(String product) {
     return product.equals("SQLite");
   }
 

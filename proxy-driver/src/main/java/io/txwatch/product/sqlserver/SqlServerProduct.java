@@ -1,18 +1,18 @@
 package io.txwatch.product.sqlserver;
 
 import io.txwatch.history.Product;
-import io.txwatch.product.other.OtherProduct;
+import io.txwatch.product.other.GenericProduct;
 import java.util.Optional;
 
 /**
  * SQL Server. Its tables are read as JDBC describes them, and its statements are never rewritten.
  */
-public final class SqlServerProduct extends OtherProduct {
+public final class SqlServerProduct extends GenericProduct {
 
   private static final String NAME = "Microsoft SQL Server";
 
   @Override
-  public boolean isBehind(String name) {
+  public boolean isDriverName(String name) {
     return name.equalsIgnoreCase(NAME);
   }
 

@@ -1,15 +1,14 @@
 package io.txwatch.interleave.product.mariadb;
 
 import io.txwatch.history.Product;
-import io.txwatch.interleave.product.InterleavedProduct;
 import io.txwatch.interleave.product.mysql.InnodbWaits;
+import io.txwatch.interleave.product.mysql.InterleavedMySql;
 import io.txwatch.interleave.wait.WaitMonitor;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.List;
 
-/** What is particular to MariaDB. */
-public final class InterleavedMariaDb implements InterleavedProduct {
+/** What is particular to MariaDB: its performance schema has no table of lock waits. */
+public final class InterleavedMariaDb extends InterleavedMySql {
 
   @Override
   public boolean recognizes(Product product) {
@@ -19,15 +18,5 @@ public final class InterleavedMariaDb implements InterleavedProduct {
   @Override
   public WaitMonitor monitor(Connection watcher) throws SQLException {
     return InnodbWaits.of(watcher, false);
-  }
-
-  @Override
-  public List<String> beforeRestore() {
-    return List.of("SET FOREIGN_KEY_CHECKS = 0");
-  }
-
-  @Override
-  public List<String> afterRestore() {
-    return List.of("SET FOREIGN_KEY_CHECKS = 1");
   }
 }

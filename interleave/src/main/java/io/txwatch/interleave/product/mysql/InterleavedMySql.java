@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.util.List;
 
 /** What is particular to MySQL and MariaDB. */
-public final class InterleavedMySql implements InterleavedProduct {
+public class InterleavedMySql implements InterleavedProduct {
 
   @Override
   public boolean recognizes(Product product) {

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What the commands need to know of each DBMS, found by the subprotocol of a JDBC URL. */
-enum KnownDbms {
+/** What the commands need to know of a DBMS whose driver is in the jar, by a URL's subprotocol. */
+enum CommandDbms {
   POSTGRESQL("postgresql", Set.of("information_schema", "pg_catalog")) {
     @Override
     Optional<DemoDatabase> demo() {
@@ -110,7 +110,7 @@ enum KnownDbms {
   SQLITE("sqlite-jdbc", Set.of()) {
     @Override
     Optional<DemoDatabase> demo() {
-      return Optional.of(DemoDatabase.embedded(this, KnownDbms::temporaryFile));
+      return Optional.of(DemoDatabase.embedded(this, CommandDbms::temporaryFile));
     }
   },
 
@@ -131,13 +131,13 @@ enum KnownDbms {
   private final String driverJar;
   private final Set<String> systemSchemas;
 
-  KnownDbms(String driverJar, Set<String> systemSchemas) {
+  CommandDbms(String driverJar, Set<String> systemSchemas) {
     this.driverJar = driverJar;
     this.systemSchemas = systemSchemas;
   }
 
   /** The DBMS of a JDBC URL, which is that of the real driver. */
-  static Optional<KnownDbms> of(String url) {
+  static Optional<CommandDbms> of(String url) {
     return Arrays.stream(values())
         .filter(known -> url.startsWith("jdbc:" + known.subprotocol() + ":"))
         .findFirst();

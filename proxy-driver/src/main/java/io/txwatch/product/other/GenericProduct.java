@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** A DBMS that has no package of its own: its standard SQL is read and never rewritten. */
-public class OtherProduct implements WatchedProduct {
+public class GenericProduct implements WatchedProduct {
 
   @Override
   public DialectSql sql() {
@@ -34,7 +34,7 @@ public class OtherProduct implements WatchedProduct {
   }
 
   @Override
-  public boolean isBehind(String name) {
+  public boolean isDriverName(String name) {
     return true;
   }
 
