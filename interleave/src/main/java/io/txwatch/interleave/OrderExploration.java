@@ -8,6 +8,7 @@ import io.txwatch.interleave.explore.Explorer;
 import io.txwatch.interleave.explore.Program.Scheduler;
 import io.txwatch.interleave.explore.RandomPriorities;
 import io.txwatch.interleave.run.GatedProgram;
+import io.txwatch.interleave.run.GatedProgram.CallExtent;
 import io.txwatch.interleave.run.HangException;
 import io.txwatch.interleave.run.NotDeterministicException;
 import io.txwatch.interleave.run.Operation;
@@ -98,6 +99,11 @@ final class OrderExploration implements AutoCloseable {
     @Override
     public void before(GatedCall call) {
       databases.touch(call);
+    }
+
+    @Override
+    public CallExtent extent(GatedCall call) {
+      return databases.extent(call);
     }
 
     @Override

@@ -65,10 +65,25 @@ public final class GatedProgram implements Program {
   private int unownedCalls;
   private boolean hasForeignThreads;
 
+  /** What a call reads, writes and locks. */
+  public enum CallExtent {
+    /** Nothing. */
+    NOTHING,
+    /** What its statements name. */
+    ITS_TABLES,
+    /** Perhaps anything. */
+    EVERYTHING
+  }
+
   /** Sees the calls of an execution. */
   public interface Observer {
     /** A call is about to be made; nothing of the operations is running. */
     void before(GatedCall call);
+
+    /** What is known of a call's effects beside the tables that its statements name. */
+    default CallExtent extent(GatedCall call) {
+      return CallExtent.ITS_TABLES;
+    }
 
     /** The constraints of a table that a call has used. */
     default TableConstraints constraints(GatedConnection connection, String table) {

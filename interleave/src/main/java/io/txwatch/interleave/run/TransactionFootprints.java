@@ -22,10 +22,15 @@ final class TransactionFootprints {
 
   private TransactionFootprints(List<GatedCall> calls, GatedProgram.Observer observer) {
     this.calls = calls;
-    this.own =
-        calls.stream()
-            .map(call -> TableUse.of(call, table -> observer.constraints(call.connection(), table)))
-            .toList();
+    this.own = calls.stream().map(call -> footprint(call, observer)).toList();
+  }
+
+  private static CallFootprint footprint(GatedCall call, GatedProgram.Observer observer) {
+    return switch (observer.extent(call)) {
+      case NOTHING -> CallFootprint.NOTHING;
+      case ITS_TABLES -> TableUse.of(call, table -> observer.constraints(call.connection(), table));
+      case EVERYTHING -> CallFootprint.EVERYTHING;
+    };
   }
 
   /**

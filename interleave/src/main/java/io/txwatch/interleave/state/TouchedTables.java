@@ -1,7 +1,11 @@
 package io.txwatch.interleave.state;
 
+import io.txwatch.history.AccessedColumns;
+import io.txwatch.history.AccessedColumns.OfTable;
 import io.txwatch.interleave.product.InterleavedProduct;
+import io.txwatch.interleave.run.GatedProgram.CallExtent;
 import io.txwatch.interleave.run.TableConstraints;
+import io.txwatch.jdbc.gate.GatedCall;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
@@ -31,6 +35,8 @@ public final class TouchedTables implements AutoCloseable {
   private final Connection connection;
   private final InterleavedProduct product;
   private final int maxRows;
+  private final SchemaObjects objects;
+  private final Set<String> viewsSeen = new HashSet<>();
   private final Map<String, Table> tables = new LinkedHashMap<>();
 
   /** The keys that foreign keys refer to which are keys themselves. */
@@ -78,14 +84,91 @@ public final class TouchedTables implements AutoCloseable {
    * @param connection closed by {@link #close}
    * @param maxRows the most rows of a table that is restored
    */
-  public TouchedTables(Connection connection, InterleavedProduct product, int maxRows) {
+  public TouchedTables(Connection connection, InterleavedProduct product, int maxRows)
+      throws SQLException {
     this.connection = connection;
+    this.objects = SchemaObjects.read(connection);
     this.product = product;
     this.maxRows = maxRows;
   }
 
-  /** A table is about to be touched for the first time: keeps its rows. A view is left out. */
-  public void touch(String name) throws SQLException {
+  /**
+   * A statement is about to be executed: keeps the rows of the tables that it is the first to
+   * touch, by its text, views, triggers or routines.
+   */
+  void touch(GatedCall.Statement statement) throws SQLException {
+    for (OfTable table : AccessedColumns.parse(statement.columns()).tables()) {
+      touch(table.table());
+    }
+    if (mayTouchAll(statement)) {
+      for (String table : allTables()) {
+        touch(table);
+      }
+    }
+  }
+
+  /** What a statement that was passed to {@link #touch} reads, writes and locks. */
+  CallExtent extent(GatedCall.Statement statement) {
+    List<OfTable> named = AccessedColumns.parse(statement.columns()).tables();
+    if (named.isEmpty()) {
+      return SchemaObjects.isWithoutRows(statement) ? CallExtent.NOTHING : CallExtent.EVERYTHING;
+    }
+    return mayTouchAll(statement) || named.stream().anyMatch(t -> objects.view(t.table()) != null)
+        ? CallExtent.EVERYTHING
+        : CallExtent.ITS_TABLES;
+  }
+
+  /** True if a statement may use any table, by a trigger or a routine. */
+  private boolean mayTouchAll(GatedCall.Statement statement) {
+    List<OfTable> named = AccessedColumns.parse(statement.columns()).tables();
+    if (named.isEmpty()) {
+      return !SchemaObjects.isWithoutRows(statement) && !SchemaObjects.onlyLocks(statement);
+    }
+    return objects.callsRoutine(statement)
+        || (statement.kind().mayWrite()
+            && named.stream().anyMatch(table -> objects.hasTriggers(table.table())));
+  }
+
+  private List<String> allTables() throws SQLException {
+    List<String> all = new ArrayList<>();
+    try (ResultSet tables =
+        connection
+            .getMetaData()
+            .getTables(connection.getCatalog(), connection.getSchema(), "%", null)) {
+      while (tables.next()) {
+        if (isTable(tables)) {
+          all.add(tables.getString("TABLE_NAME").toLowerCase(Locale.ROOT));
+        }
+      }
+    }
+    return all;
+  }
+
+  private static boolean isTable(ResultSet tables) throws SQLException {
+    String type = String.valueOf(tables.getString("TABLE_TYPE"));
+    return type.endsWith("TABLE") && !type.startsWith("SYSTEM");
+  }
+
+  /** Keeps the rows of the tables whose names stand in the query of a view. */
+  private void touchThoseOf(String view, String query) throws SQLException {
+    if (viewsSeen.add(view)) {
+      List<String> possible = allTables();
+      possible.addAll(objects.views());
+      for (String name : possible) {
+        if (query.contains(name)) {
+          touch(name);
+        }
+      }
+    }
+  }
+
+  /** Keeps the rows of a table, or of those that a view reads. */
+  private void touch(String name) throws SQLException {
+    String query = objects.view(name);
+    if (query != null) {
+      touchThoseOf(name, query);
+      return;
+    }
     if (!tables.containsKey(name)) {
       Table table = read(name);
       if (table != null) {
@@ -261,8 +344,7 @@ public final class TouchedTables implements AutoCloseable {
     String[] found = null;
     try (ResultSet all = connection.getMetaData().getTables(null, null, "%", null)) {
       while (all.next()) {
-        String type = String.valueOf(all.getString("TABLE_TYPE"));
-        if (!type.endsWith("TABLE") || type.startsWith("SYSTEM")) {
+        if (!isTable(all)) {
           continue;
         }
         String catalog = all.getString("TABLE_CAT");

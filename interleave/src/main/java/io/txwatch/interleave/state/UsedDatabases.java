@@ -1,15 +1,16 @@
 package io.txwatch.interleave.state;
 
-import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.Product;
 import io.txwatch.interleave.product.InterleavedProduct;
 import io.txwatch.interleave.product.registry.InterleavedProducts;
+import io.txwatch.interleave.run.GatedProgram.CallExtent;
 import io.txwatch.interleave.run.TableConstraints;
 import io.txwatch.interleave.wait.WaitMonitor;
 import io.txwatch.jdbc.gate.GatedCall;
 import io.txwatch.jdbc.gate.GatedConnection;
 import java.sql.SQLException;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -57,9 +58,7 @@ public final class UsedDatabases implements AutoCloseable {
         databases.computeIfAbsent(connection.database().place(), place -> open(place, connection));
     try {
       for (GatedCall.Statement statement : call.statements()) {
-        for (AccessedColumns.OfTable table : AccessedColumns.parse(statement.columns()).tables()) {
-          database.tables().touch(table.table());
-        }
+        database.tables().touch(statement);
       }
     } catch (SQLException e) {
       throw new UnreachableException("a table that is touched cannot be read: " + e.getMessage());
@@ -89,6 +88,18 @@ public final class UsedDatabases implements AutoCloseable {
       throw new UnreachableException(
           "two further connections to the database are needed: " + e.getMessage());
     }
+  }
+
+  /** What a call that was passed to {@link #touch} reads, writes and locks. */
+  public CallExtent extent(GatedCall call) {
+    UsedDatabase database = databases.get(call.connection().database().place());
+    if (database == null || call.statements().isEmpty()) {
+      return CallExtent.ITS_TABLES;
+    }
+    return call.statements().stream()
+        .map(database.tables()::extent)
+        .max(Comparator.naturalOrder())
+        .orElse(CallExtent.ITS_TABLES);
   }
 
   /** The constraints of a table that was touched, by its name as in {@link #touch}. */

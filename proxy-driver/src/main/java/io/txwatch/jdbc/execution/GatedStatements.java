@@ -12,6 +12,7 @@ import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.plan.ComparedKey;
 import io.txwatch.plan.TransactionControl;
 import io.txwatch.rewrite.RewritePlanner;
+import io.txwatch.statement.CalledNames;
 import java.util.List;
 
 /** What a gate is given of statements. */
@@ -28,7 +29,7 @@ public final class GatedStatements {
       ExecutionContext context, CachedPlan cached, PinnedValues parameters, String callSite) {
     Gate gate = Gates.installed();
     if (gate != null) {
-      Statement statement = statement(cached, keys(context, cached, parameters));
+      Statement statement = statement(context, cached, keys(context, cached, parameters));
       gate.before(
           GatedCall.on(
               context.gated(), type(cached.plan().control()), List.of(statement), callSite));
@@ -67,12 +68,15 @@ public final class GatedStatements {
       type = later(type, type(cached.plan().control()));
     }
     List<Statement> statements =
-        plans.stream().distinct().map(cached -> statement(cached, List.of())).toList();
+        plans.stream().distinct().map(cached -> statement(context, cached, List.of())).toList();
     gate.before(GatedCall.on(context.gated(), type, statements, plans.get(0).place().usual()));
   }
 
-  private static Statement statement(CachedPlan cached, List<KeyValues> keys) {
-    return new Statement(cached.kind(), cached.shownSql(), cached.columns(), keys);
+  private static Statement statement(
+      ExecutionContext context, CachedPlan cached, List<KeyValues> keys) {
+    CalledNames names = CalledNames.of(cached.plan().original(), context.sql());
+    return new Statement(
+        cached.kind(), cached.shownSql(), cached.columns(), keys, names.verb(), names.functions());
   }
 
   /** The more important one. */

@@ -4,6 +4,7 @@ import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.KeyValues;
 import io.txwatch.history.StatementKind;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A call to the DBMS that an application is about to make.
@@ -40,8 +41,17 @@ public record GatedCall(
    * @param sql its text as histories show it
    * @param columns what it reads and writes: {@link AccessedColumns#text}
    * @param keys the values of keys in the rows that it chooses or inserts; empty if unknown
+   * @param verb its first word, in lower case
+   * @param functions the names in front of an opening bracket, in lower case: functions, and words
+   *     such as {@code values}
    */
-  public record Statement(StatementKind kind, String sql, String columns, List<KeyValues> keys) {}
+  public record Statement(
+      StatementKind kind,
+      String sql,
+      String columns,
+      List<KeyValues> keys,
+      String verb,
+      Set<String> functions) {}
 
   /** A call on a connection as it is now. */
   public static GatedCall on(
