@@ -54,9 +54,7 @@ public final class CallChain {
     try {
       for (Step step : steps) {
         Class<?> type =
-            step == steps.get(0)
-                ? owner
-                : Class.forName(step.type(), false, owner.getClassLoader());
+            calls.isEmpty() ? owner : Class.forName(step.type(), false, owner.getClassLoader());
         calls.add(
             MethodHandles.publicLookup()
                 .unreflect(type.getMethod(step.method()))

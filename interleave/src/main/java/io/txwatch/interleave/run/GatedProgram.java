@@ -358,7 +358,9 @@ public final class GatedProgram implements Program {
 
   private ExecutedSchedule execution(List<Integer> schedule, List<Long> enabled) {
     List<List<CallFootprint>> footprints =
-        runs.stream().map(run -> TransactionFootprints.of(run.calls(), observer)).toList();
+        runs.stream()
+            .map(run -> TransactionFootprints.of(run.calls(), run.blockedCalls(), observer))
+            .toList();
     int[] position = new int[runs.size()];
     List<Step> steps = new ArrayList<>();
     for (int i = 0; i < schedule.size(); i++) {

@@ -5,6 +5,7 @@ import io.txwatch.jdbc.gate.GatedCall;
 import io.txwatch.jdbc.gate.GatedConnection;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -34,6 +35,7 @@ final class OperationRun {
   private final Operation operation;
   private final Thread thread;
   private final List<GatedCall> calls = new ArrayList<>();
+  private final BitSet blocked = new BitSet();
   private final Set<Long> connections = new HashSet<>();
 
   /** Those on which it has executed something since the last commit or rollback. */
@@ -99,6 +101,9 @@ final class OperationRun {
 
   void state(State now) {
     state = now;
+    if (now == State.BLOCKED) {
+      blocked.set(calls.size() - 1);
+    }
   }
 
   /** The call that it is about to make. */
@@ -168,6 +173,11 @@ final class OperationRun {
   /** True if it has begun a transaction there that has not ended. */
   boolean isInTransaction(GatedConnection connection) {
     return inTransaction.contains(connection);
+  }
+
+  /** Those of its calls, by their places, that have waited for a lock. */
+  BitSet blockedCalls() {
+    return blocked;
   }
 
   /** The calls that it has made. */

@@ -6,6 +6,7 @@ import io.txwatch.jdbc.gate.GatedCall;
 import io.txwatch.jdbc.gate.GatedCall.Type;
 import io.txwatch.jdbc.gate.GatedConnection;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,15 +14,21 @@ import java.util.Map;
 /**
  * The footprints of an operation's calls. What ends a transaction makes all of it visible, or
  * releases its locks, and so uses what the transaction has used. What begins one that reads from a
- * snapshot determines all that it will read.
+ * snapshot determines all that it will read. A call that waits for a lock depends on what its
+ * transaction has locked before, for others may wait for that: which of them is the victim of the
+ * deadlock depends on who waits first.
  */
 final class TransactionFootprints {
 
   private final List<GatedCall> calls;
   private final List<CallFootprint> own;
 
-  private TransactionFootprints(List<GatedCall> calls, GatedProgram.Observer observer) {
+  private final BitSet blocked;
+
+  private TransactionFootprints(
+      List<GatedCall> calls, BitSet blocked, GatedProgram.Observer observer) {
     this.calls = calls;
+    this.blocked = blocked;
     this.own = calls.stream().map(call -> footprint(call, observer)).toList();
   }
 
@@ -36,10 +43,12 @@ final class TransactionFootprints {
   /**
    * The footprints of an operation's calls, in their order.
    *
+   * @param blocked the calls, by their places, that have waited for a lock
    * @param observer knows the constraints of tables
    */
-  static List<CallFootprint> of(List<GatedCall> calls, GatedProgram.Observer observer) {
-    return new TransactionFootprints(calls, observer).compute();
+  static List<CallFootprint> of(
+      List<GatedCall> calls, BitSet blocked, GatedProgram.Observer observer) {
+    return new TransactionFootprints(calls, blocked, observer).compute();
   }
 
   private List<CallFootprint> compute() {
@@ -71,6 +80,9 @@ final class TransactionFootprints {
     CallFootprint all = CallFootprint.NOTHING;
     for (int call : transaction) {
       all = union(all, own.get(call));
+      if (blocked.get(call)) {
+        result.set(call, all);
+      }
     }
     if (end >= 0) {
       result.set(end, calls.get(end).statements().isEmpty() ? all : union(all, own.get(end)));

@@ -10,6 +10,7 @@ import java.util.TreeSet;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
 
 /** What is reached by the orders that are executed is what is reached by all. */
 class ExplorerProperties {
@@ -33,6 +34,14 @@ class ExplorerProperties {
       @ForAll long seed, @ForAll @IntRange(max = 3) int preemptions) throws InterruptedException {
     SimulatedTransactions program = SimulatedTransactions.random(new Random(seed), 2, 3, 3);
     assertThat(explored(program, preemptions)).containsAll(all(program, preemptions));
+  }
+
+  @Test
+  void theVictimOfADeadlockDependsOnWhoWaitsFirst() throws InterruptedException {
+    for (long seed : new long[] {1144L * 7919 + 13, 1238L * 7919 + 13}) {
+      SimulatedTransactions program = SimulatedTransactions.random(new Random(seed), 2, 3, 3);
+      assertThat(explored(program, 2)).containsAll(all(program, 2));
+    }
   }
 
   private static Set<String> explored(SimulatedTransactions program, int preemptions)

@@ -131,11 +131,16 @@ final class SimulatedTransactions implements Program {
           continue;
         }
         (used.writes ? written : read).set(used.item);
-        if (call.item >= 0) {
+        if (call.item >= 0 && !isBlocked(operation, call)) {
           break;
         }
       }
       return new Items(read, written);
+    }
+
+    /** Whom a call waits for depends on what its transaction has locked: it may be a deadlock. */
+    private boolean isBlocked(int operation, Call call) {
+      return call.writes && writer[call.item] >= 0 && writer[call.item] != operation;
     }
 
     void call(int operation) {
