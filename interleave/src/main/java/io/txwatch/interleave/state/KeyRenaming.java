@@ -127,7 +127,9 @@ final class KeyRenaming {
           numbers.put(domain, numbered);
         });
     Map<Key, Integer> ranks = new HashMap<>();
-    texts.forEach((key, text) -> ranks.put(key, numbers.get(key.domain()).get(text)));
+    texts.forEach(
+        (key, text) ->
+            ranks.put(key, numbers.getOrDefault(key.domain(), Map.of()).getOrDefault(text, 0)));
     return ranks;
   }
 
