@@ -313,7 +313,12 @@ public final class CaseInterleaver {
                   order.clear();
                 },
                 () -> blocked(monitor),
-                call -> add(byNumber.get(call.connection().number()).begunSteps(), order),
+                call -> {
+                  CaseOperation operation = byNumber.get(call.connection().number());
+                  if (operation != null) {
+                    add(operation.begunSteps(), order);
+                  }
+                },
                 MAX_WAIT);
         Explorer.End end =
             new Explorer(program, maxPreemptions, maxExecutions)
