@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -329,7 +330,7 @@ class ArchitectureTest {
   @Test
   void theDriverTokenizesInFewPlaces() {
     assertThat(
-            CLASSES.that(livesIn(table().get("proxy-driver"))).stream()
+            CLASSES.that(livesIn(Objects.requireNonNull(table().get("proxy-driver")))).stream()
                 .flatMap(type -> type.getMethodCallsFromSelf().stream())
                 .filter(call -> call.getTargetOwner().getSimpleName().equals("Tokenizer"))
                 .filter(call -> call.getName().equals("tokenize"))
