@@ -35,7 +35,7 @@ class EveryOrderIT {
   private static final Pattern OUTCOME =
       Pattern.compile("(?m)^> .*test-template:(\\w+)\\(.* (\\w+) in");
 
-  @TempDir private Path folder;
+  @TempDir private Path folder = Path.of("");
 
   private String out = "";
 
