@@ -40,12 +40,13 @@ final class OrderExploration implements AutoCloseable {
   /** Instead of the number of preemptions of an order whose end is not reached. */
   private static final int HANGS = -1;
 
-  /** How many orders per random one are rather executed all: most of them are equivalent. */
-  private static final int MAX_ORDERS_PER_SAMPLE = 10;
+  /** Up to how many orders there is no bound on preemptions: most of them are equivalent. */
+  private static final int MAX_UNBOUNDED = 200;
 
   /** How often an order must show a race again if threads take part that are no operation's. */
   private static final int CONFIRMATIONS = 2;
 
+  private static final String ALL_ORDERS = "all orders";
   private static final String EVERY_ORDER =
       "every order gives what an order of whole operations gives";
 
@@ -236,7 +237,10 @@ final class OrderExploration implements AutoCloseable {
     if (race != null) {
       return found(race);
     }
-    Explored explored = explore(settings.preemptions(), settings.executions() - executions);
+    Explored explored =
+        explore(
+            isBounded() ? settings.preemptions() : Integer.MAX_VALUE,
+            settings.executions() - executions);
     race = explored.race();
     if (race != null) {
       return found(shortest(race));
@@ -246,11 +250,20 @@ final class OrderExploration implements AutoCloseable {
           program.blockedInProcess() + ", not in the DBMS, while another operation could go on");
     }
     return switch (explored.end()) {
-      case ALL -> safe("all orders", EVERY_ORDER);
-      case ALL_WITHIN_BOUND -> beyondBound();
+      case ALL -> safe(ALL_ORDERS, EVERY_ORDER);
+      case ALL_WITHIN_BOUND -> sampled();
       case TOO_MANY, STOPPED ->
           undecided("there are more than " + settings.executions() + " orders to be executed");
     };
+  }
+
+  private boolean isBounded() {
+    return orders > MAX_UNBOUNDED;
+  }
+
+  /** Which orders are executed, in words. */
+  private String bound() {
+    return isBounded() ? settings.preemptions() + " preemptions" : ALL_ORDERS;
   }
 
   private record Explored(Explorer.End end, @Nullable Race race) {}
@@ -302,21 +315,7 @@ final class OrderExploration implements AutoCloseable {
     return best;
   }
 
-  /** Orders with more preemptions: all if they are few, else random ones. */
-  private Interleaved beyondBound() throws InterruptedException {
-    if (orders <= MAX_ORDERS_PER_SAMPLE * settings.sampled()) {
-      Explored all = explore(Integer.MAX_VALUE, settings.executions() - executions);
-      Race race = all.race();
-      if (race != null) {
-        return found(shortest(race));
-      }
-      if (all.end() == Explorer.End.ALL) {
-        return safe("all orders", EVERY_ORDER);
-      }
-    }
-    return sampled();
-  }
-
+  /** Random orders with more preemptions than the bound. */
   private Interleaved sampled() throws InterruptedException {
     Random random = new Random(settings.seed());
     int most = Math.min(settings.sampled(), settings.executions() - executions);
@@ -406,13 +405,7 @@ final class OrderExploration implements AutoCloseable {
               + " versions of some rows are not known");
     }
     return new Interleaved(
-        Verdict.RACE,
-        race.reason(),
-        settings.preemptions() + " preemptions",
-        executions,
-        race.schedule(),
-        race.anomalies(),
-        notes);
+        Verdict.RACE, race.reason(), bound(), executions, race.schedule(), race.anomalies(), notes);
   }
 
   private Interleaved safe(String bound, String reason) {
@@ -423,13 +416,7 @@ final class OrderExploration implements AutoCloseable {
   Interleaved undecided(String reason) {
     addNotes();
     return new Interleaved(
-        Verdict.UNDECIDED,
-        reason,
-        settings.preemptions() + " preemptions",
-        executions,
-        List.of(),
-        List.of(),
-        notes);
+        Verdict.UNDECIDED, reason, bound(), executions, List.of(), List.of(), notes);
   }
 
   private void addNotes() {

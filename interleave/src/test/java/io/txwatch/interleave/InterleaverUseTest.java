@@ -186,11 +186,28 @@ class InterleaverUseTest {
 
   @Test
   void fewOrdersAreExecutedAllAndManyAreSampled() throws Exception {
-    Interleaver interleaver =
-        new Interleaver().operation("take", this::takeLocked).times(2).preemptions(0);
-    assertThat(interleaver.run().bound()).isEqualTo("all orders");
-    assertThat(interleaver.sampled(1, 7).run().bound())
-        .isEqualTo("0 preemptions and 1 random orders");
+    assertThat(new Interleaver().operation("take", this::takeLocked).times(2).run().bound())
+        .isEqualTo("all orders");
+    Interleaved many =
+        new Interleaver()
+            .operation("count", this::countFiveTimes)
+            .times(2)
+            .preemptions(0)
+            .sampled(3, 7)
+            .run();
+    assertThat(many.verdict()).as(many.toString()).isEqualTo(Verdict.SAFE);
+    assertThat(many.bound()).isEqualTo("0 preemptions and 3 random orders");
+    assertThat(many.executions()).as("two orders without preemption, and three").isEqualTo(5);
+  }
+
+  private @Nullable Object countFiveTimes() throws SQLException {
+    try (Connection connection = open("none");
+        Statement statement = connection.createStatement()) {
+      for (int i = 0; i < 5; i++) {
+        statement.executeUpdate("UPDATE stock SET n = n + 1 WHERE id = 1");
+      }
+      return null;
+    }
   }
 
   @Test

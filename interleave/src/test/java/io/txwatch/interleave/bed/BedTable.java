@@ -9,7 +9,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 
 /**
- * Prints the table of docs/measurements/interleave.md: for each pair and each cell the orders of
+ * Prints the table of docs/measurements/interleave.csv: for each pair and each cell the orders of
  * calls, the executions of the interleaver, and how often a race shows itself in concurrent runs
  * that nothing forces. Arguments are parts of the names of pairs; none for all.
  */
@@ -21,9 +21,7 @@ final class BedTable {
 
   public static void main(String[] parts) throws Exception {
     boolean isBrief = Boolean.getBoolean("interleave.bed.brief");
-    System.out.println(
-        "| pair | DBMS and level | calls | orders | that race | verdict | executions | unforced |");
-    System.out.println("|---|---|---:|---:|---:|---|---:|---:|");
+    System.out.println("pair;DBMS and level;calls;orders;that race;verdict;executions;unforced");
     for (Pair pair : Pairs.ALL) {
       if (parts.length > 0 && List.of(parts).stream().noneMatch(pair.name()::contains)) {
         continue;
@@ -32,7 +30,7 @@ final class BedTable {
         try {
           print(pair, cell, isBrief);
         } catch (Exception | AssertionError e) {
-          System.out.println("| " + pair + " | " + cell + " | " + e);
+          System.out.println(pair + ";" + cell + ";" + e);
         }
       }
     }
@@ -54,24 +52,20 @@ final class BedTable {
       try (PairDatabase database = new PairDatabase(pair, cell, true);
           Enumeration all = new Enumeration(database)) {
         all.run();
-        orders = all.calls() + " | " + all.executions() + " | " + all.races() + " | ";
+        orders = all.calls() + ";" + all.executions() + ";" + all.races() + ";";
         if (isRacy == all.race().isEmpty()) {
           System.out.println("WRONG LABEL: " + all.race().orElse("no race"));
         }
       }
     }
     System.out.println(
-        "| "
-            + pair
-            + " | "
-            + cell.title()
-            + " | "
-            + orders
-            + found.verdict()
-            + " | "
-            + found.executions()
-            + " | "
-            + (isBrief ? "" : unforced(pair, cell) + " |"));
+        String.join(
+            ";",
+            pair.toString(),
+            cell.title(),
+            orders + found.verdict(),
+            String.valueOf(found.executions()),
+            isBrief ? "" : String.valueOf(unforced(pair, cell))));
     if (!found.verdict().name().equals(isRacy ? "RACE" : "SAFE")) {
       System.out.println("WRONG VERDICT: " + found);
     }
