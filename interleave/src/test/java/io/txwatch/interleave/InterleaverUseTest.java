@@ -390,4 +390,44 @@ class InterleaverUseTest {
       }
     }
   }
+
+  /** Plain enumeration would execute up to 20! / (10! 10!) = 184 756 orders. */
+  @Test
+  void tenStatementsOfWhichThreeConflictNeedFewOrders() throws Exception {
+    for (int row = 3; row < 20; row++) {
+      execute("INSERT INTO stock VALUES (" + row + ", 5)");
+    }
+    Interleaved found =
+        new Interleaver()
+            .operation("A", () -> changeTen(false, 3))
+            .operation("B", () -> changeTen(false, 10))
+            .run();
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.SAFE);
+    assertThat(found.executions()).as(found.toString()).isLessThanOrEqualTo(60);
+    Interleaved each =
+        new Interleaver()
+            .operation("A", () -> changeTen(true, 3))
+            .operation("B", () -> changeTen(true, 10))
+            .sampled(0, 0)
+            .run();
+    assertThat(each.verdict()).as(each.toString()).isEqualTo(Verdict.SAFE);
+    assertThat(each.executions()).as(each.toString()).isLessThanOrEqualTo(60);
+  }
+
+  /** Changes rows 1 and 2, row 1 again, and seven rows of its own, in one transaction or in ten. */
+  private @Nullable Object changeTen(boolean autoCommit, int first) throws SQLException {
+    try (Connection connection = open("none");
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(autoCommit);
+      int own = first;
+      for (int i = 0; i < 10; i++) {
+        int row = i == 2 || i == 8 ? 1 : i == 5 ? 2 : own++;
+        statement.executeUpdate("UPDATE stock SET n = n + 1 WHERE id = " + row);
+      }
+      if (!autoCommit) {
+        connection.commit();
+      }
+      return null;
+    }
+  }
 }
