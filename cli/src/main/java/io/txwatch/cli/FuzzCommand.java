@@ -148,6 +148,13 @@ final class FuzzCommand implements Callable<Integer> {
   private boolean freeThreads;
 
   @Option(
+      names = "--exhaustive",
+      description =
+          "execute each case's statements also in other orders: those that may matter, up to 30,"
+              + " with up to 2 preemptions; on PostgreSQL, MySQL, MariaDB and H2")
+  private boolean exhaustive;
+
+  @Option(
       names = "--out",
       paramLabel = "DIR",
       description =
@@ -261,6 +268,7 @@ final class FuzzCommand implements Callable<Integer> {
             Math.min(workers, dbms.maxWorkers()),
             maxStatements);
     plan = weights == WeightMode.LEARNT ? plan.with(Campaign.Mode.LEARNT_WEIGHTS) : plan;
+    plan = exhaustive ? plan.with(Campaign.Mode.FURTHER_ORDERS) : plan;
     return freeThreads ? plan.with(Campaign.Mode.FREE_THREADS) : plan;
   }
 

@@ -76,6 +76,9 @@ final class FuzzOutput {
               + summary.observed().freeThreads().furtherAnomalies()
               + " anomalies in these executions alone");
     }
+    if (summary.observed().furtherOrders() > 0) {
+      textOut.println(summary.observed().furtherOrders() + " further orders of these cases");
+    }
     for (Map.Entry<GraphAnomaly.Kind, Long> anomaly : summary.observed().anomalies().entrySet()) {
       GraphAnomaly.Kind kind = anomaly.getKey();
       textOut.printf(
@@ -233,6 +236,7 @@ final class FuzzOutput {
         json.writeNumberField(shown.getKey().name(), shown.getValue());
       }
       json.writeEndObject();
+      json.writeNumberField("furtherOrders", summary.observed().furtherOrders());
       json.writeObjectFieldStart("freeThreads");
       json.writeNumberField("executions", summary.observed().freeThreads().executions());
       json.writeNumberField(

@@ -150,7 +150,9 @@ public final class Campaign {
      * Cases of {@link CaseKind#HISTORIES} are executed once more with freely threaded sessions.
      * What these executions show depends on the processors, too.
      */
-    FREE_THREADS
+    FREE_THREADS,
+    /** The sessions of a case are executed in further orders of their statements. */
+    FURTHER_ORDERS
   }
 
   /** Receives the results of a campaign; called by several threads. */

@@ -32,6 +32,7 @@ final class CampaignCounts {
   final AtomicLong unreproduced = new AtomicLong();
   final AtomicLong repeated = new AtomicLong();
   final AtomicLong freeExecutions = new AtomicLong();
+  final AtomicLong furtherOrders = new AtomicLong();
   final AtomicLong onlyFree = new AtomicLong();
   final AtomicLong findings = new AtomicLong();
   final AtomicLong statements = new AtomicLong();
@@ -144,7 +145,8 @@ final class CampaignCounts {
             new TreeMap<>(anomalies),
             new TreeMap<>(patterns),
             coverage,
-            new Summary.FreeThreads(freeExecutions.get(), onlyFree.get())),
+            new Summary.FreeThreads(freeExecutions.get(), onlyFree.get()),
+            furtherOrders.get()),
         seconds);
   }
 

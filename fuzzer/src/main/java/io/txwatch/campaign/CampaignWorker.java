@@ -15,6 +15,7 @@ import io.txwatch.oracle.OracleVerdict.Result;
 import io.txwatch.oracle.ServerCaseExecutor;
 import io.txwatch.oracle.ServerCrashException;
 import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.CaseInterleaver;
 import io.txwatch.schedule.FreeExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
@@ -35,6 +36,11 @@ import java.util.stream.Collectors;
 
 /** Executes the cases of one worker and lets the oracles judge them. */
 final class CampaignWorker implements AutoCloseable {
+
+  /** Of an order that is executed beside the generated one. */
+  private static final int MAX_PREEMPTIONS = 2;
+
+  private static final int MAX_FURTHER_ORDERS = 30;
 
   private static final Duration QUIESCENCE_TIMEOUT = Duration.ofSeconds(10);
 
@@ -146,6 +152,9 @@ final class CampaignWorker implements AutoCloseable {
             counts.rejected(e); // its first execution was set up
           }
         }
+        if (plan.modes().contains(Campaign.Mode.FURTHER_ORDERS)) {
+          judgeFurtherOrders(execution, number);
+        }
         consecutiveFaults = 0;
         return;
       }
@@ -227,6 +236,39 @@ final class CampaignWorker implements AutoCloseable {
       }
       if (verdict.result() == Result.VIOLATION) {
         reporter.reportFree(executor, oracle, free, verdict);
+      }
+    }
+  }
+
+  /** Executes a case's sessions in further orders of their statements, up to a limit. */
+  private void judgeFurtherOrders(CaseExecution given, long number)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    int sessions = given.testCase().sessions().size();
+    if (!CaseInterleaver.supports(dbms)
+        || sessions < CaseInterleaver.MIN_SESSIONS
+        || sessions > CaseInterleaver.MAX_SESSIONS) {
+      return;
+    }
+    CaseInterleaver.Orders orders;
+    synchronized (CaseInterleaver.class) { // one at a time in a process
+      orders =
+          new CaseInterleaver(dbms, MAX_PREEMPTIONS, MAX_FURTHER_ORDERS)
+              .orders(given.testCase(), given.level());
+    }
+    for (TestCase order : orders.cases()) {
+      if (isOver.getAsBoolean()) {
+        return;
+      }
+      if (order.steps().equals(given.testCase().steps())) {
+        continue;
+      }
+      CaseExecution execution = executor.execute(order, given.level());
+      ServerCrashException.throwIfLost(execution);
+      counts.furtherOrders.incrementAndGet();
+      for (Oracle oracle : plan.oracles()) {
+        if (cases.isDue(oracle, number) && oracle.judges(order)) {
+          judge(oracle, execution, number, Optional.empty());
+        }
       }
     }
   }

@@ -73,12 +73,14 @@ public record Summary(
    * @param patterns the number of cases by what became of the pattern that they follow
    * @param coverage how many different things of each kind the cases have shown
    * @param freeThreads what executions with freely threaded sessions have shown
+   * @param furtherOrders how many orders were executed beside the generated ones
    */
   public record Observed(
       SortedMap<GraphAnomaly.Kind, Long> anomalies,
       SortedMap<PatternCount, Long> patterns,
       Map<NoveltyKind, Integer> coverage,
-      FreeThreads freeThreads) {}
+      FreeThreads freeThreads,
+      long furtherOrders) {}
 
   /**
    * Executions with freely threaded sessions.
