@@ -4,10 +4,13 @@ import io.txwatch.interleave.run.GatedProgram.Outcome;
 import io.txwatch.interleave.state.TouchedRows;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an execution has led to.
@@ -22,6 +25,10 @@ record Result(List<Outcome> outcomes, TouchedRows rows) {
 
   /** The text of an outcome that differs from execution to execution. */
   static final String MASKED = "*";
+
+  /** The texts of results that state that there is none, and differ from all that do not. */
+  private static final Set<String> NOTHING =
+      Set.of("null", "Optional.empty", "OptionalInt.empty", "OptionalLong.empty", "[]", "{}", "");
 
   private static final int MAX_CAUSES = 20;
 
@@ -42,9 +49,25 @@ record Result(List<Outcome> outcomes, TouchedRows rows) {
       shown.add(
           thrown != null
               ? THROWS + name(thrown)
-              : volatileOutcomes.get(i) ? MASKED : Objects.toString(outcome.returned()));
+              : volatileOutcomes.get(i)
+                  ? masked(text(outcome.returned()))
+                  : text(outcome.returned()));
     }
     return new Comparable(shown, rows.comparable(volatileColumns));
+  }
+
+  /** An array's elements, which its own text does not contain. */
+  private static String text(@Nullable Object returned) {
+    if (returned != null && returned.getClass().isArray()) {
+      String all = Arrays.deepToString(new Object[] {returned});
+      return all.substring(1, all.length() - 1);
+    }
+    return Objects.toString(returned);
+  }
+
+  /** What is compared of an outcome that differs from execution to execution. */
+  static String masked(String outcome) {
+    return outcome.startsWith(THROWS) || NOTHING.contains(outcome) ? outcome : MASKED;
   }
 
   /** The operations that have returned, as bits. */

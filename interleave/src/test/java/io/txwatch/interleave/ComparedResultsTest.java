@@ -3,6 +3,8 @@ package io.txwatch.interleave;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.interleave.Interleaved.Verdict;
+import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -70,5 +72,72 @@ class ComparedResultsTest {
             });
     assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.RACE);
     assertThat(database.number("SELECT count(*) FROM log")).isZero();
+  }
+
+  /** Takes the row if no other operation has. */
+  private boolean take() throws Exception {
+    return database.update("UPDATE stock SET n = 1 WHERE id = 1 AND n = 0") == 1;
+  }
+
+  @Test
+  void aResultThatDiffersInEveryExecutionDoesSoInEachOrder() throws Exception {
+    Callable<?> take = () -> take() ? Optional.of(new Object()) : Optional.empty();
+    Interleaved found = beside(take, take);
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.SAFE);
+    assertThat(found.notes())
+        .contains(
+            "what B returns differs when the same order is executed again: only whether it returns"
+                + " something is compared");
+  }
+
+  @Test
+  void whetherAnOperationReturnsSuchAResultIsCompared() throws Exception {
+    Callable<?> take =
+        () -> {
+          if (database.number("SELECT n FROM stock WHERE id = 1") == 1) {
+            return null;
+          }
+          database.update("UPDATE stock SET n = 1 WHERE id = 1");
+          return new Object();
+        };
+    Interleaved found = beside(take, take);
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.RACE);
+  }
+
+  @Test
+  void aRowThatDiffersInEveryExecutionMayBeWrittenInOneOrderOnly() throws Exception {
+    database.update("CREATE TABLE token (what VARCHAR(99))");
+    Interleaved found =
+        beside(
+            this::take,
+            () ->
+                take()
+                    ? database.update("INSERT INTO token VALUES ('" + UUID.randomUUID() + "')")
+                    : 0);
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.SAFE);
+  }
+
+  @Test
+  void theElementsOfAnArrayAreCompared() throws Exception {
+    Interleaved found =
+        beside(
+            () ->
+                new int[] {
+                  database.number("SELECT n FROM stock WHERE id = 1"),
+                  database.number("SELECT n FROM stock WHERE id = 1")
+                },
+            () -> database.update("UPDATE stock SET n = 1 WHERE id = 1"));
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.RACE);
+  }
+
+  @Test
+  void aRowGetsTheKeyThatAnotherOperationReads() throws Exception {
+    Interleaved found =
+        beside(
+            () ->
+                database.number("SELECT count(*) FROM stock WHERE id = 2")
+                    + database.number("SELECT count(*) FROM stock WHERE id = 2"),
+            () -> database.update("UPDATE stock SET id = 2 WHERE id = 1"));
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.RACE);
   }
 }

@@ -350,7 +350,7 @@ class InterleaverTest {
     // Two orders of whole operations, one of them again, and then the first order of calls.
     Interleaved found =
         other
-            .finalRead("sum", () -> List.of(List.of(reads.incrementAndGet() > 3 ? "13" : "12")))
+            .finalRead("sum", () -> List.of(List.of(reads.incrementAndGet() == 4 ? "13" : "12")))
             .run();
     assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.RACE);
     assertThat(found.reason()).contains("sum has [[13]]");

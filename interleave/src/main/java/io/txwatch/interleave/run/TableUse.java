@@ -23,6 +23,8 @@ import java.util.function.Function;
  * @param written the columns that it assigns, if it neither inserts nor deletes; else all
  * @param movesRows true if it inserts rows, deletes rows or gives them other keys, so that
  *     conditions find more or fewer than before
+ * @param givesKeys true if it gives rows that are there other keys, so that {@code keys} does not
+ *     state all rows that it writes
  * @param keys the rows that it chooses or inserts, by the values of columns of a key; empty if
  *     unknown
  */
@@ -32,6 +34,7 @@ record TableUse(
     boolean writes,
     Columns written,
     boolean movesRows,
+    boolean givesKeys,
     List<KeyValues> keys) {
 
   /**
@@ -76,12 +79,12 @@ record TableUse(
 
   /** What a foreign key reads of the other table. */
   private static TableUse checks(String table) {
-    return new TableUse(table, Columns.ALL, false, Columns.NONE, false, List.of());
+    return new TableUse(table, Columns.ALL, false, Columns.NONE, false, false, List.of());
   }
 
   /** What the action of a foreign key does with the other table. */
   private static TableUse changes(String table) {
-    return new TableUse(table, Columns.ALL, true, Columns.ALL, true, List.of());
+    return new TableUse(table, Columns.ALL, true, Columns.ALL, true, true, List.of());
   }
 
   private static TableUse of(GatedCall.Statement statement, OfTable one, TableConstraints ofTable) {
@@ -96,7 +99,10 @@ record TableUse(
             || kind == StatementKind.DDL
             || kind == StatementKind.OTHER;
     boolean writes = locks || assigns || (mayMove && statement.kind().mayWrite());
-    boolean givesKeys = assigns && meet(one.written(), Columns.of(ofTable.columns()));
+    boolean givesKeys =
+        kind != StatementKind.INSERT
+            && assigns
+            && meet(one.written(), Columns.of(ofTable.columns()));
     List<KeyValues> keys =
         statement.keys().stream().filter(key -> key.table().equals(one.table())).toList();
     return new TableUse(
@@ -105,13 +111,14 @@ record TableUse(
         writes,
         mayMove || locks ? Columns.ALL : one.written(),
         (mayMove && writes) || givesKeys,
+        givesKeys,
         keys);
   }
 
   /** The same, as far as it reads. */
   TableUse asRead() {
     Columns seen = writes ? Columns.ALL : read;
-    return new TableUse(table, seen, false, Columns.NONE, false, keys);
+    return new TableUse(table, seen, false, Columns.NONE, false, false, keys);
   }
 
   /** True if the order of two uses of the same table may matter. */
@@ -123,7 +130,8 @@ record TableUse(
       // An INSERT may meet a unique key, or a lock of the gap that it inserts into.
       return movesRows || other.movesRows || !choosesOtherRowsThan(other);
     }
-    return !choosesOtherRowsThan(other)
+    // A row that gets another key may become one that the other chooses, or no longer be.
+    return (givesKeys || other.givesKeys || !choosesOtherRowsThan(other))
         && (writes ? meet(written, other.read) : meet(other.written, read));
   }
 
