@@ -11,6 +11,12 @@ import java.util.TreeSet;
 /** In what a result differs from those that were expected, in words. */
 final class Difference {
 
+  /** In front of what was expected. */
+  static final String EXPECTED = "; one after the other they give ";
+
+  /** Between two possibilities. */
+  static final String OR = ", or ";
+
   private static final int MAX_ROWS = 5;
   private static final int MAX_CHARACTERS = 500;
 
@@ -52,7 +58,7 @@ final class Difference {
     }
     Set<String> others = new TreeSet<>();
     expected.forEach(one -> others.add(words(one, common)));
-    return words(found, common) + "; one after the other they give " + String.join(", or ", others);
+    return words(found, common) + EXPECTED + String.join(OR, others);
   }
 
   /**

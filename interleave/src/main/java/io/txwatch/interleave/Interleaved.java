@@ -3,6 +3,7 @@ package io.txwatch.interleave;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.report.AnomalyGroups;
 import io.txwatch.report.TextReport;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -53,7 +54,7 @@ public record Interleaved(
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
-    text.append(verdict).append(": ").append(reason);
+    text.append(verdict).append(": ").append(inLines(reason));
     text.append(" (").append(executions).append(" orders executed)");
     for (String line : schedule) {
       text.append("\n  ").append(line);
@@ -65,5 +66,19 @@ public record Interleaved(
     anomalies.forEach(groups::add);
     groups.groups().forEach(group -> text.append("\n\n").append(TextReport.of(group)));
     return text.toString();
+  }
+
+  /** A reason that states what was expected, with a line for each possibility. */
+  private static String inLines(String reason) {
+    return reason
+        .replace(Difference.EXPECTED, ";\n  " + Difference.EXPECTED.substring(2))
+        .replace(Difference.OR, ",\n    " + Difference.OR.substring(2));
+  }
+
+  /** The same, with one note more. */
+  Interleaved withNote(String note) {
+    List<String> all = new ArrayList<>(notes);
+    all.add(note);
+    return new Interleaved(verdict, reason, bound, executions, schedule, anomalies, all);
   }
 }

@@ -204,6 +204,7 @@ public final class Interleaver {
       Interleaved found = explore(exploration);
       if (file != null && !found.schedule().isEmpty()) {
         write(new KeptSchedule(found.schedule()), file);
+        return found.withNote("the order is kept in " + file);
       }
       return found;
     }

@@ -137,7 +137,17 @@ class InterleaverUseTest {
     assertThat(Files.readAllLines(file)).containsAll(first.schedule());
     assertThat(again.schedule()).isEqualTo(first.schedule());
     assertThat(again.executions()).as(again.toString()).isEqualTo(1);
-    assertThat(again.notes()).contains("the kept schedule was executed first");
+    assertThat(again.notes())
+        .contains("the kept schedule was executed first", "the order is kept in " + file);
+    assertThat(again.toString())
+        .startsWith(
+            """
+            RACE: no order of whole operations gives {take returns 5, take #2 returns 5, STOCK has \
+            also [[1, 4]]};
+              one after the other they give {take returns 4, take #2 returns 5, STOCK has also \
+            [[1, 3]]},
+                or {take returns 5, take #2 returns 4, STOCK has also [[1, 3]]} (1 orders executed)
+            """);
   }
 
   @Test
