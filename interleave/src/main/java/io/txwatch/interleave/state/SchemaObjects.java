@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +59,14 @@ final class SchemaObjects {
 
   private static final String LOCK_PREFIX = "pg_advisory";
   private static final String TRY_LOCK_PREFIX = "pg_try_advisory";
+
+  /** In front of a table, of a query whose text was not parsed as well. */
+  private static final Pattern TABLE =
+      Pattern.compile("\\bFROM\\s+(?!DUAL\\b)|\\bTABLE\\b", Pattern.CASE_INSENSITIVE);
+
+  /** Statements that begin and end transactions. */
+  private static final Set<String> TRANSACTIONS =
+      Set.of("begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release");
 
   /** Statements that change the settings of their session. */
   private static final Set<String> SETTINGS = Set.of("set", "reset", "show");
@@ -140,19 +149,31 @@ final class SchemaObjects {
   static boolean isWithoutRows(GatedCall.Statement statement) {
     return SETTINGS.contains(statement.verb())
         || (statement.kind() == StatementKind.SELECT
-            && WITHOUT_ROWS.containsAll(statement.functions()));
+            && WITHOUT_ROWS.containsAll(statement.functions())
+            && !TABLE.matcher(statement.sql()).find());
   }
 
   /** True if a statement that names no table locks something that is no row, and does no more. */
   static boolean onlyLocks(GatedCall.Statement statement) {
     return !statement.functions().isEmpty()
-        && statement.functions().stream().allMatch(SchemaObjects::isLock);
+        && statement.functions().stream().allMatch(f -> isLock(f) || WITHOUT_ROWS.contains(f));
+  }
+
+  /** True if a statement locks something that is no row. */
+  static boolean locks(GatedCall.Statement statement) {
+    return statement.functions().stream().anyMatch(SchemaObjects::isLock);
+  }
+
+  /** True for a text that begins or ends a transaction, or a part of one, and does no more. */
+  static boolean isTransactionControl(GatedCall.Statement statement) {
+    String text = statement.sql().strip();
+    int end = text.indexOf(';');
+    return TRANSACTIONS.contains(statement.verb()) && (end < 0 || end == text.length() - 1);
   }
 
   private static boolean isLock(String function) {
     return LOCKS.contains(function)
         || function.startsWith(LOCK_PREFIX)
-        || function.startsWith(TRY_LOCK_PREFIX)
-        || WITHOUT_ROWS.contains(function);
+        || function.startsWith(TRY_LOCK_PREFIX);
   }
 }

@@ -113,7 +113,9 @@ public final class TouchedTables implements AutoCloseable {
     if (named.isEmpty()) {
       return SchemaObjects.isWithoutRows(statement) ? CallExtent.NOTHING : CallExtent.EVERYTHING;
     }
-    return mayTouchAll(statement) || named.stream().anyMatch(t -> objects.view(t.table()) != null)
+    return mayTouchAll(statement)
+            || SchemaObjects.locks(statement)
+            || named.stream().anyMatch(t -> objects.view(t.table()) != null)
         ? CallExtent.EVERYTHING
         : CallExtent.ITS_TABLES;
   }
@@ -122,7 +124,9 @@ public final class TouchedTables implements AutoCloseable {
   private boolean mayTouchAll(GatedCall.Statement statement) {
     List<OfTable> named = AccessedColumns.parse(statement.columns()).tables();
     if (named.isEmpty()) {
-      return !SchemaObjects.isWithoutRows(statement) && !SchemaObjects.onlyLocks(statement);
+      return !SchemaObjects.isWithoutRows(statement)
+          && !SchemaObjects.onlyLocks(statement)
+          && !SchemaObjects.isTransactionControl(statement);
     }
     return objects.callsRoutine(statement)
         || (statement.kind().mayWrite()

@@ -1,6 +1,7 @@
 package io.txwatch.jdbc.execution;
 
 import io.txwatch.history.KeyValues;
+import io.txwatch.history.StatementKind;
 import io.txwatch.jdbc.gate.Gate;
 import io.txwatch.jdbc.gate.GatedCall;
 import io.txwatch.jdbc.gate.GatedCall.Statement;
@@ -14,6 +15,7 @@ import io.txwatch.plan.TransactionControl;
 import io.txwatch.rewrite.RewritePlanner;
 import io.txwatch.statement.CalledNames;
 import java.util.List;
+import java.util.Set;
 
 /** What a gate is given of statements. */
 public final class GatedStatements {
@@ -70,6 +72,19 @@ public final class GatedStatements {
     List<Statement> statements =
         plans.stream().distinct().map(cached -> statement(context, cached, List.of())).toList();
     gate.before(GatedCall.on(context.gated(), type, statements, plans.get(0).place().usual()));
+  }
+
+  /**
+   * A row is about to be changed through a result set, of a table that is not known here.
+   *
+   * @param call the method of the result set
+   */
+  public static void beforeRow(ExecutionContext context, String call) {
+    Gate gate = Gates.installed();
+    if (gate != null) {
+      Statement statement = new Statement(StatementKind.OTHER, call, "", List.of(), call, Set.of());
+      gate.before(GatedCall.on(context.gated(), Type.STATEMENT, List.of(statement), ""));
+    }
   }
 
   private static Statement statement(

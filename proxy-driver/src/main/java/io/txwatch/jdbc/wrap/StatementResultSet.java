@@ -1,6 +1,7 @@
 package io.txwatch.jdbc.wrap;
 
 import io.txwatch.jdbc.execution.ExecutionContext;
+import io.txwatch.jdbc.execution.GatedStatements;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -35,18 +36,21 @@ abstract class StatementResultSet extends DelegatingResultSet {
 
   @Override
   public void insertRow() throws SQLException {
+    GatedStatements.beforeRow(origin.context(), "insertRow");
     delegate.insertRow();
     origin.context().writtenThrough();
   }
 
   @Override
   public void updateRow() throws SQLException {
+    GatedStatements.beforeRow(origin.context(), "updateRow");
     delegate.updateRow();
     origin.context().writtenThrough();
   }
 
   @Override
   public void deleteRow() throws SQLException {
+    GatedStatements.beforeRow(origin.context(), "deleteRow");
     delegate.deleteRow();
     origin.context().writtenThrough();
   }
