@@ -15,6 +15,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -39,6 +40,9 @@ public final class TouchedTables implements AutoCloseable {
   private final Set<String> viewsSeen = new HashSet<>();
   private final Map<String, Table> tables = new LinkedHashMap<>();
 
+  /** How many tables there were when it was found that all of them can be restored. */
+  private int restorable;
+
   /** The keys that foreign keys refer to which are keys themselves. */
   private final Map<String, String> references = new HashMap<>();
 
@@ -48,6 +52,7 @@ public final class TouchedTables implements AutoCloseable {
    * @param name in quotes, with its schema
    * @param stored the columns that can be inserted
    * @param rows the values of these columns
+   * @param texts the same as texts, sorted
    * @param generated the columns, from 0, whose values the DBMS makes up
    * @param hasIdentity whether one of them is an identity column
    * @param keys the columns, from 0, of primary and foreign keys, with the key that each refers to
@@ -58,6 +63,7 @@ public final class TouchedTables implements AutoCloseable {
       String name,
       List<String> stored,
       List<List<@Nullable Object>> rows,
+      List<String> texts,
       BitSet generated,
       boolean hasIdentity,
       Map<Integer, String> keys,
@@ -233,32 +239,49 @@ public final class TouchedTables implements AutoCloseable {
     String full =
         (schema == null || schema.isEmpty() ? "" : quote(schema, quote) + ".")
             + quote(path[2], quote);
+    stored.replaceAll(column -> quote(column, quote));
     List<List<@Nullable Object>> rows = new ArrayList<>();
-    String list = String.join(", ", stored.stream().map(c -> quote(c, quote)).toList());
+    List<String> texts = new ArrayList<>();
     try (Statement statement = connection.createStatement();
-        ResultSet result = statement.executeQuery("SELECT " + list + " FROM " + full)) {
+        ResultSet result = statement.executeQuery(query(full, stored))) {
       while (result.next()) {
         if (rows.size() == maxRows) {
           throw new TooLargeException(name, maxRows);
         }
         List<@Nullable Object> row = new ArrayList<>();
         for (int i = 1; i <= stored.size(); i++) {
-          row.add(result.getObject(i));
+          row.add(product.value(result, i));
         }
         rows.add(row);
+        texts.add(text(result));
       }
     }
+    texts.sort(null);
     Map<Integer, String> keys = keys(path, all, identities);
     keys.keySet().removeIf(clocks::get); // two may be equal, or not, by chance
     return new Table(
         full,
-        stored.stream().map(c -> quote(c, quote)).toList(),
+        stored,
         rows,
+        texts,
         generated,
         !identities.isEmpty(),
         keys,
         texts(full, keys.keySet()),
         new ForeignAndUniqueKeys(connection).of(path));
+  }
+
+  private static String query(String table, List<String> columns) {
+    return "SELECT " + String.join(", ", columns) + " FROM " + table;
+  }
+
+  /** The values of a row as texts. */
+  private static String text(ResultSet row) throws SQLException {
+    List<@Nullable String> values = new ArrayList<>();
+    for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {
+      values.add(row.getString(i));
+    }
+    return values.toString();
   }
 
   /**
@@ -424,32 +447,83 @@ public final class TouchedTables implements AutoCloseable {
     return result;
   }
 
-  /** Restores the rows that the tables had first. */
+  /**
+   * Restores the rows that the tables had first.
+   *
+   * @throws UnreachableException if they are others then; nothing is changed
+   */
   public void restore() throws SQLException {
     if (tables.isEmpty()) {
       return;
     }
     connection.setAutoCommit(false);
+    boolean isDone = false;
     try (Statement statement = connection.createStatement()) {
       for (String sql : product.beforeRestore()) {
         statement.execute(sql);
       }
-      Set<String> restored = new HashSet<>();
-      for (Table table : tables.values()) {
-        if (restored.add(table.name())) {
-          statement.executeUpdate("DELETE FROM " + table.name());
-          insert(table);
-        }
+      for (Table table : inOrder()) {
+        statement.executeUpdate("DELETE FROM " + table.name());
+        insert(table);
+      }
+      if (restorable < tables.size()) {
+        demandSameRows(statement);
+        restorable = tables.size();
       }
       for (String sql : product.afterRestore()) {
         statement.execute(sql);
       }
       connection.commit();
-    } catch (SQLException e) {
-      connection.rollback();
-      throw e;
+      isDone = true;
     } finally {
+      if (!isDone) {
+        undo();
+      }
       connection.setAutoCommit(true);
+    }
+  }
+
+  /** Each table once: those with triggers first, which may write into the others. */
+  private Collection<Table> inOrder() {
+    Map<String, Table> byName = new LinkedHashMap<>();
+    for (boolean hasTriggers : new boolean[] {true, false}) {
+      tables.forEach(
+          (name, table) -> {
+            if (objects.hasTriggers(name) == hasTriggers) {
+              byName.putIfAbsent(table.name(), table);
+            }
+          });
+    }
+    return byName.values();
+  }
+
+  private void demandSameRows(Statement statement) throws SQLException {
+    for (Table table : inOrder()) {
+      List<String> texts = new ArrayList<>();
+      try (ResultSet rows = statement.executeQuery(query(table.name(), table.stored()))) {
+        while (rows.next()) {
+          texts.add(text(rows));
+        }
+      }
+      texts.sort(null);
+      if (!texts.equals(table.texts())) {
+        throw new UnreachableException(
+            "the rows of "
+                + table.name()
+                + " are others when they are inserted again (a trigger?): give a reset of your"
+                + " own");
+      }
+    }
+  }
+
+  /** Settings may be those of the database, and must not stay. */
+  private void undo() throws SQLException {
+    connection.rollback();
+    try (Statement statement = connection.createStatement()) {
+      for (String sql : product.afterRestore()) {
+        statement.execute(sql);
+      }
+      connection.commit();
     }
   }
 
@@ -470,7 +544,7 @@ public final class TouchedTables implements AutoCloseable {
     try (PreparedStatement insert = connection.prepareStatement(sql)) {
       for (List<@Nullable Object> row : table.rows()) {
         for (int i = 0; i < row.size(); i++) {
-          insert.setObject(i + 1, row.get(i));
+          product.set(insert, i + 1, row.get(i));
         }
         insert.addBatch();
       }

@@ -129,7 +129,9 @@ public final class UsedDatabases implements AutoCloseable {
       }
     } catch (SQLException e) {
       throw new UnreachableException(
-          "the tables cannot be restored (" + e.getMessage() + "): give a reset of your own");
+          "the tables cannot be restored ("
+              + e.getMessage()
+              + "): give a reset of your own, unless an operation has left a transaction open");
     }
   }
 

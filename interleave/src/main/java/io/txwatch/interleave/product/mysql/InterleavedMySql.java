@@ -4,8 +4,10 @@ import io.txwatch.history.Product;
 import io.txwatch.interleave.product.InterleavedProduct;
 import io.txwatch.interleave.wait.WaitMonitor;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What is particular to MySQL and MariaDB. */
 public class InterleavedMySql implements InterleavedProduct {
@@ -28,5 +30,16 @@ public class InterleavedMySql implements InterleavedProduct {
   @Override
   public List<String> afterRestore() {
     return List.of("SET FOREIGN_KEY_CHECKS = 1");
+  }
+
+  /** A TINYINT(1), which drivers take for a BOOLEAN, and a YEAR, which they take for a date. */
+  @Override
+  public @Nullable Object value(ResultSet row, int column) throws SQLException {
+    if (row.getMetaData().getColumnTypeName(column).startsWith("YEAR")) {
+      int year = row.getInt(column);
+      return row.wasNull() ? null : year;
+    }
+    Object value = InterleavedProduct.super.value(row, column);
+    return value instanceof Boolean ? (Object) row.getInt(column) : value;
   }
 }
