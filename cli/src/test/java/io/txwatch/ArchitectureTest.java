@@ -104,7 +104,7 @@ class ArchitectureTest {
     table.put(
         "interleave",
         new Module(
-            List.of("interleave"),
+            List.of("interleave", "predict"),
             List.of("sql", "history", "settings", "analyzer", "proxy-driver")));
     table.put(
         "fuzzer",

@@ -1,0 +1,116 @@
+package io.txwatch.predict;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.capture.Pipeline;
+import io.txwatch.history.HistoryReader;
+import io.txwatch.rules.Promise;
+import io.txwatch.settings.Settings;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Properties;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the history of one client shows, as the driver records it. */
+class RecordedHistoryTest {
+
+  private final Properties settings = new Properties();
+
+  private List<OperationTemplate> templates(String name, Path folder) throws Exception {
+    Path file = folder.resolve("history.txw");
+    settings.setProperty("txwatch.history", file.toString());
+    settings.setProperty("txwatch.log", "none");
+    settings.setProperty("txwatch.redact", "false");
+    try (Connection connection =
+            DriverManager.getConnection("jdbc:txwatch:h2:mem:" + name, settings);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE account (id INT PRIMARY KEY, owner INT, balance INT)");
+      statement.execute("INSERT INTO account VALUES (1, 1, 100), (2, 1, 100), (3, 2, 100)");
+      connection.setAutoCommit(false);
+      for (int account = 1; account <= 2; account++) {
+        withdraw(connection, account, "");
+        withdraw(connection, account, " FOR UPDATE");
+        transfer(connection, account, account + 1);
+      }
+    }
+    Pipeline.of(Settings.ofUrlProperties(settings)).close();
+    TemplateCollector collector = new TemplateCollector();
+    try (HistoryReader reader = HistoryReader.open(file)) {
+      reader.forEach(collector::accept);
+    }
+    return collector.templates();
+  }
+
+  private static void withdraw(Connection connection, int account, String lock)
+      throws SQLException {
+    execute(connection, "SELECT balance FROM account WHERE id = ?" + lock, account);
+    execute(connection, "UPDATE account SET balance = 90 WHERE id = ?", account);
+    connection.commit();
+  }
+
+  private static void transfer(Connection connection, int from, int to) throws SQLException {
+    execute(connection, "UPDATE account SET balance = balance - 1 WHERE id = ?", from);
+    execute(connection, "UPDATE account SET balance = balance + 1 WHERE id = ?", to);
+    connection.commit();
+  }
+
+  private static void execute(Connection connection, String sql, int key) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      statement.setInt(1, key);
+      if (statement.execute()) {
+        while (statement.getResultSet().next()) {
+          statement.getResultSet().getInt(1);
+        }
+      }
+    }
+  }
+
+  private static OperationTemplate startingWith(List<OperationTemplate> templates, String sql) {
+    return templates.stream()
+        .filter(one -> one.statements().get(0).sql().startsWith(sql))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static List<String> keys(OperationTemplate template) {
+    return template.statements().stream()
+        .map(statement -> statement.accesses().get(0).key().toString())
+        .toList();
+  }
+
+  /** By the rows that statements read and write, and by the values that they compare. */
+  @ParameterizedTest
+  @ValueSource(strings = {"inline", "predicates"})
+  void oneClientShowsWhatCouldRace(String level, @TempDir Path folder) throws Exception {
+    settings.setProperty("txwatch.instrument", level);
+    if (level.equals("predicates")) {
+      settings.setProperty("txwatch.versions", "columns");
+      settings.setProperty("txwatch.prepare", "auto");
+    }
+
+    List<OperationTemplate> templates = templates("predict_" + level, folder);
+
+    OperationTemplate withdraw =
+        startingWith(templates, "SELECT balance FROM account WHERE id = ?");
+    OperationTemplate transfer = startingWith(templates, "UPDATE account");
+    assertThat(withdraw.seen()).isEqualTo(2);
+    assertThat(keys(withdraw)).containsExactly("{id=id}", "{id=id}");
+    assertThat(keys(transfer)).containsExactly("{id=id}", "{id=id2}");
+
+    Prediction prediction = CandidateSearch.search(templates, Promise.Kind.COMMITTED_BY_STATEMENT);
+    assertThat(prediction.candidates())
+        .allMatch(race -> race.phenomenon() == Phenomenon.LOST_UPDATE)
+        .allMatch(race -> race.operations().get(0).equals(withdraw))
+        .hasSize(3);
+    assertThat(prediction.ruledOut()).anyMatch(one -> one.reason() == RuledOut.Reason.LOCKED);
+    assertThat(CandidateSearch.search(templates, Promise.Kind.SNAPSHOT).candidates()).isEmpty();
+  }
+}
