@@ -62,14 +62,18 @@ class UnnamedTablesTest {
   @Test
   void aRowIsReadByAQueryThatIsNotParsed() throws Exception {
     Interleaved found =
-        twice(
-            statement -> {
-              try (ResultSet row = updatable(statement).executeQuery("SELECT id, n FROM t")) {
-                row.next();
-                return statement.executeUpdate("UPDATE t SET n = " + (row.getInt(2) - 1));
-              }
-            });
+        new Interleaver()
+            .operation("A", () -> inTransaction(s -> read(updatable(s)) + " " + read(updatable(s))))
+            .operation("B", () -> inTransaction(s -> s.executeUpdate("UPDATE t SET n = 4")))
+            .run();
     assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.RACE);
+  }
+
+  private static int read(Statement statement) throws SQLException {
+    try (ResultSet row = statement.executeQuery("SELECT id, n FROM t")) {
+      row.next();
+      return row.getInt(2);
+    }
   }
 
   @Test
