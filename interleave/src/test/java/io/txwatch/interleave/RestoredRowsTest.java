@@ -162,6 +162,24 @@ class RestoredRowsTest {
   }
 
   @Test
+  void tablesDifferInCaseAlone() throws Exception {
+    on(
+        ServerKind.POSTGRESQL,
+        "CREATE TABLE t (n INT)",
+        "INSERT INTO t VALUES (5)",
+        "CREATE TABLE \"T\" (n INT)",
+        "INSERT INTO \"T\" VALUES (7)");
+    assertThat(countTwice().verdict()).isEqualTo(Verdict.SAFE);
+    Interleaved found =
+        new Interleaver()
+            .operation("A", () -> update("UPDATE \"T\" SET n = n + 1"))
+            .operation("B", () -> update("UPDATE \"T\" SET n = n + 1"))
+            .run();
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.SAFE);
+    assertThat(values("SELECT t.n, \"T\".n FROM t, \"T\"")).containsExactly("5", "7");
+  }
+
+  @Test
   void aTransactionThatIsLeftOpenIsNamed() throws Exception {
     on(ServerKind.POSTGRESQL, "CREATE TABLE t (n INT)", "INSERT INTO t VALUES (1), (2)");
     List<Connection> left = new ArrayList<>();

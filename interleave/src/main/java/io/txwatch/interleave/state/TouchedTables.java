@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TouchedTables implements AutoCloseable {
 
+  /** From here on, {@link #match} has found the schema's name, too. */
+  private static final int QUALIFIED = 3;
+
   private final Connection connection;
   private final InterleavedProduct product;
   private final int maxRows;
@@ -365,10 +368,18 @@ public final class TouchedTables implements AutoCloseable {
         : name.replace("_", escape + "_").replace("%", escape + "%");
   }
 
+  /** How well a name fits a table; two tables of a schema may differ in case alone. */
+  private static int match(String name, String qualified, String table) {
+    if (name.equalsIgnoreCase(qualified)) {
+      return name.equals(qualified) ? QUALIFIED + 1 : QUALIFIED;
+    }
+    return name.equals(table) ? 2 : name.equalsIgnoreCase(table) ? 1 : 0;
+  }
+
   /** Catalog, schema and name of a table, as stored; null if there is no such table. */
   private String @Nullable [] path(String name) throws SQLException {
-    String plain = name.toLowerCase(Locale.ROOT);
     String[] found = null;
+    int best = 0;
     try (ResultSet all = connection.getMetaData().getTables(null, null, "%", null)) {
       while (all.next()) {
         if (!isTable(all)) {
@@ -378,14 +389,11 @@ public final class TouchedTables implements AutoCloseable {
         String schema = all.getString("TABLE_SCHEM");
         String table = all.getString("TABLE_NAME");
         String qualifier = schema == null || schema.isEmpty() ? catalog : schema;
-        boolean isWhole = plain.equalsIgnoreCase(qualifier + "." + table);
-        if (isWhole
-            || (plain.equalsIgnoreCase(table)
-                && ForeignAndUniqueKeys.isHome(connection, catalog, schema))) {
+        int match = match(name, qualifier + "." + table, table);
+        if (match > best
+            && (match >= QUALIFIED || ForeignAndUniqueKeys.isHome(connection, catalog, schema))) {
+          best = match;
           found = new String[] {catalog, schema, table};
-          if (isWhole) {
-            break;
-          }
         }
       }
     }
@@ -510,8 +518,8 @@ public final class TouchedTables implements AutoCloseable {
         throw new UnreachableException(
             "the rows of "
                 + table.name()
-                + " are others when they are inserted again (a trigger?): give a reset of your"
-                + " own");
+                + " are others when they are inserted again (a trigger? a table that"
+                + " inherits, or a partition?): give a reset of your own");
       }
     }
   }
