@@ -174,7 +174,7 @@ public final class Interleaver {
    * given a reset, or an operation hangs.
    *
    * @throws IllegalStateException if there are fewer than two operations, or more than five
-   * @throws UncheckedIOException if the kept schedule cannot be read or written
+   * @throws UncheckedIOException if the kept schedule cannot be read
    * @throws InterruptedException if the thread is interrupted
    */
   public Interleaved run() throws InterruptedException {
@@ -203,8 +203,7 @@ public final class Interleaver {
         OrderExploration exploration = new OrderExploration(settings, all, databases)) {
       Interleaved found = explore(exploration);
       if (file != null && !found.schedule().isEmpty()) {
-        write(new KeptSchedule(found.schedule()), file);
-        return found.withNote("the order is kept in " + file);
+        return found.withNote(kept(new KeptSchedule(found.schedule()), file));
       }
       return found;
     }
@@ -229,19 +228,22 @@ public final class Interleaver {
     Map<String, Integer> seen = new HashMap<>();
     for (Operation operation : operations) {
       for (int i = 0; i < times; i++) {
-        int number = seen.merge(operation.name(), 1, Integer::sum);
-        String name = number == 1 ? operation.name() : operation.name() + " #" + number;
+        String plain = operation.name().strip().replaceAll("\\s+", " "); // part of a line
+        int number = seen.merge(plain, 1, Integer::sum);
+        String name = number == 1 ? plain : plain + " #" + number;
         all.add(new Operation(name, operation.body(), operation.isExecutedByOthers()));
       }
     }
     return all;
   }
 
-  private static void write(KeptSchedule schedule, Path file) {
+  /** Writes a schedule; returns what became of it, in words: the race matters more. */
+  private static String kept(KeptSchedule schedule, Path file) {
     try {
       schedule.write(file);
+      return "the order is kept in " + file;
     } catch (IOException e) {
-      throw new UncheckedIOException("the schedule cannot be kept in " + file, e);
+      return "the order cannot be kept in " + file + ": " + e;
     }
   }
 }

@@ -20,7 +20,7 @@ record KeptSchedule(List<String> lines) {
 
   private static final String HEADER =
       "# The order of calls that showed a race. It is executed first when the test runs again;\n"
-          + "# keep it with the test. Lines that begin with # are ignored.\n";
+          + "# keep it with the test. Lines that begin with \"# \" are ignored.\n";
 
   KeptSchedule {
     lines = List.copyOf(lines);
@@ -39,7 +39,7 @@ record KeptSchedule(List<String> lines) {
       return new KeptSchedule(
           Files.readAllLines(file).stream()
               .map(String::strip)
-              .filter(line -> !line.isEmpty() && !line.startsWith("#"))
+              .filter(line -> !line.isEmpty() && !line.startsWith("# "))
               .toList());
     } catch (IOException e) {
       throw new UncheckedIOException(

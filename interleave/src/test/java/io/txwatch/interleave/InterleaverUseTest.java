@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an interleaver is given beside operations, and what its answer contains. */
 class InterleaverUseTest {
@@ -170,6 +172,27 @@ class InterleaverUseTest {
         new Interleaver().operation("take", this::takeLocked).times(2).keep(file).run();
     assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.SAFE);
     assertThat(file).hasContent(kept);
+  }
+
+  @Test
+  void aRaceIsReportedIfItsScheduleCannotBeKept(@TempDir Path folder) throws Exception {
+    Path file = Files.createFile(folder.resolve("file")).resolve("take.txt");
+    Interleaved found =
+        new Interleaver().operation("take", this::takeUnlocked).times(2).keep(file).run();
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.RACE);
+    assertThat(found.notes()).anyMatch(note -> note.startsWith("the order cannot be kept in "));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"#1 takes", " takes ", "takes: one", "takes\none"})
+  void namesOfManyKindsAreKept(String operation, @TempDir Path folder) throws Exception {
+    Interleaver interleaver =
+        new Interleaver()
+            .operation(operation, this::takeUnlocked)
+            .times(2)
+            .keep(folder.resolve("take.txt"));
+    interleaver.run();
+    assertThat(interleaver.run().notes()).contains("the kept schedule was executed first");
   }
 
   @Test
