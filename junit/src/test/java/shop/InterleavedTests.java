@@ -12,6 +12,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 
 /** Tests of an application in every order, which other tests run. */
 public final class InterleavedTests {
@@ -103,6 +104,22 @@ public final class InterleavedTests {
     @InterleaveTest
     void locking(Interleaving run) {
       twoWithdraw(run, BANK, true);
+    }
+
+    /** With something of its own before each test, beside the reset. */
+    @Nested
+    class OfAnotherService {
+      private boolean locks = true;
+
+      @BeforeEach
+      void unlock() {
+        locks = false;
+      }
+
+      @InterleaveTest
+      void nested(Interleaving run) {
+        twoWithdraw(run, BANK, locks);
+      }
     }
 
     @AfterAll

@@ -4,6 +4,7 @@ import io.txwatch.interleave.Interleaved;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -110,28 +111,28 @@ public final class InterleaveExtension implements TestTemplateInvocationContextP
           .map(folder -> folder.resolve(name));
     }
 
+    /** Calls the methods of the classes around a nested one, too, as JUnit does. */
     private void resetByBeforeEach(ExtensionContext context) {
-      List<Method> methods =
-          ReflectionSupport.findMethods(
-              context.getRequiredTestClass(),
-              method -> method.isAnnotationPresent(BeforeEach.class),
-              HierarchyTraversalMode.TOP_DOWN);
-      if (methods.isEmpty()) {
-        return;
-      }
-      for (Method method : methods) {
-        if (method.getParameterCount() > 0) {
-          throw new IllegalStateException(
-              "txwatch: "
-                  + method.getName()
-                  + " has parameters and cannot be called before every execution; give"
-                  + " Interleaving.reset");
+      List<Runnable> calls = new ArrayList<>();
+      for (Object instance : context.getRequiredTestInstances().getAllInstances()) {
+        for (Method method :
+            ReflectionSupport.findMethods(
+                instance.getClass(),
+                one -> one.isAnnotationPresent(BeforeEach.class),
+                HierarchyTraversalMode.TOP_DOWN)) {
+          if (method.getParameterCount() > 0) {
+            throw new IllegalStateException(
+                "txwatch: "
+                    + method.getName()
+                    + " has parameters and cannot be called before every execution; give"
+                    + " Interleaving.reset");
+          }
+          calls.add(() -> ReflectionSupport.invokeMethod(method, instance));
         }
       }
-      Object instance = context.getRequiredTestInstance();
-      interleaving
-          .interleaver()
-          .reset(() -> methods.forEach(m -> ReflectionSupport.invokeMethod(m, instance)));
+      if (!calls.isEmpty()) {
+        interleaving.interleaver().reset(() -> calls.forEach(Runnable::run));
+      }
     }
   }
 }

@@ -75,5 +75,6 @@ class InterleaveExtensionTest {
     Map<String, String> outcomes = run(InterleavedTests.WithReset.class, folder);
     assertThat(outcomes.get("racing")).startsWith("RACE");
     assertThat(outcomes).containsEntry("locking", "");
+    assertThat(outcomes.get("nested")).startsWith("RACE");
   }
 }
