@@ -434,6 +434,13 @@ final class OrderExploration implements AutoCloseable {
               + " calls of threads that no operation runs (background work?) were made"
               + " meanwhile");
     }
+    for (String table : serial.withVolatileColumns()) {
+      notes.add(
+          "some columns of "
+              + table.substring(table.lastIndexOf(' ') + 1)
+              + " have other values when the same order is executed again, and are not compared:"
+              + " does the reset restore them?");
+    }
     for (String name : serial.withVolatileOutcomes()) {
       notes.add(
           "what "

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /**
@@ -31,6 +32,9 @@ final class SerialOrders {
 
   private final BitSet volatileOutcomes = new BitSet();
   private Map<String, BitSet> volatileColumns = new TreeMap<>();
+
+  /** The tables with such columns whose values the DBMS does not make up. */
+  private final Set<String> withVolatileColumns = new TreeSet<>();
 
   /** What each order gave when it was executed first. */
   private Map<List<Integer>, Result> executed = Map.of();
@@ -105,8 +109,14 @@ final class SerialOrders {
         .rows()
         .differingColumns(first.rows(), volatileColumns)
         .forEach(
-            (table, columns) ->
-                volatileColumns.computeIfAbsent(table, one -> new BitSet()).or(columns));
+            (table, columns) -> {
+              BitSet known = volatileColumns.computeIfAbsent(table, one -> new BitSet());
+              columns.andNot(known);
+              if (!columns.isEmpty()) {
+                withVolatileColumns.add(table);
+                known.or(columns);
+              }
+            });
     for (int i = 0; i < operations; i++) {
       if (!outcome(first, i).equals(outcome(again, i))) {
         volatileOutcomes.set(i);
@@ -119,6 +129,11 @@ final class SerialOrders {
     ofSome.clear();
     executed.values().forEach(result -> results.add(comparable(result)));
     return "";
+  }
+
+  /** The tables with columns that differ when the same order is executed again. */
+  Set<String> withVolatileColumns() {
+    return withVolatileColumns;
   }
 
   /** The operations that return something else when the same order is executed again. */

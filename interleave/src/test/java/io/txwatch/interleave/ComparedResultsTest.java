@@ -140,4 +140,13 @@ class ComparedResultsTest {
             () -> database.update("UPDATE stock SET id = 2 WHERE id = 1"));
     assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.RACE);
   }
+
+  @Test
+  void aResetThatRestoresNothingIsNoted() throws Exception {
+    Callable<?> add = () -> database.update("UPDATE stock SET n = n + 1 WHERE id = 1");
+    Interleaved found =
+        new Interleaver().operation("A", add).operation("B", add).reset(() -> {}).run();
+    assertThat(found.notes())
+        .anyMatch(note -> note.startsWith("some columns of STOCK have other values"));
+  }
 }
