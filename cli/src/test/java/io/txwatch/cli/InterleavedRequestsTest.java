@@ -159,7 +159,7 @@ class InterleavedRequestsTest {
     Invocation none = shared.interleaveTwice("GET /time");
     assertThat(none.code()).as(none.out() + none.err()).isEqualTo(ExitCode.UNDECIDED);
     assertThat(json(none).path("reason").asText())
-        .isEqualTo("no call of an operation has reached a watched connection");
+        .startsWith("no call of an operation has reached a watched connection");
   }
 
   @Test
@@ -167,7 +167,7 @@ class InterleavedRequestsTest {
     assertRefused(
         shared.interleave(TOKEN, "--request", ORDER),
         ExitCode.BAD_INPUT,
-        "--request: two to 8 requests are interleaved, and there are 1");
+        "--request: two to 5 requests are interleaved, and there are 1");
     assertRefused(
         shared.interleaveTwice("orders"),
         ExitCode.BAD_INPUT,
