@@ -45,9 +45,10 @@ final class TimedStatement {
     this.mayWrite = event.succeeded() && kind.mayWrite() && !writesNoRows(event);
   }
 
-  /** Whether it is one like SET or SHOW; CALL may write rows that are not seen. */
+  /** Whether it is one like SET or CREATE TABLE. CALL may write rows that are not seen. */
   private static boolean writesNoRows(Event.StatementExecuted event) {
-    return event.kind() == StatementKind.OTHER && event.writesSeen();
+    return (event.kind() == StatementKind.OTHER || event.kind() == StatementKind.DDL)
+        && event.writesSeen();
   }
 
   /** Whether a change that the DBMS recorded may be this statement's. */

@@ -22,6 +22,9 @@ record StatementClass(
     StatementKind kind, boolean hasShape, Optional<GapReason> reason, String detail) {
 
   /** Nothing that we know. */
+  /** As in CREATE OR REPLACE TEMPORARY TABLE. */
+  private static final int MAX_WORDS_TO_TABLE = 5;
+
   static final StatementClass UNKNOWN =
       new StatementClass(
           StatementKind.OTHER,
@@ -191,8 +194,11 @@ record StatementClass(
    */
   private static StatementClass ddl(Tokens tokens, int from, int to) {
     boolean rows = tokens.isWord(from, "TRUNCATE");
-    for (int i = from; i < to && tokens.isWord(from, "CREATE"); i = tokens.next(i)) {
-      rows |= tokens.isWord(i, "AS") && tokens.isWord(from + 1, "TABLE");
+    boolean createsTable =
+        tokens.isWord(from, "CREATE")
+            && tokens.hasAnyWord(from + 1, Math.min(to, from + MAX_WORDS_TO_TABLE), "TABLE");
+    for (int i = from; i < to && createsTable; i = tokens.next(i)) {
+      rows |= tokens.isAnyWord(i, "AS", "SELECT");
     }
     return new StatementClass(
         StatementKind.DDL,

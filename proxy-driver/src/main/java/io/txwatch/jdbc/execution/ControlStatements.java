@@ -13,6 +13,8 @@ import java.util.Optional;
  */
 final class ControlStatements {
 
+  private static final String CREATE = "CREATE ";
+
   private final ExecutionContext context;
   private final CachedPlan cached;
 
@@ -68,6 +70,16 @@ final class ControlStatements {
     if (cached.mayWriteUnnamed() || !detail.isEmpty()) {
       noted.mayWriteUnnamed();
     }
-    noted.succeeded(false);
+    noted.succeeded(detail.isEmpty() && createsWithoutRows());
+  }
+
+  /** True for a CREATE that inserts no rows: no change that the DBMS records is its own. */
+  private boolean createsWithoutRows() {
+    return !cached.mayWriteRows()
+        && cached
+            .plan()
+            .original()
+            .stripLeading()
+            .regionMatches(true, 0, CREATE, 0, CREATE.length());
   }
 }
