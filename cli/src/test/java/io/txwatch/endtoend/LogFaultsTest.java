@@ -133,7 +133,8 @@ class LogFaultsTest {
           for (Future<?> worker : workers) {
             worker.get();
           }
-          Thread.sleep(500); // the log is read again after at most as long
+          // The log is read again after at most half a second, and the time of a connection.
+          Thread.sleep(2_000);
           loseAnUpdate(watched);
         } finally {
           stopped = true;
