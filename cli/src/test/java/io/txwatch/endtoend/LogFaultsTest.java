@@ -133,8 +133,8 @@ class LogFaultsTest {
           for (Future<?> worker : workers) {
             worker.get();
           }
-          // The log is read again after at most half a second, and the time of a connection.
-          Thread.sleep(2_000);
+          // The log is read again after at most as long as the server was away.
+          Thread.sleep(4_000);
           loseAnUpdate(watched);
         } finally {
           stopped = true;
