@@ -52,7 +52,7 @@ public final class PlanUsage {
 
   /**
    * How many statements its transactions usually execute while a batch of it is collected, items of
-   * other batches among them: as many as were met, or somewhat more.
+   * other batches among them: their number, or somewhat more.
    */
   public int lead() {
     return lead;
