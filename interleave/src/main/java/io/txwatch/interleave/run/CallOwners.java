@@ -5,11 +5,15 @@ import io.txwatch.jdbc.gate.GatedCall;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which operation of an execution makes a call. Guarded by the lock of its {@link GatedProgram}.
+ * Which operation of an execution makes a call. Guarded by the lock of its {@link GatedProgram},
+ * but for the counts of calls that pass.
  *
  * <p>Operations execute one at a time until their next call. So a call on a thread that existed
  * before, such as one of a pool, belongs to the operation that is running. The thread makes that
@@ -26,8 +30,8 @@ final class CallOwners {
 
   private final List<OperationRun> runs;
   private final Map<Thread, OperationRun> adopted = new IdentityHashMap<>();
-  private int unownedCalls;
-  private int unownedWrites;
+  private final AtomicInteger unownedCalls = new AtomicInteger();
+  private final AtomicInteger unownedWrites = new AtomicInteger();
 
   CallOwners(List<OperationRun> runs) {
     this.runs = List.copyOf(runs);
@@ -107,27 +111,40 @@ final class CallOwners {
     }
   }
 
+  /** The threads that make the calls of some operations. */
+  Set<Thread> adopted(Set<OperationRun> by) {
+    return adopted.entrySet().stream()
+        .filter(entry -> by.contains(entry.getValue()))
+        .map(Map.Entry::getKey)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
   /** A call passes that is no operation's. */
   void passed(GatedCall call) {
-    unownedCalls++;
+    count(call);
     runs.forEach(run -> run.leave(call));
+  }
+
+  /** Counts a call that is no operation's; without the lock. */
+  void count(GatedCall call) {
+    unownedCalls.incrementAndGet();
     if (call.type() == GatedCall.Type.COMMIT
         || call.statements().stream().anyMatch(statement -> statement.kind().mayWrite())) {
-      unownedWrites++;
+      unownedWrites.incrementAndGet();
     }
   }
 
   /** True if threads other than those of the operations have made calls. */
   boolean hasFound() {
-    return unownedCalls > 0 || !adopted.isEmpty();
+    return unownedCalls() > 0 || !adopted.isEmpty();
   }
 
   int unownedCalls() {
-    return unownedCalls;
+    return unownedCalls.get();
   }
 
   /** The calls among them that may have written rows. */
   int unownedWrites() {
-    return unownedWrites;
+    return unownedWrites.get();
   }
 }

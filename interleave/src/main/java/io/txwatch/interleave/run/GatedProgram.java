@@ -57,6 +57,7 @@ public final class GatedProgram implements Program {
 
   private List<OperationRun> runs = List.of();
   private CallOwners owners = new CallOwners(List.of());
+  private volatile OwnerSnapshot snapshot = OwnerSnapshot.EMPTY;
 
   private boolean abandoned;
   private List<String> lastTexts = List.of();
@@ -134,9 +135,7 @@ public final class GatedProgram implements Program {
 
   /** How many calls of the last execution were no operation's and may have written rows. */
   public int lastUnownedWrites() {
-    synchronized (lock) {
-      return owners.unownedWrites();
-    }
+    return owners.unownedWrites();
   }
 
   /**
@@ -210,7 +209,7 @@ public final class GatedProgram implements Program {
           // A pool may have given it a connection that another operation has used.
           runs.forEach(other -> other.connections().remove(call.connection().number()));
           run.released();
-          lock.notifyAll();
+          changed();
         }
       }
       return execution(schedule, enabled);
@@ -233,12 +232,22 @@ public final class GatedProgram implements Program {
       abandoned = false;
       runs = created;
       owners = new CallOwners(created);
+      changed();
     }
+  }
+
+  /** Lets other threads notice what has changed under the lock. */
+  private void changed() {
+    snapshot = OwnerSnapshot.of(runs, owners);
+    lock.notifyAll();
   }
 
   private void begin(int operation) throws InterruptedException {
     OperationRun run = runs.get(operation);
-    run.state(State.RUNNING);
+    synchronized (lock) {
+      run.state(State.RUNNING);
+      changed();
+    }
     run.thread().start();
     settled();
   }
@@ -266,16 +275,21 @@ public final class GatedProgram implements Program {
     }
     synchronized (lock) {
       run.ended(returned, thrown);
-      lock.notifyAll();
+      changed();
     }
   }
 
   /** The gate: called on a thread of the process. */
   private void before(GatedCall call) {
+    OwnerSnapshot now = snapshot;
+    if (SequenceCall.is(call) || now.isEndOfNothing(call)) {
+      return;
+    }
+    if (now.isUnowned(call, CURRENT.get())) {
+      now.owners().count(call);
+      return;
+    }
     synchronized (lock) {
-      if (SequenceCall.is(call) || runs.stream().allMatch(run -> run.isEndOfNothing(call))) {
-        return;
-      }
       CallOwners of = owners;
       OperationRun run = owner(of, call);
       if (run == null) {
@@ -286,7 +300,7 @@ public final class GatedProgram implements Program {
       if (!isOver.getAsBoolean()) {
         of.adopt(run);
         long arrival = run.arrived(call);
-        lock.notifyAll();
+        changed();
         awaitNo(() -> run.hasNext() && run.arrivals() == arrival, isOver, 0);
       }
       // An abandoned operation may undo its work: else its locks would stay.
@@ -317,6 +331,7 @@ public final class GatedProgram implements Program {
     OperationRun run = owner[0].run();
     if (run == null && owner[0].isKnown()) {
       of.passed(call);
+      changed();
     }
     return run;
   }
@@ -378,7 +393,7 @@ public final class GatedProgram implements Program {
       unownedCalls += owners.unownedCalls();
       hasForeignThreads |= owners.hasFound();
       abandoned = true;
-      lock.notifyAll();
+      changed();
     }
     for (OperationRun run : runs) {
       if (run.state() == State.NOT_BEGUN) {
@@ -416,6 +431,7 @@ public final class GatedProgram implements Program {
       Set<Long> blocked = waits.blocked();
       synchronized (lock) {
         note(blocked, System.nanoTime());
+        snapshot = OwnerSnapshot.of(runs, owners);
         if (isStill && !isRunning() && (atGate() != 0 || !isBlocked())) {
           return atGate();
         }

@@ -156,18 +156,16 @@ final class OperationRun {
     state = State.RUNNING;
   }
 
-  /** True for a commit or rollback on a connection without a transaction, as pools make it. */
-  boolean isEndOfNothing(GatedCall call) {
-    return call.type() != GatedCall.Type.STATEMENT
-        && call.statements().isEmpty()
-        && !inTransaction.contains(call.connection());
-  }
-
   /** Others make a call, which may end a transaction that it has left open. */
   void leave(GatedCall call) {
     if (call.type() != GatedCall.Type.STATEMENT) {
       inTransaction.remove(call.connection());
     }
+  }
+
+  /** The connections on which it has begun a transaction that has not ended. */
+  Set<GatedConnection> inTransaction() {
+    return inTransaction;
   }
 
   /** True if it has begun a transaction there that has not ended. */

@@ -1,11 +1,22 @@
 package io.txwatch.interleave.run;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.history.BackgroundThreads;
+import io.txwatch.history.Database;
+import io.txwatch.history.StatementKind;
 import io.txwatch.interleave.state.TestDatabases;
 import io.txwatch.interleave.state.UsedDatabases;
+import io.txwatch.jdbc.gate.Gate;
+import io.txwatch.jdbc.gate.GatedCall;
+import io.txwatch.jdbc.gate.GatedCall.Type;
+import io.txwatch.jdbc.gate.GatedConnection;
+import io.txwatch.jdbc.gate.Gates;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -100,6 +111,84 @@ class GatedProgramTest {
             return Long.numberOfTrailingZeros(now);
           });
       assertThat(enabled).startsWith(1L << A | 1L << B, 1L << B, 1L << A | 1L << B);
+    }
+  }
+
+  /** Others' calls are made while this thread has the program's lock. */
+  @Test
+  void callsOfOtherThreadsPassNoLock() throws Exception {
+    List<Boolean> passed = new ArrayList<>();
+    Runnable others =
+        () -> {
+          passed.add(passesNoLock(Type.STATEMENT, StatementKind.UPDATE));
+          passed.add(passesNoLock(Type.STATEMENT, StatementKind.SELECT));
+          passed.add(passesNoLock(Type.COMMIT, StatementKind.OTHER));
+        };
+    GatedCall step = call(new NumberedConnection(1, others), Type.STATEMENT, StatementKind.UPDATE);
+    Operation one =
+        new Operation(
+            "A",
+            () -> {
+              requireNonNull(Gates.installed()).before(step);
+              return "executed";
+            });
+    GatedProgram program =
+        new GatedProgram(List.of(one), () -> {}, Set::of, call -> {}, Duration.ofSeconds(20));
+    program.execute((place, now, last) -> A);
+    assertThat(passed).isNotEmpty().doesNotContain(false);
+    assertThat(program.lines()).hasSize(1);
+    assertThat(program.unownedCalls()).isEqualTo(passed.size());
+    assertThat(program.lastUnownedWrites()).isEqualTo(passed.size() * 2 / 3);
+  }
+
+  /** Whether a thread that takes no part can make a call although this one has a lock. */
+  private static boolean passesNoLock(Type type, StatementKind kind) {
+    Gate gate = requireNonNull(Gates.installed());
+    GatedCall call = call(new NumberedConnection(2, () -> {}), type, kind);
+    Thread other = BackgroundThreads.create("other", () -> gate.before(call));
+    other.start();
+    while (other.isAlive()) {
+      ThreadInfo info = ManagementFactory.getThreadMXBean().getThreadInfo(other.getId());
+      if (info != null && info.getLockOwnerId() == Thread.currentThread().getId()) {
+        return false;
+      }
+      Thread.onSpinWait();
+    }
+    return true;
+  }
+
+  private static GatedCall call(GatedConnection connection, Type type, StatementKind kind) {
+    GatedCall.Statement statement =
+        new GatedCall.Statement(kind, kind.name(), "", List.of(), kind.name(), Set.of());
+    return new GatedCall(connection, type, true, false, List.of(statement), "");
+  }
+
+  /** A connection whose number is read under the program's lock. */
+  private record NumberedConnection(long value, Runnable whenRead) implements GatedConnection {
+    @Override
+    public long number() {
+      whenRead.run();
+      return value;
+    }
+
+    @Override
+    public Database database() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean keepsSnapshot() {
+      return false;
+    }
+
+    @Override
+    public boolean isAutocommit() {
+      return true;
+    }
+
+    @Override
+    public Connection openAnother() {
+      throw new UnsupportedOperationException();
     }
   }
 
