@@ -65,6 +65,9 @@ import org.junit.jupiter.api.io.TempDir;
  * proven, since the record does not show what was never committed; a write that changes nothing is
  * in no log; and MariaDB's log does not name the writer of rows that a statement chose by another
  * condition than the key.
+ *
+ * <p>HSQLDB runs in each of its transaction models. It has no auxiliary columns, so it runs from
+ * its statements at {@code inline} alone, in the style that needs no BEGIN, which it has not.
  */
 class ScenarioTest {
 
@@ -95,6 +98,11 @@ class ScenarioTest {
     PREDICATES;
 
     boolean runsIn(JdbcCallStyle style, TestedDbms dbms, Expectation expected) {
+      if (dbms.isByStatementOnly()) {
+        return this == INLINE
+            && (style == JdbcCallStyle.JDBC_CALLS
+                || ALL && style == JdbcCallStyle.SQL_IN_JDBC_TRANSACTIONS);
+      }
       if (VERSIONS.equals("value")) {
         return false;
       }
@@ -201,6 +209,10 @@ class ScenarioTest {
       TestedDbms dbms = new TestedDbms(kind);
       TESTED.put(dbms.name(), dbms);
     }
+    for (String model : List.of("locks", "mvlocks", "mvcc")) {
+      TestedDbms dbms = TestedDbms.hsqldb(model);
+      TESTED.put(dbms.name(), dbms);
+    }
     TESTED.put("mariadb with a log", new TestedDbms(ServerKind.MARIADB, onMariaDbWithLog()));
     for (List<String> cells : Scenarios.table("by-value.csv")) {
       EXPECTED_BY_VALUE.put(cells.subList(0, 3), Expectation.names(cells.get(3)));
@@ -271,7 +283,7 @@ class ScenarioTest {
           watched(
               expected,
               instrumentation,
-              VERSIONS,
+              dbms.isByStatementOnly() ? "statements" : VERSIONS,
               application -> dbms.run(scenario, level, style, application),
               raw,
               Files.createDirectory(folder.resolve(style + "-" + instrumentation)));

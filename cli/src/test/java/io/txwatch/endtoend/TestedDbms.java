@@ -1,5 +1,6 @@
 package io.txwatch.endtoend;
 
+import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
 import io.txwatch.dbms.Workspace;
@@ -23,57 +24,80 @@ import org.jspecify.annotations.Nullable;
 final class TestedDbms implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final Connector CONNECTOR = DriverManager::getConnection;
 
-  private final ServerKind kind;
+  /** What the names of HSQLDB's transaction models begin with. */
+  private static final String HSQLDB = "hsqldb-";
+
+  private final String name;
   private final Dbms dbms;
   private final Workspace workspace;
   private final SerialOrders serialOrders = new SerialOrders(this);
   private @Nullable ScheduleExecutor serially;
 
   TestedDbms(ServerKind kind) throws SQLException, UnsupportedDbmsException {
-    this(kind, TestServers.freshDatabase(kind), "");
+    this(kind, TestServers.freshDatabase(kind));
   }
 
   /** A DBMS at the URL of an empty database. */
   TestedDbms(ServerKind kind, String url) throws SQLException, UnsupportedDbmsException {
-    this(kind, url, "");
+    this(
+        nameOf(kind),
+        kind == ServerKind.SQLITE ? waitingSqlite(url, "") : DbmsRegistry.connect(url, CONNECTOR));
   }
 
-  private TestedDbms(ServerKind kind, String url, String sqliteParameters)
-      throws SQLException, UnsupportedDbmsException {
-    this.kind = kind;
-    if (kind == ServerKind.SQLITE) {
-      this.dbms =
-          new WaitingSqlite(
-              DbmsRegistry.connect(
-                  url + "?journal_mode=WAL&synchronous=OFF" + sqliteParameters,
-                  DriverManager::getConnection));
-    } else {
-      this.dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
-    }
+  private TestedDbms(String name, Dbms dbms) throws SQLException {
+    this.name = name;
+    this.dbms = dbms;
     this.workspace = dbms.newWorkspace();
+  }
+
+  private static String nameOf(ServerKind kind) {
+    return kind.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static Dbms waitingSqlite(String url, String parameters)
+      throws SQLException, UnsupportedDbmsException {
+    return new WaitingSqlite(
+        DbmsRegistry.connect(url + "?journal_mode=WAL&synchronous=OFF" + parameters, CONNECTOR));
+  }
+
+  /**
+   * HSQLDB in memory, by the name {@code hsqldb-MODEL}.
+   *
+   * @param model the transaction model: {@code locks}, {@code mvlocks} or {@code mvcc}
+   */
+  static TestedDbms hsqldb(String model) throws SQLException, UnsupportedDbmsException {
+    String url = "jdbc:hsqldb:mem:scenarios-" + model + ";hsqldb.tx=" + model;
+    return new TestedDbms(HSQLDB + model, DbmsRegistry.connect(url, CONNECTOR));
   }
 
   /** SQLite whose sessions share a cache, as they must to read what is not committed. */
   static TestedDbms sqliteWithSharedCache() throws SQLException, UnsupportedDbmsException {
     String url = TestServers.freshDatabase(ServerKind.SQLITE);
     return new TestedDbms(
-        ServerKind.SQLITE, url.replace("jdbc:sqlite:", "jdbc:sqlite:file:"), "&cache=shared");
+        nameOf(ServerKind.SQLITE),
+        waitingSqlite(url.replace("jdbc:sqlite:", "jdbc:sqlite:file:"), "&cache=shared"));
   }
 
   /** Its name in the table of expectations. */
   String name() {
-    return kind.name().toLowerCase(Locale.ROOT);
+    return name;
+  }
+
+  /** True if its statements are never rewritten, so rows are known by their values alone. */
+  boolean isByStatementOnly() {
+    return name.startsWith(HSQLDB);
   }
 
   /** True for MySQL, which takes tens of milliseconds to create or drop a table. */
   boolean isSlow() {
-    return kind == ServerKind.MYSQL;
+    return name.equals(nameOf(ServerKind.MYSQL));
   }
 
   /** True for SQLite, where a transaction can lock at its beginning, and a read cannot. */
   boolean locksAtBegin() {
-    return kind == ServerKind.SQLITE;
+    return name.equals(nameOf(ServerKind.SQLITE));
   }
 
   SerialOrders serialOrders() {
