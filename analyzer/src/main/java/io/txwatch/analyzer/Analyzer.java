@@ -216,6 +216,9 @@ public final class Analyzer implements EventSink {
 
   @Override
   public void accept(Event event) {
+    if (event instanceof Event.ValuesRecorded) {
+      return; // for predictions: no report shows these values
+    }
     if (event instanceof Event.Changed
         || event instanceof Event.ChangesRead
         || event instanceof Event.ValuesObserved) {

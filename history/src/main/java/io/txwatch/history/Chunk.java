@@ -85,7 +85,7 @@ public record Chunk(byte[] bytes, int events) {
     }
 
     private void begin() {
-      buffer.add(encoder.header(node, 0));
+      buffer.add(encoder.header(node, 0, false));
     }
   }
 

@@ -424,4 +424,38 @@ public sealed interface Event {
    * @param through the time, as in {@link ValuesObserved}
    */
   record ChangesRead(long session, long through) implements Event {}
+
+  /**
+   * What a statement was executed with and what it returned, in clear text, so that its transaction
+   * can be executed again. Only with {@code txwatch.predict=on}, and not of a transaction of which
+   * a {@linkplain RowShare share} of the rows is observed. Follows the {@link StatementExecuted} of
+   * the same number, before the transaction ends. Not counted in {@link TransactionEnded#events}.
+   *
+   * @param session its session
+   * @param transaction its transaction
+   * @param statement its number in the transaction
+   * @param sql the application's text as it was executed: its literals are never redacted
+   * @param parameters in the order of the placeholders; of a batch item, its own
+   * @param updateCount -1 if there is none, or it is not known
+   * @param columns the labels of the columns of its result: of a query, of RETURNING, or of the
+   *     generated keys that the application read
+   * @param rows the first rows that the application read, {@link #MAX_ROWS} at most
+   * @param complete false if rows or values beyond a limit are missing, or not all rows of the
+   *     result were read
+   */
+  record ValuesRecorded(
+      long session,
+      long transaction,
+      int statement,
+      String sql,
+      List<RecordedValue> parameters,
+      long updateCount,
+      List<String> columns,
+      List<List<RecordedValue>> rows,
+      boolean complete)
+      implements Event {
+
+    /** The maximum number of rows of one statement. */
+    public static final int MAX_ROWS = 20;
+  }
 }

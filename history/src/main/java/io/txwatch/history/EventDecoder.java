@@ -104,6 +104,7 @@ final class EventDecoder {
       case WRITES_STATED -> ValueEntries.toOurs(entry.getWritesStated());
       case SESSION_IDENTIFIED -> ValueEntries.toOurs(entry.getSessionIdentified());
       case CHANGED -> ValueEntries.toOurs(entry.getChanged(), this::text);
+      case VALUES_RECORDED -> ValueEntries.toOurs(entry.getValuesRecorded(), this::text);
       case CHANGES_READ -> ValueEntries.toOurs(entry.getChangesRead());
       case HEADER, CLOSED, ORIGIN, WHAT_NOT_SET ->
           throw new IllegalArgumentException("no event that this version knows");
@@ -141,6 +142,10 @@ final class EventDecoder {
       case VALUES_OBSERVED -> {
         session = entry.getValuesObserved().getSession();
         transaction = entry.getValuesObserved().getTransaction();
+      }
+      case VALUES_RECORDED -> {
+        session = entry.getValuesRecorded().getSession();
+        transaction = entry.getValuesRecorded().getTransaction();
       }
       case END_TIMED -> {
         session = entry.getEndTimed().getSession();

@@ -46,7 +46,7 @@ final class EventEncoder {
   private final ReverseProtobufBuffer out = new ReverseProtobufBuffer();
 
   /** Encodes the entry that starts a segment and clears the dictionary. */
-  ReverseProtobufBuffer header(String node, long startMicros) {
+  ReverseProtobufBuffer header(String node, long startMicros, boolean containsValues) {
     texts.clear();
     characters = 0;
     return encoded(
@@ -56,7 +56,8 @@ final class EventEncoder {
                     .setMagic(MAGIC)
                     .setVersion(VERSION)
                     .setNode(node)
-                    .setStartMicros(startMicros)));
+                    .setStartMicros(startMicros)
+                    .setContainsValues(containsValues)));
   }
 
   /** Encodes the entry that ends a file of {@code events} events. */
@@ -161,6 +162,8 @@ final class EventEncoder {
       entry.setWritesStated(ValueEntries.toWire(e));
     } else if (event instanceof Event.Changed e) {
       entry.setChanged(ValueEntries.toWire(e, this::text));
+    } else if (event instanceof Event.ValuesRecorded e) {
+      entry.setValuesRecorded(ValueEntries.toWire(e, this::text));
     } else if (event instanceof Event.ChangesRead e) {
       entry.setChangesRead(ValueEntries.toWire(e));
     } else if (event instanceof Event.Gap e) {

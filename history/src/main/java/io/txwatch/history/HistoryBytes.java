@@ -17,7 +17,8 @@ public final class HistoryBytes {
   public static byte[] of(String node, List<Event> events) {
     EventEncoder encoder = new EventEncoder();
     RecordBuffer buffer = new RecordBuffer(BYTES);
-    buffer.add(encoder.header(node, 0));
+    boolean containsValues = events.stream().anyMatch(Event.ValuesRecorded.class::isInstance);
+    buffer.add(encoder.header(node, 0, containsValues));
     for (Event event : events) {
       buffer.add(encoder.encode(event));
     }

@@ -37,7 +37,7 @@ public final class HistoryReader implements Closeable {
   private final boolean hasParts;
   private final @Nullable FileChannel newest;
   private final EventDecoder decoder = new EventDecoder();
-  private final HistoryHeader header;
+  private HistoryHeader header;
   private final List<Loss> losses = new ArrayList<>();
   private final Queue<Event> ready = new ArrayDeque<>();
   private final Set<Long> openSessions = new HashSet<>();
@@ -129,6 +129,10 @@ public final class HistoryReader implements Closeable {
     return shared;
   }
 
+  /**
+   * The header of the first part. It has {@link HistoryHeader#containsValues} once a header with it
+   * was read: an analyzer that several processes share learns late that one of them records values.
+   */
   public HistoryHeader header() {
     return header;
   }
@@ -228,7 +232,8 @@ public final class HistoryReader implements Closeable {
       }
       if (channel.size() > 0) {
         try {
-          readHeader();
+          boolean containsValues = readHeader().containsValues();
+          header = containsValues ? header.withValues() : header;
           return;
         } catch (HistoryFormatException e) {
           scanner = new RecordScanner(channel);
@@ -243,6 +248,7 @@ public final class HistoryReader implements Closeable {
     closedInOrder = entry.hasClosed();
     if (entry.hasHeader()) {
       decoder.restart();
+      header = entry.getHeader().getContainsValues() ? header.withValues() : header;
     }
     decoder.learn(entry);
     if (entry.hasHeader() || entry.hasClosed()) {
@@ -311,6 +317,7 @@ public final class HistoryReader implements Closeable {
               + " of the format, expected at most "
               + EventEncoder.VERSION);
     }
-    return new HistoryHeader(found.getVersion(), found.getNode(), found.getStartMicros());
+    return new HistoryHeader(
+        found.getVersion(), found.getNode(), found.getStartMicros(), found.getContainsValues());
   }
 }

@@ -80,6 +80,9 @@ public final class HistoryWriter implements EventSink, Flushable {
   private boolean partFailureReported;
   private boolean closed;
 
+  /** Whether headers state that values of the application follow. */
+  private boolean containsValues;
+
   private HistoryWriter(
       Path file,
       FileChannel channel,
@@ -277,7 +280,11 @@ public final class HistoryWriter implements EventSink, Flushable {
       lost++;
       return;
     }
-    if (encoder.isFull() || written + buffer.size() - segmentStart > MAX_SEGMENT_BYTES) {
+    boolean areFirstValues = event instanceof Event.ValuesRecorded && !containsValues;
+    containsValues |= areFirstValues;
+    if (areFirstValues
+        || encoder.isFull()
+        || written + buffer.size() - segmentStart > MAX_SEGMENT_BYTES) {
       startSegment();
     }
     noteSession(event);
@@ -412,7 +419,7 @@ public final class HistoryWriter implements EventSink, Flushable {
 
   private void startSegment() {
     segmentStart = written + buffer.size();
-    add(encoder.header(node, startMicros));
+    add(encoder.header(node, startMicros, containsValues));
     if (segmentStart == 0) {
       openSessions.values().forEach(opened -> add(encoder.encode(opened)));
     }

@@ -178,6 +178,61 @@ final class ValueEntries {
     return new Event.ChangesRead(wire.getSession(), wire.getThrough());
   }
 
+  static io.txwatch.history.wire.ValuesRecorded.Builder toWire(
+      Event.ValuesRecorded event, ToIntFunction<String> texts) {
+    var wire =
+        io.txwatch.history.wire.ValuesRecorded.newBuilder()
+            .setSession(event.session())
+            .setTransaction(event.transaction())
+            .setStatement(event.statement())
+            .setSql(texts.applyAsInt(event.sql()))
+            .setUpdateCount(event.updateCount())
+            .setComplete(event.complete());
+    for (RecordedValue parameter : event.parameters()) {
+      wire.addParameters(toWire(parameter));
+    }
+    for (String column : event.columns()) {
+      wire.addColumns(texts.applyAsInt(column));
+    }
+    for (List<RecordedValue> values : event.rows()) {
+      var row = io.txwatch.history.wire.RecordedRow.newBuilder();
+      for (RecordedValue value : values) {
+        row.addValues(toWire(value));
+      }
+      wire.addRows(row);
+    }
+    return wire;
+  }
+
+  static Event.ValuesRecorded toOurs(
+      io.txwatch.history.wire.ValuesRecorded wire, IntFunction<String> texts) {
+    return new Event.ValuesRecorded(
+        wire.getSession(),
+        wire.getTransaction(),
+        wire.getStatement(),
+        texts.apply(wire.getSql()),
+        values(wire.getParametersList()),
+        wire.getUpdateCount(),
+        columns(wire.getColumnsList(), texts),
+        wire.getRowsList().stream().map(row -> values(row.getValuesList())).toList(),
+        wire.getComplete());
+  }
+
+  private static io.txwatch.history.wire.RecordedValue toWire(RecordedValue value) {
+    return io.txwatch.history.wire.RecordedValue.newBuilder()
+        .setType(WireNames.RECORDED_TYPE.toWire(value.type()))
+        .setText(value.text())
+        .build();
+  }
+
+  private static List<RecordedValue> values(List<io.txwatch.history.wire.RecordedValue> values) {
+    return values.stream()
+        .map(
+            value ->
+                new RecordedValue(WireNames.RECORDED_TYPE.toOurs(value.getType()), value.getText()))
+        .toList();
+  }
+
   private static List<String> columns(List<Integer> numbers, IntFunction<String> texts) {
     return numbers.stream().map(texts::apply).toList();
   }

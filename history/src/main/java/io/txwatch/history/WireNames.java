@@ -22,6 +22,9 @@ final class WireNames<A extends Enum<A>, W extends Enum<W> & ProtocolMessageEnum
       new WireNames<>(Outcome.values(), io.txwatch.history.wire.Outcome.class, "OUTCOME");
   static final WireNames<GapReason, io.txwatch.history.wire.GapReason> GAP_REASON =
       new WireNames<>(GapReason.values(), io.txwatch.history.wire.GapReason.class, "GAP_REASON");
+  static final WireNames<RecordedValue.Type, io.txwatch.history.wire.RecordedType> RECORDED_TYPE =
+      new WireNames<>(
+          RecordedValue.Type.values(), io.txwatch.history.wire.RecordedType.class, "RECORDED_TYPE");
 
   private final Object[] wire;
   private final Object[] ours;

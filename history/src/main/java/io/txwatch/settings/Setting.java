@@ -92,6 +92,12 @@ public enum Setting {
       "under the agent: listen on this port of 127.0.0.1 for txwatch interleave --service, which"
           + " holds the calls of requests; for tests only; needs the token of txwatch.token, or prints"
           + " one"),
+  PREDICT(
+      "txwatch.predict",
+      "off",
+      "off|on",
+      "record parameters and values of statements for txwatch predict: the history file then"
+          + " contains them in clear text, whatever txwatch.redact is"),
   JMX("txwatch.jmx", "off", "off|on", "register a bean with the figures of the analyzer"),
   LOG(
       "txwatch.log",

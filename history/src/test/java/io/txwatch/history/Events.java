@@ -30,6 +30,7 @@ final class Events {
                 gap(),
                 shed(),
                 observed(),
+                recorded(),
                 changed(),
                 timed()))
         .list()
@@ -196,6 +197,25 @@ final class Events {
             (session, transaction, number, time, reads, writes, unread) ->
                 new Event.ValuesObserved(
                     session, transaction, number, time, ~time, reads, writes, unread));
+  }
+
+  private static Arbitrary<Event> recorded() {
+    Arbitrary<RecordedValue> value =
+        Combinators.combine(Arbitraries.of(RecordedValue.Type.class), text())
+            .as(RecordedValue::new);
+    return Combinators.combine(
+            ID,
+            Arbitraries.integers().greaterOrEqual(0),
+            text(),
+            value.list().ofMaxSize(3),
+            ID,
+            text().list().ofMaxSize(3),
+            value.list().ofMaxSize(3).list().ofMaxSize(3),
+            Arbitraries.of(true, false))
+        .as(
+            (id, number, sql, parameters, count, columns, rows, complete) ->
+                new Event.ValuesRecorded(
+                    id, ~id, number, sql, parameters, count, columns, rows, complete));
   }
 
   private static Arbitrary<Event> changed() {

@@ -214,6 +214,24 @@ class HistoryFileTest {
   }
 
   @Test
+  void headerStatesWhetherValuesAreRecorded() throws IOException {
+    Event values =
+        new Event.ValuesRecorded(1, 1, 1, "SELECT 1", List.of(), -1, List.of(), List.of(), true);
+    write(List.of(ONE));
+    assertThat(headerAtTheEnd().containsValues()).isFalse();
+    write(List.of(ONE, values, TWO));
+    assertThat(headerAtTheEnd().containsValues()).isTrue();
+    assertThat(read()).isEqualTo(new Contents(List.of(ONE, ONE, values, TWO), List.of()));
+  }
+
+  private HistoryHeader headerAtTheEnd() throws IOException {
+    try (HistoryReader reader = HistoryReader.open(file)) {
+      reader.forEach(event -> {});
+      return reader.header();
+    }
+  }
+
+  @Test
   void secondWriterOfAFileIsRejected() throws IOException {
     try (HistoryWriter first = HistoryWriter.open(file)) {
       first.accept(ONE);

@@ -103,6 +103,8 @@ final class PlainEncoder {
       entry.setWritesStated(ValueEntries.toWire(e));
     } else if (event instanceof Event.Changed e) {
       entry.setChanged(ValueEntries.toWire(e, this::text));
+    } else if (event instanceof Event.ValuesRecorded e) {
+      entry.setValuesRecorded(ValueEntries.toWire(e, this::text));
     } else if (event instanceof Event.ChangesRead e) {
       entry.setChangesRead(ValueEntries.toWire(e));
     } else if (event instanceof Event.Gap e) {
