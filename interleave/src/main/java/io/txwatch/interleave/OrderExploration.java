@@ -23,6 +23,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
@@ -233,6 +234,7 @@ final class OrderExploration implements AutoCloseable {
           "no call of an operation has reached a watched connection: connections are watched that"
               + " are opened after the agent was attached, or by jdbc:txwatch:");
     }
+    demandRestored();
     if (!differing.isEmpty()) {
       return undecided(
           "the operations are not deterministic: executed once more in the same order, one after"
@@ -359,7 +361,9 @@ final class OrderExploration implements AutoCloseable {
     List<Anomaly> anomalies = observed.end();
     String reason = broken();
     if (!serial.haveTablesOf(result)) {
-      demandNoDifference(serial.execute()); // no order of whole operations had touched a table
+      String differing = serial.execute(); // no order of whole operations had touched a table
+      demandRestored();
+      demandNoDifference(differing);
     }
     if (reason.isEmpty() && !serial.contain(result) && !serial.isOfTheOthers(result)) {
       demandNoDifference(serial.repeat());
@@ -379,6 +383,42 @@ final class OrderExploration implements AutoCloseable {
       return null;
     }
     return new Race(reason, lines, execution.preemptions(), anomalies);
+  }
+
+  /**
+   * Executions begin alike: where the user's reset leaves what operations have changed, a value
+   * that is another one in each execution would be taken for one that cannot be compared.
+   *
+   * @throws UnreachableException if they do not
+   */
+  private void demandRestored() {
+    if (settings.reset() == null) {
+      return;
+    }
+    restore();
+    TouchedRows once = databases.rows();
+    restore();
+    TouchedRows again = databases.rows();
+    Map<String, BitSet> changing = databases.generated();
+    again
+        .differingColumns(once, changing)
+        .forEach(
+            (table, columns) -> changing.computeIfAbsent(table, one -> new BitSet()).or(columns));
+    Set<String> unlike = again.unlike(databases.firstRows(), changing, databases.dates());
+    if (!unlike.isEmpty()) {
+      String tables = String.join(", ", unlike.stream().map(OrderExploration::table).toList());
+      throw new UnreachableException(
+          "the reset does not restore "
+              + tables
+              + ": after it the rows are not those before the first execution, so the executions"
+              + " do not begin alike; let the reset (or @BeforeEach) restore these tables, or"
+              + " leave it out, so that txwatch restores them");
+    }
+  }
+
+  /** The name of a table without its database. */
+  private static String table(String key) {
+    return key.substring(key.lastIndexOf(' ') + 1);
   }
 
   private static void demandNoDifference(String differing) {
@@ -437,9 +477,8 @@ final class OrderExploration implements AutoCloseable {
     for (String table : serial.withVolatileColumns()) {
       notes.add(
           "some columns of "
-              + table.substring(table.lastIndexOf(' ') + 1)
-              + " have other values when the same order is executed again, and are not compared:"
-              + " does the reset restore them?");
+              + table(table)
+              + " have other values when the same order is executed again, and are not compared");
     }
     for (String name : serial.withVolatileOutcomes()) {
       notes.add(

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** The rows of touched tables, as texts. */
 public final class TouchedRows {
@@ -47,6 +48,39 @@ public final class TouchedRows {
    */
   public Map<String, List<List<String>>> comparable(Map<String, BitSet> volatileColumns) {
     return new KeyRenaming(byTable, identities, volatileColumns).named();
+  }
+
+  /**
+   * The tables whose rows differ from others, up to the names of generated keys.
+   *
+   * @param volatileColumns columns that are left out, by table, from 0
+   * @param dates columns of which it counts alone whether they are null: a reset may set a clock
+   */
+  public Set<String> unlike(
+      TouchedRows other, Map<String, BitSet> volatileColumns, Map<String, BitSet> dates) {
+    Map<String, List<List<String>>> own = named(volatileColumns, dates);
+    Map<String, List<List<String>>> others = other.named(volatileColumns, dates);
+    Set<String> unlike = new TreeSet<>(own.keySet());
+    unlike.removeIf(table -> own.get(table).equals(others.get(table)));
+    return unlike;
+  }
+
+  private Map<String, List<List<String>>> named(
+      Map<String, BitSet> volatileColumns, Map<String, BitSet> dates) {
+    Map<String, List<List<String>>> shown = new TreeMap<>();
+    byTable.forEach(
+        (table, rows) -> {
+          BitSet ofTable = dates.getOrDefault(table, new BitSet());
+          shown.put(table, rows.stream().map(row -> withoutDates(row, ofTable)).toList());
+        });
+    RowIdentities anew = new RowIdentities(identities.domains(), Map.of());
+    return new KeyRenaming(shown, anew, volatileColumns).named();
+  }
+
+  private static List<String> withoutDates(List<String> row, BitSet dates) {
+    List<String> shown = new ArrayList<>(row);
+    dates.stream().filter(i -> !shown.get(i).equals("null")).forEach(i -> shown.set(i, "*"));
+    return shown;
   }
 
   /**

@@ -10,9 +10,9 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
-import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.sql.Types;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
@@ -56,10 +56,11 @@ public final class TouchedTables implements AutoCloseable {
    * @param stored the columns that can be inserted
    * @param rows the values of these columns
    * @param texts the same as texts, sorted
+   * @param first the texts of all columns then
+   * @param dates the columns, from 0, of dates and times
    * @param generated the columns, from 0, whose values the DBMS makes up
    * @param hasIdentity whether one of them is an identity column
    * @param keys the columns, from 0, of primary and foreign keys, with the key that each refers to
-   * @param known the texts that stood in these columns at first
    * @param constraints what statements on other rows or tables may meet
    */
   private record Table(
@@ -67,10 +68,11 @@ public final class TouchedTables implements AutoCloseable {
       List<String> stored,
       List<List<@Nullable Object>> rows,
       List<String> texts,
+      List<List<String>> first,
+      BitSet dates,
       BitSet generated,
       boolean hasIdentity,
       Map<Integer, String> keys,
-      Map<Integer, Set<String>> known,
       TableConstraints constraints) {}
 
   /** A table that is too large to be kept. */
@@ -218,12 +220,14 @@ public final class TouchedTables implements AutoCloseable {
     List<String> all = new ArrayList<>();
     BitSet identities = new BitSet();
     BitSet clocks = new BitSet();
+    BitSet dates = new BitSet();
     try (ResultSet columns =
         metaData.getColumns(path[0], escaped(metaData, path[1]), escaped(metaData, path[2]), "%")) {
       for (int i = 0; columns.next(); i++) {
         boolean isComputed = "YES".equals(columns.getString("IS_GENERATEDCOLUMN"));
         boolean counts = "YES".equals(columns.getString("IS_AUTOINCREMENT"));
         all.add(columns.getString("COLUMN_NAME"));
+        dates.set(i, isDate(columns.getInt("DATA_TYPE")));
         String byDefault = columns.getString("COLUMN_DEF");
         if (counts || isComputed || isGenerated(byDefault)) {
           generated.set(i);
@@ -267,10 +271,11 @@ public final class TouchedTables implements AutoCloseable {
         stored,
         rows,
         texts,
+        allRows(full),
+        dates,
         generated,
         !identities.isEmpty(),
         keys,
-        texts(full, keys.keySet()),
         new ForeignAndUniqueKeys(connection).of(path));
   }
 
@@ -326,20 +331,33 @@ public final class TouchedTables implements AutoCloseable {
     return catalog + "." + schema + "." + table;
   }
 
-  /** The texts that stand in columns, from 0. */
-  private Map<Integer, Set<String>> texts(String table, Set<Integer> columns) throws SQLException {
-    Map<Integer, Set<String>> texts = new TreeMap<>();
+  /** The texts of all columns of a table. */
+  private List<List<String>> allRows(String table) throws SQLException {
+    List<List<String>> rows = new ArrayList<>();
     try (Statement statement = connection.createStatement();
-        ResultSet rows = statement.executeQuery("SELECT * FROM " + table)) {
-      while (rows.next()) {
-        for (int column : columns) {
-          texts
-              .computeIfAbsent(column, one -> new HashSet<>())
-              .add(String.valueOf(rows.getString(column + 1)));
+        ResultSet all = statement.executeQuery("SELECT * FROM " + table)) {
+      int columns = all.getMetaData().getColumnCount();
+      while (all.next()) {
+        List<String> row = new ArrayList<>();
+        for (int i = 1; i <= columns; i++) {
+          row.add(String.valueOf(all.getString(i)));
         }
+        rows.add(row);
       }
     }
-    return texts;
+    return rows;
+  }
+
+  private static boolean isDate(int type) {
+    return switch (type) {
+      case Types.DATE,
+          Types.TIME,
+          Types.TIME_WITH_TIMEZONE,
+          Types.TIMESTAMP,
+          Types.TIMESTAMP_WITH_TIMEZONE ->
+          true;
+      default -> false;
+    };
   }
 
   /** True for a default that is another value each time: of a sequence, a clock, a random one. */
@@ -404,22 +422,24 @@ public final class TouchedTables implements AutoCloseable {
   public TouchedRows rows() throws SQLException {
     Map<String, List<List<String>>> result = new TreeMap<>();
     for (Map.Entry<String, Table> entry : tables.entrySet()) {
-      List<List<String>> rows = new ArrayList<>();
-      try (Statement statement = connection.createStatement();
-          ResultSet all = statement.executeQuery("SELECT * FROM " + entry.getValue().name())) {
-        ResultSetMetaData metaData = all.getMetaData();
-        while (all.next()) {
-          List<String> row = new ArrayList<>();
-          for (int i = 1; i <= metaData.getColumnCount(); i++) {
-            row.add(String.valueOf(all.getString(i)));
-          }
-          rows.add(row);
-        }
-      }
-      result.put(entry.getKey(), rows);
+      result.put(entry.getKey(), allRows(entry.getValue().name()));
     }
     endTransaction();
     return new TouchedRows(result, identities());
+  }
+
+  /** The rows that all these tables had first. */
+  TouchedRows firstRows() {
+    Map<String, List<List<String>>> result = new TreeMap<>();
+    tables.forEach((name, table) -> result.put(name, table.first()));
+    return new TouchedRows(result, identities());
+  }
+
+  /** The columns of dates and times, by table. */
+  Map<String, BitSet> dates() {
+    Map<String, BitSet> result = new TreeMap<>();
+    tables.forEach((name, table) -> result.put(name, (BitSet) table.dates().clone()));
+    return result;
   }
 
   private RowIdentities identities() {
@@ -431,10 +451,10 @@ public final class TouchedTables implements AutoCloseable {
           table.keys().forEach((column, key) -> ofTable.put(column, origin(key)));
           domains.put(name, ofTable);
           ofTable.forEach(
-              (column, domain) ->
-                  known
-                      .computeIfAbsent(domain, one -> new TreeSet<>())
-                      .addAll(table.known().getOrDefault(column, Set.of())));
+              (column, domain) -> {
+                Set<String> ofDomain = known.computeIfAbsent(domain, one -> new TreeSet<>());
+                table.first().forEach(row -> ofDomain.add(row.get(column)));
+              });
         });
     return new RowIdentities(domains, known);
   }

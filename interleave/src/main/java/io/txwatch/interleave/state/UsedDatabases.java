@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * The databases that operations use, with two connections of our own to each: one for the tables
@@ -137,12 +138,25 @@ public final class UsedDatabases implements AutoCloseable {
 
   /** The rows of the touched tables. */
   public TouchedRows rows() {
+    return rows(TouchedTables::rows);
+  }
+
+  /** The rows that the touched tables had first. */
+  public TouchedRows firstRows() {
+    return rows(TouchedTables::firstRows);
+  }
+
+  private interface Rows {
+    TouchedRows of(TouchedTables tables) throws SQLException;
+  }
+
+  private TouchedRows rows(Rows read) {
     Map<String, List<List<String>>> all = new TreeMap<>();
     RowIdentities identities = RowIdentities.NONE;
     try {
       for (Map.Entry<String, UsedDatabase> entry : databases.entrySet()) {
         String prefix = entry.getKey() + " ";
-        TouchedRows rows = entry.getValue().tables().rows();
+        TouchedRows rows = read.of(entry.getValue().tables());
         rows.byTable().forEach((table, one) -> all.put(prefix + table, one));
         identities = identities.with(prefix, rows.identities());
       }
@@ -154,12 +168,19 @@ public final class UsedDatabases implements AutoCloseable {
 
   /** The columns whose values the DBMS makes up, by table, as in {@link #rows}. */
   public Map<String, BitSet> generated() {
+    return columns(TouchedTables::generated);
+  }
+
+  /** The columns of dates and times, by table, as in {@link #rows}. */
+  public Map<String, BitSet> dates() {
+    return columns(TouchedTables::dates);
+  }
+
+  private Map<String, BitSet> columns(Function<TouchedTables, Map<String, BitSet>> read) {
     Map<String, BitSet> all = new TreeMap<>();
     databases.forEach(
         (place, database) ->
-            database
-                .tables()
-                .generated()
+            read.apply(database.tables())
                 .forEach((table, columns) -> all.put(place + " " + table, columns)));
     return all;
   }
