@@ -761,6 +761,37 @@ class SystemColumnsTest {
     }
   }
 
+  /** The driver appends RETURNING to a MERGE, unless the first command in its text is SELECT. */
+  @ParameterizedTest
+  @ValueSource(strings = {"(SELECT 41 AS k, 5 AS m) v", "(VALUES (41, 5), (43, 5)) v(k, m)"})
+  void generatedKeysOfMergeAreThoseOfTheDriver(String source) throws SQLException {
+    String merge =
+        "MERGE INTO account a USING %s ON a.id = v.k WHEN MATCHED THEN UPDATE SET n = v.m"
+                .formatted(source)
+            + " WHEN NOT MATCHED THEN INSERT VALUES (v.k, v.m)";
+    TestDatabase database = database(ACCOUNT, "INSERT INTO account VALUES (41, 1), (42, 1)");
+    assumeTrue(majorVersion(database) >= 17); // RETURNING of MERGE
+    List<List<String>> seen = new ArrayList<>();
+    for (Connection each : List.of(database.raw(), watched(database))) {
+      try (each;
+          PreparedStatement all = each.prepareStatement(merge, Statement.RETURN_GENERATED_KEYS);
+          PreparedStatement named = each.prepareStatement(merge, new String[] {"n"});
+          Statement statement = each.createStatement()) {
+        each.setAutoCommit(false);
+        List<String> mine = new ArrayList<>();
+        mine.add("" + all.executeUpdate());
+        all(all.getGeneratedKeys(), mine);
+        mine.add("" + named.executeUpdate());
+        all(named.getGeneratedKeys(), mine);
+        mine.add("" + statement.executeUpdate(merge, Statement.RETURN_GENERATED_KEYS));
+        all(statement.getGeneratedKeys(), mine);
+        each.rollback();
+        seen.add(mine);
+      }
+    }
+    assertThat(seen.get(1)).isEqualTo(seen.get(0));
+  }
+
   /**
    * A statement that was prepared to give its keys gives those of another text as the driver does.
    */

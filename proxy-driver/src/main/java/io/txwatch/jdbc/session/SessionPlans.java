@@ -67,12 +67,15 @@ public final class SessionPlans {
 
   /**
    * The plan for a text. PostgreSQL's driver appends RETURNING to a write whose generated keys are
-   * wanted, unless it is there. Appended here, it can return the versions of the rows, too.
+   * wanted, unless it is there. Appended here, it can return the versions of the rows, too. To a
+   * MERGE the driver appends it or not, by the first command that it finds anywhere in the text, so
+   * that is left to the driver.
    */
   private CachedPlan withKeys(String sql, StatementOptions options) {
     CachedPlan cached = cache().of(sql, catalog);
     if (options.returning().isEmpty()
         || !database.writerTexts().areIds()
+        || cached.kind() == StatementKind.MERGE
         || !cached.returnsWrittenRows()) {
       return cached;
     }
