@@ -154,21 +154,115 @@ class InterleaveCommandTest {
     assertThat(json(race).get(0).path("reason").asText()).contains("F has [[2]]", "F has [[1]]");
   }
 
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void theTablesOfAViewAreFound(ServerKind kind) throws Exception {
+    String view = STOCK + "I: CREATE VIEW all_stock AS SELECT id, n FROM stock\n";
+    String racy =
+        """
+        T1: SELECT n FROM all_stock WHERE id = 1
+        T1: SELECT n FROM all_stock WHERE id = 2
+        T2: UPDATE stock SET n = n + 1 WHERE id = 1
+        T2: UPDATE stock SET n = n + 1 WHERE id = 2
+        """;
+    String safe =
+        """
+        T1: SELECT n FROM all_stock WHERE id = 1
+        T2: UPDATE stock SET n = n + 1 WHERE id = 1
+        """;
+    assertVerdicts(kind, view + racy, view + safe);
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void whatAForeignKeyChangesIsFound(ServerKind kind) throws Exception {
+    String item =
+        STOCK
+            + """
+            I: CREATE TABLE item (id INT NOT NULL PRIMARY KEY, stock INT, FOREIGN KEY (stock) REFERENCES stock (id) ON DELETE CASCADE) {ENGINE}
+            I: INSERT INTO item VALUES (1, 1), (2, 1)
+            """;
+    String racy =
+        """
+        T1: SELECT stock FROM item WHERE id = 1
+        T1: SELECT stock FROM item WHERE id = 2
+        T2: DELETE FROM stock WHERE id = 1
+        """;
+    String safe =
+        """
+        T1: SELECT stock FROM item WHERE id = 1
+        T2: DELETE FROM stock WHERE id = 1
+        """;
+    assertVerdicts(kind, item + racy, item + safe);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"MARIADB", "MYSQL"})
+  void whatATriggerChangesIsFound(ServerKind kind) throws Exception {
+    String sale =
+        STOCK
+            + """
+            I: CREATE TABLE sale (id INT NOT NULL PRIMARY KEY) {ENGINE}
+            I: CREATE TRIGGER sold AFTER INSERT ON sale FOR EACH ROW UPDATE stock SET n = n - 1
+            """;
+    String racy =
+        """
+        T1: SELECT n FROM stock WHERE id = 1
+        T1: SELECT n FROM stock WHERE id = 2
+        T2: INSERT INTO sale VALUES (1)
+        """;
+    String safe =
+        """
+        T1: SELECT n FROM stock WHERE id = 1
+        T2: INSERT INTO sale VALUES (1)
+        """;
+    assertVerdicts(kind, sale + racy, sale + safe);
+  }
+
+  @Test
+  void whatAFunctionReadsIsFound() throws Exception {
+    String left =
+        STOCK
+            + """
+            I: CREATE FUNCTION left_of(item INT) RETURNS INT LANGUAGE sql AS 'SELECT n FROM stock WHERE id = item'
+            """;
+    String racy =
+        """
+        T1: SELECT left_of(1)
+        T1: SELECT left_of(2)
+        T2: UPDATE stock SET n = n + 1
+        """;
+    String safe =
+        """
+        T1: SELECT left_of(1)
+        T2: UPDATE stock SET n = n + 1
+        """;
+    assertVerdicts(ServerKind.POSTGRESQL, left + racy, left + safe);
+  }
+
+  private void assertVerdicts(ServerKind kind, String racy, String safe) throws Exception {
+    Invocation both =
+        interleave(kind, file("racy.txt", racy), file("safe.txt", safe), "--isolation", "RC");
+    assertThat(json(both))
+        .as(both.out() + both.err())
+        .extracting(line -> line.path("result").asText())
+        .containsExactly("RACE", "SAFE");
+  }
+
   @Test
   void whatCannotBeFollowedIsUndecided() throws Exception {
-    String view =
+    String rule =
         file(
-            "view.txt",
+            "rule.txt",
             STOCK
                 + """
-                I: CREATE VIEW all_stock AS SELECT * FROM stock
-                T1: SELECT n FROM all_stock WHERE id = 1
-                T1: SELECT n FROM all_stock WHERE id = 2
-                T2: UPDATE stock SET n = n + 1
+                I: CREATE RULE kept AS ON DELETE TO stock DO INSTEAD UPDATE stock SET n = 0
+                T1: SELECT n FROM stock WHERE id = 1
+                T2: DELETE FROM stock
                 """);
-    Invocation hidden = interleave(ServerKind.H2, view, "--isolation", "RC");
+    Invocation hidden = interleave(ServerKind.POSTGRESQL, rule, "--isolation", "RC");
     assertThat(hidden.code()).as(hidden.out()).isEqualTo(ExitCode.UNDECIDED);
-    assertThat(hidden.out()).contains("the set-up defines a view");
+    assertThat(hidden.out()).contains("the set-up defines a rule");
 
     String altered =
         file("alter.txt", STOCK + "T1: ALTER TABLE stock ADD COLUMN m INT\nT2: SELECT 1\n");

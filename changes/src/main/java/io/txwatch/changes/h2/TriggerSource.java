@@ -214,6 +214,11 @@ public final class TriggerSource implements ChangeSource {
       return new Probe("", List.of("TRUNCATE is seen where a watched session executes it"));
     } catch (ClassNotFoundException e) {
       return refused("the class loader of H2 does not see txwatch");
+    } catch (NoClassDefFoundError e) {
+      return refused(
+          "the class loader of txwatch does not see H2's class "
+              + String.valueOf(e.getMessage()).replace('/', '.')
+              + ": is H2 in a class loader of its own, or earlier than 2.2?");
     } catch (NoSuchMethodException | LinkageError e) {
       return refused("not a version of H2 that txwatch knows (2.2 and later)");
     } catch (RuntimeException e) {

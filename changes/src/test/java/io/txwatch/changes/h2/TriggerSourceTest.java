@@ -12,6 +12,9 @@ import io.txwatch.changes.ChangedRow;
 import io.txwatch.changes.ChangedTransaction;
 import io.txwatch.changes.LogPosition;
 import io.txwatch.changes.SchemaChange;
+import io.txwatch.history.BackgroundThreads;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -384,6 +387,22 @@ class TriggerSourceTest {
     assertThat(TriggerSource.probe(connection).missing()).isEmpty();
     try (Connection unnamed = DriverManager.getConnection("jdbc:h2:mem:")) {
       assertThat(TriggerSource.probe(unnamed).isReadable()).isTrue();
+    }
+  }
+
+  @Test
+  void anH2ThatTxwatchDoesNotSeeIsRefused() throws Exception {
+    URL[] seen = {
+      TriggerSource.class.getProtectionDomain().getCodeSource().getLocation(),
+      BackgroundThreads.class.getProtectionDomain().getCodeSource().getLocation()
+    };
+    try (URLClassLoader loader = new URLClassLoader(seen, ClassLoader.getPlatformClassLoader())) {
+      Object probe =
+          loader
+              .loadClass(TriggerSource.class.getName())
+              .getMethod("probe", Connection.class)
+              .invoke(null, connection);
+      assertThat(probe.toString()).contains("does not see H2's class org.h2.jdbc.JdbcConnection");
     }
   }
 
