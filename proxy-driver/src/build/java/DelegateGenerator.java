@@ -283,6 +283,10 @@ public final class DelegateGenerator {
                 + "  protected abstract void valueSet(int index, Object value, java.sql.SQLType type);\n"
                 + "\n  /** Tells that a parameter has a value of another kind. */\n"
                 + "  protected abstract void otherValueSet(int index);\n"
+                + "\n  /** True if values are recorded in clear text. */\n"
+                + "  protected abstract boolean recordsValues();\n"
+                + "\n  /** Records the value of a parameter. */\n"
+                + "  protected abstract void record(int index, io.txwatch.history.RecordedValue value);\n"
                 + "\n  /** A value as the driver has it from now on, whatever the application makes of it. */\n"
                 + "  protected abstract <T> T taken(T value);\n"
                 + "\n  /** Keeps a setter that has been called. */\n"
@@ -349,6 +353,11 @@ public final class DelegateGenerator {
         }
       }
       if (target.hooks() == Hooks.SETTERS && !hook.isEmpty()) {
+        keep =
+            "    if (recordsValues()) {\n      record(a0, "
+                + recorded(name, types)
+                + ");\n    }\n"
+                + keep;
         keep = "    " + valueSet(name, types) + ";\n" + keep;
       }
       if (!hook.isEmpty()) {
@@ -409,6 +418,22 @@ public final class DelegateGenerator {
       case "setNull" -> "valueSet(a0, (Object) null)";
       default -> "otherValueSet(a0)";
     };
+  }
+
+  /** A setter's value as it is recorded. */
+  private static String recorded(String name, List<String> types) {
+    String value = "io.txwatch.history.RecordedValue.of(";
+    if (name.equals("setNull")) {
+      return value + "null)";
+    }
+    boolean isStream = types.stream().anyMatch(DelegateGenerator::isStream);
+    if (isStream || (types.size() > 2 && types.get(2).equals("long"))) {
+      return "io.txwatch.history.RecordedValue.UNKNOWN";
+    }
+    if (types.size() == 2) {
+      return value + "a1)";
+    }
+    return "io.txwatch.jdbc.parameter.RecordedParameters.of(a1, a2)";
   }
 
   /** Keeps a setter that was called, with values as the driver has them from now on. */

@@ -440,8 +440,8 @@ public sealed interface Event {
    * @param columns the labels of the columns of its result: of a query, of RETURNING, or of the
    *     generated keys that the application read
    * @param rows the first rows that the application read, {@link #MAX_ROWS} at most
-   * @param complete false if rows or values beyond a limit are missing, or not all rows of the
-   *     result were read
+   * @param complete false if a value is unknown, rows that the application read are missing, or its
+   *     result was still open when the transaction ended
    */
   record ValuesRecorded(
       long session,

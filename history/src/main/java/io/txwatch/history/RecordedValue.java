@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A parameter of a statement or a value of its result, in clear text. Only {@link
- * Event.ValuesRecorded} contains such values: whoever prints events must not print these.
+ * Event.ValuesRecorded} contains such values: a report of events must not contain them.
  *
  * @param type its type
  * @param text the value; empty if it is NULL or unknown

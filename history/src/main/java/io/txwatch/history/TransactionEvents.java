@@ -126,6 +126,13 @@ public final class TransactionEvents {
     out.accept(values);
   }
 
+  /** What a statement was executed with and returned. Emitted only if all rows are observed. */
+  public void recorded(Event.ValuesRecorded event) {
+    if (share.isAll()) {
+      out.accept(event);
+    }
+  }
+
   /** When the transaction ended became known. Precedes {@link #ended}. */
   public void endTimed(Event.EndTimed event) {
     if (isEmitted) {

@@ -58,6 +58,7 @@ public final class Observation {
   private String columns = "";
   private List<KeyValues> keyValues = List.of();
   private @Nullable ObservedValues values;
+  private @Nullable StatementRecording recording;
 
   Observation(
       SessionTracker tracker,
@@ -117,6 +118,17 @@ public final class Observation {
     synchronized (tracker) {
       values = shown;
     }
+  }
+
+  /** Records what the statement is executed with and returns. */
+  public void records(StatementRecording ofIt) {
+    synchronized (tracker) {
+      recording = ofIt;
+    }
+  }
+
+  @Nullable StatementRecording recording() {
+    return recording;
   }
 
   @Nullable ObservedValues values() {

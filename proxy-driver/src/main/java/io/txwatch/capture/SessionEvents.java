@@ -118,6 +118,9 @@ final class SessionEvents {
   }
 
   void ended(SessionState.Transaction transaction, Outcome outcome) {
+    for (var next = transaction.nextRecorded(); next != null; next = transaction.nextRecorded()) {
+      recorded(transaction, next);
+    }
     if (timesEnds) {
       long returned = transaction.endReturnedAt();
       transaction.events.endTimed(
@@ -201,6 +204,17 @@ final class SessionEvents {
             observation.columns(),
             observation.keyValues()),
         sqlState == null ? valuesOf(observation) : null);
+    StatementRecording recording = observation.recording();
+    if (recording != null) {
+      recorded(of, of.keep(observation.number, recording));
+    }
+  }
+
+  private void recorded(
+      SessionState.Transaction of, SessionState.Transaction.@Nullable Recorded next) {
+    if (next != null) {
+      of.events.recorded(next.recording().take(session, of.id, next.statement()));
+    }
   }
 
   private Event.@Nullable ValuesObserved valuesOf(Observation observation) {

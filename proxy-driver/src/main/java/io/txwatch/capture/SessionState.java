@@ -8,6 +8,7 @@ import io.txwatch.history.TransactionEvents;
 import io.txwatch.plan.LevelChange;
 import io.txwatch.plan.TransactionControl;
 import java.sql.SQLException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,10 @@ final class SessionState {
 
   /** An open transaction. */
   static final class Transaction {
+
+    /** The maximum number of statements whose recordings are kept until the transaction ends. */
+    private static final int MAX_RECORDED = 64;
+
     final long id;
 
     /** True for an autocommitted statement, which is a transaction of its own. */
@@ -64,6 +69,9 @@ final class SessionState {
     /** Of a statement that is a transaction of its own; null if they are not known. */
     private @Nullable ObservedValues onlyValues;
 
+    /** Of its newest statements that have ended: more of their results may be read. */
+    private final ArrayDeque<Recorded> recorded = new ArrayDeque<>(0);
+
     /**
      * Begins it.
      *
@@ -74,6 +82,24 @@ final class SessionState {
       this.id = id;
       this.single = single;
       this.endSentAfter = nanos;
+    }
+
+    /** The recording of a statement. */
+    record Recorded(int statement, StatementRecording recording) {}
+
+    /**
+     * A statement has ended whose parameters and values are recorded.
+     *
+     * @return the recording that is to be emitted to make room; null if there is room
+     */
+    @Nullable Recorded keep(int statement, StatementRecording recording) {
+      recorded.add(new Recorded(statement, recording));
+      return recorded.size() > MAX_RECORDED ? recorded.poll() : null;
+    }
+
+    /** The next recording that is to be emitted when the transaction ends; null at the end. */
+    @Nullable Recorded nextRecorded() {
+      return recorded.poll();
     }
 
     /** The values of a statement are known, and when it was executed. */

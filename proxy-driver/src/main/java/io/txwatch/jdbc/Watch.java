@@ -413,6 +413,7 @@ public final class Watch {
                 catalog.usesSystemColumns() ? "system" : "")
             + System.identityHashCode(pipeline);
     int mostRows = settings.number(Setting.VERSION_SET_ROWS);
+    boolean recordsValues = settings.get(Setting.PREDICT).equals("on");
     WriterTexts texts =
         catalog.usesSystemColumns()
             ? WriterTexts.ofIds(catalog.serverRun())
@@ -425,12 +426,13 @@ public final class Watch {
                 product,
                 planner.apply(
                     versions.areByValue()
-                        ? new UntouchedPlanner(product.sql(), versions.areRecorded())
-                        : new RewritePlanner(product.sql(), level, mostRows)),
+                        ? new UntouchedPlanner(product.sql(), versions.areRecorded(), recordsValues)
+                        : new RewritePlanner(product.sql(), level, mostRows, recordsValues)),
                 texts,
                 versions,
                 mostRows,
                 settings.isTrue(Setting.REDACT),
+                recordsValues,
                 settings.get(Setting.CALL_SITES).equals("exact"),
                 CallSites.of(settings.get(Setting.PACKAGES)),
                 pipeline));

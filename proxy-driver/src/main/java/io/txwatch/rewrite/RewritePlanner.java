@@ -62,6 +62,7 @@ public final class RewritePlanner implements Planner {
   private final DialectSql additions;
   private final Dialect dialect;
   private final Level level;
+  private final boolean comparesKeys;
   private final RewriteContext.Extent extent;
 
   /** A planner for one DBMS, whose own reads bring at most {@value #MAX_ROWS} rows each. */
@@ -76,6 +77,16 @@ public final class RewritePlanner implements Planner {
    *     reads one more, and if there is one, not all were read
    */
   public RewritePlanner(DialectSql additions, Level level, int maxRows) {
+    this(additions, level, maxRows, false);
+  }
+
+  /**
+   * A planner for one DBMS.
+   *
+   * @param comparesKeys true if the values of keys that a text compares are wanted at every level
+   */
+  public RewritePlanner(DialectSql additions, Level level, int maxRows, boolean comparesKeys) {
+    this.comparesKeys = comparesKeys || level.includes(Level.PREDICATES);
     this.additions = additions;
     this.dialect = additions.dialect();
     this.level = level;
@@ -103,7 +114,7 @@ public final class RewritePlanner implements Planner {
       Optional<Statement> statement = StatementColumns.only(tokens, dialect);
       if (statement.isPresent()) {
         columns = StatementColumns.of(statement.get(), tokens, additions, catalog);
-        if (level.includes(Level.PREDICATES)) {
+        if (comparesKeys) {
           key = ComparedKeyFinder.of(statement.get(), tokens, additions, catalog);
         }
       }

@@ -39,6 +39,7 @@ public final class UntouchedPlanner implements Planner {
   private final DialectSql additions;
   private final Dialect dialect;
   private final boolean hasRecord;
+  private final boolean comparesKeys;
 
   /**
    * Plans texts of a DBMS.
@@ -47,6 +48,16 @@ public final class UntouchedPlanner implements Planner {
    *     compared with it
    */
   public UntouchedPlanner(DialectSql additions, boolean hasRecord) {
+    this(additions, hasRecord, false);
+  }
+
+  /**
+   * Plans texts of a DBMS.
+   *
+   * @param comparesKeys true if the values of keys that a text compares are wanted
+   */
+  public UntouchedPlanner(DialectSql additions, boolean hasRecord, boolean comparesKeys) {
+    this.comparesKeys = comparesKeys;
     this.additions = additions;
     this.dialect = additions.dialect();
     this.hasRecord = hasRecord;
@@ -59,7 +70,26 @@ public final class UntouchedPlanner implements Planner {
 
   @Override
   public Planned planned(Tokens tokens, Catalog catalog, PlanRequest request) {
-    return planned(tokens, new Tables(catalog)).in(tokens);
+    return withKey(planned(tokens, new Tables(catalog)).in(tokens), tokens, catalog);
+  }
+
+  /** With the values of a key that the text compares, if they are wanted. */
+  private Planned withKey(Planned planned, Tokens tokens, Catalog catalog) {
+    if (!comparesKeys) {
+      return planned;
+    }
+    try {
+      return new Planned(
+          planned.plan(),
+          planned.columns(),
+          StatementColumns.only(tokens, dialect)
+              .map(statement -> ComparedKeyFinder.of(statement, tokens, additions, catalog))
+              .orElse(ComparedKey.NONE),
+          planned.levelChange(),
+          planned.pathChange());
+    } catch (RuntimeException | StackOverflowError | LinkageError e) {
+      return planned;
+    }
   }
 
   @Override
@@ -70,6 +100,9 @@ public final class UntouchedPlanner implements Planner {
   @Override
   public Optional<Planned> planned(TextShape shape, Catalog catalog) {
     boolean isText = shape.text().equals(shape.tokens().text()); // as without literals
+    if (comparesKeys && !isText) {
+      return Optional.empty(); // literals are values of keys
+    }
     Tokens tokens = isText ? shape.tokens() : tokens(shape.text());
     Tables tables = new Tables(catalog);
     Planned planned = planned(tokens, tables);
@@ -77,7 +110,7 @@ public final class UntouchedPlanner implements Planner {
         tokens.count() == shape.tokens().count()
             && planned.plan().values().isPresent()
             && tables.areFound(); // each text asks again for one that was not
-    return isOfAll ? Optional.of(planned) : Optional.empty();
+    return isOfAll ? Optional.of(withKey(planned, tokens, catalog)) : Optional.empty();
   }
 
   /** What is known of a text; it names literals by their tokens. */

@@ -4,6 +4,7 @@ import io.txwatch.capture.SampledCallSite;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.KeyValues;
+import io.txwatch.history.RecordedValue;
 import io.txwatch.jdbc.error.SentText;
 import io.txwatch.jdbc.error.VendorErrors;
 import io.txwatch.jdbc.parameter.Parameters;
@@ -97,6 +98,9 @@ public final class Batch {
 
   /** The values of a key's columns in the rows that each item chooses or inserts. */
   private final List<List<KeyValues>> keyValues = new ArrayList<>(0);
+
+  /** The parameters of each item, if they are recorded. */
+  private final List<List<RecordedValue>> recorded = new ArrayList<>(0);
 
   /** What each item shows of its rows by their values, if versions are known by value. */
   private final List<@Nullable StatementValues> values = new ArrayList<>(0);
@@ -193,6 +197,14 @@ public final class Batch {
       keyValues.add(List.of());
     }
     keyValues.add(ofLast);
+  }
+
+  /** The parameters of the item added last, as they are recorded. */
+  public void recorded(List<RecordedValue> ofLast) {
+    while (recorded.size() < plans.size() - 1) {
+      recorded.add(List.of());
+    }
+    recorded.add(ofLast);
   }
 
   /** The items will be executed at other positions than they were given. */
@@ -438,6 +450,15 @@ public final class Batch {
   }
 
   private Execution begin(int i) {
+    Execution execution = beginAtPosition(i);
+    if (context.recordsValues() && !plans.get(i).isControl()) {
+      execution.records(
+          context.recording(plans.get(i), i < recorded.size() ? recorded.get(i) : List.of()));
+    }
+    return execution;
+  }
+
+  private Execution beginAtPosition(int i) {
     if (i >= positions.size()) {
       SessionTracker.Position position = i == plans.size() - 1 ? last : null;
       return Execution.begin(context, plans.get(i), position, 0, calledFrom);

@@ -12,6 +12,7 @@ import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.KeyedRowHasher;
 import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.read.StatementReads;
+import io.txwatch.jdbc.value.RecordedResult;
 import io.txwatch.jdbc.value.StatementValues;
 import io.txwatch.jdbc.value.StreamedColumns;
 import io.txwatch.plan.NewRows;
@@ -37,6 +38,9 @@ public final class Execution {
 
   /** What it shows of its rows by their values; null if versions are not known by value. */
   private @Nullable StatementValues values;
+
+  /** What it is executed with and returns; null if that is not recorded. */
+  private @Nullable RecordedResult recorded;
 
   private boolean over;
 
@@ -151,7 +155,9 @@ public final class Execution {
       observation.accesses(untouched.columns());
       noteWhatIsNotSeen(observation, untouched);
     }
-    return new Execution(context, untouched, observation, 0);
+    Execution other = new Execution(context, untouched, observation, 0);
+    other.recorded = recorded;
+    return other;
   }
 
   private static void noteWhatIsNotSeen(Observation observation, CachedPlan cached) {
@@ -179,6 +185,19 @@ public final class Execution {
       values = shown;
       observation.values(shown);
     }
+  }
+
+  /** What it is executed with and returns is recorded there. */
+  public void records(RecordedResult into) {
+    if (observation != null) {
+      recorded = into;
+      observation.records(into);
+    }
+  }
+
+  /** What it is executed with and returns; null if that is not recorded. */
+  public @Nullable RecordedResult recorded() {
+    return recorded;
   }
 
   /** The text is sent with the next call. */
@@ -466,6 +485,9 @@ public final class Execution {
    * @param count its update count; -1 if it is not known, or if it has a result
    */
   public void after(long count) {
+    if (recorded != null) {
+      recorded.counted(count);
+    }
     if (!cached.isControl()) {
       context.state().catalog().sent();
     }

@@ -8,6 +8,7 @@ import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.Database;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.KeyValues;
+import io.txwatch.history.RecordedValue;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.ValueHash;
 import io.txwatch.jdbc.error.VendorErrors;
@@ -25,6 +26,7 @@ import io.txwatch.jdbc.session.SessionLevel;
 import io.txwatch.jdbc.session.SessionPlans;
 import io.txwatch.jdbc.session.TransactionIds;
 import io.txwatch.jdbc.session.WatchedSession;
+import io.txwatch.jdbc.value.RecordedResult;
 import io.txwatch.jdbc.value.StatementValues;
 import io.txwatch.plan.KeyColumn;
 import io.txwatch.plan.TransactionControl;
@@ -56,6 +58,7 @@ public final class ExecutionContext {
   private Connection shown;
 
   private @Nullable SideReadRunner sideReads;
+  private final boolean recordsValues;
 
   /** True if the driver, or the application past txwatch, may set savepoints. */
   private boolean mayHaveOtherSavepoints;
@@ -65,6 +68,7 @@ public final class ExecutionContext {
     this.shown = real;
     this.plans = new SessionPlans(session);
     this.guard = new SavepointGuard(state);
+    this.recordsValues = session.database().recordsValues();
     this.returning = new ReturningWrites(state);
     this.mayHaveOtherSavepoints =
         state.writerTexts().areIds() && TransactionIds.setsSavepoints(real);
@@ -205,6 +209,24 @@ public final class ExecutionContext {
       fault(e);
       return null;
     }
+  }
+
+  /** True if parameters and values of statements are recorded. */
+  public boolean recordsValues() {
+    return recordsValues;
+  }
+
+  /**
+   * Records what an execution is given and returns.
+   *
+   * @param parameters as they are set now
+   */
+  public RecordedResult recording(CachedPlan cached, List<RecordedValue> parameters) {
+    return new RecordedResult(
+        cached.withoutKeys().plan().original(),
+        parameters,
+        sql().driver().asksForColumns(),
+        sql().driver().mayCloseStreams());
   }
 
   /** The values of a key's columns in the rows that an execution chooses or inserts. */

@@ -22,6 +22,7 @@ import io.txwatch.product.WatchedProduct;
  * @param snapshots when a read beside a statement may be sent, and what it sees
  * @param planner makes plans
  * @param redacts true if values that may be personal are not to be shown
+ * @param recordsValues true if parameters and values of statements are recorded
  * @param exactPlaces true if the place in the application is looked up at each execution
  * @param callSites finds the place in the application
  * @param plans the plans that hold for sessions that look names up where they did when opened
@@ -39,6 +40,7 @@ public record WatchedDatabase(
     SnapshotRules snapshots,
     Planner planner,
     boolean redacts,
+    boolean recordsValues,
     boolean exactPlaces,
     CallSites callSites,
     PlanCache plans,
@@ -57,6 +59,7 @@ public record WatchedDatabase(
       CatalogMode.Versions versions,
       int mostSideRows,
       boolean redacts,
+      boolean recordsValues,
       boolean exactPlaces,
       CallSites callSites,
       Pipeline pipeline) {
@@ -67,6 +70,7 @@ public record WatchedDatabase(
         product.snapshotRules(database),
         planner,
         redacts,
+        recordsValues,
         exactPlaces,
         callSites,
         new PlanCache(planner, product.dialect(), redacts, exactPlaces),

@@ -27,6 +27,9 @@ abstract class ResultColumns {
    */
   abstract int type(int index) throws SQLException;
 
+  /** The label of a column, from 1. */
+  abstract String label(int index) throws SQLException;
+
   /** The name that the DBMS has for that type. */
   abstract @Nullable String typeName(int index) throws SQLException;
 
@@ -72,6 +75,11 @@ abstract class ResultColumns {
     @Override
     int type(int index) throws SQLException {
       return metaData.getColumnType(index);
+    }
+
+    @Override
+    String label(int index) throws SQLException {
+      return metaData.getColumnLabel(index);
     }
 
     @Override
@@ -164,6 +172,14 @@ abstract class ResultColumns {
               case 1042 -> Types.CHAR;
               case 1082 -> Types.DATE;
               case 1700 -> Types.NUMERIC;
+              case 16 -> Types.BOOLEAN;
+              case 17 -> Types.BINARY;
+              case 700 -> Types.REAL;
+              case 701 -> Types.DOUBLE;
+              case 1083 -> Types.TIME;
+              case 1114 -> Types.TIMESTAMP;
+              case 1184 -> Types.TIMESTAMP_WITH_TIMEZONE;
+              case 2950 -> Types.JAVA_OBJECT;
               default -> Types.OTHER;
             };
           }
@@ -174,6 +190,7 @@ abstract class ResultColumns {
               case Types.VARCHAR -> "varchar";
               case Types.CHAR -> "bpchar";
               case Types.DATE -> "date";
+              case Types.JAVA_OBJECT -> "uuid";
               default -> "";
             };
           }
@@ -186,6 +203,7 @@ abstract class ResultColumns {
     Class<?> types = Class.forName("org.h2.value.TypeInfo", false, loader);
     MethodHandle getResult = call(type, "getResult");
     MethodHandle count = call(results, "getVisibleColumnCount");
+    MethodHandle alias = call(results, "getAlias", int.class);
     MethodHandle columnType = call(results, "getColumnType", int.class);
     MethodHandle typeName = call(types, "getDeclaredTypeName");
     MethodHandle precision = call(types, "getPrecision");
@@ -202,6 +220,11 @@ abstract class ResultColumns {
         @Override
         int type(int index) throws SQLException {
           return (int) invoked(sqlType, invoked(columnType, result, index - 1));
+        }
+
+        @Override
+        String label(int index) throws SQLException {
+          return (String) invoked(alias, result, index - 1);
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.txwatch.jdbc.wrap;
 
+import io.txwatch.history.RecordedValue;
 import io.txwatch.jdbc.execution.Execution;
 import io.txwatch.jdbc.execution.ExecutionContext;
 import io.txwatch.jdbc.execution.GatedStatements;
@@ -9,10 +10,12 @@ import io.txwatch.jdbc.plan.KeyedRowHasher;
 import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.jdbc.plan.StatementOptions;
 import io.txwatch.jdbc.read.StatementReads;
+import io.txwatch.jdbc.value.RecordedResult;
 import io.txwatch.jdbc.value.StatementValues;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,7 +104,15 @@ abstract class ExecutingStatement extends DelegatingStatement {
     if (values != null) {
       execution.values(values);
     }
+    if (context.recordsValues() && !cached.isControl()) {
+      execution.records(context.recording(cached, recordedParameters()));
+    }
     return execution;
+  }
+
+  /** The application's parameters as they are recorded. */
+  List<RecordedValue> recordedParameters() {
+    return List.of();
   }
 
   private void readBeside(Execution execution, StatementReads reads) {
@@ -215,6 +226,10 @@ abstract class ExecutingStatement extends DelegatingStatement {
 
   private ResultSet wrap(ResultSet result) {
     Execution execution = execution();
+    RecordedResult recorded = execution.recorded();
+    if (recorded != null) {
+      recorded.opened(options.scrollable() || options.updatable());
+    }
     CachedPlan cached = execution.cached();
     execution.after(-1);
     if (cached.hidesColumns()) {
@@ -234,7 +249,9 @@ abstract class ExecutingStatement extends DelegatingStatement {
       execution.valuesNotRead("");
     }
     execution.succeeded(false);
-    return new PlainResultSet(result, results());
+    return recorded == null || options.updatable()
+        ? new PlainResultSet(result, results())
+        : new RecordedResultSet(result, results(), recorded);
   }
 
   /** What its results need of it. */
@@ -311,9 +328,13 @@ abstract class ExecutingStatement extends DelegatingStatement {
     if (keys == null) {
       return null;
     }
+    RecordedResult recorded = last == null ? null : last.recorded();
+    if (recorded != null) {
+      recorded.opened(false);
+    }
     return hasRowsInKeys()
         ? WatchedResultSet.of(keys, results(), execution())
-        : WatchedResultSet.ofKeys(keys, results());
+        : WatchedResultSet.ofKeys(keys, results(), recorded);
   }
 
   // ---------------------------------------------------------------- its time

@@ -2,6 +2,7 @@ package io.txwatch.jdbc.wrap;
 
 import io.txwatch.dialect.DriverTraits;
 import io.txwatch.history.KeyValues;
+import io.txwatch.history.RecordedValue;
 import io.txwatch.jdbc.error.Places;
 import io.txwatch.jdbc.parameter.ParameterSetter;
 import io.txwatch.jdbc.parameter.Parameters;
@@ -39,6 +40,9 @@ final class KeptParameters implements PinnedValues {
   private @Nullable Object @Nullable [] pinned;
   private int changes;
 
+  /** The values as they are recorded, if they are. */
+  private @Nullable RecordedValue @Nullable [] recorded;
+
   private boolean streamed;
 
   /**
@@ -56,6 +60,7 @@ final class KeptParameters implements PinnedValues {
    * What was set, at the time when a row was added to a batch.
    *
    * @param keyValues of the rows that it chooses or inserts
+   * @param recorded the values, if they are recorded
    * @param streamed true if something was set from a stream, and the row cannot be set once more
    */
   record Snapshot(
@@ -63,7 +68,28 @@ final class KeptParameters implements PinnedValues {
       long @Nullable [] hashes,
       long key,
       List<KeyValues> keyValues,
+      List<RecordedValue> recorded,
       boolean streamed) {}
+
+  /** Records the value of a parameter. */
+  void record(int index, RecordedValue value) {
+    if (index >= 1 && index <= count) {
+      if (recorded == null) {
+        recorded = new RecordedValue[count];
+      }
+      recorded[index - 1] = value;
+    }
+  }
+
+  /** The values that are set now, as far as they were recorded. */
+  List<RecordedValue> recorded() {
+    RecordedValue[] all = new RecordedValue[count];
+    for (int i = 0; i < count; i++) {
+      RecordedValue value = recorded == null ? null : recorded[i];
+      all[i] = value == null ? RecordedValue.UNKNOWN : value;
+    }
+    return List.of(all);
+  }
 
   void keep(int index, ParameterSetter setter) {
     if (index >= 1 && index <= count) {
@@ -163,6 +189,7 @@ final class KeptParameters implements PinnedValues {
     setters = null;
     hashes = null;
     keyValues = null;
+    recorded = null;
     unpin();
   }
 
@@ -200,8 +227,9 @@ final class KeptParameters implements PinnedValues {
    *
    * @param key the bits of the key by which it finds a row
    * @param keyValues of the rows that it chooses or inserts
+   * @param values as they are recorded; empty if they are not
    */
-  Snapshot snapshot(long key, List<KeyValues> keyValues) {
+  Snapshot snapshot(long key, List<KeyValues> keyValues, List<RecordedValue> values) {
     return new Snapshot(
         streamed || setters == null
             ? null
@@ -209,6 +237,7 @@ final class KeptParameters implements PinnedValues {
         hashes == null ? null : hashes.clone(),
         key,
         keyValues,
+        values,
         streamed);
   }
 

@@ -60,7 +60,11 @@ final class PreparedBatch {
     long key = known == null ? 0 : kept.bits(known);
     batch.add(cached, key).setParameters(prepared);
     kept.setAgain(cached, prepared);
-    KeptParameters.Snapshot set = kept.snapshot(key, context.keyValues(cached, kept));
+    KeptParameters.Snapshot set =
+        kept.snapshot(
+            key,
+            context.keyValues(cached, kept),
+            context.recordsValues() ? kept.recorded() : List.of());
     if (cached.sideReads() != null) {
       batch.parameters(kept.parameters(set));
     }
@@ -72,6 +76,7 @@ final class PreparedBatch {
     }
     batch.values(context.values(cached, kept));
     batch.keyValues(set.keyValues());
+    batch.recorded(set.recorded());
     items.add(new Item(set, null));
   }
 
@@ -154,6 +159,7 @@ final class PreparedBatch {
         if (hasPositions) {
           to.keyValues(set.keyValues());
         }
+        to.recorded(set.recorded());
       } else if (own != null) {
         if (hasPositions) {
           to.addText(own);

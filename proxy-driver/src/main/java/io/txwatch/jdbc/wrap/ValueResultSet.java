@@ -9,27 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A result whose rows are known by their values: what stands in each row that the application
  * reaches is read once, before the application reads it.
- *
- * <p>{@code wasNull} is about the application's own getters. Until it calls one, the answer is the
- * one that the driver would have given without ours.
  */
-class ValueResultSet extends StatementResultSet {
+class ValueResultSet extends RecordedResultSet {
 
   private final Execution execution;
 
   /** Rows noted, by number, if the application can come back to a row. */
   private final @Nullable BitSet noted;
-
-  /** True until the application calls a getter on the row that was read last. */
-  private boolean isReadByUs;
-
-  /** The same before the last getter was called. */
-  private boolean wasReadByUs;
-
-  /** What the driver stated of {@code wasNull} before the row was read. */
-  private boolean wasNull;
-
-  private @Nullable SQLException wasNullFailed;
 
   /** Whether it may have fewer rows than the query chose. */
   private final boolean isCut;
@@ -42,7 +28,7 @@ class ValueResultSet extends StatementResultSet {
   private int rows;
 
   ValueResultSet(ResultSet delegate, Origin origin, Execution execution, boolean isCut) {
-    super(delegate, origin);
+    super(delegate, origin, execution.recorded());
     this.execution = execution;
     this.isCut = isCut;
     this.noted = origin.scrollable() ? new BitSet() : null;
@@ -51,53 +37,6 @@ class ValueResultSet extends StatementResultSet {
             && !isCut
             && execution.choosesRows()
             && origin.context().sql().driver().showsLastRow();
-  }
-
-  // ---------------------------------------------------------------- columns
-
-  @Override
-  protected int column(int index) {
-    readByApplication();
-    return index;
-  }
-
-  @Override
-  protected String label(String label) {
-    readByApplication();
-    return label;
-  }
-
-  private void readByApplication() {
-    wasReadByUs = isReadByUs;
-    isReadByUs = false;
-  }
-
-  @Override
-  protected SQLException shown(SQLException error, int index) {
-    isReadByUs = wasReadByUs; // it has read nothing
-    return error;
-  }
-
-  @Override
-  protected SQLException shown(SQLException error, String label) {
-    isReadByUs = wasReadByUs;
-    return error;
-  }
-
-  @Override
-  public int findColumn(String label) throws SQLException {
-    return delegate.findColumn(label);
-  }
-
-  @Override
-  public boolean wasNull() throws SQLException {
-    if (!isReadByUs || delegate.isClosed()) {
-      return delegate.wasNull();
-    }
-    if (wasNullFailed != null) {
-      throw wasNullFailed;
-    }
-    return wasNull;
   }
 
   // ---------------------------------------------------------------- rows
@@ -115,11 +54,15 @@ class ValueResultSet extends StatementResultSet {
     }
     if (onRow) {
       execution.rowSeen();
+      record();
       note();
       if (mayEndUnasked && isLastRow()) {
         execution.readToEnd();
       }
-    } else if (noted == null) {
+    } else {
+      recordEnd();
+    }
+    if (!onRow && noted == null) {
       if (!isCut) {
         execution.readToEnd();
       }
@@ -148,19 +91,9 @@ class ValueResultSet extends StatementResultSet {
     if (!execution.readsValues() || !isNew()) {
       return;
     }
-    if (!isReadByUs) {
-      try {
-        wasNull = delegate.wasNull();
-        wasNullFailed = null;
-      } catch (SQLException e) {
-        wasNullFailed = e;
-      } catch (RuntimeException e) {
-        origin.context().fault(e);
-        return;
-      }
-      isReadByUs = true;
+    if (isAboutToRead()) {
+      execution.valuesOfRow(delegate);
     }
-    execution.valuesOfRow(delegate);
   }
 
   /** True if the row was not reached before. */
@@ -213,6 +146,6 @@ class ValueResultSet extends StatementResultSet {
   @Override
   public void close() throws SQLException {
     execution.over();
-    delegate.close();
+    super.close();
   }
 }

@@ -1,6 +1,7 @@
 package io.txwatch.jdbc.wrap;
 
 import io.txwatch.history.GapReason;
+import io.txwatch.history.RecordedValue;
 import io.txwatch.jdbc.error.Places;
 import io.txwatch.jdbc.error.VendorErrors;
 import io.txwatch.jdbc.execution.Batch;
@@ -25,6 +26,7 @@ import java.sql.SQLType;
 import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.sql.Types;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -122,6 +124,21 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
   @Override
   protected void keepValue(int index, long hash) {
     kept.keepHash(index, hash);
+  }
+
+  @Override
+  protected boolean recordsValues() {
+    return context.recordsValues();
+  }
+
+  @Override
+  protected void record(int index, RecordedValue value) {
+    kept.record(index, value);
+  }
+
+  @Override
+  List<RecordedValue> recordedParameters() {
+    return kept.recorded();
   }
 
   @Override

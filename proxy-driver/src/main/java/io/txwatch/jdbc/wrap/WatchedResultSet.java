@@ -2,6 +2,7 @@ package io.txwatch.jdbc.wrap;
 
 import io.txwatch.jdbc.error.ErrorMessages;
 import io.txwatch.jdbc.execution.Execution;
+import io.txwatch.jdbc.value.RecordedResult;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
@@ -28,6 +29,7 @@ class WatchedResultSet extends StatementResultSet {
 
   private final ColumnMask mask;
   private final @Nullable Execution execution;
+  private final @Nullable RecordedResult recorded;
 
   /** The driver's index of the first appended column; 0 if there is none. */
   private final int firstAppended;
@@ -40,10 +42,12 @@ class WatchedResultSet extends StatementResultSet {
       Origin origin,
       ColumnMask mask,
       @Nullable Execution execution,
+      @Nullable RecordedResult recorded,
       int firstAppended) {
     super(delegate, origin);
     this.mask = mask;
     this.execution = execution;
+    this.recorded = recorded;
     this.firstAppended = firstAppended;
     this.noted = execution != null && origin.scrollable() ? new BitSet() : null;
   }
@@ -61,16 +65,24 @@ class WatchedResultSet extends StatementResultSet {
       execution.succeeded(false);
     }
     return new WatchedResultSet(
-        delegate, origin, mask, execution, appended == 0 ? 0 : columns - appended + 1);
+        delegate,
+        origin,
+        mask,
+        execution,
+        execution.recorded(),
+        appended == 0 ? 0 : columns - appended + 1);
   }
 
   /**
    * Generated keys, ours hidden. H2 takes the row id for a key: where it is the only one, there are
    * no keys, and no rows.
+   *
+   * @param recorded where its rows are recorded; null if they are not
    */
-  static ResultSet ofKeys(ResultSet delegate, Origin origin) throws SQLException {
+  static ResultSet ofKeys(ResultSet delegate, Origin origin, @Nullable RecordedResult recorded)
+      throws SQLException {
     if (origin.context().isByValue()) {
-      return new PlainResultSet(delegate, origin); // none are ours, and H2's driver might ask
+      return unmasked(delegate, origin, recorded); // none are ours, and H2's driver might ask
     }
     ColumnMask mask = ColumnMask.ofKeys(delegate.getMetaData());
     if (mask.hidesAny() && mask.visible() == 0) {
@@ -78,13 +90,16 @@ class WatchedResultSet extends StatementResultSet {
         // to the end
       }
     }
-    return masked(delegate, origin, mask);
+    return mask.hidesAny()
+        ? new WatchedResultSet(delegate, origin, mask, null, recorded, 0)
+        : unmasked(delegate, origin, recorded);
   }
 
-  private static ResultSet masked(ResultSet delegate, Origin origin, ColumnMask mask) {
-    return mask.hidesAny()
-        ? new WatchedResultSet(delegate, origin, mask, null, 0)
-        : new PlainResultSet(delegate, origin);
+  private static ResultSet unmasked(
+      ResultSet delegate, Origin origin, @Nullable RecordedResult recorded) {
+    return recorded == null
+        ? new PlainResultSet(delegate, origin)
+        : new RecordedResultSet(delegate, origin, recorded);
   }
 
   // ---------------------------------------------------------------- columns
@@ -197,8 +212,12 @@ class WatchedResultSet extends StatementResultSet {
       throw e;
     }
     if (onRow) {
+      record();
       note();
-    } else if (execution != null && noted == null) {
+    } else if (recorded != null) {
+      recorded.closed();
+    }
+    if (!onRow && execution != null && noted == null) {
       if (execution.cached().comparesPredicates() && origin.statement().getMaxRows() == 0) {
         execution.allRowsReported();
       }
@@ -211,6 +230,14 @@ class WatchedResultSet extends StatementResultSet {
   private void failed(SQLException error) throws SQLException {
     if (execution != null && firstAppended > 0 && !delegate.isClosed()) {
       execution.failed(error);
+    }
+  }
+
+  /** Reads what the application sees of the row, before the hidden columns are read as always. */
+  private void record() {
+    RecordedResult into = recorded;
+    if (into != null && !origin.scrollable() && into.takesRow()) {
+      into.row(delegate, mask.visible(), mask::behind);
     }
   }
 
@@ -268,6 +295,9 @@ class WatchedResultSet extends StatementResultSet {
 
   @Override
   public void close() throws SQLException {
+    if (recorded != null) {
+      recorded.closed();
+    }
     if (execution != null) {
       execution.over();
     }
