@@ -115,7 +115,13 @@ enum CommandDbms {
   },
 
   /** Its driver is not in the jar. */
-  HSQLDB("", Set.of("information_schema", "system_lobs"));
+  HSQLDB("", Set.of("information_schema", "system_lobs")) {
+    /** In the default transaction model, LOCKS. */
+    @Override
+    Optional<DemoDatabase> demo() {
+      return Optional.of(DemoDatabase.embedded(this, phase -> "jdbc:hsqldb:mem:" + phase));
+    }
+  };
 
   /** The message of MariaDB's driver. */
   private static final String NO_TLS_AT_SERVER = "ssl not enabled in the server";

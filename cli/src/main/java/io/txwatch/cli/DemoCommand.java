@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -46,8 +47,8 @@ import picocli.CommandLine.Spec;
       "  ./txwatch demo --db mariadb --versions columns",
       "  ./txwatch demo --url jdbc:postgresql://localhost/empty --user me",
       "",
-      "The jar contains H2 and SQLite. For --db postgresql and --db mariadb the script ./txwatch",
-      "fetches the servers with Maven; the jar alone needs --url.",
+      "The jar contains H2 and SQLite. What the other DBMSs need is fetched with Maven by the script",
+      "./txwatch; the jar alone needs --url, or --driver-path for HSQLDB.",
       ""
     })
 final class DemoCommand implements Callable<Integer> {
@@ -56,7 +57,7 @@ final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--db",
-      paramLabel = "h2|postgresql|mariadb|sqlite",
+      paramLabel = "h2|postgresql|mariadb|sqlite|hsqldb",
       defaultValue = "h2",
       description = "the DBMS, embedded (default: h2)")
   private CommandDbms db = CommandDbms.H2;
@@ -110,6 +111,7 @@ final class DemoCommand implements Callable<Integer> {
     DocumentFile document = DocumentFile.of("--report", report, List.of());
     PrintWriter textOut = console.textOut(common.json());
     List<DemoPhase> phases = new ArrayList<>();
+    Set<String> noted = new HashSet<>();
     DemoResults results = new DemoResults();
     try (LivePage page = results.openPage();
         DemoDatabase where = open()) {
@@ -123,7 +125,7 @@ final class DemoCommand implements Callable<Integer> {
           DemoPhase phase = runner.run(name, fixed);
           phases.add(phase);
           results.add(phase);
-          phase.warnings().forEach(console::note);
+          phase.warnings().stream().filter(noted::add).forEach(console::note);
           print(textOut, phase);
         }
       }
@@ -154,11 +156,23 @@ final class DemoCommand implements Callable<Integer> {
     if (url != null) {
       return DemoDatabase.ofUser(url, database);
     }
-    return db.demo()
-        .orElseThrow(
-            () ->
-                CommandException.badInput(
-                    "--db " + db.subprotocol() + ": the demo cannot start this DBMS; use --url"));
+    DemoDatabase started =
+        db.demo()
+            .orElseThrow(
+                () ->
+                    CommandException.badInput(
+                        "--db "
+                            + db.subprotocol()
+                            + ": the demo cannot start this DBMS; use --url"));
+    if (db.driverJar().isEmpty() && !Drivers.isKnown(started.empty("driver"), database)) {
+      throw CommandException.badInput(
+          "--db "
+              + db.subprotocol()
+              + ": neither txwatch.jar nor --driver-path has a driver for it; add --driver-path "
+              + db.subprotocol()
+              + ".jar, or run the script ./txwatch, which fetches it");
+    }
+    return started;
   }
 
   /** The class path of the application: its own jars and its JDBC driver. */

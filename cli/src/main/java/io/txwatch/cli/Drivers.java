@@ -44,10 +44,7 @@ final class Drivers {
   static Connection connect(String url, DatabaseOptions options) {
     String real = unwatched(url);
     DbmsRegistry.prepare(real);
-    register(real, options.driverPath);
-    try {
-      DriverManager.getDriver(real);
-    } catch (SQLException e) {
+    if (!isKnown(real, options)) {
       throw CommandException.badInput(
           "no JDBC driver knows the URL "
               + shown(real)
@@ -65,6 +62,17 @@ final class Drivers {
           "the JDBC driver lacks the class "
               + firstLine(e.getMessage()).replace('/', '.')
               + ": name the jar that has it with another --driver-path");
+    }
+  }
+
+  /** Registers the drivers for a URL. True if one of them accepts it. */
+  static boolean isKnown(String url, DatabaseOptions options) {
+    register(url, options.driverPath);
+    try {
+      DriverManager.getDriver(url);
+      return true;
+    } catch (SQLException e) {
+      return false;
     }
   }
 

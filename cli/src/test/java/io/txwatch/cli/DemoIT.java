@@ -36,6 +36,26 @@ class DemoIT {
   }
 
   @Test
+  void hsqldbNeedsItsDriver() throws Exception {
+    String driver =
+        Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+            .filter(path -> path.matches(".*/hsqldb-[^/]*\\.jar"))
+            .findFirst()
+            .orElseThrow();
+    Map<String, Set<String>> byAgent = found("hsqldb", "agent", "--driver-path", driver);
+    assertThat(byAgent).isEqualTo(found("hsqldb", "url", "--driver-path", driver));
+    assertRaces(byAgent);
+
+    JarRun without = JarRun.of(directory, "demo", "--db", "hsqldb");
+    assertThat(without.code()).isEqualTo(2);
+    assertThat(without.err().lines())
+        .singleElement()
+        .asString()
+        .contains(
+            "neither txwatch.jar nor --driver-path has a driver for it; add --driver-path hsqldb.jar");
+  }
+
+  @Test
   void racesAreFoundDespiteNoOpUpdates() throws Exception {
     assertRaces(found("mariadb", "url"));
     assertRaces(found("mariadb", "url", "--versions", "columns"));

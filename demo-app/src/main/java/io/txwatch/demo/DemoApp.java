@@ -79,6 +79,11 @@ public final class DemoApp {
           "note: SQLite lets one transaction write at a time and refuses to let one write that"
               + " read something older: the race is there in the code, but cannot do harm here.");
     }
+    if (database.isHsqldb() && fixed && !check.holds()) {
+      out.println(
+          "note: with hsqldb.tx=mvcc HSQLDB locks nothing for SELECT … FOR UPDATE, so this"
+              + " correction needs hsqldb.tx=locks.");
+    }
     out.printf("transactions=%d isolation=%s%n", database.committed(), level);
   }
 }

@@ -188,6 +188,10 @@ final class ServiceDatabase implements AutoCloseable {
     return product.equals("H2");
   }
 
+  boolean isHsqldb() {
+    return product.equals("HSQL Database Engine");
+  }
+
   boolean isPostgres() {
     return product.equals("PostgreSQL");
   }

@@ -84,6 +84,33 @@ class DemoAppTest {
         .startsWith("own books: in order: ");
   }
 
+  /** With HSQLDB's default transaction model, LOCKS, READ COMMITTED permits each race. */
+  @ParameterizedTest
+  @CsvSource({
+    "lost-update, READ_COMMITTED",
+    "double-booking, READ_COMMITTED",
+    "write-skew, READ_COMMITTED",
+    "read-skew, REPEATABLE_READ",
+  })
+  void hsqldbHasEveryRaceAndEachCorrectionPreventsIt(String phase, String levelOfCorrection) {
+    String url = "jdbc:hsqldb:mem:demo-" + phase;
+    Run racy = play(url, phase, "--rounds", "3");
+    assertThat(racy.err()).isEmpty();
+    assertThat(racy.out().get(1)).startsWith("own books: BROKEN: ");
+    assertThat(racy.out().get(racy.out().size() - 1)).endsWith(" isolation=READ_COMMITTED");
+    Run fixed = play(url, phase, "--rounds", "3", "--fixed");
+    assertThat(fixed.err()).isEmpty();
+    assertThat(fixed.out().get(1)).startsWith("own books: in order: ");
+    assertThat(fixed.out().get(fixed.out().size() - 1)).endsWith(" isolation=" + levelOfCorrection);
+  }
+
+  @Test
+  void hsqldbWithMvccIgnoresForUpdateAndTheDemoExplainsIt() {
+    Run run = play("jdbc:hsqldb:mem:mvcc;hsqldb.tx=mvcc", "lost-update", "--fixed");
+    assertThat(run.out().get(1)).startsWith("own books: BROKEN: ");
+    assertThat(run.out()).anyMatch(line -> line.startsWith("note: with hsqldb.tx=mvcc "));
+  }
+
   @Test
   void badUsagePrintsTheUsage() {
     for (String[] args :
