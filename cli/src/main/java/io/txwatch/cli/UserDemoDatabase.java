@@ -1,5 +1,6 @@
 package io.txwatch.cli;
 
+import io.txwatch.catalog.UnsupportedDatabaseException;
 import io.txwatch.prepare.Preparation;
 import io.txwatch.product.registry.Products;
 import java.sql.Connection;
@@ -71,12 +72,20 @@ final class UserDemoDatabase implements DemoDatabase {
     try (Connection connection = Drivers.connect(url, options)) {
       List<String> existing = existing(connection);
       if (!existing.isEmpty()) {
-        // This also removes what preparation leaves besides the tables, if nothing else needs it.
-        Preparation preparation = Products.preparation(connection, url, Duration.ofSeconds(5));
-        preparation.execute(preparation.planUnprepare(existing));
+        unprepare(connection, existing);
       }
     }
     drop();
+  }
+
+  /** Also removes what preparation leaves besides the tables, if nothing else needs it. */
+  private void unprepare(Connection connection, List<String> tables) throws SQLException {
+    try {
+      Preparation preparation = Products.preparation(connection, url, Duration.ofSeconds(5));
+      preparation.execute(preparation.planUnprepare(tables));
+    } catch (UnsupportedDatabaseException e) {
+      // Then they are not prepared.
+    }
   }
 
   private void drop() throws SQLException {
