@@ -197,14 +197,23 @@ class InterleaveCommandTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"MARIADB", "MYSQL"})
+  @EnumSource(names = {"POSTGRESQL", "MARIADB", "MYSQL"})
   void whatATriggerChangesIsFound(ServerKind kind) throws Exception {
+    String trigger =
+        kind == ServerKind.POSTGRESQL
+            ? """
+              I: CREATE FUNCTION sell() RETURNS TRIGGER LANGUAGE plpgsql AS 'BEGIN UPDATE stock SET n = n - 1; RETURN NEW; END'
+              I: CREATE TRIGGER sold AFTER INSERT ON sale FOR EACH ROW EXECUTE FUNCTION sell()
+              """
+            : """
+              I: CREATE TRIGGER sold AFTER INSERT ON sale FOR EACH ROW UPDATE stock SET n = n - 1
+              """;
     String sale =
         STOCK
             + """
             I: CREATE TABLE sale (id INT NOT NULL PRIMARY KEY) {ENGINE}
-            I: CREATE TRIGGER sold AFTER INSERT ON sale FOR EACH ROW UPDATE stock SET n = n - 1
-            """;
+            """
+            + trigger;
     String racy =
         """
         T1: SELECT n FROM stock WHERE id = 1
