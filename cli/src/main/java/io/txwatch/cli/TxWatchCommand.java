@@ -29,7 +29,8 @@ import picocli.CommandLine.Spec;
       UnprepareCommand.class,
       FuzzCommand.class,
       ReplayCommand.class,
-      InterleaveCommand.class
+      InterleaveCommand.class,
+      PredictCommand.class
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -41,7 +42,7 @@ import picocli.CommandLine.Spec;
       "  jdbc:txwatch:postgresql://localhost/shop     in place of jdbc:postgresql://localhost/shop",
       "",
       "Exit codes: 0 clean; 1 anomalies at or above --fail-on; 2 bad usage or input;",
-      "3 DBMS unreachable; 4 internal error; 5 undecided (check, fuzz, interleave).",
+      "3 DBMS unreachable; 4 internal error; 5 undecided (check, fuzz, interleave, predict).",
       ""
     })
 final class TxWatchCommand implements Runnable {
@@ -53,7 +54,7 @@ final class TxWatchCommand implements Runnable {
     throw new ParameterException(
         spec.commandLine(),
         "missing command, expected one of demo, attach, serve, check, report, export, prepare, unprepare,"
-            + " fuzz, replay, interleave");
+            + " fuzz, replay, interleave, predict");
   }
 
   /** Reads the version that the build recorded. */

@@ -2,8 +2,10 @@ package io.txwatch.dbms;
 
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.RecordedValue;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.util.List;
 import java.util.Optional;
 
@@ -26,6 +28,27 @@ public interface Dbms extends DbmsBehaviour {
 
   /** Replaces {@code {ENGINE}} and the other placeholders with the SQL of this DBMS. */
   String renderSql(String sql);
+
+  /**
+   * Writes a value as a literal.
+   *
+   * @throws IllegalArgumentException if the value is not known
+   */
+  default String literal(RecordedValue value) {
+    return SqlLiterals.of(value);
+  }
+
+  /**
+   * The statements that define a table in a workspace as it is defined elsewhere.
+   *
+   * @param source a connection whose schema has the table
+   * @param table its name, as the catalog has it
+   * @throws SQLException if it cannot be read, or has what is not copied, such as a trigger
+   */
+  default List<String> definition(Connection source, String table) throws SQLException {
+    throw new SQLFeatureNotSupportedException(
+        "definitions of tables are not read on " + describe(), "0A000");
+  }
 
   /** Sets the level of the session's transactions to come. */
   default void setLevel(Connection session, IsolationLevel level) throws SQLException {

@@ -17,6 +17,7 @@ import io.txwatch.interleave.run.NotDeterministicException;
 import io.txwatch.interleave.run.Operation;
 import io.txwatch.interleave.wait.WaitMonitor;
 import io.txwatch.jdbc.Watch;
+import io.txwatch.schedule.ObservedPath.Strictness;
 import io.txwatch.schedule.ScheduleExecutor.SetupException;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
@@ -85,6 +86,21 @@ public final class CaseInterleaver {
    */
   public Interleaved interleave(TestCase testCase, IsolationLevel level)
       throws SQLException, SetupException, InterruptedException {
+    return interleave(testCase, level, Map.of(), Strictness.COUNTS);
+  }
+
+  /**
+   * Executes a case whose sessions repeat what was observed.
+   *
+   * @param paths how each session was observed
+   * @throws ObservedPath.LeftException if a session leaves its path although it is alone
+   */
+  public Interleaved interleave(
+      TestCase testCase,
+      IsolationLevel level,
+      Map<String, ObservedPath> paths,
+      Strictness strictness)
+      throws SQLException, SetupException, InterruptedException {
     Optional<Interleaved> lasting =
         undecidedIf(
             testCase,
@@ -95,7 +111,8 @@ public final class CaseInterleaver {
     }
     Workspace workspace = dbms.newWorkspace();
     boolean isOver = false;
-    try (Execution execution = new Execution(testCase, level, workspace)) {
+    try (Execution execution =
+        new Execution(testCase, level, workspace, Map.copyOf(paths), strictness)) {
       Interleaved found = execution.run();
       isOver = found.verdict() != Verdict.UNDECIDED;
       return found;
@@ -141,7 +158,8 @@ public final class CaseInterleaver {
     }
     Workspace workspace = dbms.newWorkspace();
     boolean isOver = false;
-    try (Execution execution = new Execution(testCase, level, workspace)) {
+    try (Execution execution =
+        new Execution(testCase, level, workspace, Map.of(), Strictness.COUNTS)) {
       Orders found = execution.orders();
       isOver = found.incomplete().isEmpty();
       return found;
@@ -194,6 +212,8 @@ public final class CaseInterleaver {
     private final IsolationLevel level;
     private final Workspace workspace;
     private final SchemaFixture fixture;
+    private final Map<String, ObservedPath> paths;
+    private final Strictness strictness;
     private final List<CaseOperation> operations = new ArrayList<>();
 
     /** Analysed in this process, so that the phenomenon of a race is known; nothing is printed. */
@@ -214,7 +234,15 @@ public final class CaseInterleaver {
 
     private @Nullable Connection reader;
 
-    Execution(TestCase testCase, IsolationLevel level, Workspace workspace) throws SQLException {
+    Execution(
+        TestCase testCase,
+        IsolationLevel level,
+        Workspace workspace,
+        Map<String, ObservedPath> paths,
+        Strictness strictness)
+        throws SQLException {
+      this.paths = paths;
+      this.strictness = strictness;
       this.testCase = testCase;
       this.level = level;
       this.workspace = workspace;
@@ -247,6 +275,12 @@ public final class CaseInterleaver {
         operations.add(operation);
         operation.setUp();
         interleaver.operation(session, operation);
+      }
+      if (!paths.isEmpty()) {
+        for (CaseOperation operation : operations) {
+          operation.callAlone();
+          refill();
+        }
       }
       if (isRefilled) {
         interleaver.reset(this::refill);
@@ -291,7 +325,14 @@ public final class CaseInterleaver {
               .map(step -> new RenderedStep(step, dbms.renderSql(step.sql())))
               .toList();
       return new CaseOperation(
-          dbms, watched, testCase, steps, testCase.levelOf(session, level), isOneTransaction);
+          dbms,
+          watched,
+          testCase,
+          steps,
+          testCase.levelOf(session, level),
+          isOneTransaction,
+          paths.get(session),
+          strictness);
     }
 
     Orders orders() throws SQLException, SetupException, InterruptedException {

@@ -3,6 +3,9 @@ package io.txwatch.schedule;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.RecordedValue;
+import io.txwatch.schedule.ObservedPath.LeftException;
+import io.txwatch.schedule.ObservedPath.Strictness;
 import io.txwatch.schedule.ScheduleExecutor.SetupException;
 import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
@@ -18,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +50,13 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
   private final boolean prepares;
   private final boolean isOneTransaction;
 
+  private final @Nullable ObservedPath path;
+  private final Strictness strictness;
+
+  /** What each statement returned when the session was alone; empty if that does not matter. */
+  private List<String> alone = List.of();
+
+  private final List<List<List<RecordedValue>>> returned = new ArrayList<>();
   private Begun begun = Begun.NOT;
   private volatile @Nullable Step current;
 
@@ -56,6 +67,7 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
    * @param steps those of the session
    * @param level the level of its transactions
    * @param isOneTransaction true if it is one transaction unless it begins one
+   * @param path its steps as they were observed; null if they are just texts
    */
   CaseOperation(
       Dbms dbms,
@@ -63,7 +75,11 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
       TestCase testCase,
       List<RenderedStep> steps,
       IsolationLevel level,
-      boolean isOneTransaction) {
+      boolean isOneTransaction,
+      @Nullable ObservedPath path,
+      Strictness strictness) {
+    this.path = path;
+    this.strictness = strictness;
     this.dbms = dbms;
     this.connection = connection;
     this.steps = List.copyOf(steps);
@@ -94,9 +110,28 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
     }
   }
 
+  /**
+   * Executes it while no other session does anything.
+   *
+   * @throws SQLException if a statement fails
+   * @throws ObservedPath.LeftException if it leaves its path
+   */
+  void callAlone() throws SQLException {
+    alone = List.of();
+    List<String> results = new ArrayList<>();
+    call(results);
+    alone = List.copyOf(results);
+  }
+
   @Override
   public String call() throws SQLException {
     List<String> results = new ArrayList<>();
+    call(results);
+    return results.toString();
+  }
+
+  private void call(List<String> results) throws SQLException {
+    returned.clear();
     try {
       if (isOneTransaction) {
         begin();
@@ -107,7 +142,6 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
       if (isOneTransaction) {
         commit();
       }
-      return results.toString();
     } finally {
       if (begun != Begun.NOT) {
         rollBack();
@@ -151,15 +185,91 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
             begun = Begun.NOT;
           }
         }
-        case WORK -> results.add(results(step.text()));
+        case WORK -> {
+          if (path == null) {
+            results.add(results(step.text()));
+          } else {
+            execute(path, results);
+          }
+        }
       }
     } catch (SQLException e) {
+      if (path != null) {
+        throw e;
+      }
       Failure failure = dbms.failure(e);
       if (failure.endsTransaction() || failure.isConcurrencyRelated()) {
         throw e;
       }
       results.add("error " + e.getSQLState());
     }
+  }
+
+  // ---------------------------------------------------------------- observed paths
+
+  private void execute(ObservedPath observed, List<String> results) throws SQLException {
+    int number = results.size();
+    String sql = observed.texts().get(number).text(returned, dbms::literal);
+    boolean isNeeded = ComputedText.needed(observed.texts()).contains(number);
+    if (strictness == Strictness.VALUES
+        && !StatementText.isQuery(sql)
+        && !alone.isEmpty()
+        && !results.equals(alone.subList(0, number))) {
+      throw new LeftException(
+          "a statement before '" + sql + "' has returned something else than observed");
+    }
+    try (Statement statement = connection.createStatement()) {
+      boolean isQuery =
+          isNeeded
+              ? statement.execute(sql, Statement.RETURN_GENERATED_KEYS)
+              : statement.execute(sql);
+      List<List<RecordedValue>> rows = new ArrayList<>();
+      String result;
+      long count;
+      if (isQuery) {
+        try (ResultSet set = statement.getResultSet()) {
+          rows.addAll(recorded(set));
+        }
+        result = text(rows);
+        count = rows.size();
+      } else {
+        count = statement.getUpdateCount();
+        result = count == 1 ? "1 row" : count + " rows";
+        if (isNeeded) {
+          try (ResultSet keys = statement.getGeneratedKeys()) {
+            rows.addAll(recorded(keys));
+          }
+        }
+      }
+      returned.add(rows);
+      results.add(result);
+      int expected = observed.rows().get(number);
+      if (expected >= 0 && count != expected) {
+        throw new LeftException(
+            "'" + sql + "' found " + count + " rows, and " + expected + " when it was observed");
+      }
+    }
+  }
+
+  private static List<List<RecordedValue>> recorded(ResultSet set) throws SQLException {
+    int width = set.getMetaData().getColumnCount();
+    List<List<RecordedValue>> rows = new ArrayList<>();
+    while (set.next()) {
+      List<RecordedValue> row = new ArrayList<>();
+      for (int i = 1; i <= width; i++) {
+        row.add(RecordedValue.of(set.getObject(i)));
+      }
+      rows.add(row);
+    }
+    return rows;
+  }
+
+  private static String text(List<List<RecordedValue>> rows) {
+    return rows.stream()
+        .map(
+            row -> row.stream().map(RecordedValue::text).collect(Collectors.joining(",", "(", ")")))
+        .sorted()
+        .collect(Collectors.joining(" "));
   }
 
   // ---------------------------------------------------------------- transactions

@@ -40,6 +40,11 @@ public final class TemplateCollector {
   private static final int MAX_TEMPLATES = 2_000;
   private static final int MAX_STATEMENTS = 500;
   private static final int MAX_ACTIVE = 10_000;
+  private static final int MAX_SAMPLES = 8;
+
+  /** How many of the first transactions of a template are kept; the others are the last ones. */
+  private static final int FIRST_SAMPLES = 2;
+
   private static final Pattern SHARED_LOCK = Pattern.compile("(?i)\\bSHARE\\b");
 
   /** What was not taken in, by reason. */
@@ -63,6 +68,7 @@ public final class TemplateCollector {
    *
    * @param keys the values of keys that it compares, where they are recorded
    * @param rows the hash of the primary key of the only row of a table that it read or wrote
+   * @param recorded its values, as soon as they are known, if they are recorded
    */
   private record Executed(
       int number,
@@ -71,7 +77,8 @@ public final class TemplateCollector {
       String callSite,
       AccessedColumns columns,
       List<KeyValues> keys,
-      Map<String, Long> rows) {
+      Map<String, Long> rows,
+      List<Event.ValuesRecorded> recorded) {
 
     /** The columns whose values are known, each with its value. */
     Map<Slot, Long> values(int at) {
@@ -147,6 +154,7 @@ public final class TemplateCollector {
     private final List<Stretch<Executed>> stretches;
     private final KeySlots keys;
     private final Set<IsolationLevel> levels = EnumSet.noneOf(IsolationLevel.class);
+    private final List<OperationSample> samples = new ArrayList<>();
     private long seen;
 
     private Growing(String name, int variant, List<Stretch<Executed>> stretches) {
@@ -185,6 +193,9 @@ public final class TemplateCollector {
       execute(executed);
     } else if (event instanceof Event.ValuesObserved values) {
       Optional.ofNullable(active.get(values.transaction())).ifPresent(one -> addRows(one, values));
+    } else if (event instanceof Event.ValuesRecorded values) {
+      Optional.ofNullable(active.get(values.transaction()))
+          .ifPresent(one -> addValues(one, values));
     } else if (event instanceof Event.StatementsUndone undone) {
       Optional.ofNullable(active.get(undone.transaction()))
           .ifPresent(
@@ -198,7 +209,7 @@ public final class TemplateCollector {
       Optional.ofNullable(active.get(gap.transaction())).ifPresent(one -> one.incomplete = true);
     } else if (event instanceof Event.TransactionEnded ended) {
       Optional.ofNullable(active.remove(ended.transaction()))
-          .ifPresent(one -> end(one, ended.outcome()));
+          .ifPresent(one -> end(one, ended.outcome(), dialect(ended.session())));
     }
   }
 
@@ -226,9 +237,8 @@ public final class TemplateCollector {
     if (columns.tables().isEmpty()) {
       skip(Skipped.UNKNOWN_COLUMNS);
     }
-    Dialect dialect = dialects.getOrDefault(event.session(), Dialect.OTHER);
     String shape =
-        TextShape.of(Tokenizer.tokenize(event.sql(), dialect))
+        TextShape.of(Tokenizer.tokenize(event.sql(), dialect(event.session())))
             .map(TextShape::text)
             .orElse(event.sql());
     transaction.statements.add(
@@ -239,7 +249,18 @@ public final class TemplateCollector {
             event.callSite(),
             columns,
             event.keyValues(),
-            new HashMap<>()));
+            new HashMap<>(),
+            new ArrayList<>(1)));
+  }
+
+  private static void addValues(Active transaction, Event.ValuesRecorded values) {
+    for (int i = transaction.statements.size() - 1; i >= 0; i--) {
+      Executed statement = transaction.statements.get(i);
+      if (statement.number == values.statement()) {
+        statement.recorded.add(values);
+        return;
+      }
+    }
   }
 
   private static void addRows(Active transaction, Event.ValuesObserved values) {
@@ -259,7 +280,11 @@ public final class TemplateCollector {
     }
   }
 
-  private void end(Active transaction, Outcome outcome) {
+  private Dialect dialect(long session) {
+    return dialects.getOrDefault(session, Dialect.OTHER);
+  }
+
+  private void end(Active transaction, Outcome outcome, Dialect dialect) {
     if (outcome != Outcome.COMMITTED) {
       skip(Skipped.UNCOMMITTED);
     } else if (transaction.incomplete) {
@@ -267,11 +292,11 @@ public final class TemplateCollector {
     } else if (transaction.tooLong) {
       skip(Skipped.STATEMENTS);
     } else if (!transaction.statements.isEmpty()) {
-      add(transaction);
+      add(transaction, dialect);
     }
   }
 
-  private void add(Active transaction) {
+  private void add(Active transaction, Dialect dialect) {
     List<Stretch<Executed>> stretches = LoopFolding.fold(transaction.statements, Executed::isSame);
     String name = name(transaction);
     Signature signature = new Signature(name, shapes(stretches));
@@ -287,6 +312,38 @@ public final class TemplateCollector {
     template.seen++;
     template.levels.add(transaction.level);
     observe(template.keys, stretches);
+    if (transaction.statements.stream().noneMatch(one -> one.recorded.isEmpty())) {
+      if (template.samples.size() == MAX_SAMPLES) {
+        template.samples.remove(FIRST_SAMPLES);
+      }
+      template.samples.add(sample(stretches, dialect));
+    }
+  }
+
+  private static OperationSample sample(List<Stretch<Executed>> stretches, Dialect dialect) {
+    List<SampleStatement> statements = new ArrayList<>();
+    int from = 1;
+    for (Stretch<Executed> stretch : stretches) {
+      int iteration = 0;
+      for (List<Executed> body : stretch.iterations()) {
+        iteration++;
+        int number = from;
+        for (Executed executed : body) {
+          Event.ValuesRecorded values = executed.recorded.get(0);
+          statements.add(
+              new SampleStatement(
+                  number++,
+                  iteration,
+                  ExecutedText.of(values.sql(), values.parameters(), dialect),
+                  values.updateCount(),
+                  values.columns(),
+                  values.rows(),
+                  values.complete()));
+        }
+      }
+      from += stretch.body().size();
+    }
+    return new OperationSample(statements);
   }
 
   private static String name(Active transaction) {
@@ -362,6 +419,14 @@ public final class TemplateCollector {
   /** The templates so far, in the order in which they were first seen. */
   public List<OperationTemplate> templates() {
     return templates.values().stream().map(TemplateCollector::template).toList();
+  }
+
+  /**
+   * Some transactions of each template with their values, in the order of {@link #templates}: the
+   * first ones and the last ones. None where values are not recorded.
+   */
+  public List<List<OperationSample>> samples() {
+    return templates.values().stream().map(one -> List.copyOf(one.samples)).toList();
   }
 
   /** How much was not taken in. */

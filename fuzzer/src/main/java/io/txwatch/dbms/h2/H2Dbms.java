@@ -56,6 +56,11 @@ final class H2Dbms extends AbstractDbms {
   }
 
   @Override
+  public List<String> definition(Connection source, String table) throws SQLException {
+    return H2Definitions.of(source, table);
+  }
+
+  @Override
   public void setLevel(Connection session, IsolationLevel level) throws SQLException {
     if (level == IsolationLevel.SNAPSHOT) {
       session.setTransactionIsolation(SNAPSHOT);

@@ -8,13 +8,16 @@ import io.txwatch.dbms.Semantics;
 import io.txwatch.dbms.Semantics.LockingReads;
 import io.txwatch.dbms.Semantics.Snapshot;
 import io.txwatch.dbms.Semantics.Visibility;
+import io.txwatch.dbms.SqlLiterals;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.dbms.WriteRecording;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.RecordedValue;
 import io.txwatch.interleave.product.mysql.InnodbWaits;
 import io.txwatch.interleave.wait.WaitMonitor;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -102,6 +105,37 @@ public class MySqlDbms extends AbstractDbms {
   @Override
   public String renderSql(String sql) {
     return render(sql, engine, "INT NOT NULL AUTO_INCREMENT PRIMARY KEY", "FOR UPDATE");
+  }
+
+  /** Unless a mode of the session is set, a backslash escapes. */
+  @Override
+  public String literal(RecordedValue value) {
+    return switch (value.type()) {
+      case TEXT -> SqlLiterals.quoted(value.text().replace("\\", "\\\\"));
+      case TIMESTAMP_WITH_TIME_ZONE ->
+          "TIMESTAMP " + SqlLiterals.quoted(SqlLiterals.utc(value.text()));
+      default -> super.literal(value);
+    };
+  }
+
+  @Override
+  public List<String> definition(Connection source, String table) throws SQLException {
+    try (PreparedStatement triggers =
+        source.prepareStatement(
+            "SELECT trigger_name FROM information_schema.triggers"
+                + " WHERE event_object_schema = DATABASE() AND event_object_table = ?")) {
+      triggers.setString(1, table);
+      try (ResultSet found = triggers.executeQuery()) {
+        if (found.next()) {
+          throw new SQLException(table + " has a trigger, which is not copied", "0A000");
+        }
+      }
+    }
+    try (Statement statement = source.createStatement();
+        ResultSet result = statement.executeQuery("SHOW CREATE TABLE " + quoted(table))) {
+      result.next();
+      return List.of(result.getString(2));
+    }
   }
 
   @Override

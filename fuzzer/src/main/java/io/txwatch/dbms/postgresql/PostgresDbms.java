@@ -6,10 +6,12 @@ import io.txwatch.dbms.Failure;
 import io.txwatch.dbms.FinalStatePromise;
 import io.txwatch.dbms.Semantics;
 import io.txwatch.dbms.Sql;
+import io.txwatch.dbms.SqlLiterals;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.dbms.WriteRecording;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.RecordedValue;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -54,6 +56,18 @@ final class PostgresDbms extends AbstractDbms {
               IsolationLevel.REPEATABLE_READ,
               IsolationLevel.SERIALIZABLE);
     };
+  }
+
+  @Override
+  public String literal(RecordedValue value) {
+    return value.type() == RecordedValue.Type.BYTES
+        ? SqlLiterals.quoted("\\x" + value.text())
+        : super.literal(value);
+  }
+
+  @Override
+  public List<String> definition(Connection source, String table) throws SQLException {
+    return PostgresDefinitions.of(source, table);
   }
 
   @Override

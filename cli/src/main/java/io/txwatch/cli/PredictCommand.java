@@ -1,0 +1,193 @@
+package io.txwatch.cli;
+
+import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.UnsupportedDbmsException;
+import io.txwatch.dbms.registry.DbmsRegistry;
+import io.txwatch.history.HistoryParts;
+import io.txwatch.history.HistoryReader;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.interleave.state.RefusedDatabaseException;
+import io.txwatch.interleave.state.TestDatabases;
+import io.txwatch.predict.OperationSample;
+import io.txwatch.predict.OperationTemplate;
+import io.txwatch.predict.TemplateCollector;
+import io.txwatch.proof.LevelledCandidate;
+import io.txwatch.proof.RaceProof;
+import io.txwatch.proof.RaceProof.Result;
+import io.txwatch.proof.RaceProver;
+import io.txwatch.schedule.CaseInterleaver;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code predict}: derives races that have not happened, and proves them by execution. */
+@Command(
+    name = "predict",
+    description = {
+      "Derives from histories which races could happen, and proves them by execution.",
+      "One client is enough: the operations of the application are derived from its transactions,",
+      "and executed side by side in every order, on the tables of --url, copied to a schema of its",
+      "own. The histories are recorded with txwatch.predict=on and contain the values of",
+      "statements.",
+      "Only what was executed is shown. What no order shows is counted."
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = TxWatchCommand.Version.class,
+    sortOptions = false,
+    footer = {
+      "",
+      "Examples:",
+      "  java -javaagent:txwatch.jar=history=shop.history,predict=on -jar shop.jar",
+      "  txwatch predict shop.history --url jdbc:postgresql://localhost/shop",
+      "  txwatch predict shop.history --url jdbc:h2:./shop --isolation RC,RR --out races",
+      "",
+      "With --json, one object for each race that may happen, and a last one:",
+      "  {\"type\":\"prediction\",\"result\":\"CONFIRMED|REFUTED|UNDECIDED\",\"phenomenon\":…,",
+      "   \"cycleClass\":…,\"isolation\":…,\"dbms\":…,\"operations\":[…],\"keys\":[…],\"case\":…}",
+      "  {\"type\":\"predict\",\"operations\":N,\"candidates\":N,\"confirmed\":N,\"refuted\":N,",
+      "   \"undecided\":N,\"seconds\":x}",
+      "",
+      "Exit codes: 0 no race is confirmed; 1 one is; 2 bad usage or input; 3 DBMS unreachable;",
+      "5 none is confirmed, and one is undecided.",
+      ""
+    })
+final class PredictCommand implements Callable<Integer> {
+
+  private static final int PREEMPTIONS = 3;
+  private static final int EXECUTIONS = 200;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "FILE",
+      description = "a history, recorded with txwatch.predict=on")
+  private List<Path> files = new ArrayList<>();
+
+  @Option(
+      names = "--url",
+      paramLabel = "URL",
+      required = true,
+      description = "the application's database, or one with the same tables; its rows are read")
+  private String url = "";
+
+  @Mixin private DatabaseOptions database = new DatabaseOptions();
+
+  @Option(
+      names = "--isolation",
+      paramLabel = "LEVEL",
+      split = ",",
+      converter = IsolationLevelConverter.class,
+      description =
+          "the levels of all operations: "
+              + IsolationLevelConverter.NAMES
+              + " (default: those that each ran at)")
+  private List<IsolationLevel> isolation = new ArrayList<>();
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      description = "writes a case for each confirmed race, for interleave and replay")
+  private @Nullable Path out;
+
+  @Option(
+      names = "--allow-any-database",
+      description = "also use a database that does not look like one for tests")
+  private boolean allowAnyDatabase;
+
+  @Mixin private JsonOption output = new JsonOption();
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    long start = System.nanoTime();
+    TemplateCollector collector = read();
+    String real = Drivers.unwatched(url);
+    CaseInput.requireNamedDatabase(real);
+    try (Connection source = Drivers.connect(real, database)) {
+      if (!allowAnyDatabase) {
+        TestDatabases.ofProcess().demand(Drivers.shown(real));
+      }
+      Dbms dbms = DbmsRegistry.connect(real, target -> Drivers.reconnect(target, database));
+      new InterleavingBounds().requireSupport(dbms);
+      EmptyDatabaseCheck.requireRights(dbms, Drivers.shown(real));
+      isolation.forEach(level -> DbmsLevels.require(dbms, level));
+      List<OperationTemplate> operations = collector.templates();
+      PredictionOutput report =
+          new PredictionOutput(Console.of(spec), output.json, dbms, operations.size(), out);
+      RaceProver prover =
+          new RaceProver(
+              dbms,
+              source,
+              new CaseInterleaver(dbms, PREEMPTIONS, EXECUTIONS),
+              samples(collector)::get);
+      for (LevelledCandidate candidate : candidates(operations, dbms)) {
+        RaceProof proof = prover.prove(candidate.candidate(), candidate.levels());
+        report.add(proof);
+      }
+      report.end((System.nanoTime() - start) / 1e9);
+      return report.count(Result.CONFIRMED) > 0
+          ? ExitCode.ANOMALIES
+          : report.count(Result.UNDECIDED) > 0 ? ExitCode.UNDECIDED : ExitCode.CLEAN;
+    } catch (UnsupportedDbmsException | RefusedDatabaseException e) {
+      throw CommandException.badInput(Objects.requireNonNull(e.getMessage()));
+    } catch (SQLException e) {
+      throw CommandException.unreachable(
+          Drivers.shown(real) + ": " + ConnectFailure.message(real, e));
+    }
+  }
+
+  private TemplateCollector read() throws IOException {
+    TemplateCollector collector = new TemplateCollector();
+    for (Path file : files) {
+      if (HistoryParts.of(file).isEmpty()) {
+        throw new NoSuchFileException(file.toString());
+      }
+      if (Files.isDirectory(file)) {
+        throw CommandException.badInput(file + " is a directory, expected a file");
+      }
+      try (HistoryReader reader = HistoryReader.open(file)) {
+        reader.forEach(collector::accept);
+      }
+    }
+    if (!collector.templates().isEmpty() && collector.samples().stream().allMatch(List::isEmpty)) {
+      throw CommandException.badInput(
+          files.get(0) + " contains no values of statements: record it with txwatch.predict=on");
+    }
+    return collector;
+  }
+
+  private static Map<OperationTemplate, List<OperationSample>> samples(
+      TemplateCollector collector) {
+    Map<OperationTemplate, List<OperationSample>> samples = new IdentityHashMap<>();
+    List<OperationTemplate> templates = collector.templates();
+    for (int i = 0; i < templates.size(); i++) {
+      samples.put(templates.get(i), collector.samples().get(i));
+    }
+    return samples;
+  }
+
+  private List<LevelledCandidate> candidates(List<OperationTemplate> operations, Dbms dbms) {
+    if (isolation.isEmpty()) {
+      return LevelledCandidate.asSeen(operations, dbms.database());
+    }
+    return isolation.stream()
+        .flatMap(level -> LevelledCandidate.at(operations, dbms.database(), level).stream())
+        .toList();
+  }
+}

@@ -1,0 +1,223 @@
+package io.txwatch.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.txwatch.anomaly.CycleClass;
+import io.txwatch.dbms.Dbms;
+import io.txwatch.history.CallSite;
+import io.txwatch.history.PrivateFiles;
+import io.txwatch.predict.KeyEquality;
+import io.txwatch.predict.OperationTemplate;
+import io.txwatch.proof.RaceProof;
+import io.txwatch.proof.RaceProof.Result;
+import io.txwatch.proof.RaceProof.TriedRepair;
+import io.txwatch.report.AnomalyGroups;
+import io.txwatch.report.JsonReport;
+import io.txwatch.report.TextReport;
+import io.txwatch.testcase.CaseWriter;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Prints what {@code predict} finds, and writes the cases. */
+final class PredictionOutput {
+
+  private final Console console;
+  private final boolean json;
+  private final Dbms dbms;
+  private final int operations;
+  private final @Nullable Path folder;
+  private final Map<Result, Integer> counts = new EnumMap<>(Result.class);
+  private final List<RaceProof> undecided = new ArrayList<>();
+
+  PredictionOutput(
+      Console console, boolean json, Dbms dbms, int operations, @Nullable Path folder) {
+    this.console = console;
+    this.json = json;
+    this.dbms = dbms;
+    this.operations = operations;
+    this.folder = folder;
+  }
+
+  int count(Result result) {
+    return counts.getOrDefault(result, 0);
+  }
+
+  /** The next one: printed if it is confirmed. */
+  void add(RaceProof proof) throws IOException {
+    counts.merge(proof.result(), 1, Integer::sum);
+    Path file = proof.testCase().isPresent() ? write(proof) : null;
+    if (json) {
+      writeJson(proof, file);
+    }
+    if (proof.result() == Result.UNDECIDED) {
+      undecided.add(proof);
+    } else if (proof.result() == Result.CONFIRMED) {
+      print(proof, file);
+    }
+  }
+
+  private @Nullable Path write(RaceProof proof) throws IOException {
+    Path into = folder;
+    if (into == null) {
+      return null;
+    }
+    Files.createDirectories(into);
+    Path file = into.resolve(String.format(Locale.ROOT, "race-%02d.txt", count(Result.CONFIRMED)));
+    String text = CaseWriter.write(proof.testCase().orElseThrow()); // with values of rows
+    try (FileChannel channel =
+        PrivateFiles.open(file, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+      channel.write(StandardCharsets.UTF_8.encode(text));
+    }
+    return file;
+  }
+
+  private void print(RaceProof proof, @Nullable Path file) {
+    PrintWriter text = console.textOut(json);
+    text.println("CONFIRMED " + Console.printable(what(proof)));
+    for (String line : proof.schedule()) {
+      text.println("    " + Console.printable(line));
+    }
+    for (String assumption : proof.assumptions()) {
+      text.println("  note: " + Console.printable(assumption));
+    }
+    AnomalyGroups groups = new AnomalyGroups();
+    proof.anomalies().forEach(groups::add);
+    if (groups.groups().isEmpty()) {
+      text.println("  " + Console.printable(proof.reason()));
+    }
+    groups.groups().forEach(group -> text.println(Console.printable(TextReport.of(group))));
+    for (TriedRepair repair : proof.repairs()) {
+      if (repair.removes()) {
+        text.println(
+            "  prevented by: "
+                + Console.printable(
+                    repair.advice() + (repair.cost().isEmpty() ? "" : " (" + repair.cost() + ")")));
+      }
+    }
+    if (file != null) {
+      text.println("  the case is in " + file);
+    }
+    text.println();
+    text.flush();
+  }
+
+  private String what(RaceProof proof) {
+    return proof.phenomenon().term()
+        + ": "
+        + proof.candidate().operations().stream()
+            .map(OperationTemplate::toString)
+            .collect(Collectors.joining(" and "))
+        + " on "
+        + dbms.describe()
+        + " at "
+        + levels(proof);
+  }
+
+  private static String levels(RaceProof proof) {
+    return proof.levels().stream().distinct().map(Enum::name).collect(Collectors.joining(", "));
+  }
+
+  private void writeJson(RaceProof proof, @Nullable Path file) throws IOException {
+    PrintWriter to = console.out();
+    try (JsonGenerator out = JsonReport.generator(to)) {
+      out.writeStartObject();
+      out.writeStringField("type", "prediction");
+      out.writeStringField("result", proof.result().name());
+      out.writeStringField("phenomenon", proof.phenomenon().name());
+      CycleClass cycleClass = proof.candidate().cycleClass();
+      out.writeStringField("cycleClass", cycleClass.term());
+      out.writeStringField("isolation", levels(proof));
+      out.writeStringField("dbms", dbms.describe());
+      out.writeArrayFieldStart("operations");
+      for (OperationTemplate operation : proof.candidate().operations()) {
+        out.writeStartObject();
+        out.writeStringField("name", operation.toString());
+        out.writeStringField("callSite", CallSite.shown(operation.callSite()));
+        out.writeNumberField("seen", operation.seen());
+        out.writeEndObject();
+      }
+      out.writeEndArray();
+      writeTexts(
+          out, "keys", proof.candidate().keys().stream().map(KeyEquality::toString).toList());
+      out.writeStringField("case", file == null ? null : file.toString());
+      writeTexts(out, "schedule", proof.schedule());
+      writeTexts(out, "assumptions", proof.assumptions());
+      out.writeStringField(
+          "advice",
+          proof.repairs().stream()
+              .filter(TriedRepair::removes)
+              .map(TriedRepair::advice)
+              .findFirst()
+              .orElse(null));
+      out.writeArrayFieldStart("adviceTried");
+      for (TriedRepair repair : proof.repairs()) {
+        out.writeStartObject();
+        out.writeStringField("advice", repair.advice());
+        out.writeBooleanField("removes", repair.removes());
+        out.writeStringField("cost", repair.cost());
+        out.writeEndObject();
+      }
+      out.writeEndArray();
+      out.writeStringField("reason", proof.reason());
+      out.writeNumberField("executions", proof.executions());
+      out.writeEndObject();
+    }
+    to.println();
+    to.flush();
+  }
+
+  private static void writeTexts(JsonGenerator out, String name, List<String> texts)
+      throws IOException {
+    out.writeArrayFieldStart(name);
+    for (String text : texts) {
+      out.writeString(text);
+    }
+    out.writeEndArray();
+  }
+
+  /** All candidates were added. */
+  void end(double seconds) throws IOException {
+    int candidates = counts.values().stream().mapToInt(Integer::intValue).sum();
+    if (json) {
+      PrintWriter to = console.out();
+      try (JsonGenerator out = JsonReport.generator(to)) {
+        out.writeStartObject();
+        out.writeStringField("type", "predict");
+        out.writeNumberField("operations", operations);
+        out.writeNumberField("candidates", candidates);
+        out.writeNumberField("confirmed", count(Result.CONFIRMED));
+        out.writeNumberField("refuted", count(Result.REFUTED));
+        out.writeNumberField("undecided", count(Result.UNDECIDED));
+        out.writeNumberField("seconds", Math.round(seconds * 1_000) / 1e3);
+        out.writeEndObject();
+      }
+      to.println();
+      to.flush();
+    }
+    PrintWriter text = console.textOut(json);
+    for (RaceProof proof : undecided) {
+      text.println("undecided: " + Console.printable(what(proof) + ": " + proof.reason()));
+    }
+    text.printf(
+        Locale.ROOT,
+        "%d operations, %d candidates: %d confirmed, %d refuted, %d undecided in %.1f s%n",
+        operations,
+        candidates,
+        count(Result.CONFIRMED),
+        count(Result.REFUTED),
+        count(Result.UNDECIDED),
+        seconds);
+    text.flush();
+  }
+}

@@ -1,0 +1,316 @@
+package io.txwatch.proof;
+
+import io.txwatch.dbms.Dbms;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.RecordedValue;
+import io.txwatch.predict.ProofInstance;
+import io.txwatch.predict.ProofInstance.Place;
+import io.txwatch.predict.SampleStatement;
+import io.txwatch.predict.TemplateAccess;
+import io.txwatch.predict.ValueOrigin;
+import io.txwatch.predict.ValueOrigin.Returned;
+import io.txwatch.predict.ValuePlace;
+import io.txwatch.predict.ValuePlace.Use;
+import io.txwatch.schedule.ComputedText;
+import io.txwatch.schedule.ComputedText.ReturnedValue;
+import io.txwatch.schedule.ObservedPath;
+import io.txwatch.testcase.Step;
+import io.txwatch.testcase.TestCase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * A case that executes the operations of a candidate.
+ *
+ * @param testCase each operation a session, T1 first
+ * @param paths how each session was observed
+ * @param instances the operations with their values
+ * @param levels the level of each session
+ * @param assumptions what is not certain about it, a sentence each
+ */
+record CandidateCase(
+    TestCase testCase,
+    Map<String, ObservedPath> paths,
+    List<ProofInstance> instances,
+    List<IsolationLevel> levels,
+    List<String> assumptions) {
+
+  /** The level of sessions without one of their own. */
+  IsolationLevel level() {
+    return levels.get(0);
+  }
+
+  ProofInstance instance(int operation) {
+    return instances.get(operation);
+  }
+
+  ObservedPath path(String session) {
+    return Objects.requireNonNull(paths.get(session));
+  }
+
+  /** The same case with other statements. */
+  CandidateCase with(Map<String, ObservedPath> others) {
+    return new CandidateCase(
+        testCase.withSteps(steps(others)), others, instances, levels, assumptions);
+  }
+
+  /** The same case with one definition more. */
+  CandidateCase withDefinition(String sql) {
+    List<String> setup = new ArrayList<>(testCase.setup());
+    int end = 0;
+    while (end < setup.size() && !setup.get(end).startsWith(TableCopier.INSERT)) {
+      end++;
+    }
+    setup.add(end, sql);
+    return new CandidateCase(testCase.withSetup(setup), paths, instances, levels, assumptions);
+  }
+
+  /** The same case with all sessions at one level. */
+  CandidateCase at(IsolationLevel level) {
+    TestCase plain = testCase.withHeader("isolation", level.name());
+    for (String session : testCase.sessions()) {
+      plain = plain.withoutHeader(TestCase.LEVEL_HEADER + session);
+    }
+    return new CandidateCase(
+        plain, paths, instances, levels.stream().map(one -> level).toList(), assumptions);
+  }
+
+  private static List<Step> steps(Map<String, ObservedPath> paths) {
+    List<Step> steps = new ArrayList<>();
+    paths.forEach(
+        (session, path) ->
+            path.texts()
+                .forEach(
+                    text ->
+                        steps.add(
+                            new Step(
+                                steps.size() + 1, session, Optional.empty(), text.observed()))));
+    return steps;
+  }
+
+  /** A case cannot be made; the message is why. */
+  static final class NotPossibleException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    NotPossibleException(String message) {
+      super(message);
+    }
+  }
+
+  /**
+   * Makes the case.
+   *
+   * @param levels the level of each operation
+   * @param source where the tables are
+   * @throws NotPossibleException if a value or a table is not known
+   */
+  static CandidateCase of(
+      List<ProofInstance> instances, List<IsolationLevel> levels, Dbms dbms, Connection source)
+      throws NotPossibleException {
+    return new Builder(instances, levels, dbms, source).build();
+  }
+
+  private static final class Builder {
+    private final List<ProofInstance> instances;
+    private final List<IsolationLevel> levels;
+    private final Dbms dbms;
+    private final Connection source;
+    private final List<String> assumptions = new ArrayList<>();
+
+    Builder(
+        List<ProofInstance> instances, List<IsolationLevel> levels, Dbms dbms, Connection source) {
+      this.instances = instances;
+      this.levels = levels;
+      this.dbms = dbms;
+      this.source = source;
+    }
+
+    CandidateCase build() throws NotPossibleException {
+      List<TableCopy> tables = tables();
+      List<String> setup = new ArrayList<>();
+      TableCopier copier = new TableCopier(dbms, source);
+      for (TableCopy table : tables) {
+        setup.addAll(table.definition());
+      }
+      for (TableCopy table : tables) {
+        table.rows().forEach(row -> setup.add(copier.insert(table, row)));
+      }
+      Map<String, String> headers = new LinkedHashMap<>();
+      headers.put("isolation", levels.get(0).name());
+      Map<String, ObservedPath> paths = new TreeMap<>();
+      for (int i = 0; i < instances.size(); i++) {
+        String session = "T" + (i + 1);
+        headers.put("operation-" + session, instances.get(i).template().toString());
+        if (levels.get(i) != levels.get(0)) {
+          headers.put(TestCase.LEVEL_HEADER + session, levels.get(i).name());
+        }
+        paths.put(session, path(instances.get(i), session));
+      }
+      return new CandidateCase(
+          new TestCase("predicted", headers, setup, steps(paths), List.of()),
+          paths,
+          List.copyOf(instances),
+          List.copyOf(levels),
+          List.copyOf(assumptions));
+    }
+
+    // -------------------------------------------------------------- statements
+
+    private ObservedPath path(ProofInstance instance, String session) throws NotPossibleException {
+      List<ComputedText> texts = new ArrayList<>();
+      List<Integer> rows = new ArrayList<>();
+      List<SampleStatement> statements = instance.sample().statements();
+      for (int i = 0; i < statements.size(); i++) {
+        SampleStatement statement = statements.get(i);
+        texts.add(text(instance, i, session));
+        boolean isQuery = !statement.columns().isEmpty() && statement.updateCount() < 0;
+        rows.add(
+            isQuery
+                ? statement.complete() ? statement.rows().size() : -1
+                : (int) statement.updateCount());
+      }
+      return new ObservedPath(texts, rows);
+    }
+
+    private ComputedText text(ProofInstance instance, int index, String session)
+        throws NotPossibleException {
+      SampleStatement statement = instance.sample().statements().get(index);
+      List<String> given = statement.text().parts();
+      List<String> parts = new ArrayList<>();
+      List<ReturnedValue> computed = new ArrayList<>();
+      StringBuilder part = new StringBuilder(given.get(0));
+      for (int k = 0; k < statement.text().values().size(); k++) {
+        Place place = new Place(index, k);
+        Place root = instance.root(place);
+        String literal = literal(instance, place, session);
+        ValueOrigin origin = instance.origins().get(root.statement()).get(root.index());
+        if (origin instanceof Returned returned && !instance.replaced().containsKey(root)) {
+          note(session, statement, statement.text().values().get(k), returned, instance);
+          parts.add(part.toString());
+          part.setLength(0);
+          computed.add(
+              new ReturnedValue(
+                  returned.statement(),
+                  returned.row(),
+                  returned.column(),
+                  returned.difference(),
+                  statement.text().values().get(k).use() == Use.ASSIGNED
+                      ? statement.text().values().get(k).column()
+                      : "",
+                  literal));
+        } else {
+          part.append(literal);
+        }
+        part.append(given.get(k + 1));
+      }
+      parts.add(part.toString());
+      return new ComputedText(parts, computed);
+    }
+
+    private String literal(ProofInstance instance, Place place, String session)
+        throws NotPossibleException {
+      ValuePlace own =
+          instance.sample().statements().get(place.statement()).text().values().get(place.index());
+      RecordedValue value = instance.value(place);
+      if (!own.literal().isEmpty() && value.equals(own.value())) {
+        return own.literal();
+      }
+      try {
+        return dbms.literal(value);
+      } catch (IllegalArgumentException e) {
+        throw new NotPossibleException(
+            String.format(
+                Locale.ROOT,
+                "a value of statement %d of %s was not recorded: it is of another type, or too long",
+                place.statement() + 1,
+                session));
+      }
+    }
+
+    private void note(
+        String session,
+        SampleStatement statement,
+        ValuePlace place,
+        Returned returned,
+        ProofInstance instance) {
+      if (!returned.certain()) {
+        String note =
+            String.format(
+                Locale.ROOT,
+                "%s: %s in statement %d is taken for what statement %d returned%s",
+                session,
+                place.column().isEmpty() ? "a value" : place.column(),
+                statement.number(),
+                instance.sample().statements().get(returned.statement()).number(),
+                returned.difference() == null
+                    ? ""
+                    : returned.difference().signum() < 0
+                        ? " minus " + returned.difference().negate().toPlainString()
+                        : " plus " + returned.difference().toPlainString());
+        if (!assumptions.contains(note)) {
+          assumptions.add(note);
+        }
+      }
+    }
+
+    // -------------------------------------------------------------- tables
+
+    private List<TableCopy> tables() throws NotPossibleException {
+      Map<String, List<Map<String, RecordedValue>>> chosen = new TreeMap<>();
+      for (ProofInstance instance : instances) {
+        List<SampleStatement> statements = instance.sample().statements();
+        for (int i = 0; i < statements.size(); i++) {
+          List<TemplateAccess> accesses = accesses(instance, statements.get(i));
+          if (accesses.isEmpty()) {
+            throw new NotPossibleException(
+                "the tables of '" + statements.get(i).text().parts().get(0) + "…' are not known");
+          }
+          for (TemplateAccess access : accesses) {
+            List<Map<String, RecordedValue>> conditions =
+                chosen.computeIfAbsent(access.table(), table -> new ArrayList<>());
+            if (access.effect() != TemplateAccess.Effect.INSERTED) {
+              conditions.add(compared(instance, i, false));
+              conditions.add(compared(instance, i, true));
+            }
+          }
+        }
+      }
+      try {
+        List<TableCopy> tables = new TableCopier(dbms, source).copy(chosen);
+        for (int i = instances.size() - 1; i >= 0; i--) {
+          new ObservedRows(tables).restore(instances.get(i));
+        }
+        return tables;
+      } catch (SQLException e) {
+        throw new NotPossibleException(String.valueOf(e.getMessage()));
+      }
+    }
+
+    private static Map<String, RecordedValue> compared(
+        ProofInstance instance, int index, boolean asObserved) {
+      Map<String, RecordedValue> values = new LinkedHashMap<>();
+      List<ValuePlace> places = instance.sample().statements().get(index).text().values();
+      for (int k = 0; k < places.size(); k++) {
+        if (places.get(k).use() == Use.COMPARED) {
+          Place place = new Place(index, k);
+          values.put(
+              places.get(k).column(),
+              asObserved ? instance.observed(place) : instance.value(place));
+        }
+      }
+      return values;
+    }
+
+    static List<TemplateAccess> accesses(ProofInstance instance, SampleStatement statement) {
+      return instance.template().statements().get(statement.number() - 1).accesses();
+    }
+  }
+}

@@ -1,0 +1,280 @@
+package io.txwatch.proof;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.Failure;
+import io.txwatch.history.IsolationLevel;
+import io.txwatch.interleave.Interleaved;
+import io.txwatch.interleave.Interleaved.Verdict;
+import io.txwatch.predict.CoincidingKeys;
+import io.txwatch.predict.OperationSample;
+import io.txwatch.predict.OperationTemplate;
+import io.txwatch.predict.ProofInstance;
+import io.txwatch.predict.RaceCandidate;
+import io.txwatch.predict.ValueOrigins;
+import io.txwatch.proof.CandidateCase.NotPossibleException;
+import io.txwatch.proof.RaceProof.Result;
+import io.txwatch.proof.RaceProof.TriedRepair;
+import io.txwatch.schedule.CaseInterleaver;
+import io.txwatch.schedule.ObservedPath.LeftException;
+import io.txwatch.schedule.ObservedPath.Strictness;
+import io.txwatch.schedule.ScheduleExecutor.SetupException;
+import io.txwatch.testcase.Step;
+import io.txwatch.testcase.TestCase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Executes candidates in every order of their statements, in a schema of its own.
+ *
+ * <p>An operation repeats a transaction that was observed. It goes on with a write only as long as
+ * everything that it has read is what it reads when it is alone; otherwise the application might
+ * have done something else. So an order that shows a race is one that the application can take. A
+ * candidate is refuted if no order shows one even without this condition.
+ */
+public final class RaceProver {
+
+  private static final String NO_ORDER =
+      "no order of the statements gives what no order of whole operations gives";
+  private static final String ONLY_IF =
+      "it is a race only if an operation goes on although it has read something else than observed";
+  private static final String NO_VALUES =
+      "for no transaction whose values are recorded the keys can be made equal";
+
+  private final Dbms dbms;
+  private final Connection source;
+  private final CaseInterleaver interleaver;
+  private final Function<OperationTemplate, List<OperationSample>> samples;
+
+  /**
+   * A prover.
+   *
+   * @param source a connection to the database that has the tables; only read
+   * @param samples transactions of each operation with their values, the oldest first
+   */
+  public RaceProver(
+      Dbms dbms,
+      Connection source,
+      CaseInterleaver interleaver,
+      Function<OperationTemplate, List<OperationSample>> samples) {
+    this.dbms = dbms;
+    this.source = source;
+    this.interleaver = interleaver;
+    this.samples = samples;
+  }
+
+  /**
+   * Executes a candidate.
+   *
+   * @param levels the level of each of its operations
+   * @throws SQLException if the DBMS cannot be reached
+   */
+  public RaceProof prove(RaceCandidate candidate, List<IsolationLevel> levels)
+      throws SQLException, InterruptedException {
+    Attempts attempts = new Attempts(candidate, levels);
+    for (List<ProofInstance> instances : instances(candidate)) {
+      RaceProof found = attempts.execute(instances);
+      if (found != null) {
+        return found;
+      }
+    }
+    return attempts.unproven();
+  }
+
+  /** The ways to give the operations values, the most promising first. */
+  private Set<List<ProofInstance>> instances(RaceCandidate candidate) {
+    Set<List<ProofInstance>> all = new LinkedHashSet<>();
+    for (boolean differently : new boolean[] {true, false}) {
+      for (int back = 0; back < 2; back++) {
+        for (boolean sameSample : new boolean[] {true, false}) {
+          observed(candidate, back, sameSample)
+              .flatMap(one -> CoincidingKeys.of(candidate, one, differently))
+              .ifPresent(all::add);
+        }
+      }
+    }
+    return all;
+  }
+
+  /**
+   * The operations as they were observed.
+   *
+   * @param back how many samples before the last one
+   * @param sameSample whether two instances of one operation repeat the same transaction
+   */
+  private Optional<List<ProofInstance>> observed(
+      RaceCandidate candidate, int back, boolean sameSample) {
+    Map<OperationTemplate, Integer> used = new HashMap<>();
+    List<ProofInstance> instances = new ArrayList<>();
+    for (OperationTemplate template : candidate.operations()) {
+      List<OperationSample> known = samples.apply(template);
+      int index =
+          known.size() - 1 - back - (sameSample ? 0 : used.merge(template, 1, Integer::sum) - 1);
+      if (index < 0) {
+        return Optional.empty();
+      }
+      OperationSample sample = known.get(index);
+      instances.add(
+          new ProofInstance(template, sample, ValueOrigins.of(template, sample, known), Map.of()));
+    }
+    return Optional.of(instances);
+  }
+
+  /** The executions of one candidate. */
+  private final class Attempts {
+    private final RaceCandidate candidate;
+    private final List<IsolationLevel> levels;
+    private int executions;
+    private boolean isExecuted;
+    private boolean mayRace;
+    private String undecided = "";
+
+    Attempts(RaceCandidate candidate, List<IsolationLevel> levels) {
+      this.candidate = candidate;
+      this.levels = levels;
+    }
+
+    /** Executes it with these values; null if that proves nothing. */
+    @Nullable RaceProof execute(List<ProofInstance> instances)
+        throws SQLException, InterruptedException {
+      try {
+        CandidateCase made = CandidateCase.of(instances, levels, dbms, source);
+        Interleaved found = interleave(made, Strictness.VALUES);
+        if (found.verdict() == Verdict.RACE) {
+          return confirmed(made, found);
+        }
+        if (found.verdict() == Verdict.SAFE) {
+          found = interleave(made, Strictness.COUNTS);
+        }
+        switch (found.verdict()) {
+          case SAFE -> isExecuted = true;
+          case UNDECIDED -> undecide(found.reason());
+          case RACE -> mayRace = true;
+        }
+      } catch (NotPossibleException | SetupException e) {
+        undecide(String.valueOf(e.getMessage()));
+      } catch (SQLException e) {
+        if (dbms.failure(e) == Failure.CONNECTION_LOST) {
+          throw e;
+        }
+        undecide("a statement fails although its operation is alone: " + e.getMessage());
+      } catch (LeftException e) {
+        undecide("the rows are no longer as the operation found them: " + e.getMessage());
+      }
+      return null;
+    }
+
+    private Interleaved interleave(CandidateCase made, Strictness strictness)
+        throws SQLException, SetupException, InterruptedException {
+      Interleaved found =
+          interleaver.interleave(made.testCase(), made.level(), made.paths(), strictness);
+      executions += found.executions();
+      return found;
+    }
+
+    private void undecide(String reason) {
+      if (undecided.isEmpty()) {
+        undecided = reason;
+      }
+    }
+
+    private RaceProof confirmed(CandidateCase made, Interleaved found)
+        throws SQLException, InterruptedException {
+      return new RaceProof(
+          candidate,
+          Result.CONFIRMED,
+          phenomenon(found.anomalies()),
+          levels,
+          found.reason(),
+          executions,
+          found.schedule(),
+          found.anomalies(),
+          Optional.of(inOrder(made.testCase(), found.schedule())),
+          made.assumptions(),
+          repairs(candidate, made));
+    }
+
+    /** The predicted one if it was executed, else the first that was. */
+    private Phenomenon phenomenon(List<Anomaly> anomalies) {
+      List<Phenomenon> found = anomalies.stream().map(Anomaly::phenomenon).toList();
+      return found.isEmpty() || found.contains(candidate.phenomenon())
+          ? candidate.phenomenon()
+          : found.get(0);
+    }
+
+    /** Refuted if the ways to give it values that could be executed show nothing. */
+    RaceProof unproven() {
+      boolean isRefuted = isExecuted && !mayRace;
+      return new RaceProof(
+          candidate,
+          isRefuted ? Result.REFUTED : Result.UNDECIDED,
+          candidate.phenomenon(),
+          levels,
+          isRefuted ? NO_ORDER : mayRace ? ONLY_IF : undecided.isEmpty() ? NO_VALUES : undecided,
+          executions,
+          List.of(),
+          List.of(),
+          Optional.empty(),
+          List.of(),
+          List.of());
+    }
+  }
+
+  private List<TriedRepair> repairs(RaceCandidate candidate, CandidateCase made)
+      throws SQLException, InterruptedException {
+    List<TriedRepair> tried = new ArrayList<>();
+    for (Repair repair : Repair.of(candidate, made, dbms)) {
+      CandidateCase changed = repair.changed();
+      try {
+        Interleaved found =
+            interleaver.interleave(
+                changed.testCase(), changed.level(), changed.paths(), Strictness.COUNTS);
+        tried.add(
+            new TriedRepair(
+                repair.advice(),
+                found.verdict() == Verdict.SAFE,
+                String.join("; ", found.notes())));
+      } catch (SetupException | LeftException e) {
+        tried.add(new TriedRepair(repair.advice(), false, String.valueOf(e.getMessage())));
+      } catch (SQLException e) {
+        if (dbms.failure(e) == Failure.CONNECTION_LOST) {
+          throw e;
+        }
+        tried.add(new TriedRepair(repair.advice(), false, String.valueOf(e.getMessage())));
+      }
+    }
+    return tried;
+  }
+
+  /** The case with the statements of a schedule, as they were executed there. */
+  static TestCase inOrder(TestCase testCase, List<String> schedule) {
+    List<Step> steps = new ArrayList<>();
+    Set<String> begun = new HashSet<>();
+    for (String line : schedule) {
+      int colon = line.indexOf(": ");
+      String session = line.substring(0, colon);
+      String sql = line.substring(colon + 2);
+      if (begun.add(session)) {
+        steps.add(new Step(steps.size() + 1, session, Optional.empty(), "BEGIN"));
+      }
+      steps.add(
+          new Step(
+              steps.size() + 1,
+              session,
+              Optional.empty(),
+              sql.equals("commit") ? "COMMIT" : sql.equals("rollback") ? "ROLLBACK" : sql));
+    }
+    return testCase.withSteps(steps);
+  }
+}

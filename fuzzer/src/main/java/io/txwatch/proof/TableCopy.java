@@ -1,0 +1,117 @@
+package io.txwatch.proof;
+
+import io.txwatch.history.RecordedValue;
+import io.txwatch.predict.ValueComparison;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A table as a case defines and fills it.
+ *
+ * <p>Its rows can be changed back to what a transaction found: not thread-safe.
+ */
+final class TableCopy {
+
+  private final String name;
+  private final List<String> definition;
+  private final List<String> columns;
+  private final List<String> key;
+  private final List<Map<String, RecordedValue>> rows = new ArrayList<>();
+
+  /**
+   * An empty table.
+   *
+   * @param name as the catalog has it
+   * @param definition the statements that define it
+   * @param columns those that rows are inserted with, as the catalog has them
+   * @param key the columns of its primary key; empty if it has none
+   */
+  TableCopy(String name, List<String> definition, List<String> columns, List<String> key) {
+    this.name = name;
+    this.definition = List.copyOf(definition);
+    this.columns = List.copyOf(columns);
+    this.key = List.copyOf(key);
+  }
+
+  String name() {
+    return name;
+  }
+
+  List<String> definition() {
+    return definition;
+  }
+
+  List<String> columns() {
+    return columns;
+  }
+
+  List<Map<String, RecordedValue>> rows() {
+    return rows;
+  }
+
+  void add(Map<String, RecordedValue> row) {
+    rows.add(new LinkedHashMap<>(row));
+  }
+
+  /** Its column of that name, in whatever case. */
+  Optional<String> column(String column) {
+    String folded = column.toLowerCase(Locale.ROOT);
+    return columns.stream().filter(one -> one.toLowerCase(Locale.ROOT).equals(folded)).findFirst();
+  }
+
+  /** Whether the primary key is among some columns. */
+  boolean hasKeyIn(Set<String> some) {
+    return !key.isEmpty() && some.containsAll(key);
+  }
+
+  /** Removes the row with these values, or the only one. */
+  void remove(Map<String, RecordedValue> values) {
+    List<Map<String, RecordedValue>> found = find(values);
+    if (hasKeyIn(values.keySet()) || found.size() == 1) {
+      rows.removeAll(found);
+    } else if (!found.isEmpty()) {
+      rows.remove(found.get(found.size() - 1));
+    }
+  }
+
+  /** Gives the row that has these values in its key the other ones, too. */
+  void restore(Map<String, RecordedValue> values) {
+    if (!hasKeyIn(values.keySet())) {
+      return;
+    }
+    Map<String, RecordedValue> ofKey = new LinkedHashMap<>(values);
+    ofKey.keySet().retainAll(key);
+    List<Map<String, RecordedValue>> found = find(ofKey);
+    if (found.isEmpty()) {
+      if (values.keySet().containsAll(columns)) {
+        add(values);
+      }
+    } else {
+      values.forEach(
+          (column, value) -> {
+            if (value.type() != RecordedValue.Type.UNKNOWN) {
+              found.get(0).put(column, value);
+            }
+          });
+    }
+  }
+
+  private List<Map<String, RecordedValue>> find(Map<String, RecordedValue> values) {
+    return rows.stream()
+        .filter(
+            row ->
+                values.entrySet().stream()
+                    .allMatch(one -> isEqual(row.get(one.getKey()), one.getValue())))
+        .toList();
+  }
+
+  private static boolean isEqual(@Nullable RecordedValue one, RecordedValue other) {
+    return one != null && (one.equals(other) || ValueComparison.areEqual(one, other));
+  }
+}

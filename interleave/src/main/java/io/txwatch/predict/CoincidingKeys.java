@@ -1,0 +1,240 @@
+package io.txwatch.predict;
+
+import io.txwatch.history.RecordedValue;
+import io.txwatch.predict.ProofInstance.Place;
+import io.txwatch.predict.ValueOrigin.Returned;
+import io.txwatch.predict.ValuePlace.Use;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives the operations of a candidate the same keys where its cycle needs that, and different ones
+ * where they insert rows or choose among the rows that they have read.
+ */
+public final class CoincidingKeys {
+
+  /** A column of a key of an instance. */
+  private record Key(int instance, String variable, String column) {}
+
+  private final RaceCandidate candidate;
+  private final List<ProofInstance> instances;
+  private final Map<Key, List<Place>> places = new LinkedHashMap<>();
+  private final Map<Key, Key> parents = new HashMap<>();
+
+  private CoincidingKeys(RaceCandidate candidate, List<ProofInstance> instances) {
+    this.candidate = candidate;
+    this.instances = new ArrayList<>(instances);
+    for (int i = 0; i < instances.size(); i++) {
+      addPlaces(i);
+    }
+  }
+
+  /**
+   * Replaces arguments.
+   *
+   * @param instances the operations of the candidate with the values that were observed
+   * @param differently whether an operation that chooses one of the rows that it has read chooses
+   *     another one than the operations before it
+   * @return empty if the keys cannot be made equal, as they come from what was read
+   */
+  public static Optional<List<ProofInstance>> of(
+      RaceCandidate candidate, List<ProofInstance> instances, boolean differently) {
+    CoincidingKeys keys = new CoincidingKeys(candidate, instances);
+    if (!keys.equate()) {
+      return Optional.empty();
+    }
+    keys.separateInserted();
+    if (differently) {
+      keys.separateChosen();
+    }
+    return Optional.of(List.copyOf(keys.instances));
+  }
+
+  private void addPlaces(int instance) {
+    ProofInstance one = instances.get(instance);
+    List<SampleStatement> statements = one.sample().statements();
+    for (int i = 0; i < statements.size(); i++) {
+      SampleStatement statement = statements.get(i);
+      List<ValuePlace> values = statement.text().values();
+      for (TemplateAccess access :
+          one.template().statements().get(statement.number() - 1).accesses()) {
+        for (Map.Entry<String, String> term : access.key().variables().entrySet()) {
+          for (String column : term.getKey().split(",")) {
+            for (int k = 0; k < values.size(); k++) {
+              Use use = values.get(k).use();
+              if (values.get(k).column().equals(column)
+                  && (use == Use.COMPARED || use == Use.INSERTED)) {
+                String variable = variable(one.template(), statement, term.getValue());
+                places
+                    .computeIfAbsent(new Key(instance, variable, column), key -> new ArrayList<>())
+                    .add(new Place(i, k));
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /**
+   * As in {@link Instance}: what varies in a loop has a variable of its own in its second round.
+   */
+  private static String variable(
+      OperationTemplate template, SampleStatement statement, String variable) {
+    if (statement.iteration() == 1 || !template.varying().contains(variable)) {
+      return variable;
+    }
+    return variable + "'".repeat(statement.iteration() - 1);
+  }
+
+  // ---------------------------------------------------------------- equal keys
+
+  private boolean equate() {
+    for (KeyEquality equality : candidate.keys()) {
+      for (String column : equality.column().split(",")) {
+        Key one = root(new Key(equality.first(), equality.firstVariable(), column));
+        parents.put(one, root(new Key(equality.second(), equality.secondVariable(), column)));
+      }
+    }
+    Map<Key, List<Key>> classes = new LinkedHashMap<>();
+    for (Key key : places.keySet()) {
+      classes.computeIfAbsent(root(key), root -> new ArrayList<>()).add(key);
+    }
+    return classes.values().stream().allMatch(this::equate);
+  }
+
+  private Key root(Key key) {
+    Key root = key;
+    for (Key parent = parents.get(root);
+        parent != null && !parent.equals(root);
+        parent = parents.get(root)) {
+      root = parent;
+    }
+    return root;
+  }
+
+  private boolean equate(List<Key> keys) {
+    if (keys.size() == 1) {
+      return true;
+    }
+    Key anchor = keys.stream().filter(this::isComputed).findFirst().orElse(keys.get(0));
+    RecordedValue value = value(anchor);
+    for (Key key : keys) {
+      if (!ValueComparison.areEqual(value(key), value)) {
+        if (isComputed(key) && !mayChoose(key, value)) {
+          return false;
+        }
+        replace(key, value);
+      }
+    }
+    return true;
+  }
+
+  private List<Place> placesOf(Key key) {
+    return places.getOrDefault(key, List.of());
+  }
+
+  private RecordedValue value(Key key) {
+    return instances.get(key.instance()).value(placesOf(key).get(0));
+  }
+
+  private boolean isComputed(Key key) {
+    return instances.get(key.instance).rootOrigin(placesOf(key).get(0)) instanceof Returned;
+  }
+
+  /** Whether the value is in another row of the result that the key was taken from. */
+  private boolean mayChoose(Key key, RecordedValue value) {
+    return choices(key).stream().anyMatch(other -> ValueComparison.areEqual(other, value));
+  }
+
+  private List<RecordedValue> choices(Key key) {
+    ProofInstance instance = instances.get(key.instance);
+    if (!(instance.rootOrigin(placesOf(key).get(0)) instanceof Returned returned)
+        || returned.difference() != null) {
+      return List.of();
+    }
+    return instance.sample().statements().get(returned.statement()).rows().stream()
+        .map(row -> row.get(returned.column()))
+        .toList();
+  }
+
+  private void replace(Key key, RecordedValue value) {
+    ProofInstance instance = instances.get(key.instance);
+    Map<Place, RecordedValue> replaced = new HashMap<>();
+    for (Place place : placesOf(key)) {
+      replaced.put(instance.root(place), value);
+    }
+    instances.set(key.instance, instance.replacing(replaced));
+  }
+
+  // ---------------------------------------------------------------- different keys
+
+  private boolean isEquated(Key key) {
+    return parents.containsKey(key) || parents.containsValue(key);
+  }
+
+  /** Two operations do not insert the same row, unless the cycle is about that. */
+  private void separateInserted() {
+    Map<String, Set<RecordedValue>> used = new HashMap<>();
+    for (Key key : places.keySet()) {
+      Place place = placesOf(key).get(0);
+      if (use(key.instance, place) != Use.INSERTED || isEquated(key) || isComputed(key)) {
+        continue;
+      }
+      Set<RecordedValue> known = used.computeIfAbsent(key.column, column -> new HashSet<>());
+      if (known.add(value(key))) {
+        continue;
+      }
+      for (int i = 1; i <= instances.size(); i++) {
+        Optional<RecordedValue> fresh = ValueComparison.another(value(key), i);
+        if (fresh.filter(known::add).isPresent()) {
+          replace(key, fresh.get());
+          break;
+        }
+      }
+    }
+  }
+
+  private Use use(int instance, Place place) {
+    return instances
+        .get(instance)
+        .sample()
+        .statements()
+        .get(place.statement())
+        .text()
+        .values()
+        .get(place.index())
+        .use();
+  }
+
+  private void separateChosen() {
+    Map<String, Set<RecordedValue>> used = new HashMap<>();
+    for (Key key : places.keySet()) {
+      List<RecordedValue> choices = choices(key);
+      if (isEquated(key) || choices.size() < 2) {
+        continue;
+      }
+      Set<RecordedValue> known = used.computeIfAbsent(key.column, column -> new HashSet<>());
+      RecordedValue own = value(key);
+      if (!known.add(own)) {
+        RecordedValue other = first(choices, known);
+        if (other != null) {
+          known.add(other);
+          replace(key, other);
+        }
+      }
+    }
+  }
+
+  private static @Nullable RecordedValue first(
+      List<RecordedValue> choices, Set<RecordedValue> except) {
+    return choices.stream().filter(one -> !except.contains(one)).findFirst().orElse(null);
+  }
+}
