@@ -117,7 +117,8 @@ class ArchitectureTest {
                 "oracle",
                 "generator",
                 "reduction",
-                "campaign"),
+                "campaign",
+                "proof"),
             List.of("sql", "history", "settings", "analyzer", "proxy-driver", "interleave")));
     table.put("agent", new Module(List.of("agent"), List.of("proxy-driver")));
     table.put(

@@ -5,7 +5,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.RecordedValue;
 import io.txwatch.predict.ProofInstance;
 import io.txwatch.predict.ProofInstance.Place;
-import io.txwatch.predict.SampleStatement;
+import io.txwatch.predict.SampledStatement;
 import io.txwatch.predict.TemplateAccess;
 import io.txwatch.predict.ValueOrigin;
 import io.txwatch.predict.ValueOrigin.Returned;
@@ -167,9 +167,9 @@ record CandidateCase(
     private ObservedPath path(ProofInstance instance, String session) throws NotPossibleException {
       List<ComputedText> texts = new ArrayList<>();
       List<Integer> rows = new ArrayList<>();
-      List<SampleStatement> statements = instance.sample().statements();
+      List<SampledStatement> statements = instance.sample().statements();
       for (int i = 0; i < statements.size(); i++) {
-        SampleStatement statement = statements.get(i);
+        SampledStatement statement = statements.get(i);
         texts.add(text(instance, i, session));
         boolean isQuery = !statement.columns().isEmpty() && statement.updateCount() < 0;
         rows.add(
@@ -182,7 +182,7 @@ record CandidateCase(
 
     private ComputedText text(ProofInstance instance, int index, String session)
         throws NotPossibleException {
-      SampleStatement statement = instance.sample().statements().get(index);
+      SampledStatement statement = instance.sample().statements().get(index);
       List<String> given = statement.text().parts();
       List<String> parts = new ArrayList<>();
       List<ReturnedValue> computed = new ArrayList<>();
@@ -237,7 +237,7 @@ record CandidateCase(
 
     private void note(
         String session,
-        SampleStatement statement,
+        SampledStatement statement,
         ValuePlace place,
         Returned returned,
         ProofInstance instance) {
@@ -266,7 +266,7 @@ record CandidateCase(
     private List<TableCopy> tables() throws NotPossibleException {
       Map<String, List<Map<String, RecordedValue>>> chosen = new TreeMap<>();
       for (ProofInstance instance : instances) {
-        List<SampleStatement> statements = instance.sample().statements();
+        List<SampledStatement> statements = instance.sample().statements();
         for (int i = 0; i < statements.size(); i++) {
           List<TemplateAccess> accesses = accesses(instance, statements.get(i));
           if (accesses.isEmpty()) {
@@ -286,7 +286,7 @@ record CandidateCase(
       try {
         List<TableCopy> tables = new TableCopier(dbms, source).copy(chosen);
         for (int i = instances.size() - 1; i >= 0; i--) {
-          new ObservedRows(tables).restore(instances.get(i));
+          new FoundRows(tables).restore(instances.get(i));
         }
         return tables;
       } catch (SQLException e) {
@@ -309,7 +309,7 @@ record CandidateCase(
       return values;
     }
 
-    static List<TemplateAccess> accesses(ProofInstance instance, SampleStatement statement) {
+    static List<TemplateAccess> accesses(ProofInstance instance, SampledStatement statement) {
       return instance.template().statements().get(statement.number() - 1).accesses();
     }
   }

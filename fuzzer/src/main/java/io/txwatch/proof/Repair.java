@@ -7,7 +7,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
 import io.txwatch.predict.OperationTemplate;
 import io.txwatch.predict.RaceCandidate;
-import io.txwatch.predict.SampleStatement;
+import io.txwatch.predict.SampledStatement;
 import io.txwatch.predict.TemplateConflict;
 import io.txwatch.predict.TemplateStatement;
 import io.txwatch.predict.ValuePlace;
@@ -178,7 +178,7 @@ record Repair(String advice, CandidateCase changed) {
   private static Optional<Repair> unique(
       RaceCandidate candidate, CandidateCase original, Dbms dbms) {
     for (int i = 0; i < candidate.operations().size(); i++) {
-      List<SampleStatement> statements = original.instance(i).sample().statements();
+      List<SampledStatement> statements = original.instance(i).sample().statements();
       OperationTemplate operation = candidate.operations().get(i);
       for (int insert = 1; insert < statements.size(); insert++) {
         Set<String> inserted = columns(statements.get(insert), Use.INSERTED);
@@ -201,14 +201,14 @@ record Repair(String advice, CandidateCase changed) {
     return Optional.empty();
   }
 
-  private static Set<String> columns(SampleStatement statement, Use use) {
+  private static Set<String> columns(SampledStatement statement, Use use) {
     return statement.text().values().stream()
         .filter(value -> value.use() == use)
         .map(ValuePlace::column)
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  private static String table(OperationTemplate operation, SampleStatement statement) {
+  private static String table(OperationTemplate operation, SampledStatement statement) {
     var accesses = operation.statements().get(statement.number() - 1).accesses();
     return accesses.size() == 1 ? accesses.get(0).table() : "";
   }

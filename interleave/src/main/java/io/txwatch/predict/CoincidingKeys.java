@@ -59,9 +59,9 @@ public final class CoincidingKeys {
 
   private void addPlaces(int instance) {
     ProofInstance one = instances.get(instance);
-    List<SampleStatement> statements = one.sample().statements();
+    List<SampledStatement> statements = one.sample().statements();
     for (int i = 0; i < statements.size(); i++) {
-      SampleStatement statement = statements.get(i);
+      SampledStatement statement = statements.get(i);
       List<ValuePlace> values = statement.text().values();
       for (TemplateAccess access :
           one.template().statements().get(statement.number() - 1).accesses()) {
@@ -87,7 +87,7 @@ public final class CoincidingKeys {
    * As in {@link Instance}: what varies in a loop has a variable of its own in its second round.
    */
   private static String variable(
-      OperationTemplate template, SampleStatement statement, String variable) {
+      OperationTemplate template, SampledStatement statement, String variable) {
     if (statement.iteration() == 1 || !template.varying().contains(variable)) {
       return variable;
     }

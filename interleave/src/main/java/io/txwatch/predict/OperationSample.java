@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param statements what it executed, the statements of loops as often as they were
  */
-public record OperationSample(List<SampleStatement> statements) {
+public record OperationSample(List<SampledStatement> statements) {
 
   public OperationSample {
     statements = List.copyOf(statements);

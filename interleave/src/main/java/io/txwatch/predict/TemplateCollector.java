@@ -321,7 +321,7 @@ public final class TemplateCollector {
   }
 
   private static OperationSample sample(List<Stretch<Executed>> stretches, Dialect dialect) {
-    List<SampleStatement> statements = new ArrayList<>();
+    List<SampledStatement> statements = new ArrayList<>();
     int from = 1;
     for (Stretch<Executed> stretch : stretches) {
       int iteration = 0;
@@ -331,7 +331,7 @@ public final class TemplateCollector {
         for (Executed executed : body) {
           Event.ValuesRecorded values = executed.recorded.get(0);
           statements.add(
-              new SampleStatement(
+              new SampledStatement(
                   number++,
                   iteration,
                   ExecutedText.of(values.sql(), values.parameters(), dialect),

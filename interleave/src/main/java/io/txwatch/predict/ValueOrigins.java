@@ -55,8 +55,8 @@ public final class ValueOrigins {
       return false;
     }
     for (int i = 0; i < one.statements().size(); i++) {
-      SampleStatement statement = one.statements().get(i);
-      SampleStatement same = other.statements().get(i);
+      SampledStatement statement = one.statements().get(i);
+      SampledStatement same = other.statements().get(i);
       if (statement.number() != same.number()
           || statement.text().values().size() != same.text().values().size()) {
         return false;
@@ -136,7 +136,7 @@ public final class ValueOrigins {
   private @Nullable Returned returned(int statement, int place, ValuePlace own, boolean varies) {
     Returned other = null;
     for (int i = statement - 1; i >= 0; i--) {
-      SampleStatement query = sample.statements().get(i);
+      SampledStatement query = sample.statements().get(i);
       for (int column = 0; column < query.columns().size(); column++) {
         boolean isNamesake = isNamed(query, column, own.column());
         int row = row(query, column, own.value());
@@ -152,11 +152,11 @@ public final class ValueOrigins {
     return other != null ? other : changed(statement, place, own);
   }
 
-  private static boolean isNamed(SampleStatement query, int column, String name) {
+  private static boolean isNamed(SampledStatement query, int column, String name) {
     return query.columns().get(column).toLowerCase(Locale.ROOT).equals(name);
   }
 
-  private static int row(SampleStatement query, int column, RecordedValue value) {
+  private static int row(SampledStatement query, int column, RecordedValue value) {
     for (int row = 0; row < query.rows().size(); row++) {
       if (ValueComparison.areEqual(query.rows().get(row).get(column), value)) {
         return row;
@@ -169,7 +169,7 @@ public final class ValueOrigins {
     return alike.stream()
         .allMatch(
             one -> {
-              SampleStatement executed = one.statements().get(query);
+              SampledStatement executed = one.statements().get(query);
               return column < executed.columns().size()
                   && row(executed, column, place(one, statement, place).value()) >= 0;
             });
@@ -181,7 +181,7 @@ public final class ValueOrigins {
       return null;
     }
     for (int i = statement - 1; i >= 0; i--) {
-      SampleStatement query = sample.statements().get(i);
+      SampledStatement query = sample.statements().get(i);
       for (int column = 0; column < query.columns().size(); column++) {
         if (query.rows().size() == 1
             && isNamed(query, column, own.column())
@@ -206,7 +206,7 @@ public final class ValueOrigins {
 
   private static @Nullable BigDecimal difference(
       OperationSample one, int statement, int place, int query, int column) {
-    SampleStatement executed = one.statements().get(query);
+    SampledStatement executed = one.statements().get(query);
     if (executed.rows().size() != 1 || column >= executed.columns().size()) {
       return null;
     }

@@ -28,9 +28,9 @@ class ValueOriginsTest {
     return Arrays.stream(values).map(RecordedValue::of).toList();
   }
 
-  private static SampleStatement query(
+  private static SampledStatement query(
       int number, String sql, List<RecordedValue> parameters, String column, Object... cells) {
-    return new SampleStatement(
+    return new SampledStatement(
         number,
         1,
         ExecutedText.of(sql, parameters, Dialect.OTHER),
@@ -40,8 +40,8 @@ class ValueOriginsTest {
         true);
   }
 
-  private static SampleStatement update(int number, String sql, List<RecordedValue> parameters) {
-    return new SampleStatement(
+  private static SampledStatement update(int number, String sql, List<RecordedValue> parameters) {
+    return new SampledStatement(
         number, 1, ExecutedText.of(sql, parameters, Dialect.OTHER), 1, List.of(), List.of(), true);
   }
 

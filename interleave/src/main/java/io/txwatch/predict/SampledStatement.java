@@ -15,7 +15,7 @@ import java.util.List;
  * @param rows the first rows that it returned
  * @param complete whether these are all of them, with all of their values
  */
-public record SampleStatement(
+public record SampledStatement(
     int number,
     int iteration,
     ExecutedText text,
@@ -24,7 +24,7 @@ public record SampleStatement(
     List<List<RecordedValue>> rows,
     boolean complete) {
 
-  public SampleStatement {
+  public SampledStatement {
     columns = List.copyOf(columns);
     rows = rows.stream().map(List::copyOf).toList();
   }

@@ -2,7 +2,7 @@ package io.txwatch.proof;
 
 import io.txwatch.history.RecordedValue;
 import io.txwatch.predict.ProofInstance;
-import io.txwatch.predict.SampleStatement;
+import io.txwatch.predict.SampledStatement;
 import io.txwatch.predict.TemplateAccess;
 import io.txwatch.predict.TemplateAccess.Effect;
 import io.txwatch.predict.ValuePlace;
@@ -16,19 +16,19 @@ import java.util.Optional;
  * Changes copied rows back to what a transaction found, as far as its statements show that: those
  * that it inserted are removed, and those that it read have the values that it read.
  */
-final class ObservedRows {
+final class FoundRows {
 
   private final List<TableCopy> tables;
 
-  ObservedRows(List<TableCopy> tables) {
+  FoundRows(List<TableCopy> tables) {
     this.tables = tables;
   }
 
   /** Takes back what a transaction did, its last statement first. */
   void restore(ProofInstance instance) {
-    List<SampleStatement> statements = instance.sample().statements();
+    List<SampledStatement> statements = instance.sample().statements();
     for (int i = statements.size() - 1; i >= 0; i--) {
-      SampleStatement statement = statements.get(i);
+      SampledStatement statement = statements.get(i);
       List<TemplateAccess> accesses =
           instance.template().statements().get(statement.number() - 1).accesses();
       if (accesses.size() == 1) {
@@ -43,7 +43,7 @@ final class ObservedRows {
     return tables.stream().filter(one -> one.name().equalsIgnoreCase(plain)).findFirst();
   }
 
-  private static void restore(TableCopy table, TemplateAccess access, SampleStatement statement) {
+  private static void restore(TableCopy table, TemplateAccess access, SampledStatement statement) {
     if (access.effect() == Effect.INSERTED) {
       Map<String, RecordedValue> row = values(table, statement, Use.INSERTED);
       if (!statement.rows().isEmpty()) {
@@ -65,7 +65,7 @@ final class ObservedRows {
   }
 
   private static Map<String, RecordedValue> values(
-      TableCopy table, SampleStatement statement, Use use) {
+      TableCopy table, SampledStatement statement, Use use) {
     Map<String, RecordedValue> values = new LinkedHashMap<>();
     for (ValuePlace place : statement.text().values()) {
       if (place.use() == use) {
@@ -76,7 +76,7 @@ final class ObservedRows {
   }
 
   private static Map<String, RecordedValue> returned(
-      TableCopy table, SampleStatement statement, int row) {
+      TableCopy table, SampledStatement statement, int row) {
     Map<String, RecordedValue> values = new LinkedHashMap<>();
     for (int i = 0; i < statement.columns().size(); i++) {
       RecordedValue value = statement.rows().get(row).get(i);
