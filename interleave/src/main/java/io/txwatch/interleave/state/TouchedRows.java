@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -61,7 +62,7 @@ public final class TouchedRows {
     Map<String, List<List<String>>> own = named(volatileColumns, dates);
     Map<String, List<List<String>>> others = other.named(volatileColumns, dates);
     Set<String> unlike = new TreeSet<>(own.keySet());
-    unlike.removeIf(table -> own.get(table).equals(others.get(table)));
+    unlike.removeIf(table -> Objects.equals(own.get(table), others.get(table)));
     return unlike;
   }
 
