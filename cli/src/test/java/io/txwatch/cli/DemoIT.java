@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.hsqldb.jdbc.JDBCDriver;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -38,10 +39,8 @@ class DemoIT {
   @Test
   void hsqldbNeedsItsDriver() throws Exception {
     String driver =
-        Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-            .filter(path -> path.matches(".*/hsqldb-[^/]*\\.jar"))
-            .findFirst()
-            .orElseThrow();
+        Path.of(JDBCDriver.class.getProtectionDomain().getCodeSource().getLocation().toURI())
+            .toString();
     Map<String, Set<String>> byAgent = found("hsqldb", "agent", "--driver-path", driver);
     assertThat(byAgent).isEqualTo(found("hsqldb", "url", "--driver-path", driver));
     assertRaces(byAgent);
