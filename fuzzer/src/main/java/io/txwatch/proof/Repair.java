@@ -33,6 +33,9 @@ import java.util.stream.Collectors;
  */
 record Repair(String advice, CandidateCase changed) {
 
+  /** How the advice to use another level begins. */
+  static final String RUN_AT = "run the operations at ";
+
   /** The changes that are tried for a case, the cheapest first. */
   static List<Repair> of(RaceCandidate candidate, CandidateCase original, Dbms dbms) {
     List<Repair> repairs = new ArrayList<>();
@@ -41,9 +44,7 @@ record Repair(String advice, CandidateCase changed) {
     unique(candidate, original, dbms).ifPresent(repairs::add);
     for (IsolationLevel level : dbms.levels()) {
       if (original.levels().stream().allMatch(one -> one.compareTo(level) < 0)) {
-        repairs.add(
-            new Repair(
-                "run the operations at " + level.name().replace('_', ' '), original.at(level)));
+        repairs.add(new Repair(RUN_AT + level.name().replace('_', ' '), original.at(level)));
       }
     }
     return repairs;

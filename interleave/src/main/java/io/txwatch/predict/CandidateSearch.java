@@ -28,9 +28,14 @@ public final class CandidateSearch {
    * not read from a snapshot each allows more than that.
    */
   public static Prediction search(List<OperationTemplate> operations, Promise.Kind promise) {
+    FoundRaces found = new FoundRaces();
+    search(operations, promise, found);
+    return found.prediction();
+  }
+
+  static void search(List<OperationTemplate> operations, Promise.Kind promise, FoundRaces found) {
     List<Instance> instances = new ArrayList<>();
     operations.forEach(one -> instances.add(Instance.of(instances.size(), one)));
-    FoundRaces found = new FoundRaces();
     switch (promise) {
       case SERIALIZABLE -> {}
       case SNAPSHOT -> new SnapshotSearch(instances, found).search();
@@ -41,6 +46,5 @@ public final class CandidateSearch {
       case CONSISTENT_READS, SNAPSHOT_READS ->
           new SplitScheduleSearch(instances, SplitScheduleSearch.Reads.SNAPSHOT, found).search();
     }
-    return found.prediction();
   }
 }

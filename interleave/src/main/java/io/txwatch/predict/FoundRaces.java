@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** The candidates of a search, each once, and what was ruled out, up to a limit of each. */
-final class FoundRaces {
+class FoundRaces {
 
   private static final int MAX_CANDIDATES = 10_000;
 
@@ -29,21 +29,27 @@ final class FoundRaces {
   private long examined;
   private long omitted;
 
-  /** Adds a candidate unless the same operations have one on the same tables already. */
-  void add(
+  /** Adds a candidate; false if the search should go on as if it had not been found. */
+  final boolean add(
       Phenomenon phenomenon,
       List<TemplateConflict> conflicts,
       List<Instance> instances,
       KeyUnification keys) {
     List<OperationTemplate> operations = instances.stream().map(Instance::template).toList();
-    RaceCandidate candidate =
+    return add(
         new RaceCandidate(
-            phenomenon, cycleClass(conflicts), operations, conflicts, keys.equalities());
+            phenomenon, cycleClass(conflicts), operations, conflicts, keys.equalities()),
+        instances);
+  }
+
+  /** Adds a candidate unless the same operations have one on the same tables already. */
+  boolean add(RaceCandidate candidate, List<Instance> instances) {
     if (candidates.size() >= MAX_CANDIDATES) {
       omitted++;
     } else if (candidates.putIfAbsent(identity(candidate), candidate) == null) {
       groups.add(indices(instances));
     }
+    return true;
   }
 
   /** A cycle of rw edges alone is the same whichever transaction comes first. */
@@ -57,9 +63,13 @@ final class FoundRaces {
     if (symmetric) {
       names.sort(null);
     }
+    return candidate.phenomenon() + "\n" + names + tables(candidate);
+  }
+
+  static Set<String> tables(RaceCandidate candidate) {
     Set<String> tables = new TreeSet<>();
     candidate.conflicts().forEach(one -> tables.add(one.table()));
-    return candidate.phenomenon() + "\n" + names + tables;
+    return tables;
   }
 
   /** Whether one more group of operations is examined; if not, it is counted. */

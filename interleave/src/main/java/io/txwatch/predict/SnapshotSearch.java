@@ -129,8 +129,9 @@ final class SnapshotSearch {
                 conflict(in),
                 conflict(out),
                 FoundRaces.conflict(2, closing.earlier(), 0, closing.later(), closing.kind()));
-        found.add(FoundRaces.unnamed(conflicts), conflicts, three, keys);
-        return true;
+        if (found.add(FoundRaces.unnamed(conflicts), conflicts, three, keys)) {
+          return true;
+        }
       }
     }
     return false;

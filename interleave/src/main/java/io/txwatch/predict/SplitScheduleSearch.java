@@ -89,6 +89,7 @@ final class SplitScheduleSearch {
       return;
     }
     if (closing.kind == DependencyKind.RW
+        && closing.first.access().overwrites(write.access())
         && keys.isSameRow(0, closing.first.access(), 1, write.access())) {
       return; // through one row: with the write of the second transaction it is a lost update
     }
@@ -152,8 +153,9 @@ final class SplitScheduleSearch {
                 FoundRaces.conflict(0, read, 1, write, DependencyKind.RW),
                 FoundRaces.conflict(1, middle.earlier(), 2, middle.later(), middle.kind()),
                 FoundRaces.conflict(2, closing.last, 0, closing.first, closing.kind));
-        found.add(FoundRaces.unnamed(conflicts), conflicts, three, keys);
-        return true;
+        if (found.add(FoundRaces.unnamed(conflicts), conflicts, three, keys)) {
+          return true;
+        }
       }
     }
     return false;
@@ -184,8 +186,7 @@ final class SplitScheduleSearch {
       conflicts.add(FoundRaces.conflict(i, any.earlier(), i + 1, any.later(), any.kind()));
     }
     conflicts.add(FoundRaces.conflict(end, closing.last, 0, closing.first, closing.kind));
-    found.add(FoundRaces.unnamed(conflicts), conflicts, instances, keys);
-    return true;
+    return found.add(FoundRaces.unnamed(conflicts), conflicts, instances, keys);
   }
 
   private static KeyUnification ends(Step read, Step write, Closing closing, int last) {

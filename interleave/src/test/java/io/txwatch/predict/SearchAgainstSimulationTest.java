@@ -26,13 +26,13 @@ class SearchAgainstSimulationTest {
           Level.SNAPSHOT, Promise.Kind.SNAPSHOT);
 
   /** The rows of the second transaction's keys x and y; those of the first one's are 1 and 2. */
-  private static final int[][] ROWS = {{1, 2}, {2, 1}, {1, 3}, {3, 1}, {2, 3}, {3, 2}};
+  static final int[][] ROWS = {{1, 2}, {2, 1}, {1, 3}, {3, 1}, {2, 3}, {3, 2}};
 
   /** A letter with a variable: {@code Rx}. */
   private static final List<String> STATEMENTS =
       List.of("Rx", "Wx", "Ux", "Lx", "Ry", "Wy", "Uy", "Ly");
 
-  private static List<List<String>> upToTwoStatements() {
+  static List<List<String>> upToTwoStatements() {
     List<List<String>> programs = new ArrayList<>();
     for (String first : STATEMENTS) {
       programs.add(List.of(first));
@@ -50,7 +50,7 @@ class SearchAgainstSimulationTest {
     return false;
   }
 
-  private static List<Call> calls(List<String> program, int x, int y) {
+  static List<Call> calls(List<String> program, int x, int y) {
     return program.stream()
         .map(one -> new Call(one.charAt(0), one.charAt(1) == 'x' ? x : y))
         .toList();
@@ -65,7 +65,7 @@ class SearchAgainstSimulationTest {
         .anyMatch(names -> names.sorted().collect(Collectors.joining()).equals("PQ"));
   }
 
-  private static OperationTemplate template(String name, List<String> program) {
+  static OperationTemplate template(String name, List<String> program) {
     return TemplateText.template(
         name,
         program.stream()
@@ -99,7 +99,7 @@ class SearchAgainstSimulationTest {
     }
   }
 
-  private static List<String> program(Random random) {
+  static List<String> program(Random random) {
     return random.ints(4, 0, STATEMENTS.size()).mapToObj(STATEMENTS::get).toList();
   }
 }

@@ -67,11 +67,15 @@ final class SimulatedPair {
   private static final int AFTER = 1;
 
   private final List<List<Call>> calls;
-  private final Level level;
+  private final List<Level> levels;
 
   SimulatedPair(List<Call> first, List<Call> second, Level level) {
+    this(first, second, level, level);
+  }
+
+  SimulatedPair(List<Call> first, List<Call> second, Level ofFirst, Level ofSecond) {
     this.calls = List.of(first, second);
-    this.level = level;
+    this.levels = List.of(ofFirst, ofSecond);
   }
 
   /** Whether some order in which both commit is not serializable. */
@@ -81,7 +85,9 @@ final class SimulatedPair {
 
   private boolean canRace(State state) {
     for (int one = 0; one < 2; one++) {
-      if (level == Level.SNAPSHOT && state.next[one] == 0 && state.snapshot[one] == NOT_YET) {
+      if (levels.get(one) == Level.SNAPSHOT
+          && state.next[one] == 0
+          && state.snapshot[one] == NOT_YET) {
         State begun = state.copy();
         begun.snapshot[one] = BEFORE; // before its first statement, which may wait
         if (canRace(begun)) {
@@ -111,6 +117,7 @@ final class SimulatedPair {
       return true;
     }
     Call call = calls.get(one).get(at);
+    Level level = levels.get(one);
     if (call.locks() && state.locks.getOrDefault(call.row, one) != one) {
       return false;
     }

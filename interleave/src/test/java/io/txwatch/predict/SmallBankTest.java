@@ -35,7 +35,7 @@ class SmallBankTest {
           "R checking[x].bal",
           "U checking[x].bal");
 
-  private static final List<OperationTemplate> ALL =
+  static final List<OperationTemplate> ALL =
       List.of(BALANCE, DEPOSIT, TRANSACT, AMALGAMATE, WRITE_CHECK);
 
   private static List<String> at(Promise.Kind promise, List<OperationTemplate> programs) {

@@ -51,7 +51,7 @@ class TpccTest {
       template(
           "StockLevel", "R district[w,d].next_o", "R order_line(w,d).item", "R stock(w).quantity");
 
-  private static final List<OperationTemplate> ALL =
+  static final List<OperationTemplate> ALL =
       List.of(NEW_ORDER, PAYMENT, ORDER_STATUS, DELIVERY, STOCK_LEVEL);
 
   private static List<String> at(Promise.Kind promise, List<OperationTemplate> programs) {
