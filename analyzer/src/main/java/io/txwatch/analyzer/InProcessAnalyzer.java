@@ -180,6 +180,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     public void accept(Event event) {
       showResults();
       analyzer.accept(event);
+      EventListeners.INSTANCE.accept(event);
       isCoverageStale = true;
       if (event instanceof Event.SessionOpened) {
         openSessions++;

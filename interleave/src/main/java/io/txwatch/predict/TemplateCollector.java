@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,6 +45,8 @@ public final class TemplateCollector {
 
   /** How many of the first transactions of a template are kept; the others are the last ones. */
   private static final int FIRST_SAMPLES = 2;
+
+  private static final int MAX_ORIGINS = 4;
 
   private static final Pattern SHARED_LOCK = Pattern.compile("(?i)\\bSHARE\\b");
 
@@ -134,13 +137,15 @@ public final class TemplateCollector {
   /** A transaction that has not ended. */
   private static final class Active {
     private final String name;
+    private final Set<String> origins;
     private IsolationLevel level;
     private final List<Executed> statements = new ArrayList<>();
     private boolean tooLong;
     private boolean incomplete;
 
-    private Active(String name, IsolationLevel level) {
+    private Active(String name, Set<String> origins, IsolationLevel level) {
       this.name = name;
+      this.origins = origins;
       this.level = level;
     }
   }
@@ -155,6 +160,7 @@ public final class TemplateCollector {
     private final KeySlots keys;
     private final Set<IsolationLevel> levels = EnumSet.noneOf(IsolationLevel.class);
     private final List<OperationSample> samples = new ArrayList<>();
+    private final Set<String> origins = new LinkedHashSet<>();
     private long seen;
 
     private Growing(String name, int variant, List<Stretch<Executed>> stretches) {
@@ -171,6 +177,7 @@ public final class TemplateCollector {
   private final Map<Signature, Growing> templates = new LinkedHashMap<>();
   private final Map<String, Integer> variants = new HashMap<>();
   private final Map<Skipped, Long> skipped = new TreeMap<>();
+  private Set<String> origins = Set.of();
 
   /** A collector with the usual limits. */
   public TemplateCollector() {
@@ -179,6 +186,15 @@ public final class TemplateCollector {
 
   TemplateCollector(int maxTemplates) {
     this.maxTemplates = maxTemplates;
+  }
+
+  /**
+   * Names what causes the transactions that begin from now on, such as a test that runs.
+   *
+   * @param current the causes; more than one if they run at the same time
+   */
+  public void originate(Set<String> current) {
+    origins = Set.copyOf(current);
   }
 
   /** The next event of the history. */
@@ -220,7 +236,7 @@ public final class TemplateCollector {
     } else if (active.size() >= MAX_ACTIVE) {
       skip(Skipped.ACTIVE);
     } else {
-      active.put(began.transaction(), new Active(began.name(), began.level()));
+      active.put(began.transaction(), new Active(began.name(), origins, began.level()));
     }
   }
 
@@ -311,6 +327,11 @@ public final class TemplateCollector {
     }
     template.seen++;
     template.levels.add(transaction.level);
+    for (String origin : transaction.origins) {
+      if (template.origins.size() < MAX_ORIGINS) {
+        template.origins.add(origin);
+      }
+    }
     observe(template.keys, stretches);
     if (transaction.statements.stream().noneMatch(one -> one.recorded.isEmpty())) {
       if (template.samples.size() == MAX_SAMPLES) {
@@ -427,6 +448,14 @@ public final class TemplateCollector {
    */
   public List<List<OperationSample>> samples() {
     return templates.values().stream().map(one -> List.copyOf(one.samples)).toList();
+  }
+
+  /**
+   * What {@linkplain #originate caused} transactions of each template, in the order of {@link
+   * #templates}: the first few.
+   */
+  public List<List<String>> origins() {
+    return templates.values().stream().map(one -> List.copyOf(one.origins)).toList();
   }
 
   /** How much was not taken in. */

@@ -12,8 +12,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.BeforeTestExecutionCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
@@ -28,10 +30,17 @@ import org.junit.platform.commons.support.AnnotationSupport;
  * <p>The report of a failed test is attached to it, as a page for browsers.
  */
 public final class TxWatchExtension
-    implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback {
+    implements BeforeAllCallback,
+        BeforeEachCallback,
+        BeforeTestExecutionCallback,
+        AfterTestExecutionCallback,
+        AfterEachCallback {
 
   /** The configuration parameter that watches tests without the annotation. */
   public static final String ALL_TESTS = "txwatch.junit.fail-on";
+
+  /** The configuration parameter that predicts races from tests without the annotation. */
+  public static final String PREDICT_ALL_TESTS = "txwatch.junit.predict";
 
   /** The configuration parameter that, set to {@code false}, leaves out attaching the agent. */
   public static final String ATTACH = "txwatch.junit.attach";
@@ -69,6 +78,10 @@ public final class TxWatchExtension
     if (mayBeWatched(context)) {
       attach(context);
     }
+    if (isPredicted(context)) {
+      attach(context);
+      SuiteOperations.INSTANCE.listen();
+    }
   }
 
   @Override
@@ -83,6 +96,23 @@ public final class TxWatchExtension
         .put(
             RunningTest.class,
             new RunningTest(demand.get(), FoundDuringTest.begin(), before.coverage().statements()));
+  }
+
+  @Override
+  public void beforeTestExecution(ExtensionContext context) {
+    if (isPredicted(context)) {
+      attach(context);
+      SuiteOperations.INSTANCE.listen();
+      SuiteOperations.INSTANCE.testBegins(
+          context.getUniqueId(), context.getRequiredTestClass(), context.getRequiredTestMethod());
+    }
+  }
+
+  @Override
+  public void afterTestExecution(ExtensionContext context) {
+    if (isPredicted(context)) {
+      SuiteOperations.INSTANCE.testEnded(context.getUniqueId());
+    }
   }
 
   @Override
@@ -166,6 +196,18 @@ public final class TxWatchExtension
                       throw new IllegalArgumentException(
                           ALL_TESTS + "=" + value + ": expected hazard or violation");
                 });
+  }
+
+  /** Operations of an {@link InterleaveTest} are proven, rather than predicted. */
+  private static boolean isPredicted(ExtensionContext context) {
+    if (context
+        .getTestMethod()
+        .map(m -> m.isAnnotationPresent(InterleaveTest.class))
+        .orElse(false)) {
+      return false;
+    }
+    return annotation(context).map(WatchTransactions::predict).orElse(false)
+        || context.getConfigurationParameter(PREDICT_ALL_TESTS).map(Boolean::valueOf).orElse(false);
   }
 
   static void attach(ExtensionContext context) {

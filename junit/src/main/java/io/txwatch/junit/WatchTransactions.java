@@ -54,4 +54,13 @@ public @interface WatchTransactions {
    * otherwise pass whatever it does.
    */
   boolean requireStatements() default true;
+
+  /**
+   * Whether races are predicted from the transactions that the test's method causes, by one client
+   * at a time: together with those of all such tests of the JVM. After the last test, the pairs of
+   * operations that may race are written as a class of {@link InterleaveTest}s, in which the calls
+   * have to be filled in, to {@code txwatch/PredictedRaces.java} in the folder {@code target} or
+   * {@code build}. Nothing fails.
+   */
+  boolean predict() default false;
 }

@@ -59,7 +59,8 @@ final class CodeLocations {
     return known;
   }
 
-  private static @Nullable String location(Class<?> type) {
+  /** Where a class was loaded from, as a URL; null if unknown. */
+  static @Nullable String location(Class<?> type) {
     try {
       CodeSource source = type.getProtectionDomain().getCodeSource();
       return source == null || source.getLocation() == null

@@ -13,6 +13,7 @@ public final class TransactionNames {
   static final int MAX_CHARACTERS = 300;
 
   private static volatile @Nullable Supplier<@Nullable String> source;
+  private static volatile @Nullable Supplier<@Nullable String> fallback;
 
   private TransactionNames() {}
 
@@ -27,10 +28,21 @@ public final class TransactionNames {
     source = names;
   }
 
+  /**
+   * Sets where the names of transactions come from that the source does not name.
+   *
+   * @param names as for {@link #setSource}; null for nowhere
+   */
+  public static void setFallback(@Nullable Supplier<@Nullable String> names) {
+    fallback = names;
+  }
+
   /** The name of the calling thread's transaction; empty if unknown. */
   static String current() {
     Supplier<@Nullable String> names = source;
-    return names == null ? "" : from(names);
+    Supplier<@Nullable String> others = fallback;
+    String name = names == null ? "" : from(names);
+    return name.isEmpty() && others != null ? from(others) : name;
   }
 
   static String from(Supplier<@Nullable String> names) {

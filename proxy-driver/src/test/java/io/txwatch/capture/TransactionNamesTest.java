@@ -38,4 +38,16 @@ class TransactionNamesTest {
     assertThat(TransactionNames.from(() -> "x".repeat(TransactionNames.MAX_CHARACTERS + 1)))
         .isEmpty();
   }
+
+  @Test
+  void fallbackNamesWhatNoSourceNames() {
+    Thread own = Thread.currentThread();
+    TransactionNames.setFallback(() -> Thread.currentThread() == own ? "shop.Orders.sell" : null);
+    try {
+      assertThat(TransactionNames.current()).isEqualTo("shop.Orders.sell");
+    } finally {
+      TransactionNames.setFallback(null);
+    }
+    assertThat(TransactionNames.current()).isEmpty();
+  }
 }

@@ -1,10 +1,7 @@
-package io.txwatch.proof;
+package io.txwatch.predict;
 
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
-import io.txwatch.predict.CandidateSearch;
-import io.txwatch.predict.OperationTemplate;
-import io.txwatch.predict.RaceCandidate;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
