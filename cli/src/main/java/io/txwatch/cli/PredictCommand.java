@@ -9,7 +9,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.interleave.state.RefusedDatabaseException;
 import io.txwatch.interleave.state.TestDatabases;
 import io.txwatch.predict.LevelledCandidate;
-import io.txwatch.predict.OperationSample;
+import io.txwatch.predict.ObservedOperation;
 import io.txwatch.predict.OperationTemplate;
 import io.txwatch.predict.TemplateCollector;
 import io.txwatch.proof.RaceProof;
@@ -23,9 +23,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -116,7 +114,7 @@ final class PredictCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     long start = System.nanoTime();
-    TemplateCollector collector = read();
+    List<ObservedOperation> observed = read();
     String real = Drivers.unwatched(url);
     CaseInput.requireNamedDatabase(real);
     try (Connection source = Drivers.connect(real, database)) {
@@ -127,15 +125,13 @@ final class PredictCommand implements Callable<Integer> {
       new InterleavingBounds().requireSupport(dbms);
       EmptyDatabaseCheck.requireRights(dbms, Drivers.shown(real));
       isolation.forEach(level -> DbmsLevels.require(dbms, level));
-      List<OperationTemplate> operations = collector.templates();
+      List<OperationTemplate> operations =
+          observed.stream().map(ObservedOperation::template).toList();
       PredictionOutput report =
           new PredictionOutput(Console.of(spec), output.json, dbms, operations.size(), out);
       RaceProver prover =
           new RaceProver(
-              dbms,
-              source,
-              new CaseInterleaver(dbms, PREEMPTIONS, EXECUTIONS),
-              samples(collector)::get);
+              dbms, source, new CaseInterleaver(dbms, PREEMPTIONS, EXECUTIONS), observed);
       for (LevelledCandidate candidate : candidates(operations, dbms)) {
         RaceProof proof = prover.prove(candidate.candidate(), candidate.levels());
         report.add(proof);
@@ -152,7 +148,7 @@ final class PredictCommand implements Callable<Integer> {
     }
   }
 
-  private TemplateCollector read() throws IOException {
+  private List<ObservedOperation> read() throws IOException {
     TemplateCollector collector = new TemplateCollector();
     for (Path file : files) {
       if (HistoryParts.of(file).isEmpty()) {
@@ -165,21 +161,12 @@ final class PredictCommand implements Callable<Integer> {
         reader.forEach(collector::accept);
       }
     }
-    if (!collector.templates().isEmpty() && collector.samples().stream().allMatch(List::isEmpty)) {
+    List<ObservedOperation> operations = collector.operations();
+    if (!operations.isEmpty() && operations.stream().allMatch(one -> one.samples().isEmpty())) {
       throw CommandException.badInput(
           files.get(0) + " contains no values of statements: record it with txwatch.predict=on");
     }
-    return collector;
-  }
-
-  private static Map<OperationTemplate, List<OperationSample>> samples(
-      TemplateCollector collector) {
-    Map<OperationTemplate, List<OperationSample>> samples = new IdentityHashMap<>();
-    List<OperationTemplate> templates = collector.templates();
-    for (int i = 0; i < templates.size(); i++) {
-      samples.put(templates.get(i), collector.samples().get(i));
-    }
-    return samples;
+    return operations;
   }
 
   private List<LevelledCandidate> candidates(List<OperationTemplate> operations, Dbms dbms) {

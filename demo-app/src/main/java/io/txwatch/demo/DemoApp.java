@@ -14,7 +14,7 @@ public final class DemoApp {
 
   private static final String USAGE =
       "usage: DemoApp --url URL [--user NAME] [--password WORD] --phase"
-          + " lost-update|double-booking|write-skew|read-skew [--fixed] [--rounds N]\n"
+          + " lost-update|double-booking|write-skew|read-skew [--fixed] [--rounds N] [--one-client]\n"
           + "user and password may stand in the environment: DEMO_USER, DEMO_PASSWORD";
 
   private DemoApp() {}
@@ -29,11 +29,13 @@ public final class DemoApp {
     String password = System.getenv().getOrDefault("DEMO_PASSWORD", "");
     Optional<Phase> phase = Optional.empty();
     boolean fixed = false;
+    Phase.Clients clients = Phase.Clients.TWO;
     int rounds = 10;
     try {
       for (int i = 0; i < args.length; i++) {
         switch (args[i]) {
           case "--fixed" -> fixed = true;
+          case "--one-client" -> clients = Phase.Clients.ONE;
           case "--url" -> url = args[++i];
           case "--user" -> user = args[++i];
           case "--password" -> password = args[++i];
@@ -50,7 +52,7 @@ public final class DemoApp {
       return 2;
     }
     try (ServiceDatabase database = new ServiceDatabase(url, user, password)) {
-      play(phase.get(), database, rounds, fixed, out);
+      play(phase.get(), database, clients, rounds, fixed, out);
       return 0;
     } catch (SQLException e) {
       err.println("demo-app: " + e.getMessage());
@@ -59,7 +61,12 @@ public final class DemoApp {
   }
 
   private static void play(
-      Phase phase, ServiceDatabase database, int rounds, boolean fixed, PrintStream out)
+      Phase phase,
+      ServiceDatabase database,
+      Phase.Clients clients,
+      int rounds,
+      boolean fixed,
+      PrintStream out)
       throws SQLException {
     String level = ServiceDatabase.levelName(phase.level(database, fixed));
     out.printf(
@@ -69,7 +76,7 @@ public final class DemoApp {
         rounds,
         database.displayName(),
         level);
-    Phase.Check check = phase.run(database, rounds, fixed);
+    Phase.Check check = phase.run(database, clients, rounds, fixed);
     out.printf("own books: %s: %s%n", check.holds() ? "in order" : "BROKEN", check.summary());
     if (database.retried() > 0) {
       out.printf("run again: %d transactions that the DBMS gave up%n", database.retried());

@@ -19,7 +19,8 @@ enum Phase {
   /** Two withdrawals from one account. */
   LOST_UPDATE("lost-update") {
     @Override
-    Check run(ServiceDatabase database, int rounds, boolean fixed) throws SQLException {
+    Check run(ServiceDatabase database, Clients clients, int rounds, boolean fixed)
+        throws SQLException {
       database.script(
           "DROP TABLE IF EXISTS account",
           "CREATE TABLE account (id INTEGER PRIMARY KEY, owner VARCHAR(40) NOT NULL,"
@@ -27,9 +28,9 @@ enum Phase {
       database.insert(
           "INSERT INTO account (id, owner, balance) VALUES (?, ?, ?)",
           rows(rounds, i -> new Object[] {i, "customer " + i, 100}));
-      BankService bank = new BankService(database, new BatchingGateway());
+      BankService bank = new BankService(database, clients.gateway());
       int paidOut = 0;
-      try (Counter customers = new Counter()) {
+      try (Counter customers = new Counter(clients)) {
         for (int i = 1; i <= rounds; i++) {
           int account = i;
           Callable<Boolean> withdrawal =
@@ -50,7 +51,8 @@ enum Phase {
   /** Two customers for one seat. */
   DOUBLE_BOOKING("double-booking") {
     @Override
-    Check run(ServiceDatabase database, int rounds, boolean fixed) throws SQLException {
+    Check run(ServiceDatabase database, Clients clients, int rounds, boolean fixed)
+        throws SQLException {
       database.script(
           "DROP TABLE IF EXISTS seat",
           "CREATE TABLE seat (id INTEGER PRIMARY KEY, label VARCHAR(8) NOT NULL,"
@@ -58,10 +60,10 @@ enum Phase {
       database.insert(
           "INSERT INTO seat (id, label) VALUES (?, ?)",
           rows(rounds, i -> new Object[] {i, "1" + (char) ('A' + i % 26)}));
-      BookingService booking = new BookingService(database, new BatchingGateway());
+      BookingService booking = new BookingService(database, clients.gateway());
       int soldTwice = 0;
       int sold = 0;
-      try (Counter customers = new Counter()) {
+      try (Counter customers = new Counter(clients)) {
         for (int i = 1; i <= rounds; i++) {
           int seat = i;
           int tickets =
@@ -91,7 +93,8 @@ enum Phase {
   /** Two doctors who both want to go home. */
   WRITE_SKEW("write-skew") {
     @Override
-    Check run(ServiceDatabase database, int rounds, boolean fixed) throws SQLException {
+    Check run(ServiceDatabase database, Clients clients, int rounds, boolean fixed)
+        throws SQLException {
       database.script(
           "DROP TABLE IF EXISTS doctor",
           "CREATE TABLE doctor (id INTEGER PRIMARY KEY, name VARCHAR(40) NOT NULL,"
@@ -99,8 +102,8 @@ enum Phase {
       database.insert(
           "INSERT INTO doctor (id, name, shift_id, on_call) VALUES (?, ?, ?, 1)",
           rows(2 * rounds, i -> new Object[] {i, "doctor " + i, (i + 1) / 2}));
-      RosterService roster = new RosterService(database, new BatchingGateway());
-      try (Counter doctors = new Counter()) {
+      RosterService roster = new RosterService(database, clients.gateway());
+      try (Counter doctors = new Counter(clients)) {
         for (int i = 1; i <= rounds; i++) {
           int shift = i;
           doctors.serve(
@@ -138,7 +141,8 @@ enum Phase {
   /** A transfer while a report adds up. */
   READ_SKEW("read-skew") {
     @Override
-    Check run(ServiceDatabase database, int rounds, boolean fixed) throws SQLException {
+    Check run(ServiceDatabase database, Clients clients, int rounds, boolean fixed)
+        throws SQLException {
       database.script(
           "DROP TABLE IF EXISTS account",
           "CREATE TABLE account (id INTEGER PRIMARY KEY, owner VARCHAR(40) NOT NULL,"
@@ -147,11 +151,11 @@ enum Phase {
       database.insert(
           "INSERT INTO account (id, owner, balance) VALUES (?, ?, ?)",
           rows(3, i -> new Object[] {i, "customer " + i, 1000}));
-      PaymentGateway gateway = new BatchingGateway();
+      PaymentGateway gateway = clients.gateway();
       BankService bank = new BankService(database, gateway);
       ReportService reports = new ReportService(database, gateway);
       int wrong = 0;
-      try (Counter office = new Counter()) {
+      try (Counter office = new Counter(clients)) {
         for (int i = 1; i <= rounds; i++) {
           Callable<Boolean> report =
               () -> 3000 == (fixed ? reports.totalOfOneMoment(accounts) : reports.total(accounts));
@@ -197,7 +201,8 @@ enum Phase {
   }
 
   /** Creates the tables, runs the rounds and checks the books. */
-  abstract Check run(ServiceDatabase database, int rounds, boolean fixed) throws SQLException;
+  abstract Check run(ServiceDatabase database, Clients clients, int rounds, boolean fixed)
+      throws SQLException;
 
   /** The level of the transactions that the phase is about. */
   int level(ServiceDatabase database, boolean fixed) {
@@ -224,10 +229,26 @@ enum Phase {
     return rows.toArray(Object[][]::new);
   }
 
-  /** Runs two requests concurrently. */
+  /** Who sends the requests. */
+  enum Clients {
+    /** One client, which waits for the answer to a request before it sends the next one. */
+    ONE,
+    /** Two at the same time. */
+    TWO;
+
+    PaymentGateway gateway() {
+      return this == ONE ? () -> {} : new BatchingGateway();
+    }
+  }
+
+  /** Serves two requests: at the same time, if there are two clients. */
   private static final class Counter implements AutoCloseable {
 
-    private final ExecutorService clerks = Executors.newFixedThreadPool(2);
+    private final ExecutorService clerks;
+
+    Counter(Clients clients) {
+      clerks = Executors.newFixedThreadPool(clients == Clients.ONE ? 1 : 2);
+    }
 
     /** The number of the two that succeeded. */
     int serve(Callable<Boolean> one, Callable<Boolean> other) throws SQLException {

@@ -192,7 +192,9 @@ record CandidateCase(
         Place root = instance.root(place);
         String literal = literal(instance, place, session);
         ValueOrigin origin = instance.origins().get(root.statement()).get(root.index());
-        if (origin instanceof Returned returned && !instance.replaced().containsKey(root)) {
+        if (origin instanceof Returned returned
+            && isOfOneRow(instance, returned)
+            && !instance.replaced().containsKey(root)) {
           note(session, statement, statement.text().values().get(k), returned, instance);
           parts.add(part.toString());
           part.setLength(0);
@@ -213,6 +215,11 @@ record CandidateCase(
       }
       parts.add(part.toString());
       return new ComputedText(parts, computed);
+    }
+
+    /** Of several rows, whose order may be another one, the application has chosen a value. */
+    private static boolean isOfOneRow(ProofInstance instance, Returned returned) {
+      return instance.sample().statements().get(returned.statement()).rows().size() == 1;
     }
 
     private String literal(ProofInstance instance, Place place, String session)

@@ -11,12 +11,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Changes copied rows back to what a transaction found, as far as its statements show that: those
  * that it inserted are removed, and those that it read have the values that it read.
  */
 final class FoundRows {
+
+  /** Where rows are chosen that do not have the values that they are compared with. */
+  private static final Pattern OTHER_CONDITION =
+      Pattern.compile("(?i)\\b(or|not|in|exists|case|union)\\b|<>|!=");
 
   private final List<TableCopy> tables;
 
@@ -54,9 +59,11 @@ final class FoundRows {
       }
     } else if (access.effect() == Effect.NONE && statement.updateCount() < 0) {
       Map<String, RecordedValue> compared = values(table, statement, Use.COMPARED);
+      boolean isConjunction =
+          statement.text().parts().stream().noneMatch(part -> OTHER_CONDITION.matcher(part).find());
       for (int i = 0; i < statement.rows().size(); i++) {
         Map<String, RecordedValue> row = returned(table, statement, i);
-        if (statement.rows().size() == 1) {
+        if (isConjunction) {
           compared.forEach(row::putIfAbsent);
         }
         table.restore(row);

@@ -8,6 +8,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.interleave.Interleaved;
 import io.txwatch.interleave.Interleaved.Verdict;
 import io.txwatch.predict.CoincidingKeys;
+import io.txwatch.predict.ObservedOperation;
 import io.txwatch.predict.OperationSample;
 import io.txwatch.predict.OperationTemplate;
 import io.txwatch.predict.ProofInstance;
@@ -27,12 +28,12 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,26 +53,31 @@ public final class RaceProver {
   private static final String NO_VALUES =
       "for no transaction whose values are recorded the keys can be made equal";
 
+  private static final String LEFT = "throws " + LeftException.class.getName();
+
+  /** In how many ways a candidate's operations are given values. */
+  private static final int MAX_ATTEMPTS = 8;
+
   private final Dbms dbms;
   private final Connection source;
   private final CaseInterleaver interleaver;
-  private final Function<OperationTemplate, List<OperationSample>> samples;
+  private final Map<OperationTemplate, List<OperationSample>> samples = new IdentityHashMap<>();
 
   /**
    * A prover.
    *
    * @param source a connection to the database that has the tables; only read
-   * @param samples transactions of each operation with their values, the oldest first
+   * @param operations those that candidates are made of
    */
   public RaceProver(
       Dbms dbms,
       Connection source,
       CaseInterleaver interleaver,
-      Function<OperationTemplate, List<OperationSample>> samples) {
+      List<ObservedOperation> operations) {
     this.dbms = dbms;
     this.source = source;
     this.interleaver = interleaver;
-    this.samples = samples;
+    operations.forEach(one -> samples.put(one.template(), one.samples()));
   }
 
   /**
@@ -95,12 +101,15 @@ public final class RaceProver {
   /** The ways to give the operations values, the most promising first. */
   private Set<List<ProofInstance>> instances(RaceCandidate candidate) {
     Set<List<ProofInstance>> all = new LinkedHashSet<>();
-    for (boolean differently : new boolean[] {true, false}) {
-      for (int back = 0; back < 2; back++) {
+    for (int back = 0; back < 2; back++) {
+      for (boolean differently : new boolean[] {true, false}) {
         for (boolean sameSample : new boolean[] {true, false}) {
-          observed(candidate, back, sameSample)
-              .flatMap(one -> CoincidingKeys.of(candidate, one, differently))
-              .ifPresent(all::add);
+          for (boolean namesakesAlone : new boolean[] {true, false}) {
+            observed(candidate, back, sameSample, namesakesAlone)
+                .flatMap(one -> CoincidingKeys.of(candidate, one, differently))
+                .filter(one -> all.size() < MAX_ATTEMPTS)
+                .ifPresent(all::add);
+          }
         }
       }
     }
@@ -112,13 +121,14 @@ public final class RaceProver {
    *
    * @param back how many samples before the last one
    * @param sameSample whether two instances of one operation repeat the same transaction
+   * @param namesakesAlone as in {@link ValueOrigins#of}
    */
   private Optional<List<ProofInstance>> observed(
-      RaceCandidate candidate, int back, boolean sameSample) {
+      RaceCandidate candidate, int back, boolean sameSample, boolean namesakesAlone) {
     Map<OperationTemplate, Integer> used = new HashMap<>();
     List<ProofInstance> instances = new ArrayList<>();
     for (OperationTemplate template : candidate.operations()) {
-      List<OperationSample> known = samples.apply(template);
+      List<OperationSample> known = samples.getOrDefault(template, List.of());
       int index =
           known.size() - 1 - back - (sameSample ? 0 : used.merge(template, 1, Integer::sum) - 1);
       if (index < 0) {
@@ -126,7 +136,7 @@ public final class RaceProver {
       }
       OperationSample sample = known.get(index);
       instances.add(
-          new ProofInstance(template, sample, ValueOrigins.of(template, sample, known), Map.of()));
+          new ProofInstance(template, sample, ValueOrigins.of(template, sample, known, namesakesAlone), Map.of()));
     }
     return Optional.of(instances);
   }
@@ -196,7 +206,7 @@ public final class RaceProver {
           Result.CONFIRMED,
           phenomenon(found.anomalies()),
           levels,
-          found.reason(),
+          found.reason().replace(LEFT, "stops, as it finds something else than observed"),
           executions,
           found.schedule(),
           found.anomalies(),

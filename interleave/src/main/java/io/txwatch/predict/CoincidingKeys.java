@@ -34,6 +34,41 @@ public final class CoincidingKeys {
     for (int i = 0; i < instances.size(); i++) {
       addPlaces(i);
     }
+    candidate.conflicts().forEach(this::equateNewRow);
+  }
+
+  /** A row that one operation inserts is one that the other one searches for. */
+  private void equateNewRow(TemplateConflict conflict) {
+    Map<String, Place> compared = places(conflict.from(), conflict.fromStatement(), Use.COMPARED);
+    Map<String, Place> inserted = places(conflict.to(), conflict.toStatement(), Use.INSERTED);
+    compared.forEach(
+        (column, place) -> {
+          Place other = inserted.get(column);
+          if (other != null) {
+            Key one = new Key(conflict.from(), "?" + conflict.fromStatement().number(), column);
+            Key two = new Key(conflict.to(), "?" + conflict.toStatement().number(), column);
+            places.computeIfAbsent(one, key -> List.of(place));
+            places.computeIfAbsent(two, key -> List.of(other));
+            parents.put(root(one), root(two));
+          }
+        });
+  }
+
+  /** The values of a statement's first execution, by their columns. */
+  private Map<String, Place> places(int instance, TemplateStatement statement, Use use) {
+    Map<String, Place> found = new LinkedHashMap<>();
+    List<SampledStatement> statements = instances.get(instance).sample().statements();
+    for (int i = 0; i < statements.size(); i++) {
+      if (statements.get(i).number() == statement.number() && statements.get(i).iteration() == 1) {
+        List<ValuePlace> values = statements.get(i).text().values();
+        for (int k = 0; k < values.size(); k++) {
+          if (values.get(k).use() == use && !values.get(k).column().isEmpty()) {
+            found.putIfAbsent(values.get(k).column(), new Place(i, k));
+          }
+        }
+      }
+    }
+    return found;
   }
 
   /**

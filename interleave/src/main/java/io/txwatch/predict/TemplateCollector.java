@@ -442,12 +442,11 @@ public final class TemplateCollector {
     return templates.values().stream().map(TemplateCollector::template).toList();
   }
 
-  /**
-   * Some transactions of each template with their values, in the order of {@link #templates}: the
-   * first ones and the last ones. None where values are not recorded.
-   */
-  public List<List<OperationSample>> samples() {
-    return templates.values().stream().map(one -> List.copyOf(one.samples)).toList();
+  /** The templates with some of their transactions, in the same order. */
+  public List<ObservedOperation> operations() {
+    return templates.values().stream()
+        .map(one -> new ObservedOperation(template(one), one.samples))
+        .toList();
   }
 
   /**

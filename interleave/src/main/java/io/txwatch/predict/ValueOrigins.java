@@ -29,10 +29,15 @@ public final class ValueOrigins {
   private final OperationTemplate template;
   private final OperationSample sample;
   private final List<OperationSample> alike;
+  private final boolean namesakesAlone;
   private final List<List<ValueOrigin>> origins = new ArrayList<>();
 
   private ValueOrigins(
-      OperationTemplate template, OperationSample sample, List<OperationSample> samples) {
+      OperationTemplate template,
+      OperationSample sample,
+      List<OperationSample> samples,
+      boolean namesakesAlone) {
+    this.namesakesAlone = namesakesAlone;
     this.template = template;
     this.sample = sample;
     this.alike = samples.stream().filter(one -> isAlike(one, sample)).toList();
@@ -42,11 +47,16 @@ public final class ValueOrigins {
    * The origins of the values of one sample.
    *
    * @param samples those of the template, this one included
+   * @param namesakesAlone whether only columns of one name are compared: values of others may be
+   *     equal in all samples by chance
    * @return one for each value of each statement
    */
   public static List<List<ValueOrigin>> of(
-      OperationTemplate template, OperationSample sample, List<OperationSample> samples) {
-    return new ValueOrigins(template, sample, samples).find();
+      OperationTemplate template,
+      OperationSample sample,
+      List<OperationSample> samples,
+      boolean namesakesAlone) {
+    return new ValueOrigins(template, sample, samples, namesakesAlone).find();
   }
 
   /** Whether two transactions executed the same statements, loops equally often. */
@@ -111,7 +121,7 @@ public final class ValueOrigins {
       List<ValuePlace> places = sample.statements().get(i).text().values();
       for (int k = 0; k < (i < statement ? places.size() : place); k++) {
         boolean isNamesake = !own.column().isEmpty() && own.column().equals(places.get(k).column());
-        if ((isNamesake || varies) && isAlwaysEqual(statement, place, i, k)) {
+        if ((isNamesake || (varies && !namesakesAlone)) && isAlwaysEqual(statement, place, i, k)) {
           Same candidate = origins.get(i).get(k) instanceof Same root ? root : new Same(i, k);
           if (isNamesake) {
             return candidate;
@@ -140,7 +150,9 @@ public final class ValueOrigins {
       for (int column = 0; column < query.columns().size(); column++) {
         boolean isNamesake = isNamed(query, column, own.column());
         int row = row(query, column, own.value());
-        if (row >= 0 && (isNamesake || varies) && isAlwaysReturned(statement, place, i, column)) {
+        if (row >= 0
+            && (isNamesake || (varies && !namesakesAlone))
+            && isAlwaysReturned(statement, place, i, column)) {
           Returned found = new Returned(i, row, column, null, varies);
           if (isNamesake) {
             return found;

@@ -87,14 +87,14 @@ class CoincidingKeysTest {
   }
 
   private List<ProofInstance> observed(RaceCandidate candidate, int first, int second) {
-    List<OperationSample> samples = collector.samples().get(0);
+    List<OperationSample> samples = collector.operations().get(0).samples();
     List<ProofInstance> instances = new ArrayList<>();
     for (int index : new int[] {first, second}) {
       OperationSample sample = samples.get(index);
       OperationTemplate template = candidate.operations().get(0);
       instances.add(
           new ProofInstance(
-              template, sample, ValueOrigins.of(template, sample, samples), Map.of()));
+              template, sample, ValueOrigins.of(template, sample, samples, false), Map.of()));
     }
     return instances;
   }

@@ -80,7 +80,7 @@ class ValueOriginsTest {
 
   private static ValueOrigin origin(
       OperationTemplate template, int statement, int place, OperationSample... samples) {
-    return ValueOrigins.of(template, samples[0], List.of(samples)).get(statement).get(place);
+    return ValueOrigins.of(template, samples[0], List.of(samples), false).get(statement).get(place);
   }
 
   @Test

@@ -7,9 +7,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** Lets H2 write down how a table is defined. */
 final class H2Definitions {
+
+  private static final Pattern DEFINITION =
+      Pattern.compile("^(CREATE .*\\b(TABLE|INDEX|SEQUENCE) |ALTER TABLE )");
 
   private H2Definitions() {}
 
@@ -23,7 +27,8 @@ final class H2Definitions {
     try (PreparedStatement triggers =
         source.prepareStatement(
             "SELECT TRIGGER_NAME FROM INFORMATION_SCHEMA.TRIGGERS"
-                + " WHERE EVENT_OBJECT_SCHEMA = ? AND EVENT_OBJECT_TABLE = ?")) {
+                + " WHERE EVENT_OBJECT_SCHEMA = ? AND EVENT_OBJECT_TABLE = ?"
+                + " AND JAVA_CLASS NOT LIKE 'io.txwatch.%'")) {
       triggers.setString(1, source.getSchema());
       triggers.setString(2, table);
       try (ResultSet found = triggers.executeQuery()) {
@@ -37,8 +42,7 @@ final class H2Definitions {
         Sql.column(
             source, "SCRIPT NODATA NOPASSWORDS NOSETTINGS TABLE " + schema + "." + quoted(table))) {
       String sql = line.strip();
-      if (sql.startsWith("CREATE") && !sql.startsWith("CREATE USER")
-          || sql.startsWith("ALTER TABLE")) {
+      if (DEFINITION.matcher(sql).find()) {
         statements.add(sql.replace(schema + ".", "").replaceAll(";$", ""));
       }
     }

@@ -1,0 +1,133 @@
+package io.txwatch.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.proof.ObservedApplication.Work;
+import io.txwatch.proof.RaceProof.Result;
+import io.txwatch.proof.RaceProof.TriedRepair;
+import io.txwatch.servers.ServerKind;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Races that one client's operations would have are confirmed by executing them. */
+class RaceProverTest {
+
+  private static ObservedApplication bank(ServerKind kind) throws Exception {
+    return new ObservedApplication(
+        kind,
+        "CREATE TABLE account (id INT PRIMARY KEY, owner VARCHAR(20) NOT NULL, balance INT NOT"
+            + " NULL)",
+        "INSERT INTO account VALUES (1, 'Ada', 100), (2, 'Ben', 100), (3, 'Cleo', 100)");
+  }
+
+  private static Work withdraw(int account, int amount, String lock) {
+    return bank -> {
+      int balance = bank.number("SELECT balance FROM account WHERE id = ?" + lock, account);
+      if (balance >= amount) {
+        bank.update("UPDATE account SET balance = ? WHERE id = ?", balance - amount, account);
+      }
+    };
+  }
+
+  private static List<String> confirmed(ObservedApplication application) throws Exception {
+    return application.prove().stream()
+        .map(
+            proof ->
+                proof.result()
+                    + " "
+                    + proof.phenomenon()
+                    + (proof.result() == Result.UNDECIDED ? " " + proof.reason() : ""))
+        .toList();
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void aWithdrawalIsLost(ServerKind kind) throws Exception {
+    try (ObservedApplication bank = bank(kind)) {
+      bank.run(withdraw(1, 10, "")).run(withdraw(2, 20, ""));
+      List<RaceProof> proofs = bank.prove();
+      assertThat(proofs).hasSize(1);
+      RaceProof proof = proofs.get(0);
+      assertThat(proof.reason()).isNotEmpty();
+      assertThat(proof.result()).as(proof.reason()).isEqualTo(Result.CONFIRMED);
+      assertThat(proof.phenomenon()).isEqualTo(Phenomenon.LOST_UPDATE);
+      assertThat(proof.testCase().orElseThrow().steps()).hasSize(8);
+      assertThat(proof.repairs())
+          .filteredOn(TriedRepair::removes)
+          .extracting(TriedRepair::advice)
+          .anyMatch(advice -> advice.startsWith("lock the rows"))
+          .anyMatch(advice -> advice.contains("balance = balance + ?"));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void aWithdrawalThatLocksIsNot(ServerKind kind) throws Exception {
+    try (ObservedApplication bank = bank(kind)) {
+      bank.run(withdraw(1, 10, " FOR UPDATE")).run(withdraw(2, 20, " FOR UPDATE"));
+      assertThat(confirmed(bank)).isEmpty();
+    }
+  }
+
+  private static Work signOff(int shift, int doctor) {
+    return roster -> {
+      if (roster.query("SELECT id, name FROM doctor WHERE shift_id = ? AND on_call = 1", shift)
+              .size()
+          >= 2) {
+        roster.update("UPDATE doctor SET on_call = 0 WHERE id = ?", doctor);
+      }
+    };
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void twoDoctorsSignOff(ServerKind kind) throws Exception {
+    try (ObservedApplication roster =
+        new ObservedApplication(
+            kind,
+            "CREATE TABLE doctor (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL, shift_id INT NOT"
+                + " NULL, on_call INT NOT NULL)",
+            "INSERT INTO doctor VALUES (1, 'Ada', 1, 1), (2, 'Ben', 1, 1), (3, 'Cleo', 2, 1), (4,"
+                + " 'Dan', 2, 1)")) {
+      roster.run(signOff(1, 1)).run(signOff(1, 2)).run(signOff(2, 3)).run(signOff(2, 4));
+      List<RaceProof> proofs = roster.prove();
+      assertThat(proofs).extracting(RaceProof::result).containsOnly(Result.CONFIRMED);
+      assertThat(proofs.get(0).schedule())
+          .as("each signs another one off")
+          .anyMatch(line -> line.endsWith("WHERE id = 3"))
+          .anyMatch(line -> line.endsWith("WHERE id = 4"));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void aSeatIsInsertedTwice(ServerKind kind) throws Exception {
+    try (ObservedApplication shop =
+        new ObservedApplication(
+            kind,
+            "CREATE TABLE booking (id INT PRIMARY KEY, seat INT NOT NULL, customer VARCHAR(20))",
+            "INSERT INTO booking VALUES (1, 1, 'Ada')")) {
+      shop.run(book(2, 2, "Ben")).run(book(3, 3, "Cleo"));
+      List<RaceProof> proofs = shop.prove();
+      assertThat(proofs).hasSize(1);
+      assertThat(proofs.get(0).result()).isEqualTo(Result.CONFIRMED);
+      if (kind != ServerKind.H2) { // where it waits for the key until the lock times out
+        assertThat(proofs.get(0).repairs())
+            .filteredOn(TriedRepair::removes)
+            .extracting(TriedRepair::advice)
+            .contains("a unique constraint on booking (seat)");
+      }
+    }
+  }
+
+  private static Work book(int id, int seat, String customer) {
+    return shop -> {
+      if (shop.query("SELECT id FROM booking WHERE seat = ?", seat).isEmpty()) {
+        shop.update(
+            "INSERT INTO booking (id, seat, customer) VALUES (?, ?, ?)", id, seat, customer);
+      }
+    };
+  }
+}
