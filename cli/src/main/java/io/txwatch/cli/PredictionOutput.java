@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 /** Prints what {@code predict} finds, and writes the cases. */
 final class PredictionOutput {
 
+  private static final int MAX_UNDECIDED = 10;
+  private static final int MAX_REASON = 300;
+
   private final Console console;
   private final boolean json;
   private final Dbms dbms;
@@ -186,6 +189,11 @@ final class PredictionOutput {
     out.writeEndArray();
   }
 
+  private static String oneLine(String text) {
+    String line = text.replaceAll("\\s+", " ");
+    return line.length() <= MAX_REASON ? line : line.substring(0, MAX_REASON) + "…";
+  }
+
   /** All candidates were added. */
   void end(double seconds) throws IOException {
     int candidates = counts.values().stream().mapToInt(Integer::intValue).sum();
@@ -206,8 +214,12 @@ final class PredictionOutput {
       to.flush();
     }
     PrintWriter text = console.textOut(json);
-    for (RaceProof proof : undecided) {
-      text.println("undecided: " + Console.printable(what(proof) + ": " + proof.reason()));
+    for (RaceProof proof : undecided.subList(0, Math.min(undecided.size(), MAX_UNDECIDED))) {
+      text.println("undecided: " + Console.printable(oneLine(what(proof) + ": " + proof.reason())));
+    }
+    if (undecided.size() > MAX_UNDECIDED) {
+      text.println(
+          "undecided: " + (undecided.size() - MAX_UNDECIDED) + " more, which --json lists");
     }
     text.printf(
         Locale.ROOT,

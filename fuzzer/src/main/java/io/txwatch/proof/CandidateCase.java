@@ -167,17 +167,19 @@ record CandidateCase(
     private ObservedPath path(ProofInstance instance, String session) throws NotPossibleException {
       List<ComputedText> texts = new ArrayList<>();
       List<Integer> rows = new ArrayList<>();
+      List<String> callSites = new ArrayList<>();
       List<SampledStatement> statements = instance.sample().statements();
       for (int i = 0; i < statements.size(); i++) {
         SampledStatement statement = statements.get(i);
         texts.add(text(instance, i, session));
+        callSites.add(instance.template().statements().get(statement.number() - 1).callSite());
         boolean isQuery = !statement.columns().isEmpty() && statement.updateCount() < 0;
         rows.add(
             isQuery
                 ? statement.complete() ? statement.rows().size() : -1
                 : (int) statement.updateCount());
       }
-      return new ObservedPath(texts, rows);
+      return new ObservedPath(texts, rows, callSites);
     }
 
     private ComputedText text(ProofInstance instance, int index, String session)

@@ -136,7 +136,11 @@ public final class RaceProver {
       }
       OperationSample sample = known.get(index);
       instances.add(
-          new ProofInstance(template, sample, ValueOrigins.of(template, sample, known, namesakesAlone), Map.of()));
+          new ProofInstance(
+              template,
+              sample,
+              ValueOrigins.of(template, sample, known, namesakesAlone),
+              Map.of()));
     }
     return Optional.of(instances);
   }
@@ -250,11 +254,7 @@ public final class RaceProver {
         Interleaved found =
             interleaver.interleave(
                 changed.testCase(), changed.level(), changed.paths(), Strictness.COUNTS);
-        tried.add(
-            new TriedRepair(
-                repair.advice(),
-                found.verdict() == Verdict.SAFE,
-                String.join("; ", found.notes())));
+        tried.add(new TriedRepair(repair.advice(), found.verdict() == Verdict.SAFE, cost(found)));
       } catch (SetupException | LeftException e) {
         tried.add(new TriedRepair(repair.advice(), false, String.valueOf(e.getMessage())));
       } catch (SQLException e) {
@@ -265,6 +265,12 @@ public final class RaceProver {
       }
     }
     return tried;
+  }
+
+  private static String cost(Interleaved found) {
+    return found.notes().stream().anyMatch(note -> note.contains(" throws "))
+        ? "in some orders one of them is rolled back, and has to be repeated"
+        : "";
   }
 
   /** The case with the statements of a schedule, as they were executed there. */

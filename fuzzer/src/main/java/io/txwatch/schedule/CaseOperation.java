@@ -1,5 +1,6 @@
 package io.txwatch.schedule;
 
+import io.txwatch.capture.CallSites;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
 import io.txwatch.history.IsolationLevel;
@@ -218,6 +219,7 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
       throw new LeftException(
           "a statement before '" + sql + "' has returned something else than observed");
     }
+    CallSites.repeat(observed.callSites().get(number));
     try (Statement statement = connection.createStatement()) {
       boolean isQuery =
           isNeeded
@@ -248,6 +250,8 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
         throw new LeftException(
             "'" + sql + "' found " + count + " rows, and " + expected + " when it was observed");
       }
+    } finally {
+      CallSites.repeat(null);
     }
   }
 

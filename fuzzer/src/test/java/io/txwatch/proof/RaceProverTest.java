@@ -73,7 +73,8 @@ class RaceProverTest {
 
   private static Work signOff(int shift, int doctor) {
     return roster -> {
-      if (roster.query("SELECT id, name FROM doctor WHERE shift_id = ? AND on_call = 1", shift)
+      if (roster
+              .query("SELECT id, name FROM doctor WHERE shift_id = ? AND on_call = 1", shift)
               .size()
           >= 2) {
         roster.update("UPDATE doctor SET on_call = 0 WHERE id = ?", doctor);

@@ -367,13 +367,28 @@ public final class TemplateCollector {
     return new OperationSample(statements);
   }
 
+  /**
+   * What the application calls it, else the methods that executed it, or that called them if these
+   * are of several classes.
+   */
   private static String name(Active transaction) {
     if (!transaction.name.isEmpty()) {
       return OperationName.withoutPackages(transaction.name);
     }
-    String site = transaction.statements.get(0).callSite;
-    String caller = CallSite.caller(site);
-    String shown = caller.isEmpty() ? CallSite.shown(site) : caller;
+    Set<String> methods = new LinkedHashSet<>();
+    Set<String> types = new LinkedHashSet<>();
+    Set<String> callers = new LinkedHashSet<>();
+    for (Executed statement : transaction.statements) {
+      String method = OperationName.withoutPackages(CallSite.method(statement.callSite));
+      methods.add(method.isEmpty() ? CallSite.place(statement.callSite) : method);
+      types.add(method.substring(0, Math.max(0, method.lastIndexOf('.'))));
+      callers.add(methodOf(CallSite.caller(statement.callSite)));
+    }
+    boolean isOfOneCaller = types.size() > 1 && callers.size() == 1 && !callers.contains("");
+    return String.join(", ", isOfOneCaller ? callers : methods);
+  }
+
+  private static String methodOf(String shown) {
     int place = shown.indexOf(" (");
     return place < 0 ? shown : shown.substring(0, place);
   }

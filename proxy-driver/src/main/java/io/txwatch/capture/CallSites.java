@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the line of the application that executed a statement: the nearest frame whose class has
@@ -112,6 +113,9 @@ public final class CallSites {
     }
   }
 
+  /** Where the statement was executed that a thread executes again. */
+  private static final ThreadLocal<@Nullable String> REPEATED = new ThreadLocal<>();
+
   private final ApplicationClasses classes;
 
   private CallSites(ApplicationClasses classes) {
@@ -136,10 +140,27 @@ public final class CallSites {
   }
 
   /**
+   * What this thread executes from now on is a statement that an application has executed before.
+   *
+   * @param callSite where that was; null if it is no such statement any more
+   */
+  public static void repeat(@Nullable String callSite) {
+    if (callSite == null || callSite.isEmpty()) {
+      REPEATED.remove();
+    } else {
+      REPEATED.set(callSite);
+    }
+  }
+
+  /**
    * Returns the method and the line of the caller, as {@link CallSite} defines them; empty if the
    * application is not on the stack.
    */
   public String current() {
+    String repeated = REPEATED.get();
+    if (repeated != null) {
+      return repeated;
+    }
     try {
       return WALKER.walk(this::firstOfApplication);
     } catch (RuntimeException | LinkageError e) {
