@@ -7,6 +7,7 @@ import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.Ids;
 import io.txwatch.jdbc.Watch;
+import io.txwatch.predict.LevelledCandidate;
 import io.txwatch.predict.ObservedOperation;
 import io.txwatch.predict.TemplateCollector;
 import io.txwatch.schedule.CaseInterleaver;
