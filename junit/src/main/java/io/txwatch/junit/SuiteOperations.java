@@ -16,7 +16,11 @@ import io.txwatch.predict.TemplateCollector.Skipped;
 import io.txwatch.predict.TemplateStatement;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -41,6 +45,12 @@ final class SuiteOperations {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
+  /** More tests do not end while an event is on its way. */
+  private static final int MAX_ENDED = 1_000;
+
+  /** When a test's method ran, in microseconds since 1970. */
+  private record Stretch(String test, long from, long to) {}
+
   /** The templates of one DBMS. */
   private static final class OfDatabase {
     private final TemplateCollector collector = new TemplateCollector();
@@ -54,7 +64,8 @@ final class SuiteOperations {
   private final Map<Product, OfDatabase> databases = new LinkedHashMap<>();
   private final Map<Long, OfDatabase> sessions = new HashMap<>();
   private final Set<Long> transactions = new HashSet<>();
-  private final Map<String, String> running = new LinkedHashMap<>();
+  private final Map<String, Stretch> running = new LinkedHashMap<>();
+  private final Deque<Stretch> ended = new ArrayDeque<>();
 
   /** How a test is called, by its name. */
   private final Map<String, TestCall> calls = new HashMap<>();
@@ -88,31 +99,43 @@ final class SuiteOperations {
         type = type.getSuperclass()) {
       testClasses.add(outermost(type));
     }
-    AnalysisQueues.awaitDelivered(TIMEOUT); // what prepared the test
     TestCall call = TestCall.of(testClass, method);
     synchronized (this) {
       calls.put(call.name(), call);
-      running.put(id, call.name());
-      originate();
+      running.put(id, new Stretch(call.name(), micros(), Long.MAX_VALUE));
     }
   }
 
   /** The method of a test has returned. */
-  void testEnded(String id) {
-    AnalysisQueues.awaitDelivered(TIMEOUT);
-    synchronized (this) {
-      running.remove(id);
-      originate();
+  synchronized void testEnded(String id) {
+    Stretch one = running.remove(id);
+    if (one != null) {
+      ended.addFirst(new Stretch(one.test, one.from, micros()));
+      if (ended.size() > MAX_ENDED) {
+        ended.removeLast();
+      }
     }
   }
 
-  private void originate() {
-    databases.values().forEach(this::originate);
+  /** As transactions state when they begin. */
+  private static long micros() {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
   }
 
-  /** Of several tests that run at the same time it is not known which one causes what. */
-  private void originate(OfDatabase one) {
-    one.collector.originate(running.size() == 1 ? Set.copyOf(running.values()) : Set.of());
+  /** The tests whose methods ran at that time. Their events arrive later. */
+  private Set<String> testsAt(long micros) {
+    Set<String> tests = new HashSet<>();
+    for (Stretch one : running.values()) {
+      if (one.from <= micros) {
+        tests.add(one.test);
+      }
+    }
+    for (Stretch one : ended) {
+      if (one.from <= micros && micros <= one.to) {
+        tests.add(one.test);
+      }
+    }
+    return tests;
   }
 
   /** The method that a test calls, which the application gives no name of its own. */
@@ -146,7 +169,7 @@ final class SuiteOperations {
       sessions.put(opened.session(), of(opened.database()));
     }
     OfDatabase of = sessions.get(event.session());
-    if (of != null && isCollected(event)) {
+    if (of != null && isCollected(event, of)) {
       of.collector.accept(event);
     }
     if (event instanceof Event.SessionClosed) {
@@ -157,18 +180,17 @@ final class SuiteOperations {
   }
 
   private OfDatabase of(Database database) {
-    OfDatabase known = databases.get(database.product());
-    if (known == null) {
-      known = new OfDatabase(database);
-      databases.put(database.product(), known);
-      originate(known);
-    }
-    return known;
+    return databases.computeIfAbsent(database.product(), product -> new OfDatabase(database));
   }
 
-  private boolean isCollected(Event event) {
-    if (event instanceof Event.TransactionBegan && !running.isEmpty()) {
-      transactions.add(event.transaction());
+  /** Of several tests that ran at the same time it is not known which one caused what. */
+  private boolean isCollected(Event event, OfDatabase of) {
+    if (event instanceof Event.TransactionBegan began) {
+      Set<String> tests = testsAt(began.micros());
+      if (!tests.isEmpty()) {
+        transactions.add(event.transaction());
+        of.collector.originate(tests.size() == 1 ? tests : Set.of());
+      }
     }
     return event.transaction() == 0 || transactions.contains(event.transaction());
   }
@@ -176,7 +198,12 @@ final class SuiteOperations {
   // ---------------------------------------------------------------- results
 
   /** What the operations so far may do to each other; nothing if no test was collected. */
-  synchronized PredictedPairs predict() {
+  PredictedPairs predict() {
+    AnalysisQueues.awaitDelivered(TIMEOUT);
+    return predictDelivered();
+  }
+
+  private synchronized PredictedPairs predictDelivered() {
     List<LevelledCandidate> candidates = new ArrayList<>();
     Map<LevelledCandidate, Product> products = new LinkedHashMap<>();
     Map<String, Set<String>> tests = new HashMap<>();
@@ -231,6 +258,7 @@ final class SuiteOperations {
     transactions.clear();
     sessions.replaceAll((session, of) -> of(of.database));
     running.clear();
+    ended.clear();
     calls.clear();
     testClasses.clear();
     ofTests.clear();
