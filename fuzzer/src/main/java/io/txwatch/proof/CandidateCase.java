@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A case that executes the operations of a candidate.
@@ -124,6 +125,7 @@ record CandidateCase(
     private final Dbms dbms;
     private final Connection source;
     private final List<String> assumptions = new ArrayList<>();
+    private @Nullable TableQualifiers qualifiers;
 
     Builder(
         List<ProofInstance> instances, List<IsolationLevel> levels, Dbms dbms, Connection source) {
@@ -135,6 +137,7 @@ record CandidateCase(
 
     CandidateCase build() throws NotPossibleException {
       List<TableCopy> tables = tables();
+      qualifiers = qualifiers(tables);
       List<String> setup = new ArrayList<>();
       TableCopier copier = new TableCopier(dbms, source);
       for (TableCopy table : tables) {
@@ -162,6 +165,14 @@ record CandidateCase(
           List.copyOf(assumptions));
     }
 
+    private TableQualifiers qualifiers(List<TableCopy> tables) throws NotPossibleException {
+      try {
+        return new TableQualifiers(source, tables.stream().map(TableCopy::name).toList());
+      } catch (SQLException e) {
+        throw new NotPossibleException(String.valueOf(e.getMessage()));
+      }
+    }
+
     // -------------------------------------------------------------- statements
 
     private ObservedPath path(ProofInstance instance, String session) throws NotPossibleException {
@@ -185,7 +196,10 @@ record CandidateCase(
     private ComputedText text(ProofInstance instance, int index, String session)
         throws NotPossibleException {
       SampledStatement statement = instance.sample().statements().get(index);
-      List<String> given = statement.text().parts();
+      List<String> given = new ArrayList<>();
+      for (String one : statement.text().parts()) {
+        given.add(Objects.requireNonNull(qualifiers).without(one));
+      }
       List<String> parts = new ArrayList<>();
       List<ReturnedValue> computed = new ArrayList<>();
       StringBuilder part = new StringBuilder(given.get(0));

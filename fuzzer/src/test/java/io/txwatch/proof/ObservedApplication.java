@@ -91,6 +91,11 @@ final class ObservedApplication implements AutoCloseable {
     }
   }
 
+  /** The schema or database that its tables are in. */
+  String schema() throws SQLException {
+    return connection.getSchema() == null ? connection.getCatalog() : connection.getSchema();
+  }
+
   /** The number in the first column of the first row. */
   int number(String sql, Object... parameters) throws SQLException {
     return Integer.parseInt(query(sql, parameters).get(0).get(0));

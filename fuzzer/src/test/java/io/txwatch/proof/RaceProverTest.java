@@ -123,6 +123,22 @@ class RaceProverTest {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void statementsUseTheCopiesAlone(ServerKind kind) throws Exception {
+    try (ObservedApplication bank = bank(kind)) {
+      String account = bank.schema() + ".account";
+      Work withdraw =
+          one -> {
+            int balance = one.number("SELECT balance FROM " + account + " WHERE id = ?", 1);
+            one.update("UPDATE " + account + " SET balance = ? WHERE id = ?", balance - 10, 1);
+          };
+      List<RaceProof> proofs = bank.run(withdraw).run(withdraw).prove();
+      assertThat(proofs).extracting(RaceProof::result).containsOnly(Result.CONFIRMED);
+      assertThat(bank.number("SELECT balance FROM account WHERE id = 1")).isEqualTo(80);
+    }
+  }
+
   private static Work book(int id, int seat, String customer) {
     return shop -> {
       if (shop.query("SELECT id FROM booking WHERE seat = ?", seat).isEmpty()) {
