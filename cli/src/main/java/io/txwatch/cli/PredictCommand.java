@@ -12,6 +12,8 @@ import io.txwatch.predict.LevelledCandidate;
 import io.txwatch.predict.ObservedOperation;
 import io.txwatch.predict.OperationTemplate;
 import io.txwatch.predict.TemplateCollector;
+import io.txwatch.proof.CertifiedLevel;
+import io.txwatch.proof.LevelCertifier;
 import io.txwatch.proof.RaceProof;
 import io.txwatch.proof.RaceProof.Result;
 import io.txwatch.proof.RaceProver;
@@ -54,15 +56,20 @@ import picocli.CommandLine.Spec;
       "  java -javaagent:txwatch.jar=history=shop.history,predict=on -jar shop.jar",
       "  txwatch predict shop.history --url jdbc:postgresql://localhost/shop",
       "  txwatch predict shop.history --url jdbc:h2:./shop --isolation RC,RR --out races",
+      "  txwatch predict shop.history --url jdbc:postgresql://localhost/shop --levels",
       "",
-      "With --json, one object for each race that may happen, and a last one:",
+      "With --json, one object for each race that may happen, with --levels one for each",
+      "operation, and a last one:",
       "  {\"type\":\"prediction\",\"result\":\"CONFIRMED|REFUTED|UNDECIDED\",\"phenomenon\":…,",
       "   \"cycleClass\":…,\"isolation\":…,\"dbms\":…,\"operations\":[…],\"keys\":[…],\"case\":…}",
+      "  {\"type\":\"level\",\"operation\":…,\"callSite\":…,\"level\":…,\"preventedBy\":[…],",
+      "   \"allowedBy\":[…],\"restsOnExecutions\":b,\"levelWithoutExecutions\":…,\"tested\":N,",
+      "   \"untested\":N,\"contradictedBy\":[…]}",
       "  {\"type\":\"predict\",\"operations\":N,\"candidates\":N,\"confirmed\":N,\"refuted\":N,",
       "   \"undecided\":N,\"seconds\":x}",
       "",
       "Exit codes: 0 no race is confirmed; 1 one is; 2 bad usage or input; 3 DBMS unreachable;",
-      "5 none is confirmed, and one is undecided.",
+      "5 none is confirmed, and one is undecided, or a level is contradicted.",
       ""
     })
 final class PredictCommand implements Callable<Integer> {
@@ -99,6 +106,12 @@ final class PredictCommand implements Callable<Integer> {
   private List<IsolationLevel> isolation = new ArrayList<>();
 
   @Option(
+      names = "--levels",
+      description =
+          "also prints the weakest level at which each operation stays serializable, and tests it")
+  private boolean levels;
+
+  @Option(
       names = "--out",
       paramLabel = "DIR",
       description = "writes a case for each confirmed race, for interleave and replay")
@@ -132,14 +145,24 @@ final class PredictCommand implements Callable<Integer> {
       RaceProver prover =
           new RaceProver(
               dbms, source, new CaseInterleaver(dbms, PREEMPTIONS, EXECUTIONS), observed);
+      LevelCertifier certifier = new LevelCertifier(dbms, prover);
       for (LevelledCandidate candidate : candidates(operations, dbms)) {
         RaceProof proof = prover.prove(candidate.candidate(), candidate.levels());
         report.add(proof);
+        certifier.add(proof);
+      }
+      boolean isContradicted = false;
+      if (levels) {
+        List<CertifiedLevel> certified = certifier.certify(operations);
+        new LevelOutput(Console.of(spec), output.json, dbms).print(certified);
+        isContradicted = certified.stream().anyMatch(CertifiedLevel::isContradicted);
       }
       report.end((System.nanoTime() - start) / 1e9);
       return report.count(Result.CONFIRMED) > 0
           ? ExitCode.ANOMALIES
-          : report.count(Result.UNDECIDED) > 0 ? ExitCode.UNDECIDED : ExitCode.CLEAN;
+          : report.count(Result.UNDECIDED) > 0 || isContradicted
+              ? ExitCode.UNDECIDED
+              : ExitCode.CLEAN;
     } catch (UnsupportedDbmsException | RefusedDatabaseException e) {
       throw CommandException.badInput(Objects.requireNonNull(e.getMessage()));
     } catch (SQLException e) {

@@ -11,8 +11,8 @@ import java.util.Optional;
  *
  * @param operation the operation
  * @param level the level; empty if no level of the DBMS is strong enough
- * @param restsOnExecutions whether a weaker level would have been excluded by candidates that no
- *     execution has shown: a test, not a proof
+ * @param withoutExecutions the level by tables, columns and keys alone. If it is another one, the
+ *     level rests on executions that showed no race, which is a test and not a proof
  * @param preventedBy why the next weaker level is not enough, a sentence each
  * @param allowedBy the changes that together would allow it, as far as tried changes do; empty if
  *     they do not
@@ -23,7 +23,7 @@ import java.util.Optional;
 public record CertifiedLevel(
     OperationTemplate operation,
     Optional<IsolationLevel> level,
-    boolean restsOnExecutions,
+    Optional<IsolationLevel> withoutExecutions,
     List<String> preventedBy,
     List<String> allowedBy,
     int tested,
@@ -34,6 +34,11 @@ public record CertifiedLevel(
     preventedBy = List.copyOf(preventedBy);
     allowedBy = List.copyOf(allowedBy);
     contradictedBy = List.copyOf(contradictedBy);
+  }
+
+  /** Whether candidates that no execution has shown would exclude the level. */
+  public boolean restsOnExecutions() {
+    return !level.equals(withoutExecutions);
   }
 
   /** Whether an execution contradicts the level. */

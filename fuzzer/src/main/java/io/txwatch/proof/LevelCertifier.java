@@ -29,13 +29,14 @@ import java.util.Set;
 /**
  * Finds the weakest level of each operation, by {@link LevelAllocation}, and tests the levels.
  *
- * <p>Candidates that no execution shows are no reason against a level. Then each pair of operations
- * with a conflict is executed at the levels that were found.
+ * <p>Candidates that no execution shows are no reason against a level, nor are longer cycles of the
+ * same operations: that is a test, not a proof, and is stated with the level. Then each pair of
+ * operations with a conflict is executed at the levels that were found.
  */
 public final class LevelCertifier {
 
   /** How often the search is repeated without the candidates that were refuted. */
-  private static final int MAX_ROUNDS = 5;
+  private static final int MAX_ROUNDS = 12;
 
   /** Candidates of more operations are not executed, and stay reasons. */
   private static final int MAX_OPERATIONS = 3;
@@ -85,11 +86,14 @@ public final class LevelCertifier {
       AllocatedLevel one = allocated.get(i);
       Tests of = tests.getOrDefault(one.operation(), new Tests());
       Optional<PreventedLevel> weaker = last(one.prevented());
+      if (weaker.isPresent()) {
+        weaker = Optional.of(withoutRefuted(weaker.get()));
+      }
       certified.add(
           new CertifiedLevel(
               one.operation(),
               one.level(),
-              !one.level().equals(byTables.get(i).level()),
+              byTables.get(i).level(),
               weaker.map(this::reasons).orElse(List.of()),
               weaker.map(this::changes).orElse(List.of()),
               of.tested,
@@ -124,16 +128,34 @@ public final class LevelCertifier {
     boolean more = false;
     for (AllocatedLevel one : allocated) {
       for (PreventedLevel prevented : one.prevented()) {
-        for (RaceCandidate candidate : prevented.candidates()) {
-          IsolationLevel level = prevented.searchedAt();
-          if (isExecutable(candidate, level)
-              && prove(candidate, level).result() == Result.REFUTED) {
-            more |= refuted.computeIfAbsent(level, key -> new HashSet<>()).add(candidate);
-          }
+        Set<RaceCandidate> ofLevel =
+            refuted.computeIfAbsent(prevented.searchedAt(), level -> new HashSet<>());
+        int before = ofLevel.size();
+        boolean isPrevented = isPrevented(prevented, ofLevel);
+        more |= ofLevel.size() > before;
+        if (!isPrevented) {
+          break; // the operation may be allocated this level
         }
       }
     }
     return more;
+  }
+
+  /** Executes candidates up to one that is not refuted. */
+  private boolean isPrevented(PreventedLevel prevented, Set<RaceCandidate> refuted)
+      throws SQLException, InterruptedException {
+    for (RaceCandidate candidate : prevented.candidates()) {
+      if (!isRefuted(candidate, prevented.searchedAt())) {
+        return true;
+      }
+      refuted.add(candidate);
+    }
+    return !prevented.reason().isEmpty();
+  }
+
+  private boolean isRefuted(RaceCandidate candidate, IsolationLevel level)
+      throws SQLException, InterruptedException {
+    return isExecutable(candidate, level) && prove(candidate, level).result() == Result.REFUTED;
   }
 
   private boolean isExecutable(RaceCandidate candidate, IsolationLevel level) {
@@ -152,6 +174,19 @@ public final class LevelCertifier {
   }
 
   // ---------------------------------------------------------------- reasons
+
+  private PreventedLevel withoutRefuted(PreventedLevel prevented)
+      throws SQLException, InterruptedException {
+    List<RaceCandidate> left = new ArrayList<>();
+    for (RaceCandidate candidate : prevented.candidates()) {
+      if (!isRefuted(candidate, prevented.searchedAt())) {
+        left.add(candidate);
+      }
+    }
+    return left.isEmpty()
+        ? prevented // the rounds have ended before all candidates were executed
+        : new PreventedLevel(prevented.level(), prevented.searchedAt(), left, prevented.reason());
+  }
 
   private static Optional<PreventedLevel> last(List<PreventedLevel> levels) {
     return levels.isEmpty() ? Optional.empty() : Optional.of(levels.get(levels.size() - 1));

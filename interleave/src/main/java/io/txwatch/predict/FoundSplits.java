@@ -31,7 +31,7 @@ final class FoundSplits extends FoundRaces {
    * Nothing is recorded yet.
    *
    * @param pivots whether dangerous structures are searched, not split schedules
-   * @param refuted candidates that are not recorded
+   * @param refuted candidates that are not recorded, nor are longer ones of the same operations
    */
   FoundSplits(int operations, boolean pivots, Set<RaceCandidate> refuted) {
     this.pivots = pivots;
@@ -44,7 +44,7 @@ final class FoundSplits extends FoundRaces {
 
   @Override
   boolean add(RaceCandidate candidate, List<Instance> instances) {
-    if (!refuted.isEmpty() && refuted.contains(candidate)) {
+    if (isRefuted(candidate)) {
       return false;
     }
     String identity =
@@ -61,6 +61,21 @@ final class FoundSplits extends FoundRaces {
       put(byNeighbour, instances.get(2), identity, candidate);
     }
     return true;
+  }
+
+  /** Whether executions did not show it, or a shorter one of the same operations. */
+  private boolean isRefuted(RaceCandidate candidate) {
+    return refuted.contains(candidate)
+        || refuted.stream()
+            .anyMatch(
+                one ->
+                    one.operations().size() < candidate.operations().size()
+                        && split(one).equals(split(candidate))
+                        && Set.copyOf(one.operations()).equals(Set.copyOf(candidate.operations())));
+  }
+
+  private OperationTemplate split(RaceCandidate candidate) {
+    return candidate.operations().get(pivots && candidate.operations().size() > 2 ? 1 : 0);
   }
 
   private static void put(
