@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "predict",
     description = {
-      "Derives from histories which races could happen, and proves them by execution.",
+      "Derives from histories which races could happen, and executes them.",
       "One client is enough: the operations of the application are derived from its transactions,",
       "and executed side by side in every order, on the tables of --url, copied to a schema of its",
       "own. The histories are recorded with txwatch.predict=on and contain the values of",

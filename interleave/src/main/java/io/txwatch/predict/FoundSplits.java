@@ -44,7 +44,7 @@ final class FoundSplits extends FoundRaces {
 
   @Override
   boolean add(RaceCandidate candidate, List<Instance> instances) {
-    if (isRefuted(candidate)) {
+    if (!refuted.isEmpty() && isRefuted(candidate)) {
       return false;
     }
     String identity =
