@@ -28,7 +28,19 @@ public final class CandidateSearch {
    * not read from a snapshot each allows more than that.
    */
   public static Prediction search(List<OperationTemplate> operations, Promise.Kind promise) {
-    FoundRaces found = new FoundRaces();
+    return search(operations, promise, false);
+  }
+
+  /** The candidates of two operations alone, which take much less time to find. */
+  public static Prediction searchPairs(
+      List<OperationTemplate> operations, Database database, IsolationLevel level) {
+    return search(
+        operations, RulesRegistry.of(database.product()).promise(level, database).kind(), true);
+  }
+
+  private static Prediction search(
+      List<OperationTemplate> operations, Promise.Kind promise, boolean pairsOnly) {
+    FoundRaces found = new FoundRaces(pairsOnly);
     search(operations, promise, found);
     return found.prediction();
   }

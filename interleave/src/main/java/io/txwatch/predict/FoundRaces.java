@@ -26,6 +26,7 @@ class FoundRaces {
   private final Map<String, RaceCandidate> candidates = new LinkedHashMap<>();
   private final Set<Set<Integer>> groups = new HashSet<>();
   private final Map<Place, RuledOut> ruledOut = new LinkedHashMap<>();
+  private final boolean pairsOnly;
   private long examined;
   private long omitted;
 
@@ -40,6 +41,24 @@ class FoundRaces {
         new RaceCandidate(
             phenomenon, cycleClass(conflicts), operations, conflicts, keys.equalities()),
         instances);
+  }
+
+  /**
+   * Nothing is found yet.
+   *
+   * @param pairsOnly whether cycles of three operations or more are not searched
+   */
+  FoundRaces(boolean pairsOnly) {
+    this.pairsOnly = pairsOnly;
+  }
+
+  /** Nothing is found yet, and all cycles are searched. */
+  FoundRaces() {
+    this(false);
+  }
+
+  boolean pairsOnly() {
+    return pairsOnly;
   }
 
   /** Adds a candidate unless the same operations have one on the same tables already. */

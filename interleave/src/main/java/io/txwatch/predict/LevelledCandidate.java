@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.Function;
 
 /**
  * A candidate with the level of each of its operations.
@@ -34,12 +35,25 @@ public record LevelledCandidate(RaceCandidate candidate, List<IsolationLevel> le
   /** The candidates among operations at the levels that they were seen at, the weakest first. */
   public static List<LevelledCandidate> asSeen(
       List<OperationTemplate> operations, Database database) {
+    return asSeen(
+        operations, level -> CandidateSearch.search(operations, database, level).candidates());
+  }
+
+  /** Those of two operations alone. */
+  public static List<LevelledCandidate> pairsAsSeen(
+      List<OperationTemplate> operations, Database database) {
+    return asSeen(
+        operations, level -> CandidateSearch.searchPairs(operations, database, level).candidates());
+  }
+
+  private static List<LevelledCandidate> asSeen(
+      List<OperationTemplate> operations, Function<IsolationLevel, List<RaceCandidate>> search) {
     SortedSet<IsolationLevel> all = new TreeSet<>();
     operations.forEach(one -> all.addAll(one.levels()));
     all.remove(IsolationLevel.UNKNOWN);
     Map<String, LevelledCandidate> found = new LinkedHashMap<>();
     for (IsolationLevel level : all) {
-      for (RaceCandidate one : CandidateSearch.search(operations, database, level).candidates()) {
+      for (RaceCandidate one : search.apply(level)) {
         if (one.operations().stream().anyMatch(operation -> operation.levels().contains(level))) {
           List<IsolationLevel> levels =
               one.operations().stream().map(operation -> level(operation, level)).toList();

@@ -35,6 +35,9 @@ final class SnapshotSearch {
         }
       }
     }
+    if (found.pairsOnly()) {
+      return;
+    }
     List<List<Edge>> in = new ArrayList<>();
     List<List<Edge>> out = new ArrayList<>();
     for (int i = 0; i < graph.size(); i++) {

@@ -49,6 +49,9 @@ final class SplitScheduleSearch {
         pair(graph.instance(i), graph.instance(j));
       }
     }
+    if (found.pairsOnly()) {
+      return;
+    }
     for (int i = 0; i < graph.size(); i++) {
       for (int second : graph.neighbours(i)) {
         for (int last : graph.neighbours(i)) {

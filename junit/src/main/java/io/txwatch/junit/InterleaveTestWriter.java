@@ -63,9 +63,6 @@ final class InterleaveTestWriter {
     if (found.rolledBack() > 0) {
       comment("", "Transactions that were rolled back, and show nothing: " + found.rolledBack());
     }
-    if (found.larger() > 0) {
-      comment("", "Races that need three operations or more, and are left out: " + found.larger());
-    }
     line("import io.txwatch.junit.InterleaveTest;");
     line("import io.txwatch.junit.Interleaving;");
     line("");
@@ -191,7 +188,7 @@ final class InterleaveTestWriter {
   private static String identifier(String operation) {
     String last =
         operation.indexOf('/') >= 0
-            ? operation
+            ? operation.toLowerCase(Locale.ROOT)
             : operation.substring(operation.lastIndexOf('.') + 1);
     StringBuilder name = new StringBuilder();
     boolean isNewWord = false;

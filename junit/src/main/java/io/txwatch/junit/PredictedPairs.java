@@ -1,5 +1,6 @@
 package io.txwatch.junit;
 
+import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.history.Product;
 import io.txwatch.predict.LevelledCandidate;
 import io.txwatch.predict.OperationTemplate;
@@ -14,12 +15,11 @@ import java.util.stream.Stream;
 /**
  * The pairs of operations of a suite that may race. None is proven.
  *
- * @param pairs the pairs, each once
+ * @param pairs the pairs, each once, those that may lose an update first
  * @param operations the number of operations that were observed
  * @param rolledBack the number of transactions that were rolled back, which show nothing
- * @param larger the number of races that need three operations or more
  */
-record PredictedPairs(List<Pair> pairs, long operations, long rolledBack, long larger) {
+record PredictedPairs(List<Pair> pairs, long operations, long rolledBack) {
 
   /**
    * Two operations.
@@ -59,15 +59,10 @@ record PredictedPairs(List<Pair> pairs, long operations, long rolledBack, long l
       long operations,
       long rolledBack) {
     Map<List<String>, List<LevelledCandidate>> byNames = new LinkedHashMap<>();
-    long larger = 0;
     for (LevelledCandidate one : candidates) {
-      if (one.candidate().operations().size() > 2) {
-        larger++;
-      } else {
-        List<String> names =
-            one.candidate().operations().stream().map(OperationTemplate::name).sorted().toList();
-        byNames.computeIfAbsent(names, both -> new ArrayList<>()).add(one);
-      }
+      List<String> names =
+          one.candidate().operations().stream().map(OperationTemplate::name).sorted().toList();
+      byNames.computeIfAbsent(names, both -> new ArrayList<>()).add(one);
     }
     List<Pair> pairs = new ArrayList<>();
     for (List<LevelledCandidate> same : byNames.values()) {
@@ -80,7 +75,14 @@ record PredictedPairs(List<Pair> pairs, long operations, long rolledBack, long l
                   .map(one -> new Race(products.getOrDefault(one, Product.UNKNOWN), one))
                   .toList()));
     }
-    return new PredictedPairs(pairs, operations, rolledBack, larger);
+    pairs.sort(Comparator.comparing(PredictedPairs::losesNoUpdate));
+    return new PredictedPairs(pairs, operations, rolledBack);
+  }
+
+  /** What is lost is seldom intended, whereas a read that is skewed may be. */
+  private static boolean losesNoUpdate(Pair pair) {
+    return pair.races().stream()
+        .noneMatch(race -> race.candidate().candidate().phenomenon() == Phenomenon.LOST_UPDATE);
   }
 
   private static Operation operation(

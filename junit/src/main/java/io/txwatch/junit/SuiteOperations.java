@@ -223,7 +223,8 @@ final class SuiteOperations {
       }
       operations += ofApplication.size();
       rolledBack += one.collector.skipped().getOrDefault(Skipped.UNCOMMITTED, 0L);
-      for (LevelledCandidate candidate : LevelledCandidate.asSeen(ofApplication, one.database)) {
+      for (LevelledCandidate candidate :
+          LevelledCandidate.pairsAsSeen(ofApplication, one.database)) {
         candidates.add(candidate);
         products.put(candidate, one.database.product());
       }
