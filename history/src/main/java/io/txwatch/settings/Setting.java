@@ -98,6 +98,13 @@ public enum Setting {
       "off|on",
       "record parameters and values of statements for txwatch predict: the history file then"
           + " contains them in clear text, whatever txwatch.redact is"),
+  PROVOKE(
+      "txwatch.provoke",
+      "off",
+      "off|on",
+      "hold calls of concurrent transactions, 200 ms each at most, so that predicted races happen;"
+          + " for tests only: needs a database that is on this machine, is named test, or is listed"
+          + " in txwatch.test-database"),
   JMX("txwatch.jmx", "off", "off|on", "register a bean with the figures of the analyzer"),
   LOG(
       "txwatch.log",

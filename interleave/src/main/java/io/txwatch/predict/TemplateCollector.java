@@ -184,7 +184,8 @@ public final class TemplateCollector {
     this(MAX_TEMPLATES);
   }
 
-  TemplateCollector(int maxTemplates) {
+  /** A collector of this many templates at most. */
+  public TemplateCollector(int maxTemplates) {
     this.maxTemplates = maxTemplates;
   }
 
@@ -450,6 +451,11 @@ public final class TemplateCollector {
       values.putAll(statement.values(number));
       number++;
     }
+  }
+
+  /** The number of templates so far. */
+  public int templateCount() {
+    return templates.size();
   }
 
   /** The templates so far, in the order in which they were first seen. */

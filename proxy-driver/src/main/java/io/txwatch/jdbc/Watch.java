@@ -273,6 +273,7 @@ public final class Watch {
         catalog.close();
         return Optional.empty();
       }
+      ProvokedDatabases.opened(catalog.database(), settings);
       ChangeReaders.Chosen chosen =
           ChangesModes.READERS.choose(
               catalog.versions(),

@@ -74,7 +74,12 @@ public final class TestDatabases {
     }
   }
 
-  boolean contain(String url) {
+  /**
+   * True if it is one of them.
+   *
+   * @param url without parameters and credentials
+   */
+  public boolean contain(String url) {
     String text = url.toLowerCase(Locale.ROOT);
     if (listed.stream().anyMatch(text::contains)) {
       return true;

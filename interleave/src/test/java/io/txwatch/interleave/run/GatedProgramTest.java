@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.BackgroundThreads;
 import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
 import io.txwatch.interleave.state.TestDatabases;
 import io.txwatch.interleave.state.UsedDatabases;
@@ -165,6 +166,11 @@ class GatedProgramTest {
 
   /** A connection whose number is read under the program's lock. */
   private record NumberedConnection(long value, Runnable whenRead) implements GatedConnection {
+    @Override
+    public IsolationLevel level() {
+      return IsolationLevel.UNKNOWN;
+    }
+
     @Override
     public long number() {
       whenRead.run();

@@ -6,6 +6,7 @@ import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.KeyValues;
 import io.txwatch.history.RecordedValue;
@@ -266,6 +267,14 @@ public final class ExecutionContext {
     }
   }
 
+  /** A transaction was ended by a call without a text, which has returned. */
+  public void endedAtGate(boolean hasCommitted) {
+    Gate gate = Gates.installed();
+    if (gate != null) {
+      gate.ended(gated, hasCommitted);
+    }
+  }
+
   private final GatedConnection gated =
       new GatedConnection() {
         @Override
@@ -281,6 +290,11 @@ public final class ExecutionContext {
         @Override
         public boolean keepsSnapshot() {
           return tracker().keepsSnapshot();
+        }
+
+        @Override
+        public IsolationLevel level() {
+          return tracker().level();
         }
 
         @Override

@@ -9,4 +9,12 @@ public interface Gate {
    * goes on when this returns. An exception that is thrown here is the application's.
    */
   void before(GatedCall call);
+
+  /**
+   * A transaction has ended by a call of {@link java.sql.Connection} that has returned. Called on
+   * the application's thread. Transactions that end otherwise are not reported.
+   *
+   * @param hasCommitted false if it was rolled back, or may have been
+   */
+  default void ended(GatedConnection connection, boolean hasCommitted) {}
 }

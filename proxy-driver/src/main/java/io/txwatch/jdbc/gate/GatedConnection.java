@@ -1,6 +1,7 @@
 package io.txwatch.jdbc.gate;
 
 import io.txwatch.history.Database;
+import io.txwatch.history.IsolationLevel;
 import java.sql.Connection;
 import java.sql.SQLException;
 
@@ -21,6 +22,9 @@ public interface GatedConnection {
 
   /** True if its transactions read from one snapshot until they end. */
   boolean keepsSnapshot();
+
+  /** The isolation level of the transaction that is open, or that the next statement begins. */
+  IsolationLevel level();
 
   /** True if each statement is a transaction now. */
   boolean isAutocommit();

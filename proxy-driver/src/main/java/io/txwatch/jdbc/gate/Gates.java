@@ -1,5 +1,6 @@
 package io.txwatch.jdbc.gate;
 
+import io.txwatch.settings.Setting;
 import org.jspecify.annotations.Nullable;
 
 /** The gate of this process. */
@@ -21,7 +22,10 @@ public final class Gates {
    */
   public static synchronized void install(Gate gate) {
     if (installed != null) {
-      throw new IllegalStateException("there is a gate already");
+      throw new IllegalStateException(
+          "the calls of this process are held by something else: interleave in one place at a time,"
+              + " and without "
+              + Setting.PROVOKE.key());
     }
     installed = gate;
   }

@@ -67,10 +67,14 @@ public class WatchedConnection extends DelegatingConnection {
     } catch (SQLException e) {
       if (autoCommit) {
         tracker.commitFailed(e);
+        context.endedAtGate(false);
       }
       throw e;
     }
     tracker.autoCommit(autoCommit);
+    if (autoCommit) {
+      context.endedAtGate(true);
+    }
   }
 
   @Override
@@ -81,9 +85,11 @@ public class WatchedConnection extends DelegatingConnection {
       delegate.commit();
     } catch (SQLException e) {
       tracker.commitFailed(e);
+      context.endedAtGate(false);
       throw e;
     }
     tracker.committed();
+    context.endedAtGate(true);
   }
 
   @Override
@@ -94,9 +100,11 @@ public class WatchedConnection extends DelegatingConnection {
       delegate.rollback();
     } catch (SQLException e) {
       tracker.rollbackFailed(e);
+      context.endedAtGate(false);
       throw e;
     }
     tracker.rolledBack();
+    context.endedAtGate(false);
   }
 
   @Override
