@@ -21,6 +21,7 @@ import java.util.concurrent.Future;
  */
 final class ProvokedRaces {
 
+  private static final String PROVOKE = "txwatch.provoke";
   private static final int RUNS = 100;
   private static final int ALONE = 4;
   private static final int MAX_APART_MILLIS = 20;
@@ -193,7 +194,7 @@ final class ProvokedRaces {
     }
     // Once a gate is installed, it stays.
     for (int column : List.of(0, 2, 1, 3)) {
-      System.setProperty("txwatch.provoke", column % 2 == 0 ? "off" : "on");
+      System.setProperty(PROVOKE, column % 2 == 0 ? "off" : "on");
       int line = 0;
       for (ServerKind kind : KINDS) {
         for (Race race : Race.values()) {
@@ -237,12 +238,20 @@ final class ProvokedRaces {
             clients.submit(after(start, Math.max(0, apart), requests.first(run)));
         Future<Integer> second =
             clients.submit(after(start, Math.max(0, -apart), requests.second(run)));
-        raced += requests.haveRaced(run, first.get(), second.get()) ? 1 : 0;
+        if (requests.haveRaced(run, first.get(), second.get())) {
+          raced++;
+        } else if (isProvoked()) {
+          System.err.printf("no race: %s, %s, %d ms apart, run %d%n", race, kind, apart, run);
+        }
       }
       return raced;
     } finally {
       clients.shutdownNow();
     }
+  }
+
+  private static boolean isProvoked() {
+    return System.getProperty(PROVOKE).equals("on");
   }
 
   private static Callable<Integer> after(

@@ -4,9 +4,9 @@ import io.txwatch.history.Database;
 import io.txwatch.jdbc.gate.ProvocationStarter;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
-import java.util.Set;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Starts the provocation of races in each database that is used: {@code txwatch.provoke}. */

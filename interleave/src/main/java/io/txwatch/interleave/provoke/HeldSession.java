@@ -20,8 +20,7 @@ final class HeldSession {
    * @param races with what it has read of each, or is about to write
    * @param isFirst true if it is the one that has read, false if it is the one that writes
    */
-  HeldSession(
-      SessionRun session, Map<SoughtRace, List<CalledStatement>> races, boolean isFirst) {
+  HeldSession(SessionRun session, Map<SoughtRace, List<CalledStatement>> races, boolean isFirst) {
     this.session = session;
     this.races = races;
     this.isFirst = isFirst;
@@ -53,9 +52,7 @@ final class HeldSession {
   private static boolean mayMeet(
       List<CalledStatement> read, SessionRun other, CalledStatement next, String table) {
     List<CalledStatement> all =
-        Stream.concat(
-                other.statements().stream(), Stream.of(next))
-            .toList();
+        Stream.concat(other.statements().stream(), Stream.of(next)).toList();
     return CalledStatement.mayBeEqual(read, all, table);
   }
 

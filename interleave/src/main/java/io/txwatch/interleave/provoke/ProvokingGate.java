@@ -21,8 +21,8 @@ import java.util.function.Consumer;
  * <p>A transaction that has read what the race needs is held before its next statement until
  * another session has written that and committed. A transaction that would write it is held until
  * another one has read it, unless it may hold locks. Each transaction is held once, and for a
- * limited time; none while no other thread uses the database, and none that has locked rows which another
- * session is about to use. Whatever goes wrong, a call passes.
+ * limited time; none while no other thread uses the database, and none that has locked rows which
+ * another session is about to use. Whatever goes wrong, a call passes.
  */
 final class ProvokingGate implements Gate {
 
@@ -103,9 +103,7 @@ final class ProvokingGate implements Gate {
 
   private void before(GatedCall call, String place, RaceLearner learner) {
     List<CalledStatement> statements =
-        call.statements().stream()
-            .map(one -> called(one, call.callSite(), learner))
-            .toList();
+        call.statements().stream().map(one -> called(one, call.callSite(), learner)).toList();
     synchronized (lock) {
       SessionRun session = session(place, call.connection());
       long now = System.nanoTime();
@@ -181,25 +179,19 @@ final class ProvokingGate implements Gate {
 
   // ---------------------------------------------------------------- waiting
 
-  private void hold(
-      SessionRun session,
-      List<CalledStatement> statements,
-      SoughtRaces races) {
+  private void hold(SessionRun session, List<CalledStatement> statements, SoughtRaces races) {
     if (isNeeded(session, statements)) {
       return;
     }
     Map<SoughtRace, List<CalledStatement>> first = asFirst(session, races);
     Map<SoughtRace, List<CalledStatement>> second =
-        first.isEmpty() && !session.holdsRows()
-            ? asSecond(statements, races)
-            : Map.of();
+        first.isEmpty() && !session.holdsRows() ? asSecond(statements, races) : Map.of();
     if (first.isEmpty() && second.isEmpty()) {
       return;
     }
     session.waits();
     heldTransactions++;
-    HeldSession one =
-        new HeldSession(session, first.isEmpty() ? second : first, !first.isEmpty());
+    HeldSession one = new HeldSession(session, first.isEmpty() ? second : first, !first.isEmpty());
     held.add(one);
     lock.notifyAll();
     try {

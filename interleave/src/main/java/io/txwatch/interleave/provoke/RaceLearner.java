@@ -80,8 +80,7 @@ final class RaceLearner {
     if (known != null) {
       return known;
     }
-    String shape =
-        TextShape.of(Tokenizer.tokenize(sql, dialect)).map(TextShape::text).orElse(sql);
+    String shape = TextShape.of(Tokenizer.tokenize(sql, dialect)).map(TextShape::text).orElse(sql);
     if (shapes.size() < MAX_SHAPES) {
       shapes.put(sql, shape);
     }

@@ -95,8 +95,7 @@ class ProvokingGateTest {
 
   private int withdraw(int connection, int account, int amount) throws SQLException {
     int balance = balance(connection, account);
-    execute(
-        connection, "UPDATE account SET balance = ? WHERE id = ?", balance - amount, account);
+    execute(connection, "UPDATE account SET balance = ? WHERE id = ?", balance - amount, account);
     connections.get(connection).commit();
     return balance;
   }
