@@ -179,7 +179,7 @@ public final class RaceProver {
       } catch (NotPossibleException | SetupException e) {
         undecide(String.valueOf(e.getMessage()));
       } catch (SQLException e) {
-        if (dbms.failure(e) == Failure.CONNECTION_LOST) {
+        if (dbms.failure(e).equals(Failure.CONNECTION_LOST)) {
           throw e;
         }
         undecide("a statement fails although its operation is alone: " + e.getMessage());
@@ -258,7 +258,7 @@ public final class RaceProver {
       } catch (SetupException | LeftException e) {
         tried.add(new TriedRepair(repair.advice(), false, String.valueOf(e.getMessage())));
       } catch (SQLException e) {
-        if (dbms.failure(e) == Failure.CONNECTION_LOST) {
+        if (dbms.failure(e).equals(Failure.CONNECTION_LOST)) {
           throw e;
         }
         tried.add(new TriedRepair(repair.advice(), false, String.valueOf(e.getMessage())));

@@ -41,7 +41,7 @@ record Repair(String advice, CandidateCase changed) {
     List<Repair> repairs = new ArrayList<>();
     atomic(original).ifPresent(repairs::add);
     repairs.addAll(locks(candidate, original, dbms));
-    unique(candidate, original, dbms).ifPresent(repairs::add);
+    unique(candidate, original).ifPresent(repairs::add);
     for (IsolationLevel level : dbms.levels()) {
       if (original.levels().stream().allMatch(one -> one.compareTo(level) < 0)) {
         repairs.add(new Repair(RUN_AT + level.name().replace('_', ' '), original.at(level)));
@@ -176,8 +176,7 @@ record Repair(String advice, CandidateCase changed) {
   // ---------------------------------------------------------------- a unique constraint
 
   /** Of the columns that a row was searched by, not found, and inserted with. */
-  private static Optional<Repair> unique(
-      RaceCandidate candidate, CandidateCase original, Dbms dbms) {
+  private static Optional<Repair> unique(RaceCandidate candidate, CandidateCase original) {
     for (int i = 0; i < candidate.operations().size(); i++) {
       List<SampledStatement> statements = original.instance(i).sample().statements();
       OperationTemplate operation = candidate.operations().get(i);
