@@ -1,5 +1,6 @@
 package io.txwatch.cli;
 
+import io.txwatch.history.Product;
 import io.txwatch.servers.MariaDbServer;
 import io.txwatch.servers.PostgresServer;
 import java.io.IOException;
@@ -125,6 +126,15 @@ enum CommandDbms {
 
   /** The message of MariaDB's driver. */
   private static final String NO_TLS_AT_SERVER = "ssl not enabled in the server";
+
+  /**
+   * The URL of a new database in memory of the same product; empty if there is none in the jar.
+   *
+   * @param product as histories name it
+   */
+  static Optional<String> inMemory(Product product) {
+    return product.is("H2") ? Optional.of("jdbc:h2:mem:predicted") : Optional.empty();
+  }
 
   /** The database that {@code fuzz} examines if no URL is given. */
   static final String FUZZED_URL = "jdbc:h2:mem:fuzz";

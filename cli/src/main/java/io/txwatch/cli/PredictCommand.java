@@ -3,9 +3,11 @@ package io.txwatch.cli;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
 import io.txwatch.dbms.registry.DbmsRegistry;
+import io.txwatch.history.Event;
 import io.txwatch.history.HistoryParts;
 import io.txwatch.history.HistoryReader;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.Product;
 import io.txwatch.interleave.state.RefusedDatabaseException;
 import io.txwatch.interleave.state.TestDatabases;
 import io.txwatch.predict.LevelledCandidate;
@@ -17,6 +19,7 @@ import io.txwatch.proof.LevelCertifier;
 import io.txwatch.proof.RaceProof;
 import io.txwatch.proof.RaceProof.Result;
 import io.txwatch.proof.RaceProver;
+import io.txwatch.proof.RecordedWrites;
 import io.txwatch.schedule.CaseInterleaver;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,6 +30,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -56,6 +60,7 @@ import picocli.CommandLine.Spec;
       "  java -javaagent:txwatch.jar=history=shop.history,predict=on -jar shop.jar",
       "  txwatch predict shop.history --url jdbc:postgresql://localhost/shop",
       "  txwatch predict shop.history --url jdbc:h2:./shop --isolation RC,RR --out races",
+      "  txwatch predict tests.history         (of H2 in memory)",
       "  txwatch predict shop.history --url jdbc:postgresql://localhost/shop --levels",
       "",
       "With --json, one object for each race that may happen, with --levels one for each",
@@ -88,8 +93,9 @@ final class PredictCommand implements Callable<Integer> {
   @Option(
       names = "--url",
       paramLabel = "URL",
-      required = true,
-      description = "the application's database, or one with the same tables; its rows are read")
+      description =
+          "the application's database, or one with the same tables, whose rows are read (default,"
+              + " for H2: one in memory in which what the history has written is written again)")
   private String url = "";
 
   @Mixin private DatabaseOptions database = new DatabaseOptions();
@@ -124,13 +130,19 @@ final class PredictCommand implements Callable<Integer> {
 
   @Mixin private JsonOption output = new JsonOption();
 
+  private final RecordedWrites writes = new RecordedWrites();
+  private @Nullable Product product;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     long start = System.nanoTime();
     List<ObservedOperation> observed = read();
-    String real = Drivers.unwatched(url);
+    String real = url.isEmpty() ? inMemory() : Drivers.unwatched(url);
     CaseInput.requireNamedDatabase(real);
     try (Connection source = Drivers.connect(real, database)) {
+      if (url.isEmpty()) {
+        fill(source);
+      }
       if (!allowAnyDatabase) {
         TestDatabases.ofProcess().demand(Drivers.shown(real));
       }
@@ -171,6 +183,35 @@ final class PredictCommand implements Callable<Integer> {
     }
   }
 
+  private String inMemory() {
+    return Optional.ofNullable(product)
+        .flatMap(CommandDbms::inMemory)
+        .orElseThrow(
+            () ->
+                CommandException.badInput(
+                    "--url is needed: the operations are executed on the DBMS of the application"));
+  }
+
+  private void fill(Connection source) {
+    try {
+      writes.repeat(source);
+    } catch (SQLException e) {
+      throw CommandException.badInput(
+          "--url is needed: what the history has written cannot be written again to an empty"
+              + " database: "
+              + e.getMessage());
+    }
+  }
+
+  private void accept(Event event) {
+    if (event instanceof Event.SessionOpened opened && product == null) {
+      product = opened.database().product();
+    }
+    if (url.isEmpty()) {
+      writes.accept(event);
+    }
+  }
+
   private List<ObservedOperation> read() throws IOException {
     TemplateCollector collector = new TemplateCollector();
     for (Path file : files) {
@@ -181,7 +222,11 @@ final class PredictCommand implements Callable<Integer> {
         throw CommandException.badInput(file + " is a directory, expected a file");
       }
       try (HistoryReader reader = HistoryReader.open(file)) {
-        reader.forEach(collector::accept);
+        reader.forEach(
+            event -> {
+              collector.accept(event);
+              accept(event);
+            });
       }
     }
     List<ObservedOperation> operations = collector.operations();

@@ -82,6 +82,21 @@ class PredictCommandTest {
     assertThat(run.err()).contains("contains no values of statements", "txwatch.predict=on");
   }
 
+  @Test
+  void aDatabaseInMemoryIsMadeAgain() throws Exception {
+    Path file = record(TestServers.freshDatabase(ServerKind.H2), "write-skew");
+    List<JsonNode> confirmed = confirmed(Invocation.of("predict", "--json", file.toString()));
+    assertThat(confirmed).extracting(one -> one.get("phenomenon").asText()).contains("WRITE_SKEW");
+  }
+
+  @Test
+  void aServersDatabaseIsNot() throws Exception {
+    Path file = record(TestServers.freshDatabase(ServerKind.POSTGRESQL), "write-skew");
+    Invocation run = Invocation.of("predict", file.toString());
+    assertThat(run.code()).isEqualTo(ExitCode.BAD_INPUT);
+    assertThat(run.err()).contains("--url is needed");
+  }
+
   private static List<JsonNode> confirmed(Invocation run) throws IOException {
     List<JsonNode> confirmed = new ArrayList<>();
     for (String line : run.out().lines().toList()) {
