@@ -215,6 +215,20 @@ class RecordedValuesTest {
     assertThat(statements.get(1).keyValues()).isEqualTo(statements.get(0).keyValues());
   }
 
+  @ParameterizedTest
+  @MethodSource("places")
+  void definitionsAreRecorded(Place place) throws SQLException {
+    TestDatabase database = shop(place);
+    try (Connection connection = connection(database, place, "on");
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE shop (id INT PRIMARY KEY, name VARCHAR(20))");
+      connection.commit();
+    }
+    assertThat(database.events(ValuesRecorded.class))
+        .extracting(ValuesRecorded::sql)
+        .containsExactly("CREATE TABLE shop (id INT PRIMARY KEY, name VARCHAR(20))");
+  }
+
   @Test
   void nothingIsRecordedByDefault() throws SQLException {
     Place place = new Place(ServerKind.H2, "statements");

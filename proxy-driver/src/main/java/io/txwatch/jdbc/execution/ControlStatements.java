@@ -5,6 +5,7 @@ import io.txwatch.capture.SessionTracker;
 import io.txwatch.history.GapReason;
 import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.plan.TransactionControl;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -69,6 +70,9 @@ final class ControlStatements {
     }
     if (cached.mayWriteUnnamed() || !detail.isEmpty()) {
       noted.mayWriteUnnamed();
+    }
+    if (alone && context.recordsValues()) {
+      noted.records(context.recording(cached, List.of()));
     }
     noted.succeeded(detail.isEmpty() && createsWithoutRows());
   }
