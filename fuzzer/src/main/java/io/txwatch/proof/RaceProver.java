@@ -25,12 +25,14 @@ import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -50,6 +52,9 @@ public final class RaceProver {
       "no order of the statements gives what no order of whole operations gives";
   private static final String ONLY_IF =
       "it is a race only if an operation goes on although it has read something else than observed";
+  private static final String ONLY_IF_COUNTED =
+      "it is a race only if an operation goes on although a statement has found more or fewer rows"
+          + " than observed";
   private static final String NO_VALUES =
       "for no transaction whose values are recorded the keys can be made equal";
 
@@ -57,6 +62,11 @@ public final class RaceProver {
 
   /** In how many ways a candidate's operations are given values. */
   private static final int MAX_ATTEMPTS = 8;
+
+  /** The most time of a candidate, and again of its repairs. */
+  private static final Duration MAX_TIME = Duration.ofSeconds(10);
+
+  private static final String TOO_LONG = "its orders take more than %d s";
 
   private final Dbms dbms;
   private final Connection source;
@@ -90,6 +100,9 @@ public final class RaceProver {
       throws SQLException, InterruptedException {
     Attempts attempts = new Attempts(candidate, levels);
     for (List<ProofInstance> instances : instances(candidate)) {
+      if (attempts.isTooLong()) {
+        break;
+      }
       RaceProof found = attempts.execute(instances);
       if (found != null) {
         return found;
@@ -152,6 +165,9 @@ public final class RaceProver {
     private int executions;
     private boolean isExecuted;
     private boolean mayRace;
+    private boolean mayRaceUncounted;
+    private boolean stopped;
+    private final long began = System.nanoTime();
     private String undecided = "";
 
     Attempts(RaceCandidate candidate, List<IsolationLevel> levels) {
@@ -164,7 +180,10 @@ public final class RaceProver {
         throws SQLException, InterruptedException {
       try {
         CandidateCase made = CandidateCase.of(instances, levels, dbms, source);
-        Interleaved found = interleave(made, Strictness.VALUES);
+        Interleaved found = interleaveOnce(made);
+        if (found == null || found.verdict() != Verdict.RACE) {
+          found = interleave(made, Strictness.VALUES);
+        }
         if (found.verdict() == Verdict.RACE) {
           return confirmed(made, found);
         }
@@ -172,8 +191,13 @@ public final class RaceProver {
           found = interleave(made, Strictness.COUNTS);
         }
         switch (found.verdict()) {
-          case SAFE -> isExecuted = true;
-          case UNDECIDED -> undecide(found.reason());
+          case SAFE -> {
+            if (!isExecuted) {
+              mayRaceUncounted = mayRaceIfItGoesOn(made);
+            }
+            isExecuted = true;
+          }
+          case UNDECIDED -> undecide(timeLeft().isZero() ? tooLong() : found.reason());
           case RACE -> mayRace = true;
         }
       } catch (NotPossibleException | SetupException e) {
@@ -189,12 +213,56 @@ public final class RaceProver {
       return null;
     }
 
+    /**
+     * Of three operations and more there are many orders. Most cycles need only those in which one
+     * operation is interrupted once, by all others; null if there are only two operations.
+     */
+    private @Nullable Interleaved interleaveOnce(CandidateCase made)
+        throws SQLException, SetupException, InterruptedException {
+      if (made.instances().size() == 2) {
+        return null;
+      }
+      Interleaved found =
+          interleaver
+              .withPreemptions(1)
+              .within(timeLeft())
+              .interleave(made.testCase(), made.level(), made.paths(), Strictness.VALUES);
+      executions += found.executions();
+      return found;
+    }
+
     private Interleaved interleave(CandidateCase made, Strictness strictness)
         throws SQLException, SetupException, InterruptedException {
       Interleaved found =
-          interleaver.interleave(made.testCase(), made.level(), made.paths(), strictness);
+          interleaver
+              .within(timeLeft())
+              .interleave(made.testCase(), made.level(), made.paths(), strictness);
       executions += found.executions();
       return found;
+    }
+
+    /** Whether an operation races that writes after a statement has found other rows. */
+    private boolean mayRaceIfItGoesOn(CandidateCase made)
+        throws SQLException, SetupException, InterruptedException {
+      return interleave(made, Strictness.LAST_COUNT).verdict() == Verdict.RACE;
+    }
+
+    private static String tooLong() {
+      return String.format(Locale.ROOT, TOO_LONG, MAX_TIME.toSeconds());
+    }
+
+    private Duration timeLeft() {
+      return RaceProver.timeLeft(began);
+    }
+
+    /** Whether no other values are tried: a candidate that is not executed is not refuted. */
+    boolean isTooLong() {
+      boolean isTooLong = timeLeft().isZero();
+      if (isTooLong) {
+        undecide(tooLong());
+        stopped = true;
+      }
+      return isTooLong;
     }
 
     private void undecide(String reason) {
@@ -229,13 +297,13 @@ public final class RaceProver {
 
     /** Refuted if the ways to give it values that could be executed show nothing. */
     RaceProof unproven() {
-      boolean isRefuted = isExecuted && !mayRace;
+      boolean isRefuted = isExecuted && !mayRace && !mayRaceUncounted && !stopped;
       return new RaceProof(
           candidate,
           isRefuted ? Result.REFUTED : Result.UNDECIDED,
           candidate.phenomenon(),
           levels,
-          isRefuted ? NO_ORDER : mayRace ? ONLY_IF : undecided.isEmpty() ? NO_VALUES : undecided,
+          isRefuted ? NO_ORDER : whyUndecided(),
           executions,
           List.of(),
           List.of(),
@@ -243,17 +311,39 @@ public final class RaceProver {
           List.of(),
           List.of());
     }
+
+    private String whyUndecided() {
+      if (mayRace) {
+        return ONLY_IF;
+      }
+      if (mayRaceUncounted) {
+        return ONLY_IF_COUNTED;
+      }
+      return undecided.isEmpty() ? NO_VALUES : undecided;
+    }
+  }
+
+  /** What is left of the time for a candidate, or for its repairs. */
+  private static Duration timeLeft(long began) {
+    Duration left = MAX_TIME.minusNanos(System.nanoTime() - began);
+    return left.isNegative() ? Duration.ZERO : left;
   }
 
   private List<TriedRepair> repairs(RaceCandidate candidate, CandidateCase made)
       throws SQLException, InterruptedException {
     List<TriedRepair> tried = new ArrayList<>();
+    long began = System.nanoTime();
     for (Repair repair : Repair.of(candidate, made, dbms)) {
+      if (timeLeft(began).isZero()) {
+        break;
+      }
       CandidateCase changed = repair.changed();
       try {
         Interleaved found =
-            interleaver.interleave(
-                changed.testCase(), changed.level(), changed.paths(), Strictness.COUNTS);
+            interleaver
+                .within(timeLeft(began))
+                .interleave(
+                    changed.testCase(), changed.level(), changed.paths(), Strictness.COUNTS);
         tried.add(new TriedRepair(repair.advice(), found.verdict() == Verdict.SAFE, cost(found)));
       } catch (SetupException | LeftException e) {
         tried.add(new TriedRepair(repair.advice(), false, String.valueOf(e.getMessage())));

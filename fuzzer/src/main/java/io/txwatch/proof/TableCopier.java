@@ -23,6 +23,9 @@ final class TableCopier {
   /** What the statements begin with that fill the tables. */
   static final String INSERT = "INSERT INTO ";
 
+  /** Tables with more rows are copied only as far as statements choose rows by their columns. */
+  private static final int MAX_WHOLE_ROWS = 100;
+
   /** The most rows of a table. */
   private static final int MAX_ROWS = 1_000;
 
@@ -163,16 +166,17 @@ final class TableCopier {
   }
 
   private void fill(TableCopy table, List<Map<String, RecordedValue>> wanted) throws SQLException {
-    if (fill(table, "")) {
-      return;
-    }
-    table.rows().clear();
     Set<String> conditions = new LinkedHashSet<>();
     for (Map<String, RecordedValue> values : wanted) {
       conditions.add(condition(table, values));
     }
+    boolean isAnyChosen = conditions.contains("");
+    if (fill(table, "", isAnyChosen ? MAX_ROWS : MAX_WHOLE_ROWS)) {
+      return;
+    }
+    table.rows().clear();
     for (String condition : conditions) {
-      if (condition.isEmpty() || !fill(table, " WHERE " + condition)) {
+      if (condition.isEmpty() || !fill(table, " WHERE " + condition, MAX_ROWS)) {
         throw new SQLException(
             "a statement may choose any of the rows of "
                 + table.name()
@@ -195,10 +199,10 @@ final class TableCopier {
   }
 
   /** Adds the rows that meet a condition; returns false if they are too many. */
-  private boolean fill(TableCopy table, String where) throws SQLException {
+  private boolean fill(TableCopy table, String where, int most) throws SQLException {
     List<String> columns = table.columns().stream().map(dbms::quoted).toList();
     try (Statement statement = source.createStatement()) {
-      statement.setMaxRows(MAX_ROWS + 1);
+      statement.setMaxRows(most + 1);
       try (ResultSet result =
           statement.executeQuery(
               "SELECT "
@@ -207,7 +211,7 @@ final class TableCopier {
                   + dbms.quoted(table.name())
                   + where)) {
         while (result.next()) {
-          if (table.rows().size() >= MAX_ROWS) {
+          if (table.rows().size() >= most) {
             return false;
           }
           Map<String, RecordedValue> row = new LinkedHashMap<>();

@@ -59,6 +59,7 @@ public final class CaseInterleaver {
   private final Dbms dbms;
   private final int maxPreemptions;
   private final int maxExecutions;
+  private final long maxNanos;
 
   /**
    * Interleaves on a DBMS.
@@ -67,9 +68,24 @@ public final class CaseInterleaver {
    * @param maxExecutions how many orders are executed at most
    */
   public CaseInterleaver(Dbms dbms, int maxPreemptions, int maxExecutions) {
+    this(dbms, maxPreemptions, maxExecutions, Long.MAX_VALUE);
+  }
+
+  private CaseInterleaver(Dbms dbms, int maxPreemptions, int maxExecutions, long maxNanos) {
+    this.maxNanos = maxNanos;
     this.dbms = dbms;
     this.maxPreemptions = maxPreemptions;
     this.maxExecutions = maxExecutions;
+  }
+
+  /** The same with another bound on how often a session has to stop. */
+  public CaseInterleaver withPreemptions(int most) {
+    return new CaseInterleaver(dbms, most, maxExecutions, maxNanos);
+  }
+
+  /** The same with a bound on the time of a case: no other order is begun after it. */
+  public CaseInterleaver within(Duration most) {
+    return new CaseInterleaver(dbms, maxPreemptions, maxExecutions, most.toNanos());
   }
 
   /** True if sessions can be interleaved on a DBMS. */
@@ -116,6 +132,8 @@ public final class CaseInterleaver {
       Interleaved found = execution.run();
       isOver = found.verdict() != Verdict.UNDECIDED;
       return found;
+    } catch (TooLongException e) {
+      return undecided("its orders take too long");
     } catch (UnreachableException e) {
       if (e.getCause() instanceof SetupException setup) {
         throw setup;
@@ -205,6 +223,11 @@ public final class CaseInterleaver {
     }
   }
 
+  /** There was no time for another order. */
+  private static final class TooLongException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
+
   /** One case in its workspace. */
   private final class Execution implements AutoCloseable {
 
@@ -233,6 +256,7 @@ public final class CaseInterleaver {
     private final String catalogKey = "interleaved " + Ids.display(Ids.random().next());
 
     private @Nullable Connection reader;
+    private final long began = System.nanoTime();
 
     Execution(
         TestCase testCase,
@@ -399,6 +423,9 @@ public final class CaseInterleaver {
 
     /** Restores the state that the set-up has led to. */
     private void refill() {
+      if (System.nanoTime() - began > maxNanos) {
+        throw new TooLongException();
+      }
       try {
         if (!SchemaFixture.changesOnlyRows(testCase)) {
           for (CaseOperation operation : operations) {

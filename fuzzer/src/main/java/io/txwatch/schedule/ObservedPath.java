@@ -44,6 +44,8 @@ public record ObservedPath(List<ComputedText> texts, List<Integer> rows, List<St
   public enum Strictness {
     /** If a statement returns or changes other rows than observed, in number. */
     COUNTS,
+    /** In that case only if no write follows: else it goes on whatever it has found. */
+    LAST_COUNT,
     /**
      * Also if it writes after a query has returned something else than when the session is alone.
      */

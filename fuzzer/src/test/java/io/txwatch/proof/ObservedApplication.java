@@ -9,6 +9,7 @@ import io.txwatch.history.Ids;
 import io.txwatch.jdbc.Watch;
 import io.txwatch.predict.LevelledCandidate;
 import io.txwatch.predict.ObservedOperation;
+import io.txwatch.predict.RaceCandidate;
 import io.txwatch.predict.TemplateCollector;
 import io.txwatch.schedule.CaseInterleaver;
 import io.txwatch.servers.ServerKind;
@@ -24,6 +25,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /** An application with one client, whose operations are observed on a real DBMS. */
 final class ObservedApplication implements AutoCloseable {
@@ -118,6 +120,11 @@ final class ObservedApplication implements AutoCloseable {
 
   /** Proves all candidates at the levels that the operations ran at. */
   List<RaceProof> prove() throws Exception {
+    return prove(candidate -> true);
+  }
+
+  /** Proves some of the candidates at the levels that the operations ran at. */
+  List<RaceProof> prove(Predicate<RaceCandidate> chosen) throws Exception {
     List<ObservedOperation> operations = collector.operations();
     Dbms dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
     List<RaceProof> proofs = new ArrayList<>();
@@ -127,7 +134,9 @@ final class ObservedApplication implements AutoCloseable {
       for (LevelledCandidate candidate :
           LevelledCandidate.asSeen(
               operations.stream().map(ObservedOperation::template).toList(), dbms.database())) {
-        proofs.add(prover.prove(candidate.candidate(), candidate.levels()));
+        if (chosen.test(candidate.candidate())) {
+          proofs.add(prover.prove(candidate.candidate(), candidate.levels()));
+        }
       }
     }
     return proofs;

@@ -8,7 +8,9 @@ import io.txwatch.proof.RaceProof.Result;
 import io.txwatch.proof.RaceProof.TriedRepair;
 import io.txwatch.servers.ServerKind;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Races that one client's operations would have are confirmed by executing them. */
@@ -137,6 +139,63 @@ class RaceProverTest {
       assertThat(proofs).extracting(RaceProof::result).containsOnly(Result.CONFIRMED);
       assertThat(bank.number("SELECT balance FROM account WHERE id = 1")).isEqualTo(80);
     }
+  }
+
+  private static Work inTwoSteps(String owner, int amount) {
+    return bank -> {
+      int account = bank.number("SELECT id FROM account WHERE owner = ?", owner);
+      int balance = bank.number("SELECT balance FROM account WHERE id = ?", account);
+      bank.update("UPDATE account SET balance = ? WHERE id = ?", balance - amount, account);
+    };
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = ServerKind.class,
+      names = {"POSTGRESQL", "MARIADB"})
+  void keysThatAreReadBecomeEqualThroughTheirQuery(ServerKind kind) throws Exception {
+    try (ObservedApplication bank = bank(kind)) {
+      bank.run(inTwoSteps("Ada", 10)).run(inTwoSteps("Ben", 20));
+      bank.run(deposit("Ben", 30)).run(deposit("Cleo", 40));
+      assertThat(bank.prove(one -> Set.copyOf(one.operations()).size() == 2))
+          .isNotEmpty()
+          .allMatch(proof -> proof.result() == Result.CONFIRMED);
+    }
+  }
+
+  private static Work deposit(String owner, int amount) {
+    return bank -> {
+      int account = bank.number("SELECT id FROM account WHERE owner = ?", owner);
+      bank.update("UPDATE account SET balance = balance + ? WHERE id = ?", amount, account);
+    };
+  }
+
+  /** Whether the application counts the rows that it deletes cannot be observed. */
+  @ParameterizedTest
+  @EnumSource(
+      value = ServerKind.class,
+      names = {"POSTGRESQL", "MARIADB"})
+  void aCountThatTheApplicationMayCheckIsUndecided(ServerKind kind) throws Exception {
+    try (ObservedApplication shop =
+        new ObservedApplication(
+            kind,
+            "CREATE TABLE token (id INT PRIMARY KEY, owner INT NOT NULL)",
+            "CREATE TABLE passkey (id INT PRIMARY KEY)",
+            "INSERT INTO token VALUES (1, 1), (2, 2)")) {
+      shop.run(redeem(1)).run(redeem(2));
+      assertThat(confirmed(shop))
+          .allMatch(proof -> proof.startsWith("UNDECIDED"))
+          .anyMatch(proof -> proof.contains("more or fewer rows than observed"));
+    }
+  }
+
+  private static Work redeem(int token) {
+    return shop -> {
+      if (!shop.query("SELECT owner FROM token WHERE id = ?", token).isEmpty()) {
+        shop.update("DELETE FROM token WHERE id = ?", token);
+        shop.update("INSERT INTO passkey (id) VALUES (?)", token + 10);
+      }
+    };
   }
 
   private static Work book(int id, int seat, String customer) {

@@ -163,10 +163,11 @@ public final class CoincidingKeys {
     RecordedValue value = value(anchor);
     for (Key key : keys) {
       if (!ValueComparison.areEqual(value(key), value)) {
-        if (isComputed(key) && !mayChoose(key, value)) {
+        if (!isComputed(key) || mayChoose(key, value)) {
+          replace(key, value);
+        } else if (!searchAlike(key, anchor)) {
           return false;
         }
-        replace(key, value);
       }
     }
     return true;
@@ -198,6 +199,56 @@ public final class CoincidingKeys {
     return instance.sample().statements().get(returned.statement()).rows().stream()
         .map(row -> row.get(returned.column()))
         .toList();
+  }
+
+  /**
+   * Gives the query that a key was taken from the arguments of the query that another key was taken
+   * from, if they are the same query: then it returns the same.
+   */
+  private boolean searchAlike(Key key, Key anchor) {
+    ProofInstance instance = instances.get(key.instance);
+    ProofInstance other = instances.get(anchor.instance);
+    if (!(instance.rootOrigin(placesOf(key).get(0)) instanceof Returned returned)
+        || !(other.rootOrigin(placesOf(anchor).get(0)) instanceof Returned example)
+        || returned.column() != example.column()
+        || returned.row() != example.row()) {
+      return false;
+    }
+    SampledStatement query = instance.sample().statements().get(returned.statement());
+    SampledStatement model = other.sample().statements().get(example.statement());
+    if (!query.text().parts().equals(model.text().parts())) {
+      return false;
+    }
+    Map<Place, RecordedValue> replaced = new HashMap<>();
+    for (int k = 0; k < query.text().values().size(); k++) {
+      Place place = new Place(returned.statement(), k);
+      if (instance.rootOrigin(place) instanceof Returned) {
+        return false;
+      }
+      replaced.put(instance.root(place), other.value(new Place(example.statement(), k)));
+    }
+    replaced.putAll(returnedBy(instance, returned.statement(), model));
+    instances.set(key.instance, instance.replacing(replaced));
+    return true;
+  }
+
+  /** The values that were taken from a query, as the other query has returned them. */
+  private static Map<Place, RecordedValue> returnedBy(
+      ProofInstance instance, int query, SampledStatement model) {
+    Map<Place, RecordedValue> values = new HashMap<>();
+    List<SampledStatement> statements = instance.sample().statements();
+    for (int i = 0; i < statements.size(); i++) {
+      for (int k = 0; k < statements.get(i).text().values().size(); k++) {
+        Place place = instance.root(new Place(i, k));
+        if (instance.rootOrigin(place) instanceof Returned returned
+            && returned.statement() == query
+            && returned.difference() == null
+            && returned.row() < model.rows().size()) {
+          values.put(place, model.rows().get(returned.row()).get(returned.column()));
+        }
+      }
+    }
+    return values;
   }
 
   private void replace(Key key, RecordedValue value) {

@@ -6,6 +6,7 @@ import io.txwatch.history.AccessedColumns.Columns;
 import io.txwatch.history.AccessedColumns.OfTable;
 import io.txwatch.history.CallSite;
 import io.txwatch.history.Event;
+import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.KeyValues;
 import io.txwatch.history.Outcome;
@@ -20,6 +21,7 @@ import io.txwatch.sql.syntax.Tokenizer;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -48,6 +50,25 @@ public final class TemplateCollector {
 
   private static final int MAX_ORIGINS = 4;
 
+  /** What locks until the session unlocks it, whatever transactions end. */
+  private static final Pattern SESSION_LOCK =
+      Pattern.compile(
+          "(?i)\\b(pg_(try_)?advisory_lock(_shared)?|get_lock)\\s*\\(|^\\s*LOCK\\s+TABLES?\\b");
+
+  private static final Pattern SESSION_UNLOCK =
+      Pattern.compile(
+          "(?i)\\b(pg_advisory_unlock\\w*|release_lock|release_all_locks)\\s*\\(|^\\s*UNLOCK\\s+TABLES?\\b");
+
+  /** Gaps of rows: the statements and their columns are known. */
+  private static final Set<GapReason> OF_ROWS =
+      EnumSet.of(
+          GapReason.SHAPE,
+          GapReason.NOT_PREPARED,
+          GapReason.NO_RIGHTS,
+          GapReason.TOO_LARGE,
+          GapReason.NO_VERSION_SET,
+          GapReason.NOT_RECORDED);
+
   private static final Pattern SHARED_LOCK = Pattern.compile("(?i)\\bSHARE\\b");
 
   /** What was not taken in, by reason. */
@@ -62,6 +83,8 @@ public final class TemplateCollector {
     UNCOMMITTED,
     /** Transactions of which something was not observed. */
     INCOMPLETE,
+    /** Transactions whose session held a lock that it had taken before: it may exclude others. */
+    LOCKED_BEFORE,
     /** Statements of which it is not known which columns they use. */
     UNKNOWN_COLUMNS
   }
@@ -142,6 +165,7 @@ public final class TemplateCollector {
     private final List<Executed> statements = new ArrayList<>();
     private boolean tooLong;
     private boolean incomplete;
+    private boolean lockedBefore;
 
     private Active(String name, Set<String> origins, IsolationLevel level) {
       this.name = name;
@@ -174,6 +198,7 @@ public final class TemplateCollector {
   private final int maxTemplates;
   private final Map<Long, Dialect> dialects = new HashMap<>();
   private final Map<Long, Active> active = new HashMap<>();
+  private final Set<Long> lockingSessions = new HashSet<>();
   private final Map<Signature, Growing> templates = new LinkedHashMap<>();
   private final Map<String, Integer> variants = new HashMap<>();
   private final Map<Skipped, Long> skipped = new TreeMap<>();
@@ -204,6 +229,7 @@ public final class TemplateCollector {
       dialects.put(opened.session(), Dialect.of(opened.database().product().name()));
     } else if (event instanceof Event.SessionClosed closed) {
       dialects.remove(closed.session());
+      lockingSessions.remove(closed.session());
     } else if (event instanceof Event.TransactionBegan began) {
       begin(began);
     } else if (event instanceof Event.StatementExecuted executed) {
@@ -223,7 +249,9 @@ public final class TemplateCollector {
                               && statement.number >= undone.firstStatement()
                               && statement.number <= undone.lastStatement()));
     } else if (event instanceof Event.Gap gap) {
-      Optional.ofNullable(active.get(gap.transaction())).ifPresent(one -> one.incomplete = true);
+      if (!OF_ROWS.contains(gap.reason())) {
+        Optional.ofNullable(active.get(gap.transaction())).ifPresent(one -> one.incomplete = true);
+      }
     } else if (event instanceof Event.TransactionEnded ended) {
       Optional.ofNullable(active.remove(ended.transaction()))
           .ifPresent(one -> end(one, ended.outcome(), dialect(ended.session())));
@@ -237,13 +265,23 @@ public final class TemplateCollector {
     } else if (active.size() >= MAX_ACTIVE) {
       skip(Skipped.ACTIVE);
     } else {
-      active.put(began.transaction(), new Active(began.name(), origins, began.level()));
+      Active begun = new Active(began.name(), origins, began.level());
+      begun.lockedBefore = lockingSessions.contains(began.session());
+      active.put(began.transaction(), begun);
     }
   }
 
   private void execute(Event.StatementExecuted event) {
+    if (!event.succeeded()) {
+      return;
+    }
+    if (SESSION_UNLOCK.matcher(event.sql()).find()) {
+      lockingSessions.remove(event.session());
+    } else if (SESSION_LOCK.matcher(event.sql()).find()) {
+      lockingSessions.add(event.session());
+    }
     Active transaction = active.get(event.transaction());
-    if (transaction == null || !event.succeeded()) {
+    if (transaction == null) {
       return;
     }
     if (transaction.statements.size() >= MAX_STATEMENTS) {
@@ -306,6 +344,8 @@ public final class TemplateCollector {
       skip(Skipped.UNCOMMITTED);
     } else if (transaction.incomplete) {
       skip(Skipped.INCOMPLETE);
+    } else if (transaction.lockedBefore) {
+      skip(Skipped.LOCKED_BEFORE);
     } else if (transaction.tooLong) {
       skip(Skipped.STATEMENTS);
     } else if (!transaction.statements.isEmpty()) {

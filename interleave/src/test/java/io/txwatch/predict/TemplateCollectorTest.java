@@ -196,6 +196,38 @@ class TemplateCollectorTest {
   }
 
   @Test
+  void transactionWhoseRowsAreNotObservedCounts() {
+    begin("withdraw");
+    read(1);
+    collector.accept(new Event.Gap(1, transactions, GapReason.NO_VERSION_SET, "", 1));
+    commit();
+
+    assertThat(only().name()).isEqualTo("withdraw");
+  }
+
+  /** Others wait for the lock, which none of these transactions shows. */
+  @Test
+  void transactionsUnderALockOfTheSessionDoNotCount() {
+    for (String name : List.of("locked", "free")) {
+      begin("lock");
+      execute(
+          name.equals("locked") ? "SELECT pg_advisory_lock(77)" : "SELECT pg_advisory_unlock(77)",
+          READ,
+          1,
+          null);
+      commit();
+      begin(name);
+      write(1);
+      commit();
+    }
+
+    assertThat(collector.templates())
+        .extracting(OperationTemplate::name)
+        .containsExactly("lock", "free");
+    assertThat(collector.skipped()).containsEntry(Skipped.LOCKED_BEFORE, 2L);
+  }
+
+  @Test
   void templatesBeyondTheLimitAreCounted() {
     for (int i = 0; i < 5; i++) {
       begin("operation" + i);
