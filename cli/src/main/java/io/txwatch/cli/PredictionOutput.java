@@ -76,8 +76,16 @@ final class PredictionOutput {
       return null;
     }
     Files.createDirectories(into);
-    Path file = into.resolve(String.format(Locale.ROOT, "race-%02d.txt", count(Result.CONFIRMED)));
-    String text = CaseWriter.write(proof.testCase().orElseThrow()); // with values of rows
+    int number = count(Result.CONFIRMED);
+    String name = PredictedTest.className(proof, number);
+    write(into.resolve(name + ".java"), PredictedTest.of(proof, dbms.describe(), name));
+    return write(
+        into.resolve(String.format(Locale.ROOT, "race-%02d.txt", number)),
+        CaseWriter.write(proof.testCase().orElseThrow()));
+  }
+
+  /** Both contain values of rows. */
+  private static Path write(Path file, String text) throws IOException {
     try (FileChannel channel =
         PrivateFiles.open(file, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
       channel.write(StandardCharsets.UTF_8.encode(text));
@@ -109,7 +117,8 @@ final class PredictionOutput {
       }
     }
     if (file != null) {
-      text.println("  the case is in " + file);
+      String name = PredictedTest.className(proof, count(Result.CONFIRMED));
+      text.println("  the case is in " + file + "; beside it " + name + ".java, a test to fill in");
     }
     text.println();
     text.flush();

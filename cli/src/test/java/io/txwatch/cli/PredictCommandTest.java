@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,6 +60,7 @@ class PredictCommandTest {
             one -> {
               assertThat(one.get("operations").toString()).contains(service);
               assertThat(Path.of(one.get("case").asText())).exists();
+              assertThat(sources()).isNotEmpty().allSatisfy(PredictCommandTest::assertCompiles);
             });
     assertThat(confirmed)
         .filteredOn(one -> one.get("phenomenon").asText().equals(phenomenon))
@@ -95,6 +97,37 @@ class PredictCommandTest {
     Invocation run = Invocation.of("predict", file.toString());
     assertThat(run.code()).isEqualTo(ExitCode.BAD_INPUT);
     assertThat(run.err()).contains("--url is needed");
+  }
+
+  private List<Path> sources() throws IOException {
+    try (Stream<Path> files = Files.list(folder.resolve("cases"))) {
+      return files.filter(file -> file.toString().endsWith(".java")).toList();
+    }
+  }
+
+  /** Against stubs of the module that this one does not know. */
+  private static void assertCompiles(Path source) throws IOException {
+    Path stubs = Files.createDirectories(source.resolveSibling("stubs/io/txwatch/junit"));
+    Path test = stubs.resolve("InterleaveTest.java");
+    Path run = stubs.resolve("Interleaving.java");
+    Files.writeString(test, "package io.txwatch.junit; public @interface InterleaveTest {}");
+    Files.writeString(
+        run,
+        "package io.txwatch.junit; public interface Interleaving {"
+            + " void operation(String name, Runnable body); }");
+    ByteArrayOutputStream messages = new ByteArrayOutputStream();
+    int code =
+        ToolProvider.getSystemJavaCompiler()
+            .run(
+                null,
+                null,
+                messages,
+                "-d",
+                stubs.toString(),
+                source.toString(),
+                test.toString(),
+                run.toString());
+    assertThat(code).as(messages.toString(StandardCharsets.UTF_8)).isZero();
   }
 
   private static List<JsonNode> confirmed(Invocation run) throws IOException {
