@@ -36,13 +36,16 @@ import org.jspecify.annotations.Nullable;
  * @param instances the operations with their values
  * @param levels the level of each session
  * @param assumptions what is not certain about it, a sentence each
+ * @param notAsFound what of the rows is not as the operations found it, so that it refutes nothing;
+ *     empty if that is not evident
  */
 record CandidateCase(
     TestCase testCase,
     Map<String, ObservedPath> paths,
     List<ProofInstance> instances,
     List<IsolationLevel> levels,
-    List<String> assumptions) {
+    List<String> assumptions,
+    String notAsFound) {
 
   /** The level of sessions without one of their own. */
   IsolationLevel level() {
@@ -60,7 +63,7 @@ record CandidateCase(
   /** The same case with other statements. */
   CandidateCase with(Map<String, ObservedPath> others) {
     return new CandidateCase(
-        testCase.withSteps(steps(others)), others, instances, levels, assumptions);
+        testCase.withSteps(steps(others)), others, instances, levels, assumptions, notAsFound);
   }
 
   /** The same case with one definition more. */
@@ -71,7 +74,8 @@ record CandidateCase(
       end++;
     }
     setup.add(end, sql);
-    return new CandidateCase(testCase.withSetup(setup), paths, instances, levels, assumptions);
+    return new CandidateCase(
+        testCase.withSetup(setup), paths, instances, levels, assumptions, notAsFound);
   }
 
   /** The same case with all sessions at one level. */
@@ -81,7 +85,12 @@ record CandidateCase(
       plain = plain.withoutHeader(TestCase.LEVEL_HEADER + session);
     }
     return new CandidateCase(
-        plain, paths, instances, levels.stream().map(one -> level).toList(), assumptions);
+        plain,
+        paths,
+        instances,
+        levels.stream().map(one -> level).toList(),
+        assumptions,
+        notAsFound);
   }
 
   private static List<Step> steps(Map<String, ObservedPath> paths) {
@@ -162,7 +171,8 @@ record CandidateCase(
           paths,
           List.copyOf(instances),
           List.copyOf(levels),
-          List.copyOf(assumptions));
+          List.copyOf(assumptions),
+          new FoundRows(tables).unchanged(instances).orElse(""));
     }
 
     private TableQualifiers qualifiers(List<TableCopy> tables) throws NotPossibleException {

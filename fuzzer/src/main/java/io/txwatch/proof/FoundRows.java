@@ -2,9 +2,11 @@ package io.txwatch.proof;
 
 import io.txwatch.history.RecordedValue;
 import io.txwatch.predict.ProofInstance;
+import io.txwatch.predict.ProofInstance.Place;
 import io.txwatch.predict.SampledStatement;
 import io.txwatch.predict.TemplateAccess;
 import io.txwatch.predict.TemplateAccess.Effect;
+import io.txwatch.predict.ValueComparison;
 import io.txwatch.predict.ValuePlace;
 import io.txwatch.predict.ValuePlace.Use;
 import java.util.LinkedHashMap;
@@ -37,10 +39,93 @@ final class FoundRows {
       List<TemplateAccess> accesses =
           instance.template().statements().get(statement.number() - 1).accesses();
       if (accesses.size() == 1) {
-        table(accesses.get(0).table())
-            .ifPresent(table -> restore(table, accesses.get(0), statement));
+        Optional<TableCopy> table = table(accesses.get(0).table());
+        if (table.isPresent()) {
+          restore(table.get(), accesses.get(0), statement);
+          if (accesses.get(0).effect() == Effect.NONE && statement.updateCount() >= 0) {
+            Map<String, RecordedValue> before = new LinkedHashMap<>();
+            statements.subList(0, i).stream()
+                .filter(earlier -> isOfTable(instance, earlier, accesses.get(0).table()))
+                .forEach(earlier -> before.putAll(values(table.get(), earlier, Use.COMPARED)));
+            restoreChanged(table.get(), statement, before);
+          }
+        }
       }
     }
+  }
+
+  private static boolean isOfTable(
+      ProofInstance instance, SampledStatement statement, String table) {
+    List<TemplateAccess> accesses =
+        instance.template().statements().get(statement.number() - 1).accesses();
+    return accesses.size() == 1
+        && accesses.get(0).table().equals(table)
+        && statement.updateCount() < 0
+        && isConjunction(statement);
+  }
+
+  /**
+   * A row whose column is changed had, before, the value that the transaction has searched for:
+   * {@code SELECT count(*) FROM doctor WHERE on_call = 1}, {@code UPDATE doctor SET on_call = 0}.
+   */
+  private static void restoreChanged(
+      TableCopy table, SampledStatement update, Map<String, RecordedValue> before) {
+    Map<String, RecordedValue> row = new LinkedHashMap<>();
+    values(table, update, Use.ASSIGNED)
+        .forEach(
+            (column, assigned) -> {
+              RecordedValue searched = before.get(column);
+              if (searched != null && !ValueComparison.areEqual(searched, assigned)) {
+                row.put(column, searched);
+              }
+            });
+    if (!row.isEmpty()) {
+      row.putAll(values(table, update, Use.COMPARED));
+      table.restore(row);
+    }
+  }
+
+  /**
+   * A write that would change nothing, as its row already has the values: it is not as it was
+   * found.
+   *
+   * @return what it is, in words; empty if there is none
+   */
+  Optional<String> unchanged(List<ProofInstance> instances) {
+    for (int t = 0; t < instances.size(); t++) {
+      ProofInstance instance = instances.get(t);
+      List<SampledStatement> statements = instance.sample().statements();
+      for (int i = 0; i < statements.size(); i++) {
+        SampledStatement statement = statements.get(i);
+        List<TemplateAccess> accesses =
+            instance.template().statements().get(statement.number() - 1).accesses();
+        if (accesses.size() == 1 && accesses.get(0).effect() == Effect.NONE) {
+          Optional<TableCopy> table = table(accesses.get(0).table());
+          if (table.isPresent() && isUnchanged(table.get(), instance, i)) {
+            return Optional.of(
+                "statement " + (i + 1) + " of T" + (t + 1) + " assigns what the row already has");
+          }
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static boolean isUnchanged(TableCopy table, ProofInstance instance, int index) {
+    List<ValuePlace> places = instance.sample().statements().get(index).text().values();
+    Map<String, RecordedValue> key = new LinkedHashMap<>();
+    Map<String, RecordedValue> assigned = new LinkedHashMap<>();
+    for (int k = 0; k < places.size(); k++) {
+      RecordedValue value = instance.value(new Place(index, k));
+      Use use = places.get(k).use();
+      if (use == Use.OTHER) {
+        return false; // an expression
+      }
+      table
+          .column(places.get(k).column())
+          .ifPresent(column -> (use == Use.ASSIGNED ? assigned : key).put(column, value));
+    }
+    return !assigned.isEmpty() && table.hasKeyIn(key.keySet()) && table.contains(key, assigned);
   }
 
   private Optional<TableCopy> table(String name) {
@@ -59,8 +144,7 @@ final class FoundRows {
       }
     } else if (access.effect() == Effect.NONE && statement.updateCount() < 0) {
       Map<String, RecordedValue> compared = values(table, statement, Use.COMPARED);
-      boolean isConjunction =
-          statement.text().parts().stream().noneMatch(part -> OTHER_CONDITION.matcher(part).find());
+      boolean isConjunction = isConjunction(statement);
       for (int i = 0; i < statement.rows().size(); i++) {
         Map<String, RecordedValue> row = returned(table, statement, i);
         if (isConjunction) {
@@ -69,6 +153,11 @@ final class FoundRows {
         table.restore(row);
       }
     }
+  }
+
+  private static boolean isConjunction(SampledStatement statement) {
+    return statement.text().parts().stream()
+        .noneMatch(part -> OTHER_CONDITION.matcher(part).find());
   }
 
   private static Map<String, RecordedValue> values(

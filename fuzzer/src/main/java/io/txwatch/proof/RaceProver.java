@@ -192,6 +192,10 @@ public final class RaceProver {
         }
         switch (found.verdict()) {
           case SAFE -> {
+            if (!made.notAsFound().isEmpty()) {
+              undecide(made.notAsFound());
+              break;
+            }
             if (!isExecuted) {
               mayRaceUncounted = mayRaceIfItGoesOn(made);
             }

@@ -102,6 +102,14 @@ final class TableCopy {
     }
   }
 
+  /** Whether the row with these values in its key has the other ones, too. */
+  boolean contains(Map<String, RecordedValue> ofKey, Map<String, RecordedValue> others) {
+    Map<String, RecordedValue> all = new LinkedHashMap<>(ofKey);
+    all.keySet().retainAll(key);
+    all.putAll(others);
+    return !find(all).isEmpty();
+  }
+
   private List<Map<String, RecordedValue>> find(Map<String, RecordedValue> values) {
     return rows.stream()
         .filter(

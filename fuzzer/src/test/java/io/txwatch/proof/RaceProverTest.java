@@ -73,6 +73,30 @@ class RaceProverTest {
     }
   }
 
+  private static Work signOffCounting(int shift, int doctor) {
+    return roster -> {
+      String count = "SELECT count(*) FROM doctor WHERE shift_id = ? AND on_call = 1";
+      if (roster.number(count, shift) >= 2) {
+        roster.update("UPDATE doctor SET on_call = 0 WHERE id = ?", doctor);
+      }
+    };
+  }
+
+  /** The rows that were counted are known from the condition that they met. */
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void doctorsWhoAreCountedSignOff(ServerKind kind) throws Exception {
+    try (ObservedApplication roster =
+        new ObservedApplication(
+            kind,
+            "CREATE TABLE doctor (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL, shift_id INT NOT"
+                + " NULL, on_call INT NOT NULL)",
+            "INSERT INTO doctor VALUES (1, 'Ada', 1, 1), (2, 'Ben', 1, 1), (3, 'Cleo', 1, 1)")) {
+      roster.run(signOffCounting(1, 1)).run(signOffCounting(1, 2));
+      assertThat(confirmed(roster)).isNotEmpty().allMatch(one -> one.startsWith("CONFIRMED"));
+    }
+  }
+
   private static Work signOff(int shift, int doctor) {
     return roster -> {
       if (roster
