@@ -12,7 +12,9 @@ import io.txwatch.interleave.run.GatedProgram.CallExtent;
 import io.txwatch.interleave.run.HangException;
 import io.txwatch.interleave.run.NotDeterministicException;
 import io.txwatch.interleave.run.Operation;
+import io.txwatch.interleave.run.ResetKeys;
 import io.txwatch.interleave.run.TableConstraints;
+import io.txwatch.interleave.state.RowIdentities;
 import io.txwatch.interleave.state.TouchedRows;
 import io.txwatch.interleave.state.UnreachableException;
 import io.txwatch.interleave.state.UsedDatabases;
@@ -71,12 +73,21 @@ final class OrderExploration implements AutoCloseable {
   /** The calls of the order that was judged last. */
   private List<String> judged = List.of();
 
+  /** The keys that rows had before it, and before the order that shows the race. */
+  private ResetKeys judgedKeys = ResetKeys.NONE;
+
+  private ResetKeys keysOfRace = ResetKeys.NONE;
+
   /** About how many orders there are. */
   private double orders;
 
   /** An order that shows a race. */
   private record Race(
-      String reason, List<String> schedule, int preemptions, List<Anomaly> anomalies) {
+      String reason,
+      List<String> schedule,
+      ResetKeys keys,
+      int preemptions,
+      List<Anomaly> anomalies) {
 
     /** True if operations wait for one another. */
     boolean isHang() {
@@ -112,6 +123,11 @@ final class OrderExploration implements AutoCloseable {
     }
 
     @Override
+    public ResetKeys resetKeys() {
+      return databases.resetKeys();
+    }
+
+    @Override
     public TableConstraints constraints(GatedConnection connection, String table) {
       return databases.constraints(connection, table);
     }
@@ -123,6 +139,7 @@ final class OrderExploration implements AutoCloseable {
       databases.restore();
     } else {
       own.run();
+      databases.afterReset();
     }
   }
 
@@ -165,6 +182,11 @@ final class OrderExploration implements AutoCloseable {
     public Map<String, BitSet> generatedColumns() {
       return databases.generated();
     }
+
+    @Override
+    public RowIdentities identities() {
+      return databases.identities();
+    }
   }
 
   // ---------------------------------------------------------------- the orders
@@ -179,7 +201,9 @@ final class OrderExploration implements AutoCloseable {
         throw e;
       }
       executions++;
-      return found(new Race(String.valueOf(e.getMessage()), program.lines(), HANGS, List.of()));
+      return found(
+          new Race(
+              String.valueOf(e.getMessage()), program.lines(), program.keys(), HANGS, List.of()));
     }
     if (found.verdict() == Verdict.RACE && program.hasForeignThreads()) {
       found = confirmed(found);
@@ -208,7 +232,7 @@ final class OrderExploration implements AutoCloseable {
       try {
         Race found = execute(again);
         differing =
-            found == null || !judged.equals(race.schedule())
+            found == null || !judgedKeys.areSame(judged, race.schedule(), keysOfRace)
                 ? "executed again it does not"
                 : program.lastUnownedWrites() > 0
                     ? "threads that no operation runs write at the same time"
@@ -298,7 +322,7 @@ final class OrderExploration implements AutoCloseable {
     }
     try {
       Race race = execute(kept.scheduler(names));
-      if (kept.lines().equals(judged)) {
+      if (judgedKeys.areSame(judged, kept.lines())) {
         notes.add("the kept schedule was executed first");
         return race;
       }
@@ -358,6 +382,8 @@ final class OrderExploration implements AutoCloseable {
     Result result = new Result(program.outcomes(), rows());
     List<String> lines = program.lines();
     judged = lines;
+    judgedKeys = program.keys();
+    ResetKeys keys = judgedKeys;
     List<Anomaly> anomalies = observed.end();
     String reason = broken();
     if (!serial.haveTablesOf(result)) {
@@ -382,7 +408,7 @@ final class OrderExploration implements AutoCloseable {
           .forEach(name -> harmless.merge(name, 1, Integer::sum));
       return null;
     }
-    return new Race(reason, lines, execution.preemptions(), anomalies);
+    return new Race(reason, lines, keys, execution.preemptions(), anomalies);
   }
 
   /**
@@ -445,6 +471,7 @@ final class OrderExploration implements AutoCloseable {
   // ---------------------------------------------------------------- what is returned
 
   private Interleaved found(Race race) {
+    keysOfRace = race.keys();
     addNotes();
     if (race.anomalies().isEmpty() && observed.isAnalysed() && !race.isHang()) {
       notes.add(

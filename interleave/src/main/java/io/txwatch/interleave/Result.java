@@ -1,6 +1,7 @@
 package io.txwatch.interleave;
 
 import io.txwatch.interleave.run.GatedProgram.Outcome;
+import io.txwatch.interleave.state.RowIdentities;
 import io.txwatch.interleave.state.TouchedRows;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -40,20 +41,22 @@ record Result(List<Outcome> outcomes, TouchedRows rows) {
    *
    * @param volatileColumns the columns whose values differ from execution to execution, by table
    * @param volatileOutcomes the operations whose results do
+   * @param identities which keys are known by now
    */
-  Comparable comparable(Map<String, BitSet> volatileColumns, BitSet volatileOutcomes) {
+  Comparable comparable(
+      Map<String, BitSet> volatileColumns, BitSet volatileOutcomes, RowIdentities identities) {
     List<String> shown = new ArrayList<>();
     for (int i = 0; i < outcomes.size(); i++) {
-      Outcome outcome = outcomes.get(i);
-      Throwable thrown = outcome.thrown();
-      shown.add(
-          thrown != null
-              ? THROWS + name(thrown)
-              : volatileOutcomes.get(i)
-                  ? masked(text(outcome.returned()))
-                  : text(outcome.returned()));
+      shown.add(volatileOutcomes.get(i) ? masked(outcome(i)) : outcome(i));
     }
-    return new Comparable(shown, rows.comparable(volatileColumns));
+    return new Comparable(shown, rows.comparable(volatileColumns, identities));
+  }
+
+  /** What an operation has returned or thrown, as text. */
+  String outcome(int operation) {
+    Outcome outcome = outcomes.get(operation);
+    Throwable thrown = outcome.thrown();
+    return thrown != null ? THROWS + name(thrown) : text(outcome.returned());
   }
 
   /** An array's elements, which its own text does not contain. */

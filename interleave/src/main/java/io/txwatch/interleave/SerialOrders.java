@@ -1,5 +1,6 @@
 package io.txwatch.interleave;
 
+import io.txwatch.interleave.state.RowIdentities;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -25,7 +26,7 @@ final class SerialOrders {
   private final Set<Result.Comparable> results = new HashSet<>();
 
   /** The results where some operations alone were executed, by the operations. */
-  private final Map<Long, Set<Result.Comparable>> ofSome = new HashMap<>();
+  private final Map<Long, Map<List<Integer>, Result>> ofSome = new HashMap<>();
 
   /** The tables that were touched. */
   private Set<String> tables = Set.of();
@@ -35,6 +36,9 @@ final class SerialOrders {
 
   /** The tables with such columns whose values the DBMS does not make up. */
   private final Set<String> withVolatileColumns = new TreeSet<>();
+
+  /** Which keys are known, as {@link #results} was computed. */
+  private RowIdentities identities = RowIdentities.NONE;
 
   /** What each order gave when it was executed first. */
   private Map<List<Integer>, Result> executed = Map.of();
@@ -49,6 +53,9 @@ final class SerialOrders {
 
     /** The columns whose values the DBMS makes up, by table. */
     Map<String, BitSet> generatedColumns();
+
+    /** Which keys are known by now. */
+    RowIdentities identities();
   }
 
   /**
@@ -105,6 +112,7 @@ final class SerialOrders {
 
   private String repeat(List<Integer> order, Result first) throws InterruptedException {
     Result again = executor.execute(order);
+    identities = executor.identities();
     again
         .rows()
         .differingColumns(first.rows(), volatileColumns)
@@ -112,23 +120,37 @@ final class SerialOrders {
             (table, columns) -> {
               BitSet known = volatileColumns.computeIfAbsent(table, one -> new BitSet());
               columns.andNot(known);
+              known.or(columns);
+              columns.andNot(identities.columns(table)); // keys are compared up to renaming
               if (!columns.isEmpty()) {
                 withVolatileColumns.add(table);
-                known.or(columns);
               }
             });
     for (int i = 0; i < operations; i++) {
-      if (!outcome(first, i).equals(outcome(again, i))) {
+      if (!first.outcome(i).equals(again.outcome(i))) {
         volatileOutcomes.set(i);
       }
     }
     if (!comparable(first).equals(comparable(again))) {
       return new Difference(List.of(comparable(first)), names).of(comparable(again));
     }
-    results.clear();
     ofSome.clear();
-    executed.values().forEach(result -> results.add(comparable(result)));
+    compareAnew();
     return "";
+  }
+
+  private void compareAnew() {
+    results.clear();
+    executed.values().forEach(result -> results.add(comparable(result)));
+  }
+
+  /** Keys that were known may be no longer, if the last reset has generated others. */
+  private void useLatestKeys() {
+    RowIdentities latest = executor.identities();
+    if (!latest.equals(identities)) {
+      identities = latest;
+      compareAnew();
+    }
   }
 
   /** The tables with columns that differ when the same order is executed again. */
@@ -141,12 +163,8 @@ final class SerialOrders {
     return volatileOutcomes.stream().mapToObj(names::get).toList();
   }
 
-  private static String outcome(Result result, int operation) {
-    return result.comparable(Map.of(), new BitSet()).outcomes().get(operation);
-  }
-
   private Result.Comparable comparable(Result result) {
-    return result.comparable(volatileColumns, volatileOutcomes);
+    return result.comparable(volatileColumns, volatileOutcomes, identities);
   }
 
   /** True if a result has no other tables than those of the orders that were executed. */
@@ -156,6 +174,7 @@ final class SerialOrders {
 
   /** True if an order gives this. */
   boolean contain(Result result) {
+    useLatestKeys();
     return results.contains(comparable(result));
   }
 
@@ -173,23 +192,32 @@ final class SerialOrders {
     if (returned == (1L << operations) - 1) {
       return false;
     }
-    Set<Result.Comparable> expected = ofSome.get(returned);
-    if (expected == null) {
-      expected = new HashSet<>();
+    Map<List<Integer>, Result> executedAlone = ofSome.get(returned);
+    if (executedAlone == null) {
+      executedAlone = new LinkedHashMap<>();
       for (List<Integer> order : orders(returned)) {
-        Result alone = executor.execute(order);
-        List<String> outcomes = new ArrayList<>();
-        for (int operation : numbers(returned)) {
-          String outcome = outcome(alone, order.indexOf(operation));
-          outcomes.add(volatileOutcomes.get(operation) ? Result.masked(outcome) : outcome);
-        }
-        expected.add(new Result.Comparable(outcomes, alone.rows().comparable(volatileColumns)));
+        executedAlone.put(order, executor.execute(order));
       }
-      ofSome.put(returned, expected);
+      ofSome.put(returned, executedAlone);
     }
+    useLatestKeys();
+    Set<Result.Comparable> expected = new HashSet<>();
+    executedAlone.forEach(
+        (order, alone) -> expected.add(comparableAlone(order, alone, numbers(returned))));
     Result.Comparable found = comparable(result);
     List<String> outcomes = numbers(returned).stream().map(found.outcomes()::get).toList();
     return expected.contains(new Result.Comparable(outcomes, found.rows()));
+  }
+
+  /** What is compared of an execution of some operations alone. */
+  private Result.Comparable comparableAlone(
+      List<Integer> order, Result alone, List<Integer> operationsOfIt) {
+    List<String> outcomes = new ArrayList<>();
+    for (int operation : operationsOfIt) {
+      String outcome = alone.outcome(order.indexOf(operation));
+      outcomes.add(volatileOutcomes.get(operation) ? Result.masked(outcome) : outcome);
+    }
+    return new Result.Comparable(outcomes, alone.rows().comparable(volatileColumns, identities));
   }
 
   private List<Integer> numbers(long some) {

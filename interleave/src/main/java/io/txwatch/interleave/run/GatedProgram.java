@@ -61,6 +61,7 @@ public final class GatedProgram implements Program {
 
   private boolean abandoned;
   private List<String> lastTexts = List.of();
+  private ResetKeys lastKeys = ResetKeys.NONE;
   private List<Integer> lastSchedule = List.of();
   private String blockedInProcess = "";
   private int unownedCalls;
@@ -84,6 +85,11 @@ public final class GatedProgram implements Program {
     /** What is known of a call's effects beside the tables that its statements name. */
     default CallExtent extent(GatedCall call) {
       return CallExtent.ITS_TABLES;
+    }
+
+    /** The keys that rows had when the execution began. */
+    default ResetKeys resetKeys() {
+      return ResetKeys.NONE;
     }
 
     /** The constraints of a table that a call has used. */
@@ -154,6 +160,11 @@ public final class GatedProgram implements Program {
     return lines;
   }
 
+  /** The keys that rows had when the last execution began. */
+  public ResetKeys keys() {
+    return lastKeys;
+  }
+
   // ---------------------------------------------------------------- one execution
 
   /** Executes all operations; each begins at once and stops before its first call. */
@@ -216,6 +227,7 @@ public final class GatedProgram implements Program {
     } finally {
       lastSchedule = schedule;
       lastTexts = texts;
+      lastKeys = observer.resetKeys();
       end();
       Gates.remove(gate);
     }
@@ -366,7 +378,8 @@ public final class GatedProgram implements Program {
     int size = schedule.size();
     if (size <= lastSchedule.size()
         && lastSchedule.subList(0, size).equals(schedule)
-        && !lastTexts.get(size - 1).equals(texts.get(size - 1))) {
+        && !lastTexts.get(size - 1).equals(texts.get(size - 1))
+        && !observer.resetKeys().isSame(texts.get(size - 1), lastTexts.get(size - 1), lastKeys)) {
       throw new NotDeterministicException(lastTexts.get(size - 1), texts.get(size - 1));
     }
   }

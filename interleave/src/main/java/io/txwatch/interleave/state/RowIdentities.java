@@ -1,5 +1,6 @@
 package io.txwatch.interleave.state;
 
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -13,15 +14,25 @@ import java.util.TreeSet;
  *
  * @param domains the domain of such a column, by table and column from 0: the key that its values
  *     come from
- * @param known the values of a domain that rows had at first, which keep their meaning
+ * @param known the values of a domain that rows had at first, and have after each reset: they keep
+ *     their meaning
  */
-record RowIdentities(Map<String, Map<Integer, String>> domains, Map<String, Set<String>> known) {
+public record RowIdentities(
+    Map<String, Map<Integer, String>> domains, Map<String, Set<String>> known) {
 
-  static final RowIdentities NONE = new RowIdentities(Map.of(), Map.of());
+  /** Of no tables. */
+  public static final RowIdentities NONE = new RowIdentities(Map.of(), Map.of());
 
-  RowIdentities {
+  public RowIdentities {
     domains = Map.copyOf(domains);
     known = Map.copyOf(known);
+  }
+
+  /** The columns, from 0, of a table that hold such values. */
+  public BitSet columns(String table) {
+    BitSet columns = new BitSet();
+    domains.getOrDefault(table, Map.of()).keySet().forEach(columns::set);
+    return columns;
   }
 
   /** Those of two databases, of which the other one's tables and domains get a prefix. */

@@ -46,9 +46,11 @@ public final class TouchedRows {
    * execution: generated keys have other names, and other such values are left out.
    *
    * @param volatileColumns the columns of such values, by table, from 0
+   * @param latest which keys are known by now: a later reset may have generated others
    */
-  public Map<String, List<List<String>>> comparable(Map<String, BitSet> volatileColumns) {
-    return new KeyRenaming(byTable, identities, volatileColumns).named();
+  public Map<String, List<List<String>>> comparable(
+      Map<String, BitSet> volatileColumns, RowIdentities latest) {
+    return new KeyRenaming(byTable, latest, volatileColumns).named();
   }
 
   /**
@@ -95,21 +97,41 @@ public final class TouchedRows {
     byTable.forEach(
         (table, all) -> {
           BitSet known = volatileColumns.getOrDefault(table, new BitSet());
-          List<List<String>> rows = sorted(all, known);
-          List<List<String>> others = sorted(other.byTable.getOrDefault(table, List.of()), known);
-          if (rows.size() == others.size()) {
-            BitSet differing = new BitSet();
-            for (int i = 0; i < rows.size(); i++) {
-              for (int column = 0; column < rows.get(i).size(); column++) {
-                if (!rows.get(i).get(column).equals(others.get(i).get(column))) {
-                  differing.set(column);
-                }
-              }
-            }
-            result.put(table, differing);
+          List<List<String>> others = other.byTable.getOrDefault(table, List.of());
+          if (all.size() == others.size()) {
+            BitSet differing = differing(all, others, known, known);
+            // Generated keys may be in another order than before: 9 and 10 as texts.
+            BitSet unordered = identities.columns(table);
+            unordered.or(known);
+            BitSet withoutKeys = differing(all, others, known, unordered);
+            result.put(
+                table,
+                withoutKeys.cardinality() < differing.cardinality() ? withoutKeys : differing);
           }
         });
     return result;
+  }
+
+  /**
+   * The columns in which as many rows differ.
+   *
+   * @param known columns that are known to
+   * @param unordered columns by which rows are sorted last
+   */
+  private static BitSet differing(
+      List<List<String>> some, List<List<String>> others, BitSet known, BitSet unordered) {
+    List<List<String>> sorted = sorted(some, unordered);
+    List<List<String>> sortedOthers = sorted(others, unordered);
+    BitSet differing = new BitSet();
+    for (int i = 0; i < sorted.size(); i++) {
+      for (int column = 0; column < sorted.get(i).size(); column++) {
+        if (!sorted.get(i).get(column).equals(sortedOthers.get(i).get(column))) {
+          differing.set(column);
+        }
+      }
+    }
+    differing.andNot(known);
+    return differing;
   }
 
   /** Rows in an order that depends on volatile columns least. */

@@ -46,6 +46,12 @@ public final class TouchedTables implements AutoCloseable {
   /** How many tables there were when it was found that all of them can be restored. */
   private int restorable;
 
+  /** The keys of the rows after the last reset, by table and column. */
+  private final Map<String, Map<Integer, Set<String>>> afterReset = new HashMap<>();
+
+  /** The keys of the rows after every reset, by table and column. */
+  private final Map<String, Map<Integer, Set<String>>> afterEachReset = new HashMap<>();
+
   /** The keys that foreign keys refer to which are keys themselves. */
   private final Map<String, String> references = new HashMap<>();
 
@@ -188,6 +194,8 @@ public final class TouchedTables implements AutoCloseable {
       Table table = read(name);
       if (table != null) {
         tables.put(name, table);
+        afterReset.put(name, keys(table, table.first()));
+        afterEachReset.put(name, keys(table, table.first()));
         for (String other : table.constraints().changed()) {
           touch(other);
         }
@@ -442,7 +450,48 @@ public final class TouchedTables implements AutoCloseable {
     return result;
   }
 
-  private RowIdentities identities() {
+  /** A reset of the caller's has ended: it may have generated keys. */
+  void afterReset() throws SQLException {
+    for (Map.Entry<String, Table> entry : tables.entrySet()) {
+      Map<Integer, Set<String>> now = keys(entry.getValue(), allRows(entry.getValue().name()));
+      afterReset.put(entry.getKey(), now);
+      afterEachReset
+          .getOrDefault(entry.getKey(), Map.of())
+          .forEach((column, values) -> values.retainAll(now.getOrDefault(column, Set.of())));
+    }
+    endTransaction();
+  }
+
+  /** The values of the columns of keys. */
+  private static Map<Integer, Set<String>> keys(Table table, List<List<String>> rows) {
+    Map<Integer, Set<String>> values = new TreeMap<>();
+    for (int column : table.keys().keySet()) {
+      Set<String> ofColumn = new TreeSet<>();
+      rows.forEach(row -> ofColumn.add(row.get(column)));
+      values.put(column, ofColumn);
+    }
+    return values;
+  }
+
+  /** The keys of the rows after the last reset, by domain as in {@link #identities}. */
+  Map<String, Set<String>> keysAfterReset() {
+    Map<String, Set<String>> result = new TreeMap<>();
+    afterReset.forEach(
+        (name, columns) -> {
+          Table table = tables.get(name);
+          if (table != null) {
+            columns.forEach(
+                (column, values) -> {
+                  String domain = origin(table.keys().getOrDefault(column, ""));
+                  result.computeIfAbsent(domain, one -> new TreeSet<>()).addAll(values);
+                });
+          }
+        });
+    return result;
+  }
+
+  /** Which columns hold keys, and which keys are known. */
+  RowIdentities identities() {
     Map<String, Map<Integer, String>> domains = new TreeMap<>();
     Map<String, Set<String>> known = new TreeMap<>();
     tables.forEach(
@@ -453,7 +502,8 @@ public final class TouchedTables implements AutoCloseable {
           ofTable.forEach(
               (column, domain) -> {
                 Set<String> ofDomain = known.computeIfAbsent(domain, one -> new TreeSet<>());
-                table.first().forEach(row -> ofDomain.add(row.get(column)));
+                ofDomain.addAll(
+                    afterEachReset.getOrDefault(name, Map.of()).getOrDefault(column, Set.of()));
               });
         });
     return new RowIdentities(domains, known);

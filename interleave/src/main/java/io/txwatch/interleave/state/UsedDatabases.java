@@ -4,6 +4,7 @@ import io.txwatch.history.Product;
 import io.txwatch.interleave.product.InterleavedProduct;
 import io.txwatch.interleave.product.registry.InterleavedProducts;
 import io.txwatch.interleave.run.GatedProgram.CallExtent;
+import io.txwatch.interleave.run.ResetKeys;
 import io.txwatch.interleave.run.TableConstraints;
 import io.txwatch.interleave.wait.WaitMonitor;
 import io.txwatch.jdbc.gate.GatedCall;
@@ -134,6 +135,38 @@ public final class UsedDatabases implements AutoCloseable {
               + e.getMessage()
               + "): give a reset of your own, unless an operation has left a transaction open");
     }
+  }
+
+  /** A reset of the caller's has ended: keys that it has generated are no known ones. */
+  public void afterReset() {
+    try {
+      for (UsedDatabase database : databases.values()) {
+        database.tables().afterReset();
+      }
+    } catch (SQLException e) {
+      throw new UnreachableException("the tables cannot be read: " + e.getMessage());
+    }
+  }
+
+  /** Which columns of the touched tables hold keys, and which keys are known. */
+  public RowIdentities identities() {
+    RowIdentities all = RowIdentities.NONE;
+    for (Map.Entry<String, UsedDatabase> entry : databases.entrySet()) {
+      all = all.with(entry.getKey() + " ", entry.getValue().tables().identities());
+    }
+    return all;
+  }
+
+  /** The keys that stand in the touched tables after the last reset. */
+  public ResetKeys resetKeys() {
+    Map<String, Set<String>> all = new TreeMap<>();
+    databases.forEach(
+        (place, database) ->
+            database
+                .tables()
+                .keysAfterReset()
+                .forEach((domain, values) -> all.put(place + " " + domain, values)));
+    return new ResetKeys(all, identities().known());
   }
 
   /** The rows of the touched tables. */

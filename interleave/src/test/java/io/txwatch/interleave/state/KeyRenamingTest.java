@@ -27,7 +27,7 @@ class KeyRenamingTest {
     BitSet first = new BitSet();
     first.set(0);
     return new TouchedRows(Map.of("order", orders, "line", lines), IDENTITIES)
-        .comparable(Map.of("order", first));
+        .comparable(Map.of("order", first), IDENTITIES);
   }
 
   @Test
