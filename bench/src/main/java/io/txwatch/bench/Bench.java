@@ -10,6 +10,7 @@ import io.txwatch.bench.jmh.JmhCommand;
 import io.txwatch.bench.nested.NestedSoakCommand;
 import io.txwatch.bench.overhead.AnomaliesCommand;
 import io.txwatch.bench.overhead.OverheadCommand;
+import io.txwatch.bench.overhead.PredictedRacesCommand;
 import io.txwatch.bench.overhead.StatementsCommand;
 import io.txwatch.bench.prepare.PrepareLatencyCommand;
 import io.txwatch.bench.scale.ConnectionsCommand;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Command;
       StreamCommand.class,
       ConnectionsCommand.class,
       AnomaliesCommand.class,
+      PredictedRacesCommand.class,
       JmhCommand.class,
       StartupCommand.class,
       CheckSpeedCommand.class,

@@ -195,7 +195,8 @@ public final class AnomaliesCommand implements Callable<Integer> {
     return retries;
   }
 
-  private static int jdbc(IsolationLevel level) {
+  /** The level as {@link Connection#setTransactionIsolation} has it. */
+  static int jdbc(IsolationLevel level) {
     return Objects.requireNonNull(
         Map.of(
                 IsolationLevel.READ_UNCOMMITTED,

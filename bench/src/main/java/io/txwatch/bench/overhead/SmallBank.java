@@ -16,11 +16,30 @@ import java.util.Random;
  */
 final class SmallBank implements Workload {
 
+  /** The ways to make it serializable in a snapshot (section III of the paper). */
+  enum Repair {
+    NONE,
+    /** WriteCheck and TransactSaving change a row of their own. */
+    MATERIALIZE_WT,
+    /** WriteCheck changes the savings that it reads, to what they are. */
+    PROMOTE_WT,
+    /** Balance and WriteCheck change a row of their own. */
+    MATERIALIZE_BW,
+    /** Balance changes the checking account that it reads, to what it is. */
+    PROMOTE_BW
+  }
+
   static final int CUSTOMERS = 18_000;
   private static final int POPULAR_CUSTOMERS = 1_000;
   private static final int POPULAR_PERCENT = 90;
   private static final int MAX_CENTS = 10_000;
   private static final int ROWS_OF_BATCH = 1_000;
+
+  private final Repair repair;
+
+  SmallBank(Repair repair) {
+    this.repair = repair;
+  }
 
   @Override
   public void create(Connection connection, long seed) throws SQLException {
@@ -29,6 +48,9 @@ final class SmallBank implements Workload {
       statement.execute("CREATE TABLE saving (custid INT PRIMARY KEY, bal DECIMAL(14,2) NOT NULL)");
       statement.execute(
           "CREATE TABLE checking (custid INT PRIMARY KEY, bal DECIMAL(14,2) NOT NULL)");
+      if (materializes()) {
+        statement.execute("CREATE TABLE conflict (custid INT PRIMARY KEY, value INT NOT NULL)");
+      }
     }
     Random random = new Random(seed);
     connection.setAutoCommit(false);
@@ -43,8 +65,17 @@ final class SmallBank implements Workload {
         }
       }
     }
+    if (materializes()) {
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("INSERT INTO conflict SELECT custid, 0 FROM account");
+      }
+    }
     connection.commit();
     connection.setAutoCommit(true);
+  }
+
+  private boolean materializes() {
+    return repair == Repair.MATERIALIZE_WT || repair == Repair.MATERIALIZE_BW;
   }
 
   @Override
@@ -59,11 +90,11 @@ final class SmallBank implements Workload {
       String name = name(customer(random));
       BigDecimal amount = cents(1 + random.nextInt(MAX_CENTS));
       return switch (random.nextInt(5)) {
-        case 0 -> new Balance(name);
+        case 0 -> new Balance(name, repair);
         case 1 -> new DepositChecking(name, amount);
-        case 2 -> new TransactSaving(name, random.nextBoolean() ? amount : amount.negate());
+        case 2 -> new TransactSaving(name, random.nextBoolean() ? amount : amount.negate(), repair);
         case 3 -> new Amalgamate(name, name(customer(random)));
-        default -> new WriteCheck(name, amount);
+        default -> new WriteCheck(name, amount, repair);
       };
     };
   }
@@ -81,12 +112,17 @@ final class SmallBank implements Workload {
   }
 
   /** Reads both accounts. */
-  private record Balance(String name) implements Transaction {
+  private record Balance(String name, Repair repair) implements Transaction {
     @Override
     public void run(Connection connection) throws SQLException {
       int id = id(connection, name);
       balance(connection, "saving", id);
       balance(connection, "checking", id);
+      if (repair == Repair.MATERIALIZE_BW) {
+        change(connection, "conflict", "value = value + 1", id);
+      } else if (repair == Repair.PROMOTE_BW) {
+        change(connection, "checking", "bal = bal", id);
+      }
       connection.commit();
     }
   }
@@ -101,13 +137,17 @@ final class SmallBank implements Workload {
   }
 
   /** Pays an amount in or out; rolled back if the savings do not suffice. */
-  private record TransactSaving(String name, BigDecimal amount) implements Transaction {
+  private record TransactSaving(String name, BigDecimal amount, Repair repair)
+      implements Transaction {
     @Override
     public void run(Connection connection) throws SQLException {
       int id = id(connection, name);
       if (balance(connection, "saving", id).add(amount).signum() < 0) {
         connection.rollback();
         return;
+      }
+      if (repair == Repair.MATERIALIZE_WT) {
+        change(connection, "conflict", "value = value + 1", id);
       }
       add(connection, "saving", id, amount);
       connection.commit();
@@ -122,20 +162,25 @@ final class SmallBank implements Workload {
       int taker = id(connection, to);
       BigDecimal all =
           balance(connection, "saving", giver).add(balance(connection, "checking", giver));
-      clear(connection, "saving", giver);
-      clear(connection, "checking", giver);
+      change(connection, "saving", "bal = 0", giver);
+      change(connection, "checking", "bal = 0", giver);
       add(connection, "checking", taker, all);
       connection.commit();
     }
   }
 
   /** Cashes a check, with a penalty of 1 if both accounts together do not suffice. */
-  private record WriteCheck(String name, BigDecimal amount) implements Transaction {
+  private record WriteCheck(String name, BigDecimal amount, Repair repair) implements Transaction {
     @Override
     public void run(Connection connection) throws SQLException {
       int id = id(connection, name);
       BigDecimal sum = balance(connection, "saving", id).add(balance(connection, "checking", id));
       BigDecimal paid = sum.compareTo(amount) < 0 ? amount.add(BigDecimal.ONE) : amount;
+      if (repair == Repair.MATERIALIZE_WT || repair == Repair.MATERIALIZE_BW) {
+        change(connection, "conflict", "value = value + 1", id);
+      } else if (repair == Repair.PROMOTE_WT) {
+        change(connection, "saving", "bal = bal", id);
+      }
       add(connection, "checking", id, paid.negate());
       connection.commit();
     }
@@ -174,9 +219,11 @@ final class SmallBank implements Workload {
     }
   }
 
-  private static void clear(Connection connection, String table, int id) throws SQLException {
+  private static void change(Connection connection, String table, String assignment, int id)
+      throws SQLException {
     try (PreparedStatement update =
-        connection.prepareStatement("UPDATE " + table + " SET bal = 0 WHERE custid = ?")) {
+        connection.prepareStatement(
+            "UPDATE " + table + " SET " + assignment + " WHERE custid = ?")) {
       update.setInt(1, id);
       update.executeUpdate();
     }

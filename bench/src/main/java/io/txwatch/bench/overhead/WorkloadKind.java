@@ -36,7 +36,35 @@ public enum WorkloadKind {
   SMALLBANK("SmallBank") {
     @Override
     Workload create() {
-      return new SmallBank();
+      return new SmallBank(SmallBank.Repair.NONE);
+    }
+  },
+  /** SmallBank, serializable in a snapshot: WriteCheck and TransactSaving change one more row. */
+  SMALLBANK_MATERIALIZE_WT("SmallBank, MaterializeWT") {
+    @Override
+    Workload create() {
+      return new SmallBank(SmallBank.Repair.MATERIALIZE_WT);
+    }
+  },
+  /** The same: WriteCheck changes what it reads of the savings. */
+  SMALLBANK_PROMOTE_WT("SmallBank, PromoteWT") {
+    @Override
+    Workload create() {
+      return new SmallBank(SmallBank.Repair.PROMOTE_WT);
+    }
+  },
+  /** The same: Balance and WriteCheck change one more row. */
+  SMALLBANK_MATERIALIZE_BW("SmallBank, MaterializeBW") {
+    @Override
+    Workload create() {
+      return new SmallBank(SmallBank.Repair.MATERIALIZE_BW);
+    }
+  },
+  /** The same: Balance changes what it reads of the checking accounts. */
+  SMALLBANK_PROMOTE_BW("SmallBank, PromoteBW") {
+    @Override
+    Workload create() {
+      return new SmallBank(SmallBank.Repair.PROMOTE_BW);
     }
   };
 
