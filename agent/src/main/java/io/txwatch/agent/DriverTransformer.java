@@ -51,6 +51,12 @@ final class DriverTransformer implements ClassFileTransformer {
 
   private static final byte[] PLAIN = ")Ljava/sql/Connection;".getBytes(StandardCharsets.US_ASCII);
 
+  /**
+   * Its classes include the interfaces that {@link #advised} uses: it would load them while they
+   * are being defined, and the JVM would then reject the definition as a duplicate.
+   */
+  private static final ClassLoader PLATFORM = ClassLoader.getPlatformClassLoader();
+
   private static final AtomicBoolean REPORTED = new AtomicBoolean();
 
   @Override
@@ -61,6 +67,7 @@ final class DriverTransformer implements ClassFileTransformer {
       @Nullable ProtectionDomain domain,
       byte[] classFile) {
     if (loader == null
+        || loader == PLATFORM
         || name == null
         || name.startsWith("io/txwatch/")
         || !(contains(classFile, DESCRIPTOR)

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import org.example.app.Application;
+import org.example.app.AttachingApplication;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -142,6 +143,18 @@ class AgentTest {
             "hikari: HikariProxyConnection > WatchedConnection > JdbcConnection, 2 columns, balance"
                 + " 11",
             "h2-source: JdbcConnection, 2 columns, balance 11");
+  }
+
+  /** Their bytes name the methods that are watched, too. */
+  @Test
+  void jdksInterfacesAreLoadedAfterItHasAttachedItself() throws Exception {
+    ChildJvm jvm =
+        ChildJvm.run(directory, List.of(), AttachingApplication.class, List.of(NO_ANALYZER));
+    assertThat(jvm.errors()).doesNotContain("LinkageError", "txwatch:");
+    assertThat(jvm.lines())
+        .containsExactly(
+            "javax.sql.ConnectionPoolDataSource", "javax.sql.XADataSource", "WatchedConnection");
+    assertThat(jvm.exitCode()).isZero();
   }
 
   @Test
