@@ -28,6 +28,7 @@ public final class RecordedWrites {
   private final Map<Long, List<Write>> active = new HashMap<>();
   private final List<Write> committed = new ArrayList<>();
   private boolean isTooLong;
+  private boolean isIncomplete;
 
   /** The next event of the history. */
   public void accept(Event event) {
@@ -38,13 +39,15 @@ public final class RecordedWrites {
             .add(executed.statement());
       }
     } else if (event instanceof Event.ValuesRecorded values) {
-      if (writing.getOrDefault(values.transaction(), Set.of()).contains(values.statement())) {
+      Set<Integer> unknown = writing.get(values.transaction());
+      if (unknown != null && unknown.remove(values.statement())) {
         active
             .computeIfAbsent(values.transaction(), id -> new ArrayList<>())
             .add(new Write(values.sql(), values.parameters()));
       }
     } else if (event instanceof Event.TransactionEnded ended) {
-      writing.remove(ended.transaction());
+      Set<Integer> unknown = writing.remove(ended.transaction());
+      isIncomplete |= ended.outcome() == Outcome.COMMITTED && unknown != null && !unknown.isEmpty();
       List<Write> writes = active.remove(ended.transaction());
       if (writes != null && ended.outcome() == Outcome.COMMITTED) {
         isTooLong |= committed.size() + writes.size() > MAX_STATEMENTS;
@@ -64,6 +67,9 @@ public final class RecordedWrites {
   public void repeat(Connection empty) throws SQLException {
     if (isTooLong) {
       throw new SQLException("the history has more than " + MAX_STATEMENTS + " writes", "0A000");
+    }
+    if (isIncomplete) {
+      throw new SQLException("the values of some writes were not recorded", "0A000");
     }
     for (Write write : committed) {
       try (PreparedStatement statement = empty.prepareStatement(write.sql)) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,6 +118,22 @@ public final class Observation {
   public void values(ObservedValues shown) {
     synchronized (tracker) {
       values = shown;
+    }
+  }
+
+  /**
+   * Whether the values of its transaction's statements are recorded.
+   *
+   * @param decision decides that with the first statement
+   */
+  public boolean recordsValues(BooleanSupplier decision) {
+    synchronized (tracker) {
+      Boolean known = transaction.recordsValues;
+      if (known == null) {
+        known = decision.getAsBoolean();
+        transaction.recordsValues = known;
+      }
+      return known;
     }
   }
 

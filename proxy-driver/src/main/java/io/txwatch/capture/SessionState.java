@@ -35,6 +35,9 @@ final class SessionState {
 
     int statements;
 
+    /** Whether the values of its statements are recorded; null until its first one is executed. */
+    @Nullable Boolean recordsValues;
+
     /**
      * The first of its statements that may have written versions without its token; what it reads
      * from then on may be its own version, whatever the token.

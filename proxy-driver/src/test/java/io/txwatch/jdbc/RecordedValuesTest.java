@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -227,6 +228,25 @@ class RecordedValuesTest {
     assertThat(database.events(ValuesRecorded.class))
         .extracting(ValuesRecorded::sql)
         .containsExactly("CREATE TABLE shop (id INT PRIMARY KEY, name VARCHAR(20))");
+  }
+
+  @Test
+  void ofManyTransactionsSomeAreRecordedAsAWhole() throws SQLException {
+    Place place = new Place(ServerKind.H2, "statements");
+    TestDatabase database = shop(place);
+    try (Connection connection = connection(database, place, "on");
+        Statement statement = connection.createStatement()) {
+      for (int i = 0; i < 320; i++) {
+        read(statement.executeQuery("SELECT id FROM item WHERE name = 'apple'"));
+        statement.executeUpdate("UPDATE item SET price = 3 WHERE id = 1");
+        connection.commit();
+      }
+    }
+    Map<Long, Long> byTransaction =
+        database.events(ValuesRecorded.class).stream()
+            .collect(Collectors.groupingBy(ValuesRecorded::transaction, Collectors.counting()));
+    assertThat(byTransaction).hasSize(200 + 120 / 16 + 1);
+    assertThat(byTransaction.values()).containsOnly(2L);
   }
 
   @Test

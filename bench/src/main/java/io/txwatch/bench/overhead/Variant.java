@@ -42,6 +42,8 @@ public enum Variant {
   INLINE_NONE("txwatch inline, analyzer none", Layer.TXWATCH, "inline none"),
   /** The same with the history written to a file, for a separate analyzer. */
   INLINE_HISTORY("txwatch inline, history to a file", Layer.TXWATCH, "inline none"),
+  /** The same with the parameters and results of statements in it. */
+  INLINE_PREDICT("txwatch inline, values to a file", Layer.TXWATCH, "inline none"),
   /** The same with a shared analyzer that is not running: its port is closed. */
   INLINE_GONE("txwatch inline, analyzer gone", Layer.TXWATCH, "inline tcp://127.0.0.1:9"),
   /** {@code txwatch.instrument=items}. */
@@ -103,8 +105,9 @@ public enum Variant {
       System.setProperty(
           "p6spy.config.logfile", directory.resolve(option() + ".spy.log").toString());
     }
-    if (this == INLINE_HISTORY) {
+    if (this == INLINE_HISTORY || this == INLINE_PREDICT) {
       System.setProperty("txwatch.history", directory.resolve(option()).toString());
+      System.setProperty("txwatch.predict", this == INLINE_PREDICT ? "on" : "off");
     }
   }
 

@@ -451,9 +451,9 @@ public final class Batch {
 
   private Execution begin(int i) {
     Execution execution = beginAtPosition(i);
-    if (context.recordsValues() && !plans.get(i).isControl()) {
-      execution.records(
-          context.recording(plans.get(i), i < recorded.size() ? recorded.get(i) : List.of()));
+    CachedPlan plan = plans.get(i);
+    if (context.recordsValues() && !plan.isControl() && execution.recordsValues(plan)) {
+      execution.records(context.recording(plan, i < recorded.size() ? recorded.get(i) : List.of()));
     }
     return execution;
   }

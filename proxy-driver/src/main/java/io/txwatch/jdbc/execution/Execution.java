@@ -187,6 +187,11 @@ public final class Execution {
     }
   }
 
+  /** Whether what it is executed with and returns is recorded: as of its whole transaction. */
+  public boolean recordsValues(CachedPlan plan) {
+    return observation != null && observation.recordsValues(plan.usage()::recordsNext);
+  }
+
   /** What it is executed with and returns is recorded there. */
   public void records(RecordedResult into) {
     if (observation != null) {

@@ -11,11 +11,18 @@ public final class PlanUsage {
 
   private static final int MAX_LEAD = 512;
 
+  /** Of so many transactions that begin with the text the values are recorded. */
+  private static final int MAX_RECORDED = 200;
+
+  /** Of the further ones, every so many. A power of two. */
+  private static final int RECORDED_EVERY = 16;
+
   private final boolean isRewritten;
   private volatile boolean proven;
   private volatile boolean batched;
   private volatile int lead;
   private volatile boolean outgrown;
+  private int begun;
 
   PlanUsage(boolean isRewritten) {
     this.isRewritten = isRewritten;
@@ -63,6 +70,16 @@ public final class PlanUsage {
     if (wanted > lead && wanted <= MAX_LEAD) {
       lead = Math.min(MAX_LEAD, 2 * Integer.highestOneBit(wanted));
     }
+  }
+
+  /**
+   * A transaction begins with the text: returns whether the values of its statements are recorded.
+   * Transactions that begin at the same time may count as one.
+   */
+  public boolean recordsNext() {
+    int count = begun + 1;
+    begun = count;
+    return count <= MAX_RECORDED || (count & (RECORDED_EVERY - 1)) == 0;
   }
 
   /** Notes that a table is larger than the plan supposed; false if that was noted before. */

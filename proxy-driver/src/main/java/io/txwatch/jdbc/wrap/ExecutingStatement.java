@@ -104,7 +104,7 @@ abstract class ExecutingStatement extends DelegatingStatement {
     if (values != null) {
       execution.values(values);
     }
-    if (context.recordsValues() && !cached.isControl()) {
+    if (context.recordsValues() && !cached.isControl() && execution.recordsValues(cached)) {
       execution.records(context.recording(cached, recordedParameters()));
     }
     return execution;
