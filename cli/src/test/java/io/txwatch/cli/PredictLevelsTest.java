@@ -1,5 +1,6 @@
 package io.txwatch.cli;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -137,10 +138,11 @@ class PredictLevelsTest {
                 "deposit", "READ_COMMITTED",
                 "withdraw", "REPEATABLE_READ",
                 "signOff", "SERIALIZABLE"));
-    assertThat(levels.get("withdraw").path("preventedBy"))
+    JsonNode withdraw = requireNonNull(levels.get("withdraw"));
+    assertThat(withdraw.path("preventedBy"))
         .hasSize(2)
         .allMatch(reason -> reason.asText().endsWith("at READ COMMITTED (confirmed)"));
-    assertThat(levels.get("withdraw").path("allowedBy").get(0).asText())
+    assertThat(withdraw.path("allowedBy").get(0).asText())
         .startsWith("change balance in the UPDATE itself");
     assertThat(levels.values())
         .allMatch(level -> level.path("tested").asInt() > 0 && level.path("untested").asInt() == 0)
@@ -156,7 +158,8 @@ class PredictLevelsTest {
     assertThat(names(levels))
         .isEqualTo(
             Map.of("deposit", "READ_COMMITTED", "withdraw", "REPEATABLE_READ", "signOff", "null"));
-    assertThat(levels.get("withdraw").path("restsOnExecutions").asBoolean()).isTrue();
-    assertThat(levels.get("withdraw").path("levelWithoutExecutions").isNull()).isTrue();
+    JsonNode withdraw = requireNonNull(levels.get("withdraw"));
+    assertThat(withdraw.path("restsOnExecutions").asBoolean()).isTrue();
+    assertThat(withdraw.path("levelWithoutExecutions").isNull()).isTrue();
   }
 }

@@ -32,7 +32,7 @@ import shop.OneClientTests;
 /** Races are predicted from tests with one client, as tests of the application's methods. */
 class PredictedRacesTest {
 
-  @TempDir private Path output;
+  @TempDir private Path output = Path.of("");
 
   @AfterEach
   void forget() {

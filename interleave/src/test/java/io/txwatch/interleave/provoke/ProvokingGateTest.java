@@ -1,5 +1,6 @@
 package io.txwatch.interleave.provoke;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.history.Database;
@@ -66,7 +67,7 @@ class ProvokingGateTest {
     execute(0, "CREATE TABLE account (id INT PRIMARY KEY, balance INT)");
     execute(0, "INSERT INTO account VALUES (1, 100), (2, 100), (3, 100)");
     Gates.remove(first);
-    gate.add(database.get());
+    gate.add(requireNonNull(database.get()));
     Gates.install(gate);
     for (Connection connection : connections) {
       connection.setAutoCommit(false);
