@@ -5,6 +5,7 @@ import io.txwatch.dependency.KnownRow.Bound;
 import io.txwatch.history.Access;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.RowAccess;
+import io.txwatch.history.RowChoice;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.StatementKind;
 import io.txwatch.rules.DbmsRules;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class ReadResolver {
 
   private final Window[] commits = new Window[Candidates.MAX_VERSIONS];
+  private final ColumnPlaces places = new ColumnPlaces();
   private long unique;
   private long run;
   private long several;
@@ -68,9 +70,37 @@ final class ReadResolver {
         transaction.level.isKnown() && transaction.level != IsolationLevel.READ_UNCOMMITTED;
     for (RowValues rows : statement.reads) {
       Window window = window(transaction, statement, rows.table(), rules).widened(record.skew());
+      ConditionValue condition = condition(statement, rows.table());
       for (int i = 0; i < rows.size(); i++) {
-        resolve(transaction, statement, record, window, certain, rows, i, out);
+        ReadRow row = new ReadRow(rows, i, condition);
+        resolve(transaction, statement, record, window, certain, row, out);
       }
+    }
+  }
+
+  /** The condition that is true for each row that a statement read of a table; null if unknown. */
+  private @Nullable ConditionValue condition(TimedStatement statement, String table) {
+    for (RowChoice choice : statement.choices) {
+      if (choice.table().equals(table)) {
+        return new ConditionValue(choice.condition(), choice.constants(), places);
+      }
+    }
+    return null;
+  }
+
+  /**
+   * A row that was read.
+   *
+   * @param condition by which it was chosen; null if that is not known
+   */
+  private record ReadRow(RowValues rows, int index, @Nullable ConditionValue condition) {
+
+    /** Whether it may be a version: it has the values, and would have been chosen. */
+    boolean mayBe(RowVersion version) {
+      return version.agrees(rows, index)
+          && (condition == null
+              || version.deletion
+              || (condition.of(version.plainColumns, version.plain) & ConditionValue.TRUE) != 0);
     }
   }
 
@@ -80,9 +110,10 @@ final class ReadResolver {
       RecordedRows record,
       Window window,
       boolean certain,
-      RowValues rows,
-      int row,
+      ReadRow read,
       List<KnownRow> out) {
+    RowValues rows = read.rows();
+    int row = read.index();
     long key = rows.keys()[row];
     if (key == 0) {
       withoutKey++;
@@ -112,7 +143,7 @@ final class ReadResolver {
       }
       return;
     }
-    if (mayBeOfOther(transaction.recorded, chain, rows, row)) {
+    if (mayBeOfOther(transaction.recorded, chain, read)) {
       unrecorded++;
       return;
     }
@@ -140,7 +171,7 @@ final class ReadResolver {
       unrecorded++;
       return;
     }
-    long candidates = candidates(chain, current, rows, row, when, transaction);
+    long candidates = candidates(chain, current, read, when, transaction);
     if (stated == null) {
       add(current, candidates, when, certain, out);
     } else if (candidates == 0) {
@@ -207,12 +238,12 @@ final class ReadResolver {
 
   /** Whether it may have read a version that is thought to be its own, and was not written yet. */
   private static boolean mayBeOfOther(
-      @Nullable RecordedTransaction own, RowChain chain, RowValues rows, int row) {
+      @Nullable RecordedTransaction own, RowChain chain, ReadRow row) {
     if (own == null || !own.doubtful) {
       return false;
     }
     for (RowVersion version : chain.versions) {
-      if (version.by == own && !version.deletion && version.agrees(rows, row)) {
+      if (version.by == own && !version.deletion && row.mayBe(version)) {
         return true;
       }
     }
@@ -281,22 +312,14 @@ final class ReadResolver {
   }
 
   private long candidates(
-      RowChain chain,
-      List<RowVersion> current,
-      RowValues rows,
-      int row,
-      Window when,
-      TimedTransaction reader) {
+      RowChain chain, List<RowVersion> current, ReadRow row, Window when, TimedTransaction reader) {
     long agrees = 0;
     int first = current.isEmpty() ? 0 : chain.versions.indexOf(current.get(0));
     for (int i = 0; i < current.size(); i++) {
       RowVersion version = current.get(i);
       commits[i] = version.commit();
       boolean isOwn = version.by != null && version.by == reader.recorded;
-      if (!version.deletion
-          && !isOwn
-          && !chain.isIntermediate(first + i)
-          && version.agrees(rows, row)) {
+      if (!version.deletion && !isOwn && !chain.isIntermediate(first + i) && row.mayBe(version)) {
         agrees |= 1L << i;
       }
     }

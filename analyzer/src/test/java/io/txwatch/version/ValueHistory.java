@@ -10,15 +10,20 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.Product;
 import io.txwatch.history.RowChange;
+import io.txwatch.history.RowChoice;
+import io.txwatch.history.RowCondition;
+import io.txwatch.history.RowCondition.Comparison;
 import io.txwatch.history.RowValues;
 import io.txwatch.history.StatedWrite;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.ValueHash;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * A history by value, written step by step: each call happens 10 ns after the one before. Sessions
@@ -132,6 +137,29 @@ public final class ValueHistory {
 
   ValueHistory read(int session, StatementKind kind, long key, long value) {
     return statement(session, kind, List.of(row(key, value)), List.of());
+  }
+
+  /** SELECT id FROM t WHERE v > least: rows with these keys. */
+  ValueHistory choose(int session, long least, long... keys) {
+    long[] hashes = Arrays.stream(keys).map(HASH::ofKey).toArray();
+    RowValues rows = new RowValues("t", List.of(), hashes, new int[0]);
+    RowCondition condition =
+        new RowCondition.Compare(
+            new RowCondition.Column("v"), Comparison.GREATER, new RowCondition.Constant(0));
+    RowChoice choice = new RowChoice("t", condition, List.of(least), Set.of("id"), true);
+    statement(session, StatementKind.SELECT, List.of(), List.of());
+    Event.ValuesObserved none = (Event.ValuesObserved) events.remove(events.size() - 1);
+    return add(
+        new Event.ValuesObserved(
+            session,
+            none.transaction(),
+            none.statement(),
+            none.sent(),
+            none.returned(),
+            List.of(rows),
+            List.of(),
+            "",
+            List.of(choice)));
   }
 
   /** UPDATE t SET v = value WHERE id = key. */
@@ -262,7 +290,9 @@ public final class ValueHistory {
         HASH.ofKey(key),
         image(key, before),
         image(key, after),
-        group);
+        group,
+        new Object[] {key, before},
+        new Object[] {key, after});
   }
 
   static RowChange insert(long key, long value, int group) {

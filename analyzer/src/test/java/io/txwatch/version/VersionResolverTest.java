@@ -667,6 +667,30 @@ class VersionResolverTest {
     assertConfirmed(history.anomalies(), Phenomenon.WRITE_SKEW);
   }
 
+  /**
+   * The log names no connections, so that somebody else may have written these values before. A row
+   * that was chosen has a version for which the condition is true: the one before, or either.
+   */
+  @ParameterizedTest
+  @CsvSource({"5, true", "-1, false"})
+  void aRowThatWasChosenHadAVersionThatIsChosen(long least, boolean isKnown) {
+    ValueHistory history =
+        new ValueHistory("MySQL", IsolationLevel.REPEATABLE_READ, false, 2)
+            .begin(1)
+            .begin(2)
+            .choose(1, least, 1, 2)
+            .choose(2, least, 1, 2)
+            .write(1, 1, 0)
+            .write(2, 2, 0)
+            .commit(1)
+            .commit(2)
+            .changed(1, update(1, 10, 0, 0))
+            .changed(2, update(2, 10, 0, 0))
+            .recorded();
+    assertThat(history.anomalies().stream().map(Anomaly::phenomenon).toList())
+        .isEqualTo(isKnown ? List.of(Phenomenon.WRITE_SKEW) : List.of());
+  }
+
   /** InnoDB takes its snapshot later, so the value read may be that of the last version. */
   /**
    * H2 takes a snapshot of a table when a transaction first uses it: which of the versions with 10

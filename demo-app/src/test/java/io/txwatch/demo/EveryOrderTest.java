@@ -57,14 +57,7 @@ class EveryOrderTest {
             all.assertThat(outcome).as(test).isEmpty();
           } else {
             all.assertThat(outcome).as(test).startsWith("RACE: ");
-            if (kind == ServerKind.MARIADB && test.equals("signOff")) {
-              // Its log does not name connections, and all executions write the same rows.
-              all.assertThat(outcome).as(test).contains("note: no cycle is known");
-            } else {
-              all.assertThat(outcome)
-                  .as(test)
-                  .contains("\n\n" + phenomenon + " (", "Service.java:");
-            }
+            all.assertThat(outcome).as(test).contains("\n\n" + phenomenon + " (", "Service.java:");
           }
         });
     all.assertAll();
