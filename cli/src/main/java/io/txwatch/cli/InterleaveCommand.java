@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -76,23 +75,9 @@ final class InterleaveCommand implements Callable<Integer> {
 
   @Mixin private DatabaseOptions database = new DatabaseOptions();
 
-  @Option(
-      names = "--isolation",
-      paramLabel = "LEVEL",
-      converter = IsolationLevelConverter.class,
-      description =
-          "the level of every transaction: "
-              + IsolationLevelConverter.NAMES
-              + " (default: the case's header '# isolation:')")
-  private @Nullable IsolationLevel isolation;
+  @Mixin private CaseOptions caseOptions = new CaseOptions();
 
   @Mixin private InterleavingBounds bounds = new InterleavingBounds();
-
-  @Option(
-      names = "--allow-any-database",
-      description =
-          "also run the cases in a database with tables; the SQL of a case can change or drop them")
-  private boolean allowAnyDatabase;
 
   @Mixin private ServiceOptions service = new ServiceOptions();
 
@@ -118,7 +103,7 @@ final class InterleaveCommand implements Callable<Integer> {
     CaseInput.requireNamedDatabase(real);
     Set<Verdict> verdicts = EnumSet.noneOf(Verdict.class);
     try (Connection keep = Drivers.connect(real, database)) {
-      if (!allowAnyDatabase) {
+      if (!caseOptions.allowAnyDatabase) {
         CaseInput.requireEmpty(keep, Drivers.shown(real));
       }
       Dbms dbms = DbmsRegistry.connect(real, target -> Drivers.reconnect(target, database));
@@ -143,7 +128,10 @@ final class InterleaveCommand implements Callable<Integer> {
   }
 
   private int interleaveRequests() throws IOException, InterruptedException {
-    if (!files.isEmpty() || !url.isEmpty() || isolation != null || allowAnyDatabase) {
+    if (!files.isEmpty()
+        || !url.isEmpty()
+        || caseOptions.isolation != null
+        || caseOptions.allowAnyDatabase) {
       throw CommandException.badInput(
           "--service: the service determines database and level, so CASE, --url, --isolation and"
               + " --allow-any-database cannot be given");
@@ -156,8 +144,8 @@ final class InterleaveCommand implements Callable<Integer> {
 
   private Verdict interleave(Dbms dbms, Path file, TestCase given)
       throws SQLException, IOException, InterruptedException {
-    TestCase testCase = CaseInput.atLevel(given, isolation);
-    IsolationLevel level = CaseInput.level(dbms, file, testCase, isolation);
+    TestCase testCase = CaseInput.atLevel(given, caseOptions.isolation);
+    IsolationLevel level = CaseInput.level(dbms, file, testCase, caseOptions.isolation);
     try {
       InterleavedCase result = bounds.interleave(dbms, file, testCase, level);
       result.report(Console.of(spec), output.json);

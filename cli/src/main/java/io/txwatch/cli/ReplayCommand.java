@@ -87,15 +87,7 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Mixin private DatabaseOptions database = new DatabaseOptions();
 
-  @Option(
-      names = "--isolation",
-      paramLabel = "LEVEL",
-      converter = IsolationLevelConverter.class,
-      description =
-          "the level of every transaction: "
-              + IsolationLevelConverter.NAMES
-              + " (default: the case's header '# isolation:')")
-  private @Nullable IsolationLevel isolation;
+  @Mixin private CaseOptions caseOptions = new CaseOptions();
 
   @Option(
       names = "--oracle",
@@ -116,12 +108,6 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Mixin private InterleavingBounds bounds = new InterleavingBounds();
 
-  @Option(
-      names = "--allow-any-database",
-      description =
-          "also run the cases in a database with tables; the SQL of a case can change or drop them")
-  private boolean allowAnyDatabase;
-
   @Mixin private CommonOptions common = new CommonOptions();
 
   @Override
@@ -138,7 +124,7 @@ final class ReplayCommand implements Callable<Integer> {
     CaseInput.requireNamedDatabase(real);
     int code = ExitCode.CLEAN;
     try (Connection keep = Drivers.connect(real, database)) {
-      if (!allowAnyDatabase) {
+      if (!caseOptions.allowAnyDatabase) {
         CaseInput.requireEmpty(keep, Drivers.shown(real));
       }
       Dbms dbms = DbmsRegistry.connect(real, target -> Drivers.reconnect(target, database));
@@ -148,8 +134,8 @@ final class ReplayCommand implements Callable<Integer> {
       EmptyDatabaseCheck.requireRights(dbms, Drivers.shown(real))
           .ifPresent(note -> console.note("txwatch: " + note));
       for (int i = 0; i < cases.size(); i++) {
-        TestCase testCase = CaseInput.atLevel(cases.get(i), isolation);
-        IsolationLevel level = CaseInput.level(dbms, files.get(i), testCase, isolation);
+        TestCase testCase = CaseInput.atLevel(cases.get(i), caseOptions.isolation);
+        IsolationLevel level = CaseInput.level(dbms, files.get(i), testCase, caseOptions.isolation);
         if (replay(console, dbms, files.get(i), testCase, level, judges)) {
           code = ExitCode.ANOMALIES;
         }
