@@ -50,7 +50,39 @@ final class FoundRows {
             restoreChanged(table.get(), statement, before);
           }
         }
+      } else if (statement.updateCount() < 0) {
+        restoreJoined(statement);
       }
+    }
+  }
+
+  /** Rows that a query of several tables has returned; an outer join's row of NULLs is none. */
+  private void restoreJoined(SampledStatement query) {
+    List<JoinedColumns> columns = JoinedColumns.of(String.join("?", query.text().parts()));
+    if (columns.size() != query.columns().size()) {
+      return;
+    }
+    for (List<RecordedValue> found : query.rows()) {
+      Map<TableCopy, Map<String, RecordedValue>> rows = new LinkedHashMap<>();
+      for (int i = 0; i < columns.size(); i++) {
+        RecordedValue value = found.get(i);
+        String column = columns.get(i).column();
+        table(columns.get(i).table())
+            .ifPresent(
+                table ->
+                    table
+                        .column(column)
+                        .ifPresent(
+                            one ->
+                                rows.computeIfAbsent(table, any -> new LinkedHashMap<>())
+                                    .put(one, value)));
+      }
+      rows.forEach(
+          (table, row) -> {
+            if (table.hasKeyIn(row.keySet()) && !table.isKeyOfNulls(row)) {
+              table.restore(row);
+            }
+          });
     }
   }
 

@@ -185,6 +185,10 @@ public final class RaceProver {
           found = interleave(made, Strictness.VALUES);
         }
         if (found.verdict() == Verdict.RACE) {
+          if (!made.notAsFound().isEmpty()) {
+            undecide(made.notAsFound());
+            return null;
+          }
           return confirmed(made, found);
         }
         if (found.verdict() == Verdict.SAFE) {

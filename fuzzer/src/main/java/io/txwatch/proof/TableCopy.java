@@ -70,6 +70,11 @@ final class TableCopy {
     return !key.isEmpty() && some.containsAll(key);
   }
 
+  /** Whether the primary key of a row is NULL: an outer join's row that is not there. */
+  boolean isKeyOfNulls(Map<String, RecordedValue> row) {
+    return key.stream().anyMatch(column -> RecordedValue.NULL.equals(row.get(column)));
+  }
+
   /** Removes the row with these values, or the only one. */
   void remove(Map<String, RecordedValue> values) {
     List<Map<String, RecordedValue>> found = find(values);

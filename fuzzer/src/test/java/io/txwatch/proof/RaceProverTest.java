@@ -64,6 +64,36 @@ class RaceProverTest {
     }
   }
 
+  private static Work rename(int id, String name) {
+    return clinic -> {
+      String query =
+          "SELECT o.id, o.name, p.id, p.name, p.owner_id FROM owner o LEFT JOIN pet p"
+              + " ON o.id = p.owner_id WHERE o.id = ?";
+      clinic.query(query, id);
+      clinic.update("UPDATE owner SET name = ? WHERE id = ?", name, id);
+    };
+  }
+
+  /** An UPDATE that changes nothing is one that the application would not have executed. */
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void rowsThatAreJoinedHaveTheValuesThatWereFound(ServerKind kind) throws Exception {
+    try (ObservedApplication clinic =
+        new ObservedApplication(
+            kind,
+            "CREATE TABLE owner (id INT PRIMARY KEY, name VARCHAR(20))",
+            "CREATE TABLE pet (id INT PRIMARY KEY, name VARCHAR(20), owner_id INT)",
+            "INSERT INTO owner VALUES (1, 'Ada'), (2, 'Ben')",
+            "INSERT INTO pet VALUES (7, 'Leo', 1)")) {
+      clinic.run(rename(1, "Cleo")).run(rename(2, "Dan"));
+      List<RaceProof> proofs = clinic.prove();
+      assertThat(confirmed(clinic)).contains("CONFIRMED LOST_UPDATE");
+      assertThat(proofs.get(0).testCase().orElseThrow().setup())
+          .anyMatch(sql -> sql.contains("'Ben'"))
+          .noneMatch(sql -> sql.contains("'Dan'"));
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
   void aWithdrawalThatLocksIsNot(ServerKind kind) throws Exception {
