@@ -119,7 +119,7 @@ public final class RaceProver {
         for (boolean sameSample : new boolean[] {true, false}) {
           for (boolean namesakesAlone : new boolean[] {true, false}) {
             observed(candidate, back, sameSample, namesakesAlone)
-                .flatMap(one -> CoincidingKeys.of(candidate, one, differently))
+                .flatMap(one -> CoincidingKeys.of(candidate, one, differently, !namesakesAlone))
                 .filter(one -> all.size() < MAX_ATTEMPTS)
                 .ifPresent(all::add);
           }

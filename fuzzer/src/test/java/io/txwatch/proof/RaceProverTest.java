@@ -9,6 +9,7 @@ import io.txwatch.proof.RaceProof.TriedRepair;
 import io.txwatch.servers.ServerKind;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -100,6 +101,28 @@ class RaceProverTest {
     try (ObservedApplication bank = bank(kind)) {
       bank.run(withdraw(1, 10, " FOR UPDATE")).run(withdraw(2, 20, " FOR UPDATE"));
       assertThat(confirmed(bank)).isEmpty();
+    }
+  }
+
+  private static Work withdrawUnder(String lock, int account) {
+    return bank -> {
+      bank.query(lock, account);
+      int balance = bank.number("SELECT balance FROM account WHERE id = ?", account);
+      bank.update("UPDATE account SET balance = ? WHERE id = ?", balance - 10, account);
+    };
+  }
+
+  @Test
+  void aLockOfTheTransactionIsTakenThereToo() throws Exception {
+    String lock = "SELECT pg_advisory_xact_lock(?)";
+    try (ObservedApplication bank = bank(ServerKind.POSTGRESQL)) {
+      bank.run(withdrawUnder(lock, 1)).run(withdrawUnder(lock, 2));
+      assertThat(confirmed(bank)).isNotEmpty().allMatch(one -> one.startsWith("REFUTED"));
+    }
+    String other = "SELECT abs(?)";
+    try (ObservedApplication bank = bank(ServerKind.POSTGRESQL)) {
+      bank.run(withdrawUnder(other, 1)).run(withdrawUnder(other, 2));
+      assertThat(confirmed(bank)).isNotEmpty().allMatch(one -> one.startsWith("CONFIRMED"));
     }
   }
 

@@ -24,12 +24,15 @@ public final class CoincidingKeys {
   private record Key(int instance, String variable, String column) {}
 
   private final RaceCandidate candidate;
+  private final boolean mayEquate;
   private final List<ProofInstance> instances;
   private final Map<Key, List<Place>> places = new LinkedHashMap<>();
   private final Map<Key, Key> parents = new HashMap<>();
 
-  private CoincidingKeys(RaceCandidate candidate, List<ProofInstance> instances) {
+  private CoincidingKeys(
+      RaceCandidate candidate, List<ProofInstance> instances, boolean mayEquate) {
     this.candidate = candidate;
+    this.mayEquate = mayEquate;
     this.instances = new ArrayList<>(instances);
     for (int i = 0; i < instances.size(); i++) {
       addPlaces(i);
@@ -77,11 +80,16 @@ public final class CoincidingKeys {
    * @param instances the operations of the candidate with the values that were observed
    * @param differently whether an operation that chooses one of the rows that it has read chooses
    *     another one than the operations before it
+   * @param mayEquate whether arguments may be replaced to make keys equal. Not where origins are of
+   *     namesakes alone: an argument may be used under another name, too
    * @return empty if the keys cannot be made equal, as they come from what was read
    */
   public static Optional<List<ProofInstance>> of(
-      RaceCandidate candidate, List<ProofInstance> instances, boolean differently) {
-    CoincidingKeys keys = new CoincidingKeys(candidate, instances);
+      RaceCandidate candidate,
+      List<ProofInstance> instances,
+      boolean differently,
+      boolean mayEquate) {
+    CoincidingKeys keys = new CoincidingKeys(candidate, instances, mayEquate);
     if (!keys.equate()) {
       return Optional.empty();
     }
@@ -163,7 +171,9 @@ public final class CoincidingKeys {
     RecordedValue value = value(anchor);
     for (Key key : keys) {
       if (!ValueComparison.areEqual(value(key), value)) {
-        if (!isComputed(key) || mayChoose(key, value)) {
+        if (!mayEquate) {
+          return false;
+        } else if (!isComputed(key) || mayChoose(key, value)) {
           replace(key, value);
         } else if (!searchAlike(key, anchor)) {
           return false;

@@ -19,8 +19,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A value that equals an earlier one, or a value returned before, in every transaction of the
  * template has that origin: if their values differ from transaction to transaction, or both belong
- * to columns of one name. A number that is assigned to a column that was read before, of the same
- * table, is what was read and a difference.
+ * to columns of one name. So have parameters that are equal in the only transaction: an argument
+ * that is used twice, such as for a lock and for a row, must not be replaced in one place alone. A
+ * number that is assigned to a column that was read before, of the same table, is what was read and
+ * a difference.
  */
 public final class ValueOrigins {
 
@@ -121,7 +123,9 @@ public final class ValueOrigins {
       List<ValuePlace> places = sample.statements().get(i).text().values();
       for (int k = 0; k < (i < statement ? places.size() : place); k++) {
         boolean isNamesake = !own.column().isEmpty() && own.column().equals(places.get(k).column());
-        if ((isNamesake || (varies && !namesakesAlone)) && isAlwaysEqual(statement, place, i, k)) {
+        boolean areArguments = own.literal().isEmpty() && places.get(k).literal().isEmpty();
+        if ((isNamesake || (!namesakesAlone && (varies || areArguments)))
+            && isAlwaysEqual(statement, place, i, k)) {
           Same candidate = origins.get(i).get(k) instanceof Same root ? root : new Same(i, k);
           if (isNamesake) {
             return candidate;

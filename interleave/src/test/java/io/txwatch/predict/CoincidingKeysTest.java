@@ -113,10 +113,10 @@ class CoincidingKeysTest {
         .extracting(OperationTemplate::name)
         .containsExactly("signOff", "signOff");
     List<ProofInstance> same =
-        CoincidingKeys.of(candidate, observed(candidate, 1, 1), true).orElseThrow();
+        CoincidingKeys.of(candidate, observed(candidate, 1, 1), true, true).orElseThrow();
     assertThat(same).extracting(CoincidingKeysTest::arguments).containsExactly("2 3", "2 4");
     List<ProofInstance> unchanged =
-        CoincidingKeys.of(candidate, observed(candidate, 1, 1), false).orElseThrow();
+        CoincidingKeys.of(candidate, observed(candidate, 1, 1), false, true).orElseThrow();
     assertThat(unchanged).extracting(CoincidingKeysTest::arguments).containsExactly("2 3", "2 3");
   }
 }
