@@ -7,6 +7,7 @@ import io.txwatch.predict.ProofInstance;
 import io.txwatch.predict.ProofInstance.Place;
 import io.txwatch.predict.SampledStatement;
 import io.txwatch.predict.TemplateAccess;
+import io.txwatch.predict.ValueComparison;
 import io.txwatch.predict.ValueOrigin;
 import io.txwatch.predict.ValueOrigin.Returned;
 import io.txwatch.predict.ValuePlace;
@@ -170,6 +171,7 @@ record CandidateCase(
           headers.put(TestCase.LEVEL_HEADER + session, levels.get(i).name());
         }
         paths.put(session, path(instances.get(i), session));
+        noteReplaced(instances.get(i), session);
       }
       return new CandidateCase(
           new TestCase("predicted", headers, setup, steps(paths), List.of()),
@@ -271,6 +273,32 @@ record CandidateCase(
                 place.statement() + 1,
                 session));
       }
+    }
+
+    private void noteReplaced(ProofInstance instance, String session) {
+      instance
+          .replaced()
+          .forEach(
+              (place, value) -> {
+                ValuePlace observed =
+                    instance
+                        .sample()
+                        .statements()
+                        .get(place.statement())
+                        .text()
+                        .values()
+                        .get(place.index());
+                if (!ValueComparison.areEqual(observed.value(), value)) {
+                  assumptions.add(
+                      String.format(
+                          Locale.ROOT,
+                          "%s is executed with %s %s, and was observed with %s",
+                          session,
+                          observed.column().isEmpty() ? "argument" : observed.column(),
+                          value.text(),
+                          observed.value().text()));
+                }
+              });
     }
 
     private void note(

@@ -63,6 +63,11 @@ public final class RaceProver {
   /** In how many ways a candidate's operations are given values. */
   private static final int MAX_ATTEMPTS = 8;
 
+  /** How many of these ways are transactions that had equal keys. */
+  private static final int MAX_AS_OBSERVED = 2;
+
+  private static final int MAX_COMBINATIONS = 100;
+
   /** The most time of a candidate, and again of its repairs. */
   private static final Duration MAX_TIME = Duration.ofSeconds(10);
 
@@ -113,7 +118,7 @@ public final class RaceProver {
 
   /** The ways to give the operations values, the most promising first. */
   private Set<List<ProofInstance>> instances(RaceCandidate candidate) {
-    Set<List<ProofInstance>> all = new LinkedHashSet<>();
+    Set<List<ProofInstance>> all = new LinkedHashSet<>(asObserved(candidate));
     for (int back = 0; back < 2; back++) {
       for (boolean differently : new boolean[] {true, false}) {
         for (boolean sameSample : new boolean[] {true, false}) {
@@ -127,6 +132,45 @@ public final class RaceProver {
       }
     }
     return all;
+  }
+
+  /**
+   * Transactions of different operations that had equal keys when they were observed, the last ones
+   * first: nothing has to be replaced.
+   */
+  private Set<List<ProofInstance>> asObserved(RaceCandidate candidate) {
+    Set<List<ProofInstance>> all = new LinkedHashSet<>();
+    if (Set.copyOf(candidate.operations()).size() < candidate.operations().size()) {
+      return all; // one transaction is repeated by both
+    }
+    List<List<ProofInstance>> combinations = new ArrayList<>(List.of(List.of()));
+    for (OperationTemplate template : candidate.operations()) {
+      List<OperationSample> known = samples.getOrDefault(template, List.of());
+      List<List<ProofInstance>> longer = new ArrayList<>();
+      for (List<ProofInstance> shorter : combinations) {
+        for (int i = known.size() - 1; i >= 0 && longer.size() < MAX_COMBINATIONS; i--) {
+          List<ProofInstance> instances = new ArrayList<>(shorter);
+          instances.add(instance(template, known.get(i), known, true));
+          longer.add(instances);
+        }
+      }
+      combinations = longer;
+    }
+    for (List<ProofInstance> instances : combinations) {
+      CoincidingKeys.of(candidate, instances, false, false)
+          .filter(one -> all.size() < MAX_AS_OBSERVED)
+          .ifPresent(all::add);
+    }
+    return all;
+  }
+
+  private static ProofInstance instance(
+      OperationTemplate template,
+      OperationSample sample,
+      List<OperationSample> known,
+      boolean namesakesAlone) {
+    return new ProofInstance(
+        template, sample, ValueOrigins.of(template, sample, known, namesakesAlone), Map.of());
   }
 
   /**
@@ -148,12 +192,7 @@ public final class RaceProver {
         return Optional.empty();
       }
       OperationSample sample = known.get(index);
-      instances.add(
-          new ProofInstance(
-              template,
-              sample,
-              ValueOrigins.of(template, sample, known, namesakesAlone),
-              Map.of()));
+      instances.add(instance(template, sample, known, namesakesAlone));
     }
     return Optional.of(instances);
   }

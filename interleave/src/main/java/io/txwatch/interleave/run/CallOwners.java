@@ -28,6 +28,12 @@ final class CallOwners {
    */
   private static final long CHANGE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
+  /**
+   * How long a call waits whose thread is not known while an operation is blocked: until waits have
+   * been read again, so that it is known whether the operation still is.
+   */
+  private static final long RELEASE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private final List<OperationRun> runs;
   private final Map<Thread, OperationRun> adopted = new IdentityHashMap<>();
   private final AtomicInteger unownedCalls = new AtomicInteger();
@@ -84,6 +90,11 @@ final class CallOwners {
     }
     List<OperationRun> running = runs.stream().filter(run -> run.state() == State.RUNNING).toList();
     if (before == null) {
+      // The DBMS may have let a blocked one go on, and that is not known yet.
+      boolean mayBeOther = runs.stream().anyMatch(run -> run.state() == State.BLOCKED);
+      if (mayBeOther && waitedNanos < RELEASE_NANOS) {
+        return Owner.UNKNOWN;
+      }
       return switch (running.size()) {
         case 0 -> Owner.NONE;
         case 1 -> Owner.of(running.get(0));

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * what {@link CallOwners} decides, under the lock, at the moment when it is read.
  *
  * @param owners decides all other calls
- * @param isRunning true if an operation is running: calls of threads that existed before are its
+ * @param isRunning true if an operation is running, or blocked and perhaps no more: calls of
+ *     threads that existed before are its
  * @param active the operations that have not ended
  * @param adopted the threads that make their calls
  * @param inTransaction the connections on which operations, ended ones too, are in a transaction
@@ -35,7 +36,7 @@ record OwnerSnapshot(
     Set<OperationRun> active = new HashSet<>();
     Set<GatedConnection> inTransaction = new HashSet<>();
     for (OperationRun run : runs) {
-      isRunning |= run.state() == State.RUNNING;
+      isRunning |= run.state() == State.RUNNING || run.state() == State.BLOCKED;
       inTransaction.addAll(run.inTransaction());
       if (run.state() != State.ENDED) {
         active.add(run);
