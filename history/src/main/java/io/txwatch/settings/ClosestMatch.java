@@ -1,6 +1,8 @@
 package io.txwatch.settings;
 
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -10,24 +12,25 @@ public final class ClosestMatch {
   private ClosestMatch() {}
 
   /**
-   * Returns the word with the smallest edit distance to {@code typed}, ignoring case; the first of
-   * several. Empty if the distance exceeds half of the word's length, since such a suggestion would
-   * not help.
+   * Returns the word with the smallest edit distance to {@code typed}, ignoring case, for a
+   * message: {@code redact}, or {@code predict or redact} if several are as near. Empty if the
+   * distance exceeds half of the word's length, since such a suggestion would not help.
    */
   public static Optional<String> find(String typed, Collection<String> words) {
     String wanted = typed.toLowerCase(Locale.ROOT);
-    String best = null;
+    List<String> nearest = new ArrayList<>();
     int bestDistance = Integer.MAX_VALUE;
     for (String word : words) {
       int distance = distance(wanted, word.toLowerCase(Locale.ROOT));
       if (distance < bestDistance) {
-        best = word;
+        nearest.clear();
         bestDistance = distance;
       }
+      if (distance == bestDistance && distance <= Math.max(2, word.length() / 2)) {
+        nearest.add(word);
+      }
     }
-    return best != null && bestDistance <= Math.max(2, best.length() / 2)
-        ? Optional.of(best)
-        : Optional.empty();
+    return nearest.isEmpty() ? Optional.empty() : Optional.of(String.join(" or ", nearest));
   }
 
   /**

@@ -148,6 +148,8 @@ class SettingsTest {
     assertThat(ClosestMatch.distance("check", "chekc")).isEqualTo(1);
     assertThat(ClosestMatch.distance("", "abc")).isEqualTo(3);
     assertThat(ClosestMatch.find("zzzzzzzz", List.of("demo", "check"))).isEmpty();
+    assertThat(ClosestMatch.find("Predact", List.of("redact", "replay", "predict")))
+        .contains("redact or predict");
   }
 
   private static Settings agent(String arguments) {

@@ -11,6 +11,7 @@ import io.txwatch.sql.syntax.Tokens;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A statement as it was executed, cut at its values.
@@ -85,7 +86,7 @@ public record ExecutedText(List<String> parts, List<ValuePlace> values) {
       return new ExecutedText(parts, values);
     }
 
-    private @org.jspecify.annotations.Nullable RecordedValue literal(int token) {
+    private @Nullable RecordedValue literal(int token) {
       return switch (Literals.kind(tokens, token)) {
         case INTEGER -> RecordedValue.of(Long.valueOf(tokens.text(token)));
         case DECIMAL -> RecordedValue.of(new BigDecimal(tokens.text(token)));

@@ -3,6 +3,7 @@ package io.txwatch.predict;
 import io.txwatch.history.RecordedValue;
 import io.txwatch.history.RecordedValue.Type;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -60,8 +61,7 @@ public final class ValueComparison {
           Optional.of(
               new RecordedValue(
                   Type.UUID,
-                  UUID.nameUUIDFromBytes(
-                          (value.text() + number).getBytes(java.nio.charset.StandardCharsets.UTF_8))
+                  UUID.nameUUIDFromBytes((value.text() + number).getBytes(StandardCharsets.UTF_8))
                       .toString()));
       default -> Optional.empty();
     };

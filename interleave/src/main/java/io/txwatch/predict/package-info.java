@@ -18,8 +18,12 @@
  * </ul>
  *
  * <p>A {@link io.txwatch.predict.RaceCandidate} may happen as far as tables, columns and keys show.
- * Values can forbid it; only an execution proves it. What can not happen is kept as {@link
- * io.txwatch.predict.RuledOut}, with the reason.
+ * Values can forbid it; only an execution proves it. Where a history contains values, {@link
+ * io.txwatch.predict.OperationSample} has those of a transaction, {@link
+ * io.txwatch.predict.ValueOrigins} finds where they came from, and {@link
+ * io.txwatch.predict.CoincidingKeys} makes keys equal. {@link io.txwatch.predict.LevelAllocation}
+ * gives each operation the weakest level at which there is no candidate. What can not happen is
+ * kept as {@link io.txwatch.predict.RuledOut}, with the reason.
  */
 @NullMarked
 package io.txwatch.predict;
