@@ -48,6 +48,11 @@ public enum DocumentFormat {
     return Arrays.stream(values()).map(format -> format.ending).collect(Collectors.joining(", "));
   }
 
+  /** Whether a document of this format has a section of predicted races. */
+  public boolean showsPredictions() {
+    return this == HTML || this == MARKDOWN;
+  }
+
   /** The document's text, for UTF-8. */
   public String write(Report report, SourceFiles sources) {
     return document.apply(report, sources);

@@ -5,10 +5,14 @@ import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.Counted;
 import io.txwatch.report.Meaning;
 import io.txwatch.report.OperationText;
+import io.txwatch.report.PredictedRaces;
+import io.txwatch.report.PredictedRaces.Race;
 import io.txwatch.report.Prevention;
 import io.txwatch.report.Report;
+import io.txwatch.report.TerminalText;
 import io.txwatch.report.TextReport;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Markdown: a heading for each anomaly, and its text report as a code block. */
 final class MarkdownDocument {
@@ -42,6 +46,7 @@ final class MarkdownDocument {
       }
       out.append('\n');
     }
+    report.predicted().ifPresent(predicted -> append(out, predicted));
     String operations = OperationText.of(report.anomalies());
     if (!operations.isEmpty()) {
       out.append("## Operations\n\n").append(Markdown.codeBlock("text", operations)).append('\n');
@@ -49,6 +54,41 @@ final class MarkdownDocument {
     out.append("## Coverage\n\n")
         .append(Markdown.codeBlock("text", TextReport.coverage(report.coverage())));
     return out.toString();
+  }
+
+  private static void append(StringBuilder out, PredictedRaces predicted) {
+    out.append("## ").append(PredictedRaces.HEADING).append("\n\n");
+    for (Race race : predicted.confirmed()) {
+      out.append("### ")
+          .append(line(race.title()))
+          .append("\n\nOn ")
+          .append(line(race.circumstances()))
+          .append(":\n\n");
+      list(out, race.operations());
+      String order =
+          race.order().stream()
+              .map(statement -> TerminalText.escape(statement.toString()))
+              .collect(Collectors.joining("\n"));
+      out.append(Markdown.codeBlock("text", order)).append('\n');
+      if (!race.prevention().isEmpty()) {
+        out.append("Prevented, when it was tried, by:\n\n");
+        list(out, race.prevention());
+      }
+      if (!race.assumptions().isEmpty()) {
+        out.append("Assumed:\n\n");
+        list(out, race.assumptions());
+      }
+    }
+    out.append(predicted.counts()).append("\n\n");
+  }
+
+  private static void list(StringBuilder out, List<?> items) {
+    items.forEach(item -> out.append("- ").append(line(item.toString())).append('\n'));
+    out.append('\n');
+  }
+
+  private static String line(String text) {
+    return Markdown.line(TerminalText.escape(text));
   }
 
   private static String heading(List<String> callSites) {

@@ -24,6 +24,7 @@ final class PageResources {
           "detail.js",
           "operations.js",
           "list.js",
+          "predicted.js",
           "live.js",
           "page.js");
 

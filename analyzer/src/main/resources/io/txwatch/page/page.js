@@ -96,6 +96,7 @@ function showReport(report) {
     ...(report.ungrouped > 0 ? [['not listed', number(report.ungrouped)]] : []),
   ]);
   showCoverage(report.coverage);
+  showPredicted(report.predicted);
   showList();
   chooseFirst();
   open();

@@ -12,6 +12,10 @@ import io.txwatch.live.LiveSource;
 import io.txwatch.report.AnomalyBuilder;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.AnomalyId;
+import io.txwatch.report.PredictedRaces;
+import io.txwatch.report.PredictedRaces.OrderedStatement;
+import io.txwatch.report.PredictedRaces.PredictedOperation;
+import io.txwatch.report.PredictedRaces.Race;
 import io.txwatch.report.Report;
 import io.txwatch.slice.CaseSlice;
 import io.txwatch.slice.HistorySlice;
@@ -475,6 +479,52 @@ class PageBrowserTest {
             .isEmpty();
       }
     }
+  }
+
+  @Test
+  void predictedRacesAreASectionOfTheirOwn(@TempDir Path folder) throws Exception {
+    Race race =
+        new Race(
+            Phenomenon.LOST_UPDATE,
+            "H2 2.4.240",
+            "READ COMMITTED",
+            List.of(
+                new PredictedOperation("<img src=x onerror=window.hit=1>", "Bank.java:7", 12),
+                new PredictedOperation("pay", "", 1)),
+            List.of(
+                new OrderedStatement("T1", "UPDATE a SET b = ?</script>"),
+                new OrderedStatement("T2", "commit")),
+            List.of("lock the rows"),
+            List.of());
+    Report report =
+        new Report(
+            "shop.history",
+            Instant.EPOCH,
+            List.of(new Group(ExampleAnomalies.lostUpdate())),
+            0,
+            TestSource.COVERAGE,
+            Optional.of(new PredictedRaces(List.of(race), 3, 1)));
+    String page = write(folder, report).toUri().toString();
+    for (org.openqa.selenium.Dimension size : List.of(Browser.PHONE, Browser.DESKTOP)) {
+      browser().setSize(size);
+      browser().open(page);
+      assertThat(browser().text("#predicted h2")).isEqualTo(PredictedRaces.HEADING);
+      assertThat(browser().text("#predicted"))
+          .containsSubsequence(
+              "Lost update: <img src=x onerror=window.hit=1> and pay",
+              "H2 2.4.240 at READ COMMITTED",
+              "<img src=x onerror=window.hit=1>, Bank.java:7, observed 12 times",
+              "T1: UPDATE a SET b = ?</script>",
+              "T2: commit",
+              "lock the rows",
+              "1 race confirmed, 3 refuted, 1 undecided.")
+          .doesNotContain("Assumed");
+      assertThat(browser().run("return window.hit === undefined")).isEqualTo(true);
+      assertThat(browser().accessibilityViolations()).isEmpty();
+      assertThat(browser().consoleErrors()).isEmpty();
+    }
+    browser().open(report(folder, ExampleAnomalies.lostUpdate()));
+    assertThat(browser().text("#predicted")).isEmpty();
   }
 
   @Test

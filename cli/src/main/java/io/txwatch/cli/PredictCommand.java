@@ -66,7 +66,8 @@ import picocli.CommandLine.Spec;
       "With --json, one object for each race that may happen, with --levels one for each",
       "operation, and a last one:",
       "  {\"type\":\"prediction\",\"result\":\"CONFIRMED|REFUTED|UNDECIDED\",\"phenomenon\":…,",
-      "   \"cycleClass\":…,\"isolation\":…,\"dbms\":…,\"operations\":[…],\"keys\":[…],\"case\":…}",
+      "   \"cycleClass\":…,\"isolation\":…,\"dbms\":…,\"operations\":[…],\"keys\":[…],\"case\":…,",
+      "   \"schedule\":[…],\"order\":[{\"session\":…,\"statement\":…}],\"assumptions\":[…],…}",
       "  {\"type\":\"level\",\"operation\":…,\"callSite\":…,\"level\":…,\"preventedBy\":[…],",
       "   \"allowedBy\":[…],\"restsOnExecutions\":b,\"levelWithoutExecutions\":…,\"tested\":N,",
       "   \"untested\":N,\"contradictedBy\":[…]}",
@@ -120,7 +121,9 @@ final class PredictCommand implements Callable<Integer> {
   @Option(
       names = "--out",
       paramLabel = "DIR",
-      description = "writes a case for each confirmed race, for interleave and replay")
+      description =
+          "writes a case for each confirmed race, for interleave and replay, and"
+              + " predictions.jsonl, for report --predictions")
   private @Nullable Path out;
 
   @Option(

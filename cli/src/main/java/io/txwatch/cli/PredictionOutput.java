@@ -3,6 +3,7 @@ package io.txwatch.cli;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.anomaly.CycleClass;
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.CallSite;
 import io.txwatch.history.PrivateFiles;
 import io.txwatch.predict.KeyEquality;
@@ -13,9 +14,12 @@ import io.txwatch.proof.RaceProof.TriedRepair;
 import io.txwatch.report.AnomalyGroups;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.TextReport;
+import io.txwatch.sql.dialect.Dialect;
+import io.txwatch.sql.syntax.Redactor;
 import io.txwatch.testcase.CaseWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -42,6 +46,7 @@ final class PredictionOutput {
   private final @Nullable Path folder;
   private final Map<Result, Integer> counts = new EnumMap<>(Result.class);
   private final List<RaceProof> undecided = new ArrayList<>();
+  private boolean isBegun;
 
   PredictionOutput(
       Console console, boolean json, Dbms dbms, int operations, @Nullable Path folder) {
@@ -60,9 +65,7 @@ final class PredictionOutput {
   void add(RaceProof proof) throws IOException {
     counts.merge(proof.result(), 1, Integer::sum);
     Path file = proof.testCase().isPresent() ? write(proof) : null;
-    if (json) {
-      writeJson(proof, file);
-    }
+    write(out -> write(out, proof, file));
     if (proof.result() == Result.UNDECIDED) {
       undecided.add(proof);
     } else if (proof.result() == Result.CONFIRMED) {
@@ -140,53 +143,93 @@ final class PredictionOutput {
     return proof.levels().stream().distinct().map(Enum::name).collect(Collectors.joining(", "));
   }
 
-  private void writeJson(RaceProof proof, @Nullable Path file) throws IOException {
-    PrintWriter to = console.out();
-    try (JsonGenerator out = JsonReport.generator(to)) {
+  private interface Fields {
+    void writeTo(JsonGenerator out) throws IOException;
+  }
+
+  /** An object, printed and in the file. */
+  private void write(Fields fields) throws IOException {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator out = JsonReport.generator(text)) {
       out.writeStartObject();
-      out.writeStringField("type", "prediction");
-      out.writeStringField("result", proof.result().name());
-      out.writeStringField("phenomenon", proof.phenomenon().name());
-      CycleClass cycleClass = proof.candidate().cycleClass();
-      out.writeStringField("cycleClass", cycleClass.term());
-      out.writeStringField("isolation", levels(proof));
-      out.writeStringField("dbms", dbms.describe());
-      out.writeArrayFieldStart("operations");
-      for (OperationTemplate operation : proof.candidate().operations()) {
-        out.writeStartObject();
-        out.writeStringField("name", operation.toString());
-        out.writeStringField("callSite", CallSite.shown(operation.callSite()));
-        out.writeNumberField("seen", operation.seen());
-        out.writeEndObject();
-      }
-      out.writeEndArray();
-      writeTexts(
-          out, "keys", proof.candidate().keys().stream().map(KeyEquality::toString).toList());
-      out.writeStringField("case", file == null ? null : file.toString());
-      writeTexts(out, "schedule", proof.schedule());
-      writeTexts(out, "assumptions", proof.assumptions());
-      out.writeStringField(
-          "advice",
-          proof.repairs().stream()
-              .filter(TriedRepair::removes)
-              .map(TriedRepair::advice)
-              .findFirst()
-              .orElse(null));
-      out.writeArrayFieldStart("adviceTried");
-      for (TriedRepair repair : proof.repairs()) {
-        out.writeStartObject();
-        out.writeStringField("advice", repair.advice());
-        out.writeBooleanField("removes", repair.removes());
-        out.writeStringField("cost", repair.cost());
-        out.writeEndObject();
-      }
-      out.writeEndArray();
-      out.writeStringField("reason", proof.reason());
-      out.writeNumberField("executions", proof.executions());
+      fields.writeTo(out);
       out.writeEndObject();
     }
-    to.println();
-    to.flush();
+    if (json) {
+      console.out().println(text);
+      console.out().flush();
+    }
+    if (folder != null) {
+      append(folder, text + "\n");
+    }
+  }
+
+  /** The file of an earlier run is replaced: not even its mode is kept. */
+  private void append(Path into, String line) throws IOException {
+    Path file = Files.createDirectories(into).resolve(PredictionReader.NAME);
+    if (!isBegun) {
+      Files.deleteIfExists(file);
+      isBegun = true;
+    }
+    try (FileChannel channel = PrivateFiles.open(file, StandardOpenOption.APPEND)) {
+      channel.write(StandardCharsets.UTF_8.encode(line));
+    }
+  }
+
+  private void write(JsonGenerator out, RaceProof proof, @Nullable Path file) throws IOException {
+    out.writeStringField("type", "prediction");
+    out.writeStringField("result", proof.result().name());
+    out.writeStringField("phenomenon", proof.phenomenon().name());
+    CycleClass cycleClass = proof.candidate().cycleClass();
+    out.writeStringField("cycleClass", cycleClass.term());
+    out.writeStringField("isolation", levels(proof));
+    out.writeStringField("dbms", dbms.describe());
+    out.writeArrayFieldStart("operations");
+    for (OperationTemplate operation : proof.candidate().operations()) {
+      out.writeStartObject();
+      out.writeStringField("name", operation.toString());
+      out.writeStringField("callSite", CallSite.shown(operation.callSite()));
+      out.writeNumberField("seen", operation.seen());
+      out.writeEndObject();
+    }
+    out.writeEndArray();
+    writeTexts(out, "keys", proof.candidate().keys().stream().map(KeyEquality::toString).toList());
+    out.writeStringField("case", file == null ? null : file.toString());
+    writeTexts(out, "schedule", proof.schedule());
+    writeOrder(out, proof.schedule());
+    writeTexts(out, "assumptions", proof.assumptions());
+    out.writeStringField(
+        "advice",
+        proof.repairs().stream()
+            .filter(TriedRepair::removes)
+            .map(TriedRepair::advice)
+            .findFirst()
+            .orElse(null));
+    out.writeArrayFieldStart("adviceTried");
+    for (TriedRepair repair : proof.repairs()) {
+      out.writeStartObject();
+      out.writeStringField("advice", repair.advice());
+      out.writeBooleanField("removes", repair.removes());
+      out.writeStringField("cost", repair.cost());
+      out.writeEndObject();
+    }
+    out.writeEndArray();
+    out.writeStringField("reason", proof.reason());
+    out.writeNumberField("executions", proof.executions());
+  }
+
+  /** The schedule for reports, which contain no values of rows. */
+  private void writeOrder(JsonGenerator out, List<String> schedule) throws IOException {
+    Dialect dialect = DbmsRegistry.dialect(dbms).dialect();
+    out.writeArrayFieldStart("order");
+    for (String line : schedule) {
+      int colon = line.indexOf(": ");
+      out.writeStartObject();
+      out.writeStringField("session", line.substring(0, colon));
+      out.writeStringField("statement", Redactor.redact(line.substring(colon + 2), dialect));
+      out.writeEndObject();
+    }
+    out.writeEndArray();
   }
 
   private static void writeTexts(JsonGenerator out, String name, List<String> texts)
@@ -206,22 +249,16 @@ final class PredictionOutput {
   /** All candidates were added. */
   void end(double seconds) throws IOException {
     int candidates = counts.values().stream().mapToInt(Integer::intValue).sum();
-    if (json) {
-      PrintWriter to = console.out();
-      try (JsonGenerator out = JsonReport.generator(to)) {
-        out.writeStartObject();
-        out.writeStringField("type", "predict");
-        out.writeNumberField("operations", operations);
-        out.writeNumberField("candidates", candidates);
-        out.writeNumberField("confirmed", count(Result.CONFIRMED));
-        out.writeNumberField("refuted", count(Result.REFUTED));
-        out.writeNumberField("undecided", count(Result.UNDECIDED));
-        out.writeNumberField("seconds", Math.round(seconds * 1_000) / 1e3);
-        out.writeEndObject();
-      }
-      to.println();
-      to.flush();
-    }
+    write(
+        out -> {
+          out.writeStringField("type", "predict");
+          out.writeNumberField("operations", operations);
+          out.writeNumberField("candidates", candidates);
+          out.writeNumberField("confirmed", count(Result.CONFIRMED));
+          out.writeNumberField("refuted", count(Result.REFUTED));
+          out.writeNumberField("undecided", count(Result.UNDECIDED));
+          out.writeNumberField("seconds", Math.round(seconds * 1_000) / 1e3);
+        });
     PrintWriter text = console.textOut(json);
     for (RaceProof proof : undecided.subList(0, Math.min(undecided.size(), MAX_UNDECIDED))) {
       text.println("undecided: " + Console.printable(oneLine(what(proof) + ": " + proof.reason())));

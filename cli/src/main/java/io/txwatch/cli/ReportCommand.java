@@ -2,12 +2,14 @@ package io.txwatch.cli;
 
 import io.txwatch.analyzer.Analyzer;
 import io.txwatch.coverage.Coverage;
+import io.txwatch.document.DocumentFormat;
 import io.txwatch.document.SourceFiles;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.HistoryParts;
 import io.txwatch.history.HistoryReader;
 import io.txwatch.report.AnomalyGroups;
 import io.txwatch.report.Counted;
+import io.txwatch.report.PredictedRaces;
 import io.txwatch.report.Report;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +47,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  txwatch report shop.history --out report.html",
       "  txwatch report target/test.history --out anomalies.sarif --sources .",
+      "  txwatch report shop.history --predictions races/predictions.jsonl --out report.html",
       ""
     })
 final class ReportCommand implements Callable<Integer> {
@@ -67,6 +71,14 @@ final class ReportCommand implements Callable<Integer> {
           "a directory below which the source files of the lines are looked up, for .sarif"
               + " (default: their names alone)")
   private @Nullable Path sources;
+
+  @Option(
+      names = "--predictions",
+      paramLabel = "FILE",
+      description =
+          "predictions.jsonl, which predict --out writes: its races become a section of .html and"
+              + " .md")
+  private @Nullable Path predictions;
 
   @Option(
       names = "--judge-by",
@@ -93,6 +105,7 @@ final class ReportCommand implements Callable<Integer> {
         throw new NoSuchFileException(file.toString());
       }
     }
+    Optional<PredictedRaces> predicted = predicted(document.format());
     AnomalyGroups groups = new AnomalyGroups();
     Coverage coverage = Coverage.NONE;
     for (Path file : files) {
@@ -101,7 +114,7 @@ final class ReportCommand implements Callable<Integer> {
     String source =
         files.stream().map(file -> file.getFileName().toString()).collect(Collectors.joining(", "));
     Report report =
-        new Report(source, Instant.now(), groups.groups(), groups.ungrouped(), coverage);
+        new Report(source, Instant.now(), groups.groups(), groups.ungrouped(), coverage, predicted);
     document.write(report, sourceFiles());
     Console console = Console.of(spec);
     console
@@ -114,6 +127,19 @@ final class ReportCommand implements Callable<Integer> {
     boolean failed =
         groups.groups().stream().anyMatch(group -> common.failOn.includes(group.first()));
     return failed ? ExitCode.ANOMALIES : ExitCode.CLEAN;
+  }
+
+  private Optional<PredictedRaces> predicted(DocumentFormat format) throws IOException {
+    if (predictions == null) {
+      return Optional.empty();
+    }
+    if (!format.showsPredictions()) {
+      throw CommandException.badInput(
+          "--predictions: expected --out with a name that ends in .html or .md, not '"
+              + target
+              + "'");
+    }
+    return Optional.of(PredictionReader.read(predictions));
   }
 
   private SourceFiles sourceFiles() throws IOException {

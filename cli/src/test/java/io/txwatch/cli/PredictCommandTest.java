@@ -18,6 +18,7 @@ import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -97,6 +98,47 @@ class PredictCommandTest {
     Invocation run = Invocation.of("predict", file.toString());
     assertThat(run.code()).isEqualTo(ExitCode.BAD_INPUT);
     assertThat(run.err()).contains("--url is needed");
+  }
+
+  @Test
+  void reportsShowThemWithoutValues() throws Exception {
+    String url = TestServers.freshDatabase(ServerKind.H2);
+    Path file = record(url, "lost-update");
+    Path earlier = Files.createDirectory(folder.resolve("cases")).resolve("predictions.jsonl");
+    Files.writeString(earlier, "of an earlier run");
+    Invocation run = predict(url, file);
+    Path written = folder.resolve("cases/predictions.jsonl");
+    assertThat(Files.readString(written)).isEqualToNormalizingNewlines(run.out());
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(written)))
+        .isEqualTo("rw-------");
+    assertThat(confirmed(run))
+        .isNotEmpty()
+        .allSatisfy(
+            one -> {
+              assertThat(one.get("schedule").toString()).containsPattern("= \\d");
+              assertThat(one.get("order")).hasSameSizeAs(one.get("schedule"));
+              assertThat(one.get("order").toString())
+                  .contains("= ?")
+                  .doesNotContainPattern("= \\d");
+            });
+    Path report = folder.resolve("report.md");
+    Invocation.of(
+        "report", file.toString(), "--predictions", written.toString(), "--out", report.toString());
+    assertThat(Files.readString(report))
+        .containsPattern("### Lost update: BankService.*BankService")
+        .containsPattern("\\(BankService.java:\\d+\\\\\\), observed \\d+ times")
+        .contains("T2: commit\n", "Prevented, when it was tried, by:")
+        .doesNotContainPattern("(?m)^T\\d: .*= \\d");
+  }
+
+  @Test
+  void theFileIsWrittenWithoutJsonToo() throws Exception {
+    Path file = record(TestServers.freshDatabase(ServerKind.H2), "write-skew", "--fixed");
+    Path out = folder.resolve("cases");
+    Invocation.of("predict", file.toString(), "--out", out.toString());
+    List<String> lines = Files.readAllLines(out.resolve("predictions.jsonl"));
+    assertThat(JSON.readTree(lines.get(lines.size() - 1)).get("type").asText())
+        .isEqualTo("predict");
   }
 
   private List<Path> sources() throws IOException {
