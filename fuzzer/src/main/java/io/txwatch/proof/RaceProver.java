@@ -8,6 +8,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.interleave.Interleaved;
 import io.txwatch.interleave.Interleaved.Verdict;
 import io.txwatch.predict.CoincidingKeys;
+import io.txwatch.predict.DependentValues;
 import io.txwatch.predict.ObservedOperation;
 import io.txwatch.predict.OperationSample;
 import io.txwatch.predict.OperationTemplate;
@@ -217,6 +218,11 @@ public final class RaceProver {
     /** Executes it with these values; null if that proves nothing. */
     @Nullable RaceProof execute(List<ProofInstance> instances)
         throws SQLException, InterruptedException {
+      Optional<String> dependent = dependent(instances);
+      if (dependent.isPresent()) {
+        undecide(dependent.get());
+        return null;
+      }
       try {
         CandidateCase made = CandidateCase.of(instances, levels, dbms, source);
         Interleaved found = interleaveOnce(made);
@@ -258,6 +264,20 @@ public final class RaceProver {
         undecide("the rows are no longer as the operation found them: " + e.getMessage());
       }
       return null;
+    }
+
+    /** Why the application would not execute these values together. */
+    private Optional<String> dependent(List<ProofInstance> instances) {
+      for (int i = 0; i < instances.size(); i++) {
+        ProofInstance instance = instances.get(i);
+        Optional<String> reason =
+            DependentValues.of(
+                instance, samples.getOrDefault(instance.template(), List.of()), "T" + (i + 1));
+        if (reason.isPresent()) {
+          return reason;
+        }
+      }
+      return Optional.empty();
     }
 
     /**

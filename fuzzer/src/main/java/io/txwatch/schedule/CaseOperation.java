@@ -141,6 +141,9 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
         execute(step, results);
       }
       if (isOneTransaction) {
+        if (path != null && hasReadOther(results) && writesFrom(path, 0)) {
+          throw new LeftException("a statement before the commit has returned something else");
+        }
         commit();
       }
     } finally {
@@ -212,10 +215,7 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
     int number = results.size();
     String sql = observed.texts().get(number).text(returned, dbms::literal);
     boolean isNeeded = ComputedText.needed(observed.texts()).contains(number);
-    if (strictness == Strictness.VALUES
-        && !StatementText.isQuery(sql)
-        && !alone.isEmpty()
-        && !results.equals(alone.subList(0, number))) {
+    if (!StatementText.isQuery(sql) && hasReadOther(results)) {
       throw new LeftException(
           "a statement before '" + sql + "' has returned something else than observed");
     }
@@ -248,7 +248,7 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
       int expected = observed.rows().get(number);
       if (expected >= 0
           && count != expected
-          && (strictness != Strictness.LAST_COUNT || !writesLater(observed, number))) {
+          && (strictness != Strictness.LAST_COUNT || !writesFrom(observed, number + 1))) {
         throw new LeftException(
             "'" + sql + "' found " + count + " rows, and " + expected + " when it was observed");
       }
@@ -257,9 +257,16 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
     }
   }
 
-  private static boolean writesLater(ObservedPath observed, int number) {
+  /** Whether the application may decide by what it has read to write something else, or nothing. */
+  private boolean hasReadOther(List<String> results) {
+    return strictness == Strictness.VALUES
+        && !alone.isEmpty()
+        && !results.equals(alone.subList(0, results.size()));
+  }
+
+  private static boolean writesFrom(ObservedPath observed, int number) {
     return observed.texts().stream()
-        .skip(number + 1L)
+        .skip(number)
         .anyMatch(text -> !StatementText.isQuery(text.observed()));
   }
 

@@ -47,7 +47,8 @@ public record ObservedPath(List<ComputedText> texts, List<Integer> rows, List<St
     /** In that case only if no write follows: else it goes on whatever it has found. */
     LAST_COUNT,
     /**
-     * Also if it writes after a query has returned something else than when the session is alone.
+     * Also if it writes, or commits what it has written, after a query has returned something else
+     * than when the session is alone.
      */
     VALUES
   }

@@ -283,4 +283,110 @@ class RaceProverTest {
       }
     };
   }
+
+  private static ObservedApplication withLocks(ServerKind kind) throws Exception {
+    return new ObservedApplication(
+        kind,
+        "CREATE TABLE account (id INT PRIMARY KEY, balance INT NOT NULL, note VARCHAR(9))",
+        "CREATE TABLE mutex (name VARCHAR(20) PRIMARY KEY)",
+        "CREATE TABLE held (name VARCHAR(20) PRIMARY KEY)",
+        "INSERT INTO account VALUES (41, 100, 'a'), (42, 100, 'b')",
+        "INSERT INTO mutex VALUES ('account-41'), ('account-42')");
+  }
+
+  private static Work afterLock(Work lock, int id, String also) {
+    return bank -> {
+      lock.run(bank);
+      int balance = bank.number("SELECT balance FROM account WHERE id = ?", id);
+      bank.update("UPDATE account SET balance = ?" + also + " WHERE id = ?", balance - id, id);
+    };
+  }
+
+  private static Work lockedByName(int id) {
+    return bank -> bank.query("SELECT name FROM mutex WHERE name = ? FOR UPDATE", "account-" + id);
+  }
+
+  private static Work lockedByRow(int id) {
+    return bank -> bank.update("INSERT INTO held (name) VALUES (?)", "account-" + id);
+  }
+
+  private static Work lockedByNumber(int id) {
+    return bank -> bank.query("SELECT pg_advisory_xact_lock(?)", id * 31 + 7);
+  }
+
+  private static Work lockedByLiteral(int id) {
+    return bank -> bank.query("SELECT pg_advisory_xact_lock(" + id + ")");
+  }
+
+  /** A lock's name would be another one if the key of the row were. */
+  @ParameterizedTest
+  @EnumSource(
+      value = ServerKind.class,
+      names = {"POSTGRESQL", "MARIADB", "H2"})
+  void aLockThatIsNamedByTheKeyIsNotTakenForAnother(ServerKind kind) throws Exception {
+    try (ObservedApplication bank = withLocks(kind)) {
+      bank.run(afterLock(lockedByName(41), 41, ""));
+      bank.run(afterLock(lockedByName(42), 42, ", note = 'c'"));
+      assertThat(confirmed(bank))
+          .noneMatch(one -> one.startsWith("CONFIRMED"))
+          .anyMatch(one -> one.contains("may be computed from the key"));
+    }
+    try (ObservedApplication bank = withLocks(kind)) {
+      bank.run(afterLock(lockedByRow(41), 41, "")).run(afterLock(lockedByRow(42), 42, ""));
+      assertThat(confirmed(bank))
+          .noneMatch(one -> one.startsWith("CONFIRMED"))
+          .anyMatch(one -> one.contains("may be computed from the key"));
+    }
+  }
+
+  @Test
+  void aLockWhoseNumberIsComputedIsNotTakenForAnother() throws Exception {
+    try (ObservedApplication bank = withLocks(ServerKind.POSTGRESQL)) {
+      bank.run(afterLock(lockedByNumber(41), 41, ""));
+      bank.run(afterLock(lockedByNumber(42), 42, ", note = 'c'"));
+      assertThat(confirmed(bank)).isNotEmpty().noneMatch(one -> one.startsWith("CONFIRMED"));
+    }
+    try (ObservedApplication bank = withLocks(ServerKind.POSTGRESQL)) {
+      bank.run(withLiterals(41, "")).run(withLiterals(42, ", note = 'c'"));
+      assertThat(confirmed(bank)).isNotEmpty().noneMatch(one -> one.startsWith("CONFIRMED"));
+    }
+  }
+
+  private static Work withLiterals(int id, String also) {
+    return bank -> {
+      lockedByLiteral(id).run(bank);
+      int balance = bank.number("SELECT balance FROM account WHERE id = " + id);
+      bank.update("UPDATE account SET balance = " + (balance - 5) + also + " WHERE id = " + id);
+    };
+  }
+
+  /** An application that reads again before its commit may do that to roll back. */
+  @ParameterizedTest
+  @EnumSource(
+      value = ServerKind.class,
+      names = {"POSTGRESQL", "H2"})
+  void whatIsReadAgainBeforeTheCommitMayEndInARollback(ServerKind kind) throws Exception {
+    try (ObservedApplication bank = withLocks(kind)) {
+      bank.run(readAgain(41, "x")).run(readAgain(42, "y"));
+      bank.run(raise(41)).run(raise(42));
+      assertThat(confirmed(bank))
+          .noneMatch(one -> one.startsWith("CONFIRMED"))
+          .anyMatch(one -> one.contains("something else than observed"));
+    }
+  }
+
+  private static Work readAgain(int id, String name) {
+    return bank -> {
+      String query = "SELECT balance FROM account WHERE id = ?";
+      int balance = bank.number(query, id);
+      bank.update("INSERT INTO held (name) VALUES (?)", name);
+      if (bank.number(query, id) != balance) {
+        throw new IllegalStateException("changed");
+      }
+    };
+  }
+
+  private static Work raise(int id) {
+    return bank -> bank.update("UPDATE account SET balance = balance + 1 WHERE id = ?", id);
+  }
 }

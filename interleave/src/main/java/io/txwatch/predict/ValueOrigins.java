@@ -62,7 +62,7 @@ public final class ValueOrigins {
   }
 
   /** Whether two transactions executed the same statements, loops equally often. */
-  private static boolean isAlike(OperationSample one, OperationSample other) {
+  static boolean isAlike(OperationSample one, OperationSample other) {
     if (one.statements().size() != other.statements().size()) {
       return false;
     }

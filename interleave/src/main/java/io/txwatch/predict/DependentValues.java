@@ -1,0 +1,131 @@
+package io.txwatch.predict;
+
+import io.txwatch.history.RecordedValue;
+import io.txwatch.predict.ProofInstance.Place;
+import io.txwatch.predict.ValueOrigin.Returned;
+import io.txwatch.predict.ValuePlace.Use;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Values that an application has computed from a key that a proof replaces, so that it would have
+ * computed others: the name {@code 'order-7'} of a lock for the row 7, or the number of a lock. An
+ * execution that replaces the key alone is none of the application.
+ */
+public final class DependentValues {
+
+  private final ProofInstance instance;
+  private final List<OperationSample> alike;
+
+  private DependentValues(ProofInstance instance, List<OperationSample> samples) {
+    this.instance = instance;
+    this.alike =
+        samples.stream().filter(one -> ValueOrigins.isAlike(one, instance.sample())).toList();
+  }
+
+  /**
+   * Finds such a value that is not replaced.
+   *
+   * @param samples those of the operation
+   * @param session how the operation is called in a reason
+   * @return why the operation cannot have these values; empty if that is not evident
+   */
+  public static Optional<String> of(
+      ProofInstance instance, List<OperationSample> samples, String session) {
+    return new DependentValues(instance, samples).find(session);
+  }
+
+  private Optional<String> find(String session) {
+    List<Place> kept = kept();
+    for (Place key : instance.replaced().keySet()) {
+      for (Place other : kept) {
+        if (isComputed(key, other)) {
+          return Optional.of(
+              String.format(
+                  Locale.ROOT,
+                  "a value of statement %d of %s may be computed from the key of statement %d,"
+                      + " which would be another one",
+                  other.statement() + 1,
+                  session,
+                  key.statement() + 1));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** The arguments that are as they were observed. */
+  private List<Place> kept() {
+    List<Place> kept = new ArrayList<>();
+    List<SampledStatement> statements = instance.sample().statements();
+    for (int i = 0; i < statements.size(); i++) {
+      for (int k = 0; k < statements.get(i).text().values().size(); k++) {
+        Place place = new Place(i, k);
+        if (!instance.replaced().containsKey(instance.root(place))
+            && !(instance.rootOrigin(place) instanceof Returned)
+            && ValueComparison.isValue(instance.observed(place))) {
+          kept.add(place);
+        }
+      }
+    }
+    return kept;
+  }
+
+  private boolean isComputed(Place key, Place other) {
+    return isArgumentOfLock(other)
+        || alike.stream().allMatch(one -> contains(value(one, key), value(one, other)))
+        || alike.stream().allMatch(one -> contains(value(one, other), value(one, key)))
+        || (place(instance.sample(), other).use() != Use.ASSIGNED && areLiteralsAlike(key, other));
+  }
+
+  /** Literals that are equal in all transactions, as those of parameters are known to be. */
+  private boolean areLiteralsAlike(Place key, Place other) {
+    return !place(instance.sample(), key).literal().isEmpty()
+        && !place(instance.sample(), other).literal().isEmpty()
+        && alike.stream()
+            .allMatch(one -> ValueComparison.areEqual(value(one, key), value(one, other)));
+  }
+
+  /** A statement that uses no table may lock what its argument stands for. */
+  private boolean isArgumentOfLock(Place place) {
+    SampledStatement statement = instance.sample().statements().get(place.statement());
+    return instance.template().statements().get(statement.number() - 1).accesses().isEmpty()
+        && (alike.size() == 1
+            || alike.stream()
+                .anyMatch(
+                    one -> !ValueComparison.areEqual(value(one, place), instance.observed(place))));
+  }
+
+  /** Whether a text has a value in it, and more than that; a number is there as a whole. */
+  private static boolean contains(RecordedValue part, RecordedValue whole) {
+    if (whole.type() != RecordedValue.Type.TEXT || part.text().isEmpty()) {
+      return false;
+    }
+    String text = whole.text();
+    String value = part.text();
+    for (int at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) {
+      int end = at + value.length();
+      boolean isBegun = at > 0 && areDigits(text.charAt(at - 1), value.charAt(0));
+      boolean isContinued =
+          end < text.length() && areDigits(value.charAt(value.length() - 1), text.charAt(end));
+      if (!isBegun && !isContinued && text.length() > value.length()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean areDigits(char one, char other) {
+    return Character.isDigit(one) && Character.isDigit(other);
+  }
+
+  private static ValuePlace place(OperationSample sample, Place place) {
+    return sample.statements().get(place.statement()).text().values().get(place.index());
+  }
+
+  private static RecordedValue value(OperationSample sample, Place place) {
+    return place(sample, place).value();
+  }
+}
