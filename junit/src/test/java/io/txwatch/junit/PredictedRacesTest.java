@@ -8,6 +8,7 @@ import io.txwatch.interleave.Interleaver;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.PrintStream;
+import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
@@ -125,7 +126,8 @@ class PredictedRacesTest {
             OneClientTests.class,
             Test.class,
             HikariDataSource.class)
-        .map(type -> type.getProtectionDomain().getCodeSource().getLocation().getPath())
+        .map(type -> type.getProtectionDomain().getCodeSource().getLocation().toString())
+        .map(location -> Path.of(URI.create(location)).toString())
         .distinct()
         .collect(Collectors.joining(File.pathSeparator));
   }
