@@ -17,9 +17,21 @@ import java.util.regex.Pattern;
  */
 final class TableQualifiers {
 
+  private static final String NAME = "(?:\"[^\"]+\"|`[^`]+`|[\\w$]+)";
+
   private static final Pattern OF_TABLE =
       Pattern.compile(
-          "(?i)\\b(?:from|join|into|update|,)\\s*[\"`]?[\\w$]+[\"`]?\\s*\\.\\s*[\"`]?([\\w$]+)");
+          "(?i)(?:\\b(?:from|join|into|update|only)|,)\\s*"
+              + NAME
+              + "\\s*\\.\\s*(?:"
+              + NAME
+              + "\\s*\\.\\s*)?("
+              + NAME
+              + ")");
+
+  /** Such a function may write tables of its schema. */
+  private static final Pattern OF_FUNCTION =
+      Pattern.compile(NAME + "\\s*\\.\\s*" + NAME + "\\s*\\(");
 
   private final List<Pattern> own = new ArrayList<>();
   private final Set<String> tables = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
@@ -42,7 +54,7 @@ final class TableQualifiers {
   /**
    * A part of a statement without them.
    *
-   * @throws NotPossibleException if it names a table of another schema
+   * @throws NotPossibleException if it names a table or a function of another schema
    */
   String without(String part) throws NotPossibleException {
     String plain = part;
@@ -51,11 +63,16 @@ final class TableQualifiers {
     }
     Matcher other = OF_TABLE.matcher(plain);
     while (other.find()) {
-      if (tables.contains(other.group(1))) {
+      if (tables.contains(other.group(1).replaceAll("[\"`]", ""))) {
         throw new NotPossibleException(
             "a statement names a table of another schema, which would not be the copy: "
                 + other.group().strip());
       }
+    }
+    Matcher function = OF_FUNCTION.matcher(plain);
+    if (function.find()) {
+      throw new NotPossibleException(
+          "a statement names a function of another schema: " + function.group().strip() + "…");
     }
     return plain;
   }

@@ -126,6 +126,25 @@ class RaceProverTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource(names = {"POSTGRESQL", "H2"})
+  void tablesOfOtherSchemasAreNotWritten(ServerKind kind) throws Exception {
+    try (ObservedApplication bank = bank(kind)) {
+      bank.run(one -> one.update("CREATE SCHEMA \"other-bank\""))
+          .run(one -> one.update("CREATE TABLE \"other-bank\".account (id INT, balance INT)"))
+          .run(one -> one.update("INSERT INTO \"other-bank\".account VALUES (1, 100)"));
+      Work withdraw =
+          one -> {
+            one.query("SELECT balance FROM account WHERE id = ?", 1);
+            one.update("UPDATE \"other-bank\".account SET balance = balance - 10 WHERE id = 1");
+            one.update("UPDATE account SET balance = ? WHERE id = ?", 90, 1);
+          };
+      assertThat(confirmed(bank.run(withdraw).run(withdraw)))
+          .noneMatch(one -> one.startsWith("CONFIRMED"));
+      assertThat(bank.number("SELECT balance FROM \"other-bank\".account")).isEqualTo(80);
+    }
+  }
+
   private static Work signOffCounting(int shift, int doctor) {
     return roster -> {
       String count = "SELECT count(*) FROM doctor WHERE shift_id = ? AND on_call = 1";
