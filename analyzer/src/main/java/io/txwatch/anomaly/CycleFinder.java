@@ -114,13 +114,16 @@ final class CycleFinder {
     newEdges.add(edge);
   }
 
-  /** Rebuilds the graph without the discarded transactions. */
+  /**
+   * Rebuilds the graph without the discarded transactions. The others get new nodes, so each finder
+   * with the same transactions must do the same before it is used again.
+   */
   void discard() {
     DependencyGraph old = graph;
     byte[] reported = reportedClass;
     int[] nodes = old.nodes();
     graph = new DependencyGraph(2 * nodes.length + 64, old.edgeCount() + 64);
-    graph.addAll(old);
+    graph.addRetained(old);
     search = new CycleSearch(graph, budget);
     lostUpdates = new LostUpdateSearch(graph);
     reportedClass = new byte[2 * nodes.length + 64];
@@ -139,7 +142,7 @@ final class CycleFinder {
     return graph.bytes();
   }
 
-  /** Adds the graph of another finder, as if it had been searched. */
+  /** Adds the graph of another finder to this one's empty graph, as if it had been searched. */
   void addAll(CycleFinder other) {
     graph.addAll(other.graph);
     for (int node = 0; node < graph.size(); node++) {

@@ -30,7 +30,10 @@ public final class Transaction {
   /** Up to this many writes a scan is faster than a map. */
   private static final int MAX_SCANNED_WRITES = 16;
 
-  /** Its node in the graph of committed transactions; -1 if it is not in the graph. */
+  /**
+   * Its node in the graph of committed transactions, the same in each graph of them; -1 if it is in
+   * none.
+   */
   public int node = -1;
 
   private final long id;

@@ -136,13 +136,29 @@ public final class DependencyGraph {
     return order.isBefore(earlier, later) && reorder(later, earlier);
   }
 
-  /** Adds another graph, except for discarded transactions. */
+  /**
+   * Adds the transactions of another graph to this empty one, each at the node that it has there,
+   * and the edges between those that were not discarded.
+   */
   public void addAll(DependencyGraph other) {
+    other.transactions.forEach(this::add);
+    addEdges(other);
+  }
+
+  /**
+   * Adds another graph to this empty one, except for discarded transactions. The others get new
+   * nodes, so no graph that contains them can be used any more unless it is rebuilt, too.
+   */
+  public void addRetained(DependencyGraph other) {
     for (Transaction transaction : other.transactions) {
       if (!transaction.isDiscarded()) {
         add(transaction);
       }
     }
+    addEdges(other);
+  }
+
+  private void addEdges(DependencyGraph other) {
     for (Edge edge : other.edges) {
       if (!edge.isDiscarded()) {
         add(edge);

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.anomaly.AnomalyDetector;
 import io.txwatch.anomaly.Finding;
 import io.txwatch.dependency.DependencyInference;
+import io.txwatch.dependency.Edge;
 import io.txwatch.dependency.Interleavings;
 import io.txwatch.dependency.PredicateSimulation;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.history.Event;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -104,6 +106,46 @@ class DiscardProperties {
     }
     Map<Long, Span> spans = spans(history);
     assertThat(found(history, true, spans)).isEqualTo(found(history, false, spans));
+  }
+
+  /**
+   * Transactions stay in the graphs for a time after they were discarded, while searches for
+   * suspected anomalies copy a graph and the first possible dependency begins another one.
+   */
+  @Property
+  void discardingMakesUpNoCycle(
+      @ForAll PredicateSimulation.Mode mode,
+      @ForAll long seed,
+      @ForAll @IntRange(min = 2, max = 60) int transactions) {
+    Random random = new Random(seed);
+    List<Finding> findings = new ArrayList<>();
+    AnomalyDetector detector = new AnomalyDetector(findings::add);
+    DependencyInference inference = new DependencyInference(detector);
+    for (Event event : PredicateSimulation.run(mode, random, 3, transactions).events) {
+      inference.accept(event);
+      detector.flush();
+      inference.discard(Long.MAX_VALUE, Long.MAX_VALUE);
+      switch (random.nextInt(16)) {
+        case 0 -> detector.discard();
+        case 1, 2 ->
+            detector.findHypothetical(
+                listener ->
+                    inference.inferHypothetical(Long.MAX_VALUE, Long.MAX_VALUE, listener));
+        default -> {
+          // the next event
+        }
+      }
+    }
+    assertThat(findings).allSatisfy(DiscardProperties::isClosed);
+  }
+
+  private static void isClosed(Finding finding) {
+    List<Edge> edges = finding.edges();
+    if (finding.phenomenon().isCycle()) {
+      for (int i = 0; i < edges.size(); i++) {
+        assertThat(edges.get(i).to()).isSameAs(edges.get((i + 1) % edges.size()).from());
+      }
+    }
   }
 
   /** Much later reads may prove what a predicate missed; such anomalies are excepted. */
