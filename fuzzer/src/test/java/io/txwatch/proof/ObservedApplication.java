@@ -46,14 +46,14 @@ final class ObservedApplication implements AutoCloseable {
           });
   private final Connection connection;
 
-  ObservedApplication(ServerKind kind, String... setup) throws Exception {
-    url = TestServers.freshDatabase(kind);
-    try (Connection raw = DriverManager.getConnection(url);
-        Statement statement = raw.createStatement()) {
-      for (String sql : setup) {
-        statement.execute(sql);
-      }
-    }
+  ObservedApplication(ServerKind kind, String... setup) throws SQLException {
+    this(freshDatabase(kind, setup));
+    connection.setAutoCommit(false);
+  }
+
+  /** An application whose tables are there. */
+  ObservedApplication(String url) throws SQLException {
+    this.url = url;
     connection =
         Watch.connection(
             DriverManager.getConnection(url),
@@ -62,7 +62,22 @@ final class ObservedApplication implements AutoCloseable {
             () -> DriverManager.getConnection(url),
             Settings.of(Map.of(Setting.PREDICT, "on", Setting.LOG, "none")),
             pipeline);
-    connection.setAutoCommit(false);
+  }
+
+  private static String freshDatabase(ServerKind kind, String... setup) throws SQLException {
+    String url = TestServers.freshDatabase(kind);
+    try (Connection raw = DriverManager.getConnection(url);
+        Statement statement = raw.createStatement()) {
+      for (String sql : setup) {
+        statement.execute(sql);
+      }
+    }
+    return url;
+  }
+
+  /** Its only connection, which is watched. */
+  Connection connection() {
+    return connection;
   }
 
   /** What an operation does with its connection. */
@@ -116,6 +131,11 @@ final class ObservedApplication implements AutoCloseable {
       statement.setObject(i + 1, parameters[i]);
     }
     return statement;
+  }
+
+  /** The operations as they were observed. */
+  List<ObservedOperation> operations() {
+    return collector.operations();
   }
 
   /** Proves all candidates at the levels that the operations ran at. */

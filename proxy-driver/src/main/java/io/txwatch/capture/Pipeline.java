@@ -14,6 +14,7 @@ import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -226,7 +227,11 @@ public final class Pipeline implements AutoCloseable {
 
   private static EventSink openHistory(Settings settings) throws IOException {
     long maxMebibytes = settings.number(Setting.HISTORY_MAX);
-    return HistoryWriter.open(settings.path(Setting.HISTORY).orElseThrow(), maxMebibytes << 20);
+    Path file = settings.path(Setting.HISTORY).orElseThrow();
+    HistoryWriter history = HistoryWriter.open(file, maxMebibytes << 20);
+    return settings.get(Setting.PREDICT).equals("on") && !settings.get(Setting.LOG).equals("none")
+        ? new PredictableHistory(history, file, Pipeline::report)
+        : history;
   }
 
   private EventSink openAnalyzer(Settings settings) throws IOException {

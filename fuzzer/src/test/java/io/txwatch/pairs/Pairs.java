@@ -1,9 +1,9 @@
-package io.txwatch.interleave.bed;
+package io.txwatch.pairs;
 
-import static io.txwatch.interleave.bed.Cell.MARIADB_RC;
-import static io.txwatch.interleave.bed.Cell.MARIADB_RR;
-import static io.txwatch.interleave.bed.Cell.POSTGRES_RC;
-import static io.txwatch.interleave.bed.Cell.POSTGRES_RR;
+import static io.txwatch.pairs.Cell.MARIADB_RC;
+import static io.txwatch.pairs.Cell.MARIADB_RR;
+import static io.txwatch.pairs.Cell.POSTGRES_RC;
+import static io.txwatch.pairs.Cell.POSTGRES_RR;
 
 import java.sql.SQLException;
 import java.util.List;
@@ -13,7 +13,7 @@ import java.util.List;
  * statements like the one that it describes, not its code. Where they race was found by enumeration
  * of all orders ({@link Enumeration}).
  */
-final class Pairs {
+public final class Pairs {
 
   private static final String STOCK = "id INT PRIMARY KEY, n INT, version INT";
   private static final String SALE = "client INT PRIMARY KEY, item INT";
@@ -28,7 +28,7 @@ final class Pairs {
   private static final String INCREMENT = "UPDATE stock SET n = n + 1 WHERE id = 1";
 
   /** Those that race in one cell at least come first. */
-  static final List<Pair> ALL =
+  public static final List<Pair> ALL =
       List.of(
           Pair.of("a value is read and written", "macrozheng/mall#353")
               .table("stock", STOCK, "(1, 2, 0)")
@@ -442,7 +442,7 @@ final class Pairs {
 
   private Pairs() {}
 
-  private static Object versioned(Session s, boolean isChecked) throws SQLException {
+  private static Object versioned(PairSession s, boolean isChecked) throws SQLException {
     int version = s.number("SELECT version FROM stock WHERE id = 1");
     int changed =
         s.update(
@@ -454,30 +454,30 @@ final class Pairs {
     return "sold";
   }
 
-  private static Object claim(Session s, int client, int most) throws SQLException {
+  private static Object claim(PairSession s, int client, int most) throws SQLException {
     return s.number("SELECT count(*) FROM claim WHERE coupon = 1") < most
         ? s.update("INSERT INTO claim VALUES (?, 1)", client)
         : 0;
   }
 
-  private static Object prefer(Session s, int address) throws SQLException {
+  private static Object prefer(PairSession s, int address) throws SQLException {
     s.update("UPDATE address SET preferred = 0 WHERE preferred = 1");
     return s.update("UPDATE address SET preferred = 1 WHERE id = ?", address);
   }
 
   /** Takes a lock of the session, which is released if the operation throws. */
-  private static void lock(Session s) throws SQLException {
+  private static void lock(PairSession s) throws SQLException {
     s.number(s.dialect("SELECT 1 FROM pg_advisory_lock(77)", "SELECT GET_LOCK('bed', 50)"));
     s.afterRollback(
         s.dialect("SELECT 1 FROM pg_advisory_unlock_all()", "SELECT RELEASE_ALL_LOCKS()"));
   }
 
-  private static String unlock(Session s) {
+  private static String unlock(PairSession s) {
     return s.dialect("SELECT 1 FROM pg_advisory_unlock(77)", "SELECT RELEASE_LOCK('bed')");
   }
 
   /** Executes a statement that a key may refuse. */
-  private static String rename(Session s, String sql) {
+  private static String rename(PairSession s, String sql) {
     try {
       return "changed " + s.update(sql) + ";";
     } catch (SQLException e) {
@@ -486,7 +486,7 @@ final class Pairs {
   }
 
   /** Leaves unless no other one is present, again and again while the DBMS reports a conflict. */
-  private static Object leaveAgain(Session s, int client) throws SQLException {
+  private static Object leaveAgain(PairSession s, int client) throws SQLException {
     for (int tries = 0; ; tries++) {
       try {
         Object left =

@@ -1,4 +1,4 @@
-package io.txwatch.interleave.bed;
+package io.txwatch.pairs;
 
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
@@ -16,7 +16,7 @@ import java.util.Properties;
 import java.util.concurrent.Callable;
 
 /** The tables of a pair, and a connection for each of its operations. */
-final class PairDatabase implements AutoCloseable {
+public final class PairDatabase implements AutoCloseable {
 
   /** A database for all pairs: a schema for each costs less than a database. */
   private static final Map<ServerKind, String> SHARED = new EnumMap<>(ServerKind.class);
@@ -25,6 +25,7 @@ final class PairDatabase implements AutoCloseable {
 
   private final Pair pair;
   private final boolean isPostgres;
+  private final String url;
   private final Connection own;
   private final List<Connection> connections = new ArrayList<>();
 
@@ -33,10 +34,10 @@ final class PairDatabase implements AutoCloseable {
    *
    * @param watched whether the operations' connections are watched
    */
-  PairDatabase(Pair pair, Cell cell, boolean watched) throws SQLException {
+  public PairDatabase(Pair pair, Cell cell, boolean watched) throws SQLException {
     this.pair = pair;
     this.isPostgres = cell.kind() == ServerKind.POSTGRESQL;
-    String url = isPostgres ? freshSchema() : TestServers.freshDatabase(cell.kind());
+    url = isPostgres ? freshSchema() : TestServers.freshDatabase(cell.kind());
     own = DriverManager.getConnection(url);
     try (Statement statement = own.createStatement()) {
       for (Pair.Table table : pair.tables()) {
@@ -77,8 +78,13 @@ final class PairDatabase implements AutoCloseable {
     return url + (url.contains("?") ? "&" : "?") + "currentSchema=" + schema;
   }
 
+  /** The JDBC URL of its tables. */
+  public String url() {
+    return url;
+  }
+
   /** Gives the tables the rows that they had first. */
-  void reset() throws SQLException {
+  public void reset() throws SQLException {
     List<Pair.Table> reversed = new ArrayList<>(pair.tables());
     Collections.reverse(reversed);
     try (Statement statement = own.createStatement()) {
@@ -94,7 +100,7 @@ final class PairDatabase implements AutoCloseable {
   }
 
   /** The rows of all tables. */
-  String rows() throws SQLException {
+  public String rows() throws SQLException {
     StringBuilder all = new StringBuilder();
     try (Statement statement = own.createStatement()) {
       for (Pair.Table table : pair.tables()) {
@@ -117,9 +123,9 @@ final class PairDatabase implements AutoCloseable {
   }
 
   /** An operation on its connection. */
-  Callable<Object> operation(int number) {
+  public Callable<Object> operation(int number) {
     Pair.Body body = pair.operations().get(number);
-    return () -> new Session(connections.get(number), isPostgres).execute(body);
+    return () -> new PairSession(connections.get(number), isPostgres).execute(body);
   }
 
   @Override

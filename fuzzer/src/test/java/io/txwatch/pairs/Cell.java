@@ -1,10 +1,10 @@
-package io.txwatch.interleave.bed;
+package io.txwatch.pairs;
 
 import io.txwatch.servers.ServerKind;
 import java.sql.Connection;
 
 /** A DBMS and an isolation level. */
-enum Cell {
+public enum Cell {
   POSTGRES_RC(ServerKind.POSTGRESQL, Connection.TRANSACTION_READ_COMMITTED),
   POSTGRES_RR(ServerKind.POSTGRESQL, Connection.TRANSACTION_REPEATABLE_READ),
   MARIADB_RC(ServerKind.MARIADB, Connection.TRANSACTION_READ_COMMITTED),
@@ -18,17 +18,17 @@ enum Cell {
     this.level = level;
   }
 
-  ServerKind kind() {
+  public ServerKind kind() {
     return kind;
   }
 
   /** The isolation level, as in {@link Connection#setTransactionIsolation}. */
-  int level() {
+  public int level() {
     return level;
   }
 
   /** The DBMS and the level, as reports show them. */
-  String title() {
+  public String title() {
     return kind.product()
         + (level == Connection.TRANSACTION_READ_COMMITTED ? " READ COMMITTED" : " REPEATABLE READ");
   }

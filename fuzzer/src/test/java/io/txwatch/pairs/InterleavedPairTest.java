@@ -1,4 +1,4 @@
-package io.txwatch.interleave.bed;
+package io.txwatch.pairs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The interleaver's verdict on each pair is the known one. */
-class InterleaverBedTest {
+class InterleavedPairTest {
 
   /** Each pair in each cell. */
   static Stream<Arguments> cells() {

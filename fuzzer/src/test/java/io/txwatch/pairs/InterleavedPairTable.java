@@ -1,4 +1,4 @@
-package io.txwatch.interleave.bed;
+package io.txwatch.pairs;
 
 import io.txwatch.interleave.Interleaved;
 import io.txwatch.interleave.Interleaver;
@@ -13,14 +13,14 @@ import java.util.concurrent.CyclicBarrier;
  * calls, the executions of the interleaver, and how often a race shows itself in concurrent runs
  * that nothing forces. Arguments are parts of the names of pairs; none for all.
  */
-final class BedTable {
+final class InterleavedPairTable {
 
   private static final int UNFORCED_RUNS = 100;
 
-  private BedTable() {}
+  private InterleavedPairTable() {}
 
   public static void main(String[] parts) throws Exception {
-    boolean isBrief = Boolean.getBoolean("interleave.bed.brief");
+    boolean isBrief = Boolean.getBoolean("pairs.brief");
     System.out.println("pair;DBMS and level;calls;orders;that race;verdict;executions;unforced");
     for (Pair pair : Pairs.ALL) {
       if (parts.length > 0 && List.of(parts).stream().noneMatch(pair.name()::contains)) {

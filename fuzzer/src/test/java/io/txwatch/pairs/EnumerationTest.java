@@ -1,4 +1,4 @@
-package io.txwatch.interleave.bed;
+package io.txwatch.pairs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,13 +8,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Where the pairs race is so by enumeration of all orders. It takes minutes: {@code mvn test -pl
- * interleave -Dtest=EnumerationTest -Dinterleave.bed.enumerate=true}.
+ * fuzzer -Dtest=EnumerationTest -Dpairs.enumerate=true}.
  */
-@EnabledIfSystemProperty(named = "interleave.bed.enumerate", matches = "true")
+@EnabledIfSystemProperty(named = "pairs.enumerate", matches = "true")
 class EnumerationTest {
 
   @ParameterizedTest
-  @MethodSource("io.txwatch.interleave.bed.InterleaverBedTest#cells")
+  @MethodSource("io.txwatch.pairs.InterleavedPairTest#cells")
   void theLabelIsWhatAllOrdersGive(Pair pair, Cell cell) throws Exception {
     try (PairDatabase database = new PairDatabase(pair, cell, true);
         Enumeration all = new Enumeration(database)) {

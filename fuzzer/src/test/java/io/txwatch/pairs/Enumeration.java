@@ -1,4 +1,4 @@
-package io.txwatch.interleave.bed;
+package io.txwatch.pairs;
 
 import io.txwatch.interleave.product.registry.InterleavedProducts;
 import io.txwatch.interleave.run.GatedProgram;

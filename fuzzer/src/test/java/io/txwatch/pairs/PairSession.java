@@ -1,4 +1,4 @@
-package io.txwatch.interleave.bed;
+package io.txwatch.pairs;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -8,13 +8,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What an operation does on its connection. For one execution. */
-final class Session {
+public final class PairSession {
 
   private final Connection connection;
   private final boolean isPostgres;
   private final List<String> afterRollback = new ArrayList<>();
 
-  Session(Connection connection, boolean isPostgres) {
+  /**
+   * Executes statements on a connection.
+   *
+   * @param isPostgres the variant of statements that differ between products
+   */
+  public PairSession(Connection connection, boolean isPostgres) {
     this.connection = connection;
     this.isPostgres = isPostgres;
   }
@@ -25,7 +30,7 @@ final class Session {
   }
 
   /** The number in the first column of the first row; -1 if there is no row. */
-  int number(String sql, Object... parameters) throws SQLException {
+  public int number(String sql, Object... parameters) throws SQLException {
     List<Integer> all = numbers(sql, parameters);
     return all.isEmpty() ? -1 : all.get(0);
   }
@@ -43,7 +48,7 @@ final class Session {
   }
 
   /** Executes a statement; returns the number of rows. */
-  int update(String sql, Object... parameters) throws SQLException {
+  public int update(String sql, Object... parameters) throws SQLException {
     try (PreparedStatement update = prepared(sql, parameters)) {
       return update.executeUpdate();
     }
@@ -71,7 +76,7 @@ final class Session {
   }
 
   /** Executes an operation, with what a transaction template does around it. */
-  Object execute(Pair.Body body) throws Exception {
+  public Object execute(Pair.Body body) throws Exception {
     try {
       Object result = body.on(this);
       if (!connection.getAutoCommit()) {

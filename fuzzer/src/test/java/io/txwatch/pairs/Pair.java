@@ -1,4 +1,4 @@
-package io.txwatch.interleave.bed;
+package io.txwatch.pairs;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Two operations, the tables that they use, and where they race. */
-final class Pair {
+public final class Pair {
 
   private final String name;
   private final String about;
@@ -21,13 +21,13 @@ final class Pair {
   private boolean isSerializable;
 
   /** What an operation does, without the commit at its end. */
-  interface Body {
-    Object on(Session session) throws Exception;
+  public interface Body {
+    Object on(PairSession session) throws Exception;
   }
 
   /** The same of two clients, 1 and 2. */
-  interface ClientBody {
-    Object on(Session session, int client) throws Exception;
+  public interface ClientBody {
+    Object on(PairSession session, int client) throws Exception;
   }
 
   /**
@@ -47,11 +47,11 @@ final class Pair {
    *
    * @param about where it comes from, or why its verdict is easy to get wrong
    */
-  static Pair of(String name, String about) {
+  public static Pair of(String name, String about) {
     return new Pair(name, about);
   }
 
-  Pair table(String table, String columns, String rows) {
+  public Pair table(String table, String columns, String rows) {
     tables.add(new Table(table, columns, rows));
     return this;
   }
@@ -67,7 +67,7 @@ final class Pair {
     return this;
   }
 
-  Pair both(ClientBody body) {
+  public Pair both(ClientBody body) {
     return operations(session -> body.on(session, 1), session -> body.on(session, 2));
   }
 
@@ -88,15 +88,15 @@ final class Pair {
     return this;
   }
 
-  boolean isRacy(Cell cell) {
+  public boolean isRacy(Cell cell) {
     return racy.contains(cell);
   }
 
-  String name() {
+  public String name() {
     return name;
   }
 
-  String about() {
+  public String about() {
     return about;
   }
 
@@ -104,15 +104,15 @@ final class Pair {
     return tables;
   }
 
-  boolean isAutocommit() {
+  public boolean isAutocommit() {
     return isAutocommit;
   }
 
-  boolean isSerializable() {
+  public boolean isSerializable() {
     return isSerializable;
   }
 
-  List<Body> operations() {
+  public List<Body> operations() {
     return List.of(Objects.requireNonNull(first), Objects.requireNonNull(second));
   }
 
