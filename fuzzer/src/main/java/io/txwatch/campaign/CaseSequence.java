@@ -102,7 +102,7 @@ final class CaseSequence {
     SplittableRandom random = new SplittableRandom(plan.seed() * 31 + number);
     if (plan.levels().size() == 1
         || kindOf(number) == CaseKind.PATTERNS
-        || plan.oracles().stream().noneMatch(Oracle::needsWatchedConnections)
+        || plan.oracles().stream().noneMatch(Oracle::judgesMixedLevels)
         || random.nextInt(100) >= PERCENT_WITH_MIXED_LEVELS) {
       return generated;
     }

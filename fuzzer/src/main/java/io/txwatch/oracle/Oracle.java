@@ -26,6 +26,11 @@ public interface Oracle {
     return true;
   }
 
+  /** True if it judges cases whose sessions have different levels. */
+  default boolean judgesMixedLevels() {
+    return true;
+  }
+
   /**
    * Of how many groups of cases it judges one if others judge them as well: more than 1 if its
    * executions would take most of the time. Cases of its own kind are all judged. An odd number,

@@ -35,9 +35,6 @@ public final class UnsupportedCase {
 
   /** The reason; empty if the execution can be compared. */
   public static Optional<String> of(CaseExecution execution, Dbms dbms) {
-    if (execution.testCase().mixesLevels(execution.level())) {
-      return Optional.of(MIXED_LEVELS);
-    }
     List<Step> steps = execution.testCase().steps();
     Optional<String> whyCascadesVary = dbms.whyCascadesIntoReadsVary();
     if (whyCascadesVary.isPresent()) {

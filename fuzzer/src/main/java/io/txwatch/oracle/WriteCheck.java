@@ -11,8 +11,10 @@ import io.txwatch.schedule.Values;
 import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
+import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -20,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Checks write-specific serializability (WriteCheck): concurrent transactions must leave behind the
@@ -87,11 +90,33 @@ public final class WriteCheck implements Oracle {
       this.executor = executor;
       this.committed =
           execution.transactions().stream().filter(ExecutedTransaction::committed).toList();
-      this.promise = executor.dbms().promise(execution.level());
+      this.promise = promise();
       this.savepoints =
           committed.stream()
               .flatMap(transaction -> transaction.steps().stream())
               .anyMatch(step -> SqlText.of(step.sql()).isSavepoint());
+    }
+
+    /**
+     * What the levels of the sessions promise together. Where writes lock what they search, those
+     * of lower levels still keep the locks of written rows, so single statements explain the final
+     * state; what a snapshot shows beside other levels, no order need explain.
+     */
+    private FinalStatePromise promise() {
+      Set<FinalStatePromise> promises = EnumSet.noneOf(FinalStatePromise.class);
+      levels().forEach(level -> promises.add(executor.dbms().promise(level)));
+      if (promises.size() == 1) {
+        return promises.iterator().next();
+      }
+      return promises.contains(FinalStatePromise.SNAPSHOT)
+              || promises.contains(FinalStatePromise.SOME_ORDER)
+          ? FinalStatePromise.SNAPSHOT
+          : FinalStatePromise.STATEMENTS;
+    }
+
+    private Stream<IsolationLevel> levels() {
+      TestCase testCase = execution.testCase();
+      return testCase.sessions().stream().map(name -> testCase.levelOf(name, execution.level()));
     }
 
     OracleVerdict verdict()
@@ -207,7 +232,7 @@ public final class WriteCheck implements Oracle {
      * statement that is half done, it is left to the labels.
      */
     private boolean readUncommittedRows() {
-      if (execution.level() != IsolationLevel.READ_UNCOMMITTED) {
+      if (levels().noneMatch(IsolationLevel.READ_UNCOMMITTED::equals)) {
         return false;
       }
       return switch (executor.dbms().uncommittedReads()) {
@@ -264,7 +289,7 @@ public final class WriteCheck implements Oracle {
       }
       boolean reads =
           (promise == FinalStatePromise.ORDER_OF_COMMITS || promise == FinalStatePromise.SOME_ORDER)
-              && execution.level() == IsolationLevel.SERIALIZABLE;
+              && levels().allMatch(IsolationLevel.SERIALIZABLE::equals);
       for (Step step : serialSteps) {
         Optional<String> differs =
             statementDifference(execution.outcome(step), serial.outcome(step), reads);

@@ -2,13 +2,17 @@ package io.txwatch.oracle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.dbms.mysql.InnodbBehaviour;
+import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.OracleVerdict.Result;
+import io.txwatch.oracle.troc.Troc;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.testcase.TestCase;
 import java.lang.reflect.Proxy;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -53,6 +57,26 @@ class WriteCheckTest {
 
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Result.CLEAN);
       assertThat(verdict.reason()).isEqualTo("an order of the single statements explains it");
+    }
+  }
+
+  /** The UPDATE that was blocked is that of T2: its own level decides. */
+  @ParameterizedTest
+  @CsvSource({"SER, RC, VIOLATION", "RC, SER, CLEAN", "RC, RR, CLEAN", "RR, RU, VIOLATION"})
+  void theLevelOfTheSessionDecides(String common, String ofT2, Result expected) throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution execution =
+          fixture.execute("# isolation-T2: " + ofT2 + "\n" + HALF_AN_UPDATE, common);
+
+      for (Oracle oracle : List.of(new WriteCheck(), new Troc())) {
+        OracleVerdict verdict = oracle.judge(execution, fixture.executor());
+
+        assertThat(verdict.result()).as(verdict.toString()).isEqualTo(expected);
+        if (expected == Result.VIOLATION) {
+          assertThat(DbmsRegistry.knownBehaviour(fixture.executor(), execution, verdict))
+              .contains(InnodbBehaviour.SEMI_CONSISTENT_READ);
+        }
+      }
     }
   }
 

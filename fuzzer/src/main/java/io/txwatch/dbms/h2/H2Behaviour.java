@@ -110,7 +110,7 @@ public enum H2Behaviour implements KnownBehaviour {
     @Override
     public boolean matches(Evidence evidence)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-      return !evidence.isAtMostReadCommitted()
+      return evidence.isAboveReadCommitted()
           && (evidence.needs(Mechanism.SMALLER_MAXIMUM) || isMaximumBehindReads(evidence));
     }
   };

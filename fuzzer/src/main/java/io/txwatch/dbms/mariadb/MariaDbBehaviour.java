@@ -83,7 +83,7 @@ public enum MariaDbBehaviour implements KnownBehaviour {
           + " on 11.4.5 and 11.8.9, not without that setting; no known bug report") {
     @Override
     public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
-      return evidence.execution().level() == IsolationLevel.READ_UNCOMMITTED
+      return evidence.isAt(IsolationLevel.READ_UNCOMMITTED)
           && evidence.needs(Mechanism.DIRTY_TARGET);
     }
   },

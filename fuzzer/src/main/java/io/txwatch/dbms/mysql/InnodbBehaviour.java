@@ -27,7 +27,7 @@ public enum InnodbBehaviour implements KnownBehaviour {
       "MDEV-36330; APTrans, Figure 1; observed on MariaDB 10.11.5 and MySQL 9.7.4") {
     @Override
     public boolean matches(Evidence evidence) {
-      return evidence.execution().level() == IsolationLevel.SERIALIZABLE
+      return evidence.isAt(IsolationLevel.SERIALIZABLE)
           && evidence
               .verdict()
               .patterns()
@@ -82,7 +82,7 @@ public enum InnodbBehaviour implements KnownBehaviour {
       "MySQL bugs 104986, 105670, 119801; MDEV-26642, MDEV-35124") {
     @Override
     public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
-      return evidence.execution().level() == IsolationLevel.REPEATABLE_READ
+      return evidence.isAt(IsolationLevel.REPEATABLE_READ)
           && (!evidence.isBy(OracleKind.ISOREL)
               || evidence.verdict().phenomenon().equals(Optional.of(Phenomenon.INTERNAL)))
           && evidence.needs(Mechanism.SNAPSHOT_BESIDE_CURRENT_READ);
@@ -101,8 +101,7 @@ public enum InnodbBehaviour implements KnownBehaviour {
     @Override
     public boolean matches(Evidence evidence)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-      return evidence.execution().level() == IsolationLevel.REPEATABLE_READ
-          && evidence.isExplainedByCurrentWrites();
+      return evidence.isAt(IsolationLevel.REPEATABLE_READ) && evidence.isExplainedByCurrentWrites();
     }
   },
   DIRTY_SOURCE(
@@ -118,7 +117,7 @@ public enum InnodbBehaviour implements KnownBehaviour {
           + " called a dirty read.\"; WriteCheck, section 3.3") {
     @Override
     public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
-      return evidence.execution().level() == IsolationLevel.READ_UNCOMMITTED
+      return evidence.isAt(IsolationLevel.READ_UNCOMMITTED)
           && DirtySources.wroteFromUncommitted(evidence.execution())
           && evidence.isExplainedBy(Mechanism.DIRTY_SOURCE);
     }

@@ -116,7 +116,7 @@ public enum PostgresBehaviour implements KnownBehaviour {
   }
 
   private static boolean isSerializable(Evidence evidence) {
-    return evidence.execution().level() == IsolationLevel.SERIALIZABLE;
+    return evidence.isAt(IsolationLevel.SERIALIZABLE);
   }
 
   private static ForeignKeyGraph references(Evidence evidence) {

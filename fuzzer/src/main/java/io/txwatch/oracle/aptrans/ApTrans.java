@@ -87,6 +87,11 @@ public final class ApTrans implements Oracle {
   }
 
   @Override
+  public boolean judgesMixedLevels() {
+    return false;
+  }
+
+  @Override
   public OracleVerdict judge(CaseExecution execution, CaseExecutor executor)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     Database database = executor.database(execution.testCase());

@@ -18,6 +18,7 @@ import java.sql.SQLException;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** A violation, and the further executions that decide what explains it. */
 public final class Evidence {
@@ -48,9 +49,24 @@ public final class Evidence {
     return executor.database(execution.testCase());
   }
 
-  /** True at READ UNCOMMITTED and READ COMMITTED. */
+  /** True if a session has READ UNCOMMITTED or READ COMMITTED. */
   public boolean isAtMostReadCommitted() {
-    return execution.level().compareTo(IsolationLevel.READ_COMMITTED) <= 0;
+    return levels().anyMatch(level -> level.compareTo(IsolationLevel.READ_COMMITTED) <= 0);
+  }
+
+  /** True if a session has a higher level than READ COMMITTED. */
+  public boolean isAboveReadCommitted() {
+    return levels().anyMatch(level -> level.compareTo(IsolationLevel.READ_COMMITTED) > 0);
+  }
+
+  /** True if a session has this level. */
+  public boolean isAt(IsolationLevel level) {
+    return levels().anyMatch(level::equals);
+  }
+
+  private Stream<IsolationLevel> levels() {
+    TestCase testCase = execution.testCase();
+    return testCase.sessions().stream().map(name -> testCase.levelOf(name, execution.level()));
   }
 
   /** True if the oracle gave the verdict. */

@@ -1,10 +1,10 @@
 package io.txwatch.oracle.troc;
 
-import io.txwatch.dbms.Semantics;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.StepOutcome;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Checks each statement of an execution against its view (Troc, section III-E4), and stops at the
@@ -12,24 +12,23 @@ import java.util.List;
  */
 final class CheckingReplay extends ExecutionReplay {
 
-  private final Semantics semantics;
   private final ViewExecutor executor;
   private final TableReads tableReads;
   private final ChangeHistory versions;
   private final StatementChecker expectation;
 
-  CheckingReplay(CaseExecution execution, Semantics semantics, ViewExecutor executor) {
-    super(execution);
-    this.semantics = semantics;
+  CheckingReplay(
+      CaseExecution execution, Map<String, SessionSemantics> sessions, ViewExecutor executor) {
+    super(execution, sessions);
     this.executor = executor;
     this.tableReads = executor.tableReads();
     this.versions = new ChangeHistory(executor.initial(), executor.rowIdentity());
-    this.expectation = new StatementChecker(semantics, executor, versions, timeline);
+    this.expectation = new StatementChecker(executor, versions, timeline);
   }
 
   @Override
   void begin(OpenTransaction begun, StepOutcome outcome) {
-    if (semantics.takesSnapshotAtBegin(outcome.step().sql())) {
+    if (begun.semantics.takesSnapshotAtBegin(outcome.step().sql())) {
       begun.snapshot = SnapshotTimes.at(timeline.now());
     }
   }
@@ -115,7 +114,7 @@ final class CheckingReplay extends ExecutionReplay {
   private void takeSnapshot(OpenTransaction transaction, StatementForm form, StepOutcome outcome) {
     SnapshotTimes before = transaction.snapshot;
     transaction.snapshot =
-        before.after(semantics, form, outcome, timeline.begin(outcome), tableReads);
+        before.after(transaction.semantics, form, outcome, timeline.begin(outcome), tableReads);
     if (!outcome.succeeded() || tableReads.isUncertain(form)) {
       transaction
           .snapshot

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -20,10 +21,12 @@ abstract class ExecutionReplay {
 
   final CaseExecution execution;
   final Timeline timeline;
+  private final Map<String, SessionSemantics> sessions;
   private final Map<String, OpenTransaction> open = new HashMap<>();
 
-  ExecutionReplay(CaseExecution execution) {
+  ExecutionReplay(CaseExecution execution, Map<String, SessionSemantics> sessions) {
     this.execution = execution;
+    this.sessions = sessions;
     this.timeline = new Timeline(execution);
   }
 
@@ -135,7 +138,7 @@ abstract class ExecutionReplay {
     switch (step.role()) {
       case BEGIN -> {
         end(step.session(), true);
-        OpenTransaction begun = new OpenTransaction(true);
+        OpenTransaction begun = newTransaction(step, true);
         open.put(step.session(), begun);
         begin(begun, outcome);
       }
@@ -154,6 +157,10 @@ abstract class ExecutionReplay {
   /** The open transaction of a step's session, or a new one in autocommit mode. */
   private OpenTransaction transaction(Step step) {
     return Optional.ofNullable(open.get(step.session()))
-        .orElseGet(() -> new OpenTransaction(false));
+        .orElseGet(() -> newTransaction(step, false));
+  }
+
+  private OpenTransaction newTransaction(Step step, boolean explicit) {
+    return new OpenTransaction(Objects.requireNonNull(sessions.get(step.session())), explicit);
   }
 }

@@ -1,5 +1,7 @@
 package io.txwatch.oracle.troc;
 
+import io.txwatch.history.IsolationLevel;
+
 /**
  * How a DBMS can give a statement another result than its isolation level promises. Each constant
  * adds versions that a statement may see, or effects that it may have, to those of {@link #LEVEL}.
@@ -61,5 +63,21 @@ public enum Mechanism {
    * A query that locks entries of an index, and reads nothing else, does not fail if they are newer
    * than its snapshot.
    */
-  UNCHECKED_INDEX_LOCK
+  UNCHECKED_INDEX_LOCK;
+
+  /** True if statements of transactions with this level may have it. */
+  boolean occursAt(IsolationLevel level) {
+    return switch (this) {
+      case SEMI_CONSISTENT_READ, MOVED_ROW -> level.compareTo(IsolationLevel.READ_COMMITTED) <= 0;
+      case SNAPSHOT_BESIDE_CURRENT_READ -> level == IsolationLevel.REPEATABLE_READ;
+      case DIRTY_SOURCE, DIRTY_TARGET -> level == IsolationLevel.READ_UNCOMMITTED;
+      case LEVEL,
+          STALE_CHILD_INDEX,
+          ROW_TWICE,
+          KEY_IS_IDENTITY,
+          SMALLER_MAXIMUM,
+          UNCHECKED_INDEX_LOCK ->
+          true;
+    };
+  }
 }

@@ -1,10 +1,8 @@
 package io.txwatch.oracle.troc;
 
 import io.txwatch.dbms.Failure;
-import io.txwatch.dbms.Semantics;
 import io.txwatch.dbms.Semantics.Snapshot;
 import io.txwatch.dbms.Semantics.Visibility;
-import io.txwatch.history.Database;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.OracleVerdict.Result;
 import io.txwatch.oracle.troc.ChangeHistory.Version;
@@ -46,7 +44,6 @@ public final class MechanismReplay extends ExecutionReplay {
   private static final Pattern READS_NOTHING =
       Pattern.compile("Impossible|Zero limit|No tables used");
 
-  private final Semantics semantics;
   private final Mechanism mechanism;
   private final Predicate<StepOutcome> isExplainedError;
   private final ViewExecutor executor;
@@ -58,19 +55,18 @@ public final class MechanismReplay extends ExecutionReplay {
 
   private MechanismReplay(
       CaseExecution execution,
-      Semantics semantics,
+      Map<String, SessionSemantics> sessions,
       Mechanism mechanism,
       Predicate<StepOutcome> isExplainedError,
       ViewExecutor executor,
       OrphanStatements orphans) {
-    super(execution);
-    this.semantics = semantics;
+    super(execution, sessions);
     this.mechanism = mechanism;
     this.isExplainedError = isExplainedError;
     this.executor = executor;
     this.tableReads = executor.tableReads();
     this.orphans = orphans;
-    this.views = new PossibleViews(semantics, mechanism, executor, timeline);
+    this.views = new PossibleViews(mechanism, executor, timeline);
     this.bags = new ResultBags(executor.dbms().comparesCaseInsensitively());
     RowIdentity identity = executor.rowIdentity();
     worlds.add(
@@ -98,16 +94,14 @@ public final class MechanismReplay extends ExecutionReplay {
       CaseExecution execution,
       CaseExecutor executor)
       throws SQLException, ScheduleExecutor.SetupException {
-    Database database = executor.database(execution.testCase());
-    Optional<Semantics> semantics = executor.dbms().semantics(database, execution.level());
-    if (semantics.isEmpty()
-        || execution.testCase().mixesLevels(execution.level())
-        || execution.inconclusiveReason().isPresent()) {
+    SessionSemantics.Sessions sessions = SessionSemantics.Sessions.of(execution, executor);
+    if (sessions.unknown().isPresent() || execution.inconclusiveReason().isPresent()) {
       return false;
     }
     try (ViewExecutor scratch = new ViewExecutor(executor, execution.testCase());
         OrphanStatements orphans = new OrphanStatements(executor.dbms(), execution.testCase())) {
-      new MechanismReplay(execution, semantics.get(), mechanism, isExplainedError, scratch, orphans)
+      new MechanismReplay(
+              execution, sessions.byName(), mechanism, isExplainedError, scratch, orphans)
           .run();
       return true;
     } catch (EarlyVerdictException | ViewExecutor.BrokenViewException e) {
@@ -117,7 +111,7 @@ public final class MechanismReplay extends ExecutionReplay {
 
   @Override
   void begin(OpenTransaction begun, StepOutcome outcome) {
-    if (semantics.takesSnapshotAtBegin(outcome.step().sql())) {
+    if (begun.semantics.takesSnapshotAtBegin(outcome.step().sql())) {
       worlds.forEach(world -> world.snapshots.put(begun, SnapshotTimes.at(timeline.now())));
     }
   }
@@ -153,7 +147,7 @@ public final class MechanismReplay extends ExecutionReplay {
       }
       case READ -> {
         takeSnapshot(transaction, form, outcome);
-        boolean isDirty = semantics.reads() == Visibility.DIRTY;
+        boolean isDirty = transaction.semantics.reads() == Visibility.DIRTY;
         if (!isDirty || !timeline.hasPartiallyExecutedPeer(outcome)) {
           follow(outcome, world -> afterQuery(world, transaction, form, outcome));
         }
@@ -223,9 +217,10 @@ public final class MechanismReplay extends ExecutionReplay {
     int moment = timeline.begin(outcome);
     for (World world : List.copyOf(worlds)) {
       SnapshotTimes before = world.snapshot(transaction);
-      SnapshotTimes after = before.after(semantics, form, outcome, moment, tableReads);
+      SnapshotTimes after = before.after(transaction.semantics, form, outcome, moment, tableReads);
       if (!after.equals(before)) {
-        if (semantics.snapshot() == Snapshot.FIRST_READ && mayReadNothing(world, form)) {
+        if (transaction.semantics.snapshot() == Snapshot.FIRST_READ
+            && mayReadNothing(world, form)) {
           worlds.add(world.copy());
         }
         world.snapshots.put(transaction, after);
@@ -271,8 +266,8 @@ public final class MechanismReplay extends ExecutionReplay {
       World world, OpenTransaction transaction, StatementForm form, StepOutcome outcome)
       throws SQLException {
     boolean mayHaveNoSnapshot =
-        semantics.reads() == Visibility.SNAPSHOT
-            && semantics.snapshot() != Snapshot.FIRST_READ_OF_TABLE
+        transaction.semantics.reads() == Visibility.SNAPSHOT
+            && transaction.semantics.snapshot() != Snapshot.FIRST_READ_OF_TABLE
             && world.snapshot(transaction).ofAll() == SnapshotTimes.NONE;
     if (mayHaveNoSnapshot) {
       ViewExecutor.Outcome ofNoRow = query(form.sql(), new View(Map.of()));
@@ -283,7 +278,7 @@ public final class MechanismReplay extends ExecutionReplay {
       ViewExecutor.Outcome result = query(form.sql(), view);
       if (gives(outcome, result)
           && mayCompleteUnblocked(world, transaction, form, result)
-          && (!semantics.plainReadsLock()
+          && (!transaction.semantics.plainReadsLock()
               || !transaction.explicit
               || passesCheckOfSnapshot(world, transaction, form, result))) {
         return List.of(world);
@@ -301,7 +296,7 @@ public final class MechanismReplay extends ExecutionReplay {
   private boolean mayCompleteUnblocked(
       World world, OpenTransaction transaction, StatementForm form, ViewExecutor.Outcome result)
       throws SQLException {
-    if (!semantics.plainReadsLock() || !transaction.explicit) {
+    if (!transaction.semantics.plainReadsLock() || !transaction.explicit) {
       return true;
     }
     View dirty = world.versions.view((table, version) -> true);
@@ -314,7 +309,7 @@ public final class MechanismReplay extends ExecutionReplay {
       World world, OpenTransaction transaction, StatementForm form, ViewExecutor.Outcome result)
       throws SQLException {
     int snapshot = world.snapshot(transaction).ofAll();
-    if (!semantics.checksLocksAgainstSnapshot()
+    if (!transaction.semantics.checksLocksAgainstSnapshot()
         || snapshot == SnapshotTimes.NONE
         || mechanism == Mechanism.UNCHECKED_INDEX_LOCK) {
       return true;
@@ -614,7 +609,7 @@ public final class MechanismReplay extends ExecutionReplay {
    */
   private View recheck(PossibleViews.Reader reader, View view, Map<String, Set<Long>> chosen) {
     boolean rechecks =
-        semantics.writes() == Visibility.RECHECKED
+        reader.transaction().semantics.writes() == Visibility.RECHECKED
             && reader.outcome().blocked()
             && reader.form().kind() != StatementForm.Kind.UPSERT;
     if (!rechecks) {

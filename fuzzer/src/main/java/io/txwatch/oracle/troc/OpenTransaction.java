@@ -1,5 +1,7 @@
 package io.txwatch.oracle.troc;
 
+import io.txwatch.dbms.Semantics;
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.troc.ChangeHistory.Writer;
 import io.txwatch.schedule.StepOutcome;
 import java.util.ArrayList;
@@ -20,6 +22,11 @@ final class OpenTransaction {
   record Read(StepOutcome outcome, StatementForm form, int moment, int newestOwnVersion) {}
 
   final Writer writer = new Writer();
+  final IsolationLevel level;
+
+  /** The visibility rules of its level. */
+  final Semantics semantics;
+
   final boolean explicit;
   final Map<String, Integer> savepoints = new HashMap<>();
 
@@ -32,7 +39,9 @@ final class OpenTransaction {
   /** The plain queries so far, as long as possibly none of them has taken a snapshot. */
   final List<Read> reads = new ArrayList<>();
 
-  OpenTransaction(boolean explicit) {
+  OpenTransaction(SessionSemantics session, boolean explicit) {
+    this.level = session.level();
+    this.semantics = session.semantics();
     this.explicit = explicit;
   }
 }

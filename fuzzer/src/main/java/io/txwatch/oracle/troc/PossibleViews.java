@@ -27,7 +27,6 @@ final class PossibleViews {
   /** The most views of a statement for which every combination is tried. */
   private static final int MAX_VIEWS = 256;
 
-  private final Semantics semantics;
   private final Mechanism mechanism;
   private final ViewExecutor executor;
   private final TableKeys keys;
@@ -66,9 +65,7 @@ final class PossibleViews {
     }
   }
 
-  PossibleViews(
-      Semantics semantics, Mechanism mechanism, ViewExecutor executor, Timeline timeline) {
-    this.semantics = semantics;
+  PossibleViews(Mechanism mechanism, ViewExecutor executor, Timeline timeline) {
     this.mechanism = mechanism;
     this.executor = executor;
     this.keys = executor.keys();
@@ -204,6 +201,9 @@ final class PossibleViews {
     for (Visibility visibility : visibilities(reader, table)) {
       sights.add(sight(reader, table, versions, visibility));
     }
+    if (!mechanism.occursAt(reader.transaction().level)) {
+      return sights;
+    }
     switch (mechanism) {
       case SEMI_CONSISTENT_READ, MOVED_ROW -> {
         if (!reader.isPlainQuery()
@@ -240,7 +240,7 @@ final class PossibleViews {
   /** What the level makes visible; several if the DBMS reads a row at two points in time. */
   private List<Visibility> visibilities(Reader reader, String table) {
     if (reader.isPlainQuery()) {
-      return List.of(semantics.reads());
+      return List.of(reader.transaction().semantics.reads());
     }
     StatementForm form = reader.form();
     boolean isTarget = reader.writes(table);
@@ -254,9 +254,9 @@ final class PossibleViews {
             && (form.kind() == StatementForm.Kind.INSERT
                 || form.kind() == StatementForm.Kind.UPSERT
                 || !reader.outcome().succeeded());
-    Visibility ofWrites = semantics.writes();
+    Visibility ofWrites = reader.transaction().semantics.writes();
     if (!isTarget && form.kind() != StatementForm.Kind.DELETE && form.hasSubquery()) {
-      ofWrites = semantics.subqueries();
+      ofWrites = reader.transaction().semantics.subqueries();
     }
     // Keys and foreign keys are checked against the latest rows.
     return (insertsInto || isRelated) && ofWrites != Visibility.COMMITTED
@@ -266,7 +266,7 @@ final class PossibleViews {
 
   /** True if a transaction takes the snapshot of a table only when it reads it. */
   private boolean hasNoSnapshotYet(Reader reader, String table) {
-    return semantics.snapshot() == Semantics.Snapshot.FIRST_READ_OF_TABLE
+    return reader.transaction().semantics.snapshot() == Semantics.Snapshot.FIRST_READ_OF_TABLE
         && reader.world().snapshot(reader.transaction()).of(table) == SnapshotTimes.NONE;
   }
 

@@ -1,6 +1,5 @@
 package io.txwatch.oracle.troc;
 
-import io.txwatch.dbms.Semantics;
 import io.txwatch.dbms.Semantics.Snapshot;
 import io.txwatch.dbms.Semantics.Visibility;
 import io.txwatch.oracle.troc.ChangeHistory.Version;
@@ -22,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class StatementChecker {
 
-  private final Semantics semantics;
   private final ResultBags bags;
   private final ViewExecutor executor;
   private final ChangeHistory versions;
@@ -30,30 +28,29 @@ final class StatementChecker {
   private final TableReads tableReads;
   private final ViewResolver views;
 
-  StatementChecker(
-      Semantics semantics, ViewExecutor executor, ChangeHistory versions, Timeline timeline) {
-    this.semantics = semantics;
+  StatementChecker(ViewExecutor executor, ChangeHistory versions, Timeline timeline) {
     this.bags = new ResultBags(executor.dbms().comparesCaseInsensitively());
     this.executor = executor;
     this.versions = versions;
     this.timeline = timeline;
     this.tableReads = executor.tableReads();
-    this.views = new ViewResolver(semantics, versions, timeline);
+    this.views = new ViewResolver(versions, timeline);
   }
 
   /** Checks a plain query. */
   void read(StepOutcome outcome, StatementForm form, OpenTransaction transaction)
       throws SQLException, EarlyVerdictException {
-    View view = views.view(semantics.reads(), transaction, outcome);
+    View view = views.view(transaction.semantics.reads(), transaction, outcome);
     ViewExecutor.Outcome expected = executor.query(form.sql(), view);
     requireSuccess(expected, outcome);
-    if (semantics.plainReadsLock() && transaction.explicit) {
+    if (transaction.semantics.plainReadsLock() && transaction.explicit) {
       requireNoDirtyDifference(outcome, form, transaction, expected);
       requireResultOfSnapshot(outcome, form, transaction, expected);
     }
     transaction.reads.add(
         new OpenTransaction.Read(outcome, form, timeline.now(), versions.savepoint()));
-    if (semantics.reads() == Visibility.DIRTY && timeline.hasPartiallyExecutedPeer(outcome)) {
+    if (transaction.semantics.reads() == Visibility.DIRTY
+        && timeline.hasPartiallyExecutedPeer(outcome)) {
       return; // partial effects of blocked statements are visible, too
     }
     if (!isSame(outcome, expected) && !isExplainedByLaterSnapshot(transaction)) {
@@ -66,7 +63,8 @@ final class StatementChecker {
    * snapshot of a later query may then explain the results of all queries.
    */
   private boolean isExplainedByLaterSnapshot(OpenTransaction transaction) throws SQLException {
-    if (semantics.snapshot() != Snapshot.FIRST_READ || semantics.reads() != Visibility.SNAPSHOT) {
+    if (transaction.semantics.snapshot() != Snapshot.FIRST_READ
+        || transaction.semantics.reads() != Visibility.SNAPSHOT) {
       return false;
     }
     List<OpenTransaction.Read> reads = transaction.reads;
@@ -102,23 +100,23 @@ final class StatementChecker {
   /** Checks a query that locks the rows it reads. */
   void lockingRead(StepOutcome outcome, StatementForm form, OpenTransaction transaction)
       throws SQLException, EarlyVerdictException {
-    View view = views.view(semantics.writes(), transaction, outcome);
+    View view = views.view(transaction.semantics.writes(), transaction, outcome);
     Optional<String> locked = form.lockedRowsQuery(AugmentedTables.ROW);
     Optional<String> table = executor.tableNamed(form.table());
     if (locked.isEmpty() || table.isEmpty()) {
-      if (outcome.blocked() || semantics.reads() != semantics.writes()) {
+      if (outcome.blocked() || transaction.semantics.reads() != transaction.semantics.writes()) {
         throw EarlyVerdictException.undecided(outcome, "the rows that it locks are unknown");
       }
     } else {
       Set<Long> rows = executor.numbers(locked.get(), view);
       view = views.recheck(outcome, form, transaction, view, Map.of(table.get(), rows));
-      if (!locksIndexEntries(form)) {
+      if (!locksIndexEntries(form, transaction)) {
         requireMayTouch(outcome, transaction, table.get(), executor.numbers(locked.get(), view));
       }
     }
     ViewExecutor.Outcome expected = executor.query(form.sql(), view);
     requireSuccess(expected, outcome);
-    if (locksIndexEntries(form)) {
+    if (locksIndexEntries(form, transaction)) {
       requireNoDirtyDifference(outcome, form, transaction, expected);
     }
     requireResultOfSnapshot(outcome, form, transaction, expected);
@@ -130,8 +128,8 @@ final class StatementChecker {
    * do ({@code row_search_mvcc}): it then does not conflict with a write that leaves these columns
    * unchanged.
    */
-  private boolean locksIndexEntries(StatementForm form) {
-    return semantics.locksIndexEntries() && form.locksShared();
+  private static boolean locksIndexEntries(StatementForm form, OpenTransaction transaction) {
+    return transaction.semantics.locksIndexEntries() && form.locksShared();
   }
 
   /** Checks a write and records its row versions. */
@@ -159,14 +157,15 @@ final class StatementChecker {
     for (Map.Entry<String, Set<Long>> rows : touched.entrySet()) {
       requireMayTouch(outcome, transaction, rows.getKey(), rows.getValue());
     }
-    if (form.hasSubquery() && semantics.subqueriesLock()) {
+    if (form.hasSubquery() && transaction.semantics.subqueriesLock()) {
       requireNoDirtySubquery(outcome, transaction, sql, table, expected);
     }
     if (outcome.isQuery()) {
       compare(outcome, expected.rows());
     }
     if (form.kind() != StatementForm.Kind.UPSERT && expected.count() != outcome.updateCount()) {
-      if (semantics.reads() == Visibility.DIRTY && timeline.hasPartiallyExecutedPeer(outcome)) {
+      if (transaction.semantics.reads() == Visibility.DIRTY
+          && timeline.hasPartiallyExecutedPeer(outcome)) {
         throw EarlyVerdictException.undecided(
             outcome, "it may have seen what a blocked statement had done so far");
       }
@@ -179,18 +178,18 @@ final class StatementChecker {
   private void requireKnownView(
       StepOutcome outcome, StatementForm form, OpenTransaction transaction, String table)
       throws EarlyVerdictException {
-    if (outcome.blocked() && form.hasSubquery() && !knowsWhatSubqueryReads(form)) {
+    if (outcome.blocked() && form.hasSubquery() && !knowsWhatSubqueryReads(form, transaction)) {
       throw EarlyVerdictException.undecided(
           outcome, "it was blocked, and when its subquery was evaluated is unknown");
     }
     if (form.hasSubquery()
-        && semantics.subqueries() == Visibility.DIRTY
+        && transaction.semantics.subqueries() == Visibility.DIRTY
         && timeline.hasPartiallyExecutedPeer(outcome)) {
       throw EarlyVerdictException.undecided(
           outcome, "its query may have read what a blocked statement had done so far");
     }
     if (outcome.blocked()
-        && semantics.snapshot() == Snapshot.FIRST_READ_OF_TABLE
+        && transaction.semantics.snapshot() == Snapshot.FIRST_READ_OF_TABLE
         && transaction.snapshot.of(table) == SnapshotTimes.NONE
         && form.kind() != StatementForm.Kind.INSERT) {
       throw EarlyVerdictException.undecided(
@@ -199,14 +198,16 @@ final class StatementChecker {
     if (form.joins()) {
       requireKnownJoinVisibility(outcome, transaction, table);
     }
-    if (outcome.blocked() && form.resolvesConflicts() && semantics.checksLocksAgainstSnapshot()) {
+    if (outcome.blocked()
+        && form.resolvesConflicts()
+        && transaction.semantics.checksLocksAgainstSnapshot()) {
       throw EarlyVerdictException.undecided(
           outcome, "it was blocked, and whether it had taken a snapshot before is unknown");
     }
     if (form.resolvesConflicts()
-        && semantics.writes() != Visibility.COMMITTED
+        && transaction.semantics.writes() != Visibility.COMMITTED
         && !views
-            .view(semantics.writes(), transaction, outcome)
+            .view(transaction.semantics.writes(), transaction, outcome)
             .equals(views.view(Visibility.COMMITTED, transaction, outcome))) {
       throw EarlyVerdictException.undecided(
           outcome, "keys are compared with rows that it does not see");
@@ -219,12 +220,13 @@ final class StatementChecker {
    * snapshot of its transaction or, unless it reads the written table, of its command; or rows that
    * it locks, so that they stay as they were.
    */
-  private boolean knowsWhatSubqueryReads(StatementForm form) {
-    return switch (semantics.writes()) {
+  private boolean knowsWhatSubqueryReads(StatementForm form, OpenTransaction transaction) {
+    return switch (transaction.semantics.writes()) {
       case SNAPSHOT -> true;
       case RECHECKED ->
           form.kind() == StatementForm.Kind.INSERT || !tableReads.readsTargetInQuery(form);
-      case COMMITTED -> semantics.subqueriesLock() && !tableReads.readsTargetInQuery(form);
+      case COMMITTED ->
+          transaction.semantics.subqueriesLock() && !tableReads.readsTargetInQuery(form);
       case DIRTY -> false;
     };
   }
@@ -233,8 +235,13 @@ final class StatementChecker {
       StepOutcome outcome, StatementForm form, OpenTransaction transaction, String table) {
     boolean readsOthersUnlocked = form.kind() != StatementForm.Kind.DELETE && form.hasSubquery();
     return readsOthersUnlocked
-        ? views.view(semantics.writes(), table, semantics.subqueries(), transaction, outcome)
-        : views.view(semantics.writes(), transaction, outcome);
+        ? views.view(
+            transaction.semantics.writes(),
+            table,
+            transaction.semantics.subqueries(),
+            transaction,
+            outcome)
+        : views.view(transaction.semantics.writes(), transaction, outcome);
   }
 
   /**
@@ -247,7 +254,7 @@ final class StatementChecker {
       throw EarlyVerdictException.undecided(
           outcome, "it was blocked, and when it read the joined tables is unknown");
     }
-    if (!semantics.locksIndexEntries()) {
+    if (!transaction.semantics.locksIndexEntries()) {
       return;
     }
     View seen = views.view(Visibility.SNAPSHOT, transaction, outcome);
@@ -269,14 +276,14 @@ final class StatementChecker {
   private void requireKnownForeignKeyState(
       StepOutcome outcome, OpenTransaction transaction, String table) throws EarlyVerdictException {
     Set<String> relatedTables = executor.relatedTables(table);
-    if (relatedTables.isEmpty() || semantics.writes() == Visibility.COMMITTED) {
+    if (relatedTables.isEmpty() || transaction.semantics.writes() == Visibility.COMMITTED) {
       return;
     }
     if (outcome.blocked()) {
       throw EarlyVerdictException.undecided(
           outcome, "it was blocked, and the rows that its foreign keys then found are unknown");
     }
-    View seen = views.view(semantics.writes(), transaction, outcome);
+    View seen = views.view(transaction.semantics.writes(), transaction, outcome);
     View committed = views.view(Visibility.COMMITTED, transaction, outcome);
     if (relatedTables.stream().anyMatch(other -> !seen.rows(other).equals(committed.rows(other)))) {
       throw EarlyVerdictException.undecided(
@@ -318,7 +325,7 @@ final class StatementChecker {
   private boolean wasChangedSinceSnapshot(
       OpenTransaction transaction, Version newest, String table, long row) {
     int snapshot = transaction.snapshot.of(table);
-    return semantics.firstUpdaterWins()
+    return transaction.semantics.firstUpdaterWins()
         && snapshot != SnapshotTimes.NONE
         && !newest.writer().isCommittedBefore(snapshot)
         && hasOtherValues(newest, table, row, snapshot);
@@ -351,7 +358,7 @@ final class StatementChecker {
 
   /** True if no query so far need have read a row: such a query takes no snapshot in InnoDB. */
   private boolean mayHaveNoSnapshot(OpenTransaction transaction) throws SQLException {
-    if (semantics.snapshot() != Snapshot.FIRST_READ) {
+    if (transaction.semantics.snapshot() != Snapshot.FIRST_READ) {
       return false;
     }
     View empty = new View(Map.of());
@@ -404,9 +411,10 @@ final class StatementChecker {
       String table,
       ViewExecutor.Outcome expected)
       throws SQLException, EarlyVerdictException {
-    View dirty = views.view(semantics.writes(), table, Visibility.DIRTY, transaction, outcome);
+    View dirty =
+        views.view(transaction.semantics.writes(), table, Visibility.DIRTY, transaction, outcome);
     if (timeline.isDeadlockVictimPending()
-        || dirty.equals(views.view(semantics.writes(), transaction, outcome))) {
+        || dirty.equals(views.view(transaction.semantics.writes(), transaction, outcome))) {
       return;
     }
     ViewExecutor.Outcome ofDirty;
@@ -431,7 +439,7 @@ final class StatementChecker {
       OpenTransaction transaction,
       ViewExecutor.Outcome expected)
       throws SQLException, EarlyVerdictException {
-    if (!semantics.checksLocksAgainstSnapshot()
+    if (!transaction.semantics.checksLocksAgainstSnapshot()
         || transaction.snapshot.equals(SnapshotTimes.NO_SNAPSHOT)) {
       return;
     }

@@ -1,7 +1,5 @@
 package io.txwatch.oracle.troc;
 
-import io.txwatch.dbms.Semantics;
-import io.txwatch.history.Database;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleKind;
@@ -38,20 +36,22 @@ public final class Troc implements Oracle {
     if (execution.inconclusiveReason().isPresent()) {
       return new OracleVerdict(name(), Result.UNDECIDED, execution.inconclusiveReason().get());
     }
-    Database database = executor.database(execution.testCase());
-    Optional<Semantics> semantics = executor.dbms().semantics(database, execution.level());
-    if (semantics.isEmpty()) {
+    SessionSemantics.Sessions sessions = SessionSemantics.Sessions.of(execution, executor);
+    if (sessions.unknown().isPresent()) {
       return new OracleVerdict(
           name(),
           Result.UNSUPPORTED,
-          "no visibility rules for " + executor.dbms().describe() + " at " + execution.level());
+          "no visibility rules for "
+              + executor.dbms().describe()
+              + " at "
+              + sessions.unknown().get());
     }
     Optional<String> obstacle = UnsupportedCase.of(execution, executor.dbms());
     if (obstacle.isPresent()) {
       return new OracleVerdict(name(), Result.UNSUPPORTED, obstacle.get());
     }
     try (ViewExecutor scratch = new ViewExecutor(executor, execution.testCase())) {
-      new CheckingReplay(execution, semantics.get(), scratch).run();
+      new CheckingReplay(execution, sessions.byName(), scratch).run();
       return new OracleVerdict(name(), Result.CLEAN, "every statement has the result of its view");
     } catch (EarlyVerdictException end) {
       return end.verdict(name());

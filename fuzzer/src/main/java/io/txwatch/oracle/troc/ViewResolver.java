@@ -1,6 +1,5 @@
 package io.txwatch.oracle.troc;
 
-import io.txwatch.dbms.Semantics;
 import io.txwatch.dbms.Semantics.Visibility;
 import io.txwatch.oracle.troc.ChangeHistory.Version;
 import io.txwatch.oracle.troc.ChangeHistory.View;
@@ -19,12 +18,10 @@ import org.jspecify.annotations.Nullable;
 /** Resolves the views of statements (Troc, section III-E2). */
 final class ViewResolver {
 
-  private final Semantics semantics;
   private final ChangeHistory versions;
   private final Timeline timeline;
 
-  ViewResolver(Semantics semantics, ChangeHistory versions, Timeline timeline) {
-    this.semantics = semantics;
+  ViewResolver(ChangeHistory versions, Timeline timeline) {
     this.versions = versions;
     this.timeline = timeline;
   }
@@ -77,7 +74,7 @@ final class ViewResolver {
       View view,
       Map<String, Set<Long>> chosen)
       throws EarlyVerdictException {
-    if (semantics.writes() != Visibility.RECHECKED || !outcome.blocked()) {
+    if (transaction.semantics.writes() != Visibility.RECHECKED || !outcome.blocked()) {
       return view;
     }
     BiPredicate<String, Version> atStart = visible(Visibility.RECHECKED, transaction, outcome);

@@ -72,6 +72,11 @@ public final class TxCheck implements Oracle {
     return OracleKind.TXCHECK.id();
   }
 
+  @Override
+  public boolean judgesMixedLevels() {
+    return false;
+  }
+
   /** It takes as long as the other oracles together. */
   @Override
   public int mixInterval() {
@@ -83,6 +88,9 @@ public final class TxCheck implements Oracle {
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     if (execution.inconclusiveReason().isPresent()) {
       return verdict(Result.UNDECIDED, execution.inconclusiveReason().get());
+    }
+    if (execution.testCase().mixesLevels(execution.level())) {
+      return verdict(Result.UNSUPPORTED, UnsupportedCase.MIXED_LEVELS);
     }
     Dbms dbms = executor.dbms();
     ReadPolicy policy = ReadPolicy.of(dbms, execution.level());

@@ -16,6 +16,32 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class TrocTest {
 
+  /** What T2 reads of an open transaction depends on its own level, not on that of the others. */
+  @ParameterizedTest
+  @CsvSource({"SER, RU, 1:99", "RU, RC, 1:10", "SER, RR, 1:10"})
+  void eachSessionReadsByItsOwnLevel(String common, String ofT2, String read) throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      String mixed =
+          """
+          # isolation-T2: %s
+          I: CREATE TABLE t (id INT PRIMARY KEY, v INT) {ENGINE}
+          I: INSERT INTO t VALUES (1, 10)
+          T1: BEGIN
+          T1: UPDATE t SET v = 99
+          T2: BEGIN
+          T2: SELECT CONCAT(id, ':', v) FROM t
+          T2: COMMIT
+          T1: ROLLBACK
+          """
+              .formatted(ofT2);
+      var execution = fixture.execute(mixed, common);
+
+      assertThat(execution.outcome(4).rows()).isEqualTo(List.of(List.of(read)));
+      OracleVerdict verdict = new Troc().judge(execution, fixture.executor());
+      assertThat(verdict.result()).as(verdict.toString()).isEqualTo(OracleVerdict.Result.CLEAN);
+    }
+  }
+
   /**
    * H2 identifies a row by its primary key: a row that was deleted and inserted again with equal
    * values has not changed.
