@@ -9,6 +9,7 @@ import io.txwatch.anomaly.Verdict;
 import io.txwatch.history.CallSite;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.Explanation;
+import io.txwatch.report.Fingerprint;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.Meaning;
 import io.txwatch.report.Prevention;
@@ -30,6 +31,9 @@ final class SarifDocument {
 
   private static final String SCHEMA =
       "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+  /** What a later run is compared by (section 3.27.17), with the version of its definition. */
+  private static final String FINGERPRINT = "txwatch/v1";
 
   private SarifDocument() {}
 
@@ -118,6 +122,9 @@ final class SarifDocument {
     json.writeStringField("ruleId", anomaly.phenomenon().name());
     json.writeStringField("level", anomaly.verdict() == Verdict.VIOLATION ? "error" : "warning");
     writeText(json, "message", message(group));
+    json.writeObjectFieldStart("partialFingerprints");
+    json.writeStringField(FINGERPRINT, Fingerprint.of(anomaly).toString());
+    json.writeEndObject();
     json.writeArrayFieldStart("locations");
     if (!places.isEmpty()) {
       writeLocation(

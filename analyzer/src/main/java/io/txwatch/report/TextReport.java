@@ -67,7 +67,7 @@ public final class TextReport {
 
   /**
    * One line for {@code count} anomalies: the name, verdict, database, count and call sites, which
-   * the first of them shows. Not wrapped.
+   * the first of them shows, and their id. Not wrapped.
    */
   public static String line(Anomaly anomaly, long count) {
     Set<String> places = new LinkedHashSet<>();
@@ -81,7 +81,9 @@ public final class TextReport {
       }
     }
     return name(anomaly, "  " + Counted.of(count, "time"))
-        + (places.isEmpty() ? "" : "  at " + String.join(", ", places));
+        + (places.isEmpty() ? "" : "  at " + String.join(", ", places))
+        + "  id "
+        + Fingerprint.of(anomaly);
   }
 
   /** A group: its first anomaly, the count, the rate, and the time range. */
@@ -141,6 +143,7 @@ public final class TextReport {
           indented(
               prevent, TerminalText.escape(anomaly.advice()), " ".repeat(prevent.length()), total));
     }
+    lines.add(MARGIN + "id       " + Fingerprint.of(anomaly));
     StringBuilder block = new StringBuilder();
     lines.forEach(line -> block.append(line.stripTrailing()).append('\n'));
     return block.toString();

@@ -87,6 +87,7 @@ function facts(anomaly) {
   if (anomaly.lastSeen) {
     parts.push(`last ${anomaly.lastSeen.slice(0, 19).replace('T', ' ')} UTC`);
   }
+  parts.push(`id ${anomaly.fingerprint}`);
   return parts.join(' · ');
 }
 

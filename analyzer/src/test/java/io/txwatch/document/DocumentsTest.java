@@ -13,6 +13,7 @@ import io.txwatch.anomaly.Anomaly;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.page.ExampleAnomalies;
 import io.txwatch.report.AnomalyGroups.Group;
+import io.txwatch.report.Fingerprint;
 import io.txwatch.report.Report;
 import java.io.InputStream;
 import java.io.StringReader;
@@ -70,6 +71,8 @@ class DocumentsTest {
         .containsExactly("LOST_UPDATE", "G2_ITEM");
     JsonNode lostUpdate = run.at("/results/0");
     assertThat(lostUpdate.get("level").asText()).isEqualTo("warning");
+    assertThat(lostUpdate.at("/partialFingerprints/txwatch~1v1").asText())
+        .isEqualTo(Fingerprint.of(ExampleAnomalies.lostUpdate()).toString());
     assertThat(lostUpdate.at("/locations/0/physicalLocation/artifactLocation/uri").asText())
         .isEqualTo("src/main/java/my%20shop/BankService.java");
     assertThat(lostUpdate.at("/locations/0/physicalLocation/region/startLine").asInt())

@@ -561,6 +561,8 @@ class PageBrowserTest {
     browser().open(file.toUri().toString());
     assertThat(browser().text("#count"))
         .isEqualTo("1,000 of 1,000 kinds of anomaly, 10,000 in all");
+    Awaitility.await()
+        .until(() -> browser().run("return performance.getEntriesByType('paint').length > 0"), Boolean.TRUE::equals);
     Object first =
         browser().run("return Math.round(performance.getEntriesByType('paint')[0].startTime)");
     Object filtered =

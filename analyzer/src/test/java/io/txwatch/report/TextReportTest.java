@@ -54,6 +54,7 @@ class TextReportTest {
                        but T2 < T1 because T1 overwrote T2's write of account row 7: a contradiction.
               prevent  Lock the row when it is read (SELECT ... FOR UPDATE at BankService.java:41), or run at
                        REPEATABLE_READ and retry on SQLSTATE 40001.
+              id       3056e409-ebf6
             """);
   }
 
@@ -109,6 +110,7 @@ class TextReportTest {
                                                                   at Roster.java:38, writes doctor row 12
               why      T1 < T2 because T1 did not see T2's write of doctor row 12;
                        but T2 < T1 because T2 did not see T1's write of doctor row 11: a contradiction.
+              id       c7444a3a-a73a
             """);
   }
 
@@ -143,6 +145,7 @@ class TextReportTest {
               why      T1 < T2 because T1 did not see T2's write of a row 1;
                        T2 < T3 because T3 came after T2 in the same session;
                        but T3 < T1 because T1 saw T3's write of b row 2: a contradiction.
+              id       0a82ea37-b1dd
             """);
   }
 
@@ -191,6 +194,7 @@ class TextReportTest {
                        T3 < T4 because T3 did not see T4's write of ring row 4;
                        T4 < T5 because T4 did not see T5's write of ring row 5;
                        but T5 < T1 because T5 did not see T1's write of ring row 1: a contradiction.
+              id       2663c772-14f7
             """);
   }
 
@@ -212,6 +216,7 @@ class TextReportTest {
                                                                 SELECT v FROM t
                                                                   at B.java:1, reads t row 3
               why      T2 saw T1's write of t row 3, but T1 was aborted: no serial order contains that write.
+              id       500865ee-a989
             """);
   }
 
@@ -236,6 +241,7 @@ class TextReportTest {
                 at A.java:2, writes t row 3
               why      T2 saw T1's write of t row 3, but T1 wrote that row again: only its last write exists
                          in a serial order.
+              id       e656229c-bfef
             """);
   }
 
@@ -281,6 +287,7 @@ class TextReportTest {
                                                                   version of t row 3
               why      T1 < T2 because T1 did not see T2's write of t row 3;
                        but T2 < T1 because T2 did not see T1's write of t row 3: a contradiction.
+              id       b1e03833-8595
             """);
   }
 
@@ -304,6 +311,7 @@ class TextReportTest {
               SELECT v FROM t
                 at A.java:2, reads an old version of t row 3
               why      T1 wrote t row 3, but its later read did not see that write.
+              id       7ed6a49f-bc4d
             """);
   }
 

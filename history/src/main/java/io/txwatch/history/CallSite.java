@@ -66,6 +66,13 @@ public final class CallSite {
     return caller < 0 ? "" : shown(whole.substring(caller + CALLED_FROM.length()));
   }
 
+  /** The method of the caller, with its class and package; empty if unknown. */
+  public static String callerMethod(String callSite) {
+    String whole = whole(callSite);
+    int caller = whole.indexOf(CALLED_FROM);
+    return caller < 0 ? "" : method(whole.substring(caller + CALLED_FROM.length()));
+  }
+
   /** Marks a place as sampled. */
   public static String usually(String place) {
     return place.isEmpty() ? place : place + USUALLY;
