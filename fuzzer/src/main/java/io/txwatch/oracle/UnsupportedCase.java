@@ -5,8 +5,10 @@ import io.txwatch.schedule.CaseExecution;
 import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
+import io.txwatch.testcase.TestCase;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Recognizes cases whose execution cannot be compared with another execution of the same
@@ -16,6 +18,12 @@ public final class UnsupportedCase {
 
   /** The reason of oracles whose rules are those of one level. */
   public static final String MIXED_LEVELS = "its sessions have different levels";
+
+  /** The reason if a transaction chooses another level than that of the case. */
+  public static final String OWN_LEVEL = "a transaction sets a level of its own";
+
+  private static final Pattern LEVEL_VARIABLE =
+      Pattern.compile("\\b(default_)?(transaction|tx)_isolation\\b", Pattern.CASE_INSENSITIVE);
 
   private static final String[] INSERT = {"INSERT", "REPLACE", "MERGE"};
   private static final String[] OWN_TIME = {
@@ -55,8 +63,8 @@ public final class UnsupportedCase {
     if (execution.testCase().beginsWithinTransaction()) {
       return Optional.of("a transaction begins before the previous one has ended");
     }
-    if (steps.stream().anyMatch(step -> setsLevel(step.sql()))) {
-      return Optional.of("a transaction sets a level of its own");
+    if (setsLevels(execution.testCase())) {
+      return Optional.of(OWN_LEVEL);
     }
     if (steps.stream().anyMatch(step -> StatementText.changesDefinitions(step.sql()))) {
       return Optional.of("a statement changes definitions while transactions are open");
@@ -77,10 +85,15 @@ public final class UnsupportedCase {
     return text.has("GENERATED", "ALWAYS", "AS") || text.startsWith("CREATE", "TRIGGER");
   }
 
+  /** True if a step gives its session, or its transaction, another level than that of the case. */
+  public static boolean setsLevels(TestCase testCase) {
+    return testCase.steps().stream().anyMatch(step -> setsLevel(step.sql()));
+  }
+
   private static boolean setsLevel(String sql) {
     SqlText text = SqlText.of(sql);
     return text.startsWith("SET", "TRANSACTION")
-        || text.startsWith("SET", "SESSION", "TRANSACTION")
-        || text.startsWith("SET", "LOCAL", "TRANSACTION");
+        || text.has("ISOLATION", "LEVEL")
+        || (text.startsWith("SET") && LEVEL_VARIABLE.matcher(sql).find());
   }
 }

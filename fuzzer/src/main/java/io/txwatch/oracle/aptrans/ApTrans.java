@@ -102,6 +102,9 @@ public final class ApTrans implements Oracle {
     if (execution.testCase().mixesLevels(execution.level())) {
       return verdict(Result.UNSUPPORTED, UnsupportedCase.MIXED_LEVELS);
     }
+    if (UnsupportedCase.setsLevels(execution.testCase())) {
+      return verdict(Result.UNSUPPORTED, UnsupportedCase.OWN_LEVEL);
+    }
     if (hasUnloggedWrites(execution.testCase(), dialect.get())) {
       return verdict(
           Result.UNSUPPORTED, "the actions of foreign keys cannot be recorded on this DBMS");

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.OracleVerdict.Patterns;
 import io.txwatch.oracle.OracleVerdict.Result;
 import io.txwatch.oracle.ServerCrashException;
+import io.txwatch.oracle.WriteCheck;
+import io.txwatch.oracle.troc.Troc;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.servers.ServerKind;
@@ -63,6 +66,45 @@ class ApTransTest {
       T1: ROLLBACK
       T2: COMMIT
       """;
+
+  /** T1 itself chooses a level below that of the case, and reads what that level shows. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "MARIADB | SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED | BEGIN",
+        "MARIADB | SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED | BEGIN",
+        "MARIADB | SET @@session.tx_isolation = 'READ-UNCOMMITTED' | BEGIN",
+        "H2 | SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED | BEGIN",
+        "POSTGRESQL | SELECT 1 | BEGIN ISOLATION LEVEL READ COMMITTED"
+      })
+  void aTransactionWithALevelOfItsOwnIsNotJudgedByThatOfTheCase(
+      ServerKind kind, String before, String begin) throws Exception {
+    String text =
+        """
+        I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+        I: INSERT INTO t VALUES (1, 10)
+        T1: %s
+        T1: %s
+        T1: SELECT * FROM t
+        T2: BEGIN
+        T2: UPDATE t SET v = 99
+        %s
+        T1: SELECT * FROM t
+        T2: ROLLBACK
+        T1: COMMIT
+        """
+            .formatted(before, begin, kind == ServerKind.MARIADB ? "T3: SELECT 1" : "T2: COMMIT");
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
+      CaseExecution execution = fixture.execute(text, "RR");
+
+      assertThat(execution.outcome(7).rows().toString()).isEqualTo("[[1, 99]]");
+      for (Oracle oracle : List.of(new ApTrans(Judge.DBMS), new Troc(), new WriteCheck())) {
+        OracleVerdict verdict = oracle.judge(execution, fixture.executor());
+        assertThat(verdict.result()).as(verdict.toString()).isEqualTo(Result.UNSUPPORTED);
+      }
+    }
+  }
 
   /** MDEV-36330: the rows are ordered by their generated keys, and read in the other order. */
   @ParameterizedTest
