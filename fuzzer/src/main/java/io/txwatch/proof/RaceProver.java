@@ -105,11 +105,25 @@ public final class RaceProver {
   public RaceProof prove(RaceCandidate candidate, List<IsolationLevel> levels)
       throws SQLException, InterruptedException {
     Attempts attempts = new Attempts(candidate, levels);
+    List<CandidateCase> possible = new ArrayList<>();
     for (List<ProofInstance> instances : instances(candidate)) {
+      if (attempts.isTooLong()) {
+        return attempts.unproven();
+      }
+      attempts.make(instances).ifPresent(possible::add);
+    }
+    List<CandidateCase> open = new ArrayList<>();
+    for (CandidateCase one : possible) {
+      RaceProof found = attempts.execute(one, () -> attempts.executeDescribed(one, open));
+      if (found != null) {
+        return found;
+      }
+    }
+    for (CandidateCase one : open) {
       if (attempts.isTooLong()) {
         break;
       }
-      RaceProof found = attempts.execute(instances);
+      RaceProof found = attempts.execute(one, () -> attempts.executeAll(one));
       if (found != null) {
         return found;
       }
@@ -215,45 +229,40 @@ public final class RaceProver {
       this.levels = levels;
     }
 
-    /** Executes it with these values; null if that proves nothing. */
-    @Nullable RaceProof execute(List<ProofInstance> instances)
-        throws SQLException, InterruptedException {
+    /** The case with these values; empty if the application would not execute them together. */
+    Optional<CandidateCase> make(List<ProofInstance> instances) {
       Optional<String> dependent = dependent(instances);
       if (dependent.isPresent()) {
         undecide(dependent.get());
-        return null;
+        return Optional.empty();
       }
       try {
-        CandidateCase made = CandidateCase.of(instances, levels, dbms, source);
-        Interleaved found = interleaveOnce(made);
-        if (found == null || found.verdict() != Verdict.RACE) {
-          found = interleave(made, Strictness.VALUES);
+        return Optional.of(CandidateCase.of(instances, levels, dbms, source));
+      } catch (NotPossibleException e) {
+        undecide(String.valueOf(e.getMessage()));
+        return Optional.empty();
+      }
+    }
+
+    /** The executions of a case; null if they do not show a race. */
+    private interface Executions {
+      @Nullable Interleaved run() throws SQLException, SetupException, InterruptedException;
+    }
+
+    /** Executes a case; null if that proves nothing. */
+    @Nullable RaceProof execute(CandidateCase made, Executions some)
+        throws SQLException, InterruptedException {
+      try {
+        Interleaved race = some.run();
+        if (race == null) {
+          return null;
         }
-        if (found.verdict() == Verdict.RACE) {
-          if (!made.notAsFound().isEmpty()) {
-            undecide(made.notAsFound());
-            return null;
-          }
-          return confirmed(made, found);
+        if (!made.notAsFound().isEmpty()) {
+          undecide(made.notAsFound());
+          return null;
         }
-        if (found.verdict() == Verdict.SAFE) {
-          found = interleave(made, Strictness.COUNTS);
-        }
-        switch (found.verdict()) {
-          case SAFE -> {
-            if (!made.notAsFound().isEmpty()) {
-              undecide(made.notAsFound());
-              break;
-            }
-            if (!isExecuted) {
-              mayRaceUncounted = mayRaceIfItGoesOn(made);
-            }
-            isExecuted = true;
-          }
-          case UNDECIDED -> undecide(timeLeft().isZero() ? tooLong() : found.reason());
-          case RACE -> mayRace = true;
-        }
-      } catch (NotPossibleException | SetupException e) {
+        return confirmed(made, race);
+      } catch (SetupException e) {
         undecide(String.valueOf(e.getMessage()));
       } catch (SQLException e) {
         if (dbms.failure(e).equals(Failure.CONNECTION_LOST)) {
@@ -262,6 +271,62 @@ public final class RaceProver {
         undecide("a statement fails although its operation is alone: " + e.getMessage());
       } catch (LeftException e) {
         undecide("the rows are no longer as the operation found them: " + e.getMessage());
+      }
+      return null;
+    }
+
+    /**
+     * Executes the orders that the candidate describes: if it is a race, most often one of them
+     * shows it.
+     *
+     * @param open takes the case if others have to be executed
+     */
+    @Nullable Interleaved executeDescribed(CandidateCase made, List<CandidateCase> open)
+        throws SQLException, SetupException, InterruptedException {
+      Duration left = timeLeft().minus(MAX_TIME.dividedBy(2));
+      if (left.isNegative()) {
+        open.add(made);
+        return null;
+      }
+      Interleaved found =
+          interleaver
+              .only(DescribedOrders.of(candidate, made))
+              .within(left)
+              .interleave(made.testCase(), made.level(), made.paths(), Strictness.VALUES);
+      executions += found.executions();
+      if (found.verdict() == Verdict.RACE) {
+        return found;
+      }
+      open.add(made);
+      return null;
+    }
+
+    /** Executes all orders. */
+    @Nullable Interleaved executeAll(CandidateCase made)
+        throws SQLException, SetupException, InterruptedException {
+      Interleaved found = interleaveOnce(made);
+      if (found == null || found.verdict() != Verdict.RACE) {
+        found = interleave(made, Strictness.VALUES);
+      }
+      if (found.verdict() == Verdict.RACE) {
+        return found;
+      }
+      if (found.verdict() == Verdict.SAFE) {
+        found = interleave(made, Strictness.COUNTS);
+      }
+      switch (found.verdict()) {
+        case SAFE -> {
+          if (!made.notAsFound().isEmpty()) {
+            undecide(made.notAsFound());
+            break;
+          }
+          if (!isExecuted) {
+            mayRaceUncounted = mayRaceIfItGoesOn(made);
+          }
+          isExecuted = true;
+        }
+        case UNDECIDED -> undecide(timeLeft().isZero() ? tooLong() : found.reason());
+        case RACE -> mayRace = true;
       }
       return null;
     }
@@ -408,6 +473,7 @@ public final class RaceProver {
       try {
         Interleaved found =
             interleaver
+                .first(DescribedOrders.of(candidate, changed))
                 .within(timeLeft(began))
                 .interleave(
                     changed.testCase(), changed.level(), changed.paths(), Strictness.COUNTS);

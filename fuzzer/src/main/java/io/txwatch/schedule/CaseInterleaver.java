@@ -8,6 +8,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.interleave.Interleaved;
 import io.txwatch.interleave.Interleaved.Verdict;
 import io.txwatch.interleave.Interleaver;
+import io.txwatch.interleave.Interruption;
 import io.txwatch.interleave.explore.DivergedException;
 import io.txwatch.interleave.explore.Explorer;
 import io.txwatch.interleave.product.registry.InterleavedProducts;
@@ -60,6 +61,7 @@ public final class CaseInterleaver {
   private final int maxPreemptions;
   private final int maxExecutions;
   private final long maxNanos;
+  private final List<Interruption> first;
 
   /**
    * Interleaves on a DBMS.
@@ -68,11 +70,13 @@ public final class CaseInterleaver {
    * @param maxExecutions how many orders are executed at most
    */
   public CaseInterleaver(Dbms dbms, int maxPreemptions, int maxExecutions) {
-    this(dbms, maxPreemptions, maxExecutions, Long.MAX_VALUE);
+    this(dbms, maxPreemptions, maxExecutions, Long.MAX_VALUE, List.of());
   }
 
-  private CaseInterleaver(Dbms dbms, int maxPreemptions, int maxExecutions, long maxNanos) {
+  private CaseInterleaver(
+      Dbms dbms, int maxPreemptions, int maxExecutions, long maxNanos, List<Interruption> first) {
     this.maxNanos = maxNanos;
+    this.first = List.copyOf(first);
     this.dbms = dbms;
     this.maxPreemptions = maxPreemptions;
     this.maxExecutions = maxExecutions;
@@ -80,12 +84,22 @@ public final class CaseInterleaver {
 
   /** The same with another bound on how often a session has to stop. */
   public CaseInterleaver withPreemptions(int most) {
-    return new CaseInterleaver(dbms, most, maxExecutions, maxNanos);
+    return new CaseInterleaver(dbms, most, maxExecutions, maxNanos, first);
   }
 
   /** The same with a bound on the time of a case: no other order is begun after it. */
   public CaseInterleaver within(Duration most) {
-    return new CaseInterleaver(dbms, maxPreemptions, maxExecutions, most.toNanos());
+    return new CaseInterleaver(dbms, maxPreemptions, maxExecutions, most.toNanos(), first);
+  }
+
+  /** The same that executes some orders before all others. */
+  public CaseInterleaver first(List<Interruption> orders) {
+    return new CaseInterleaver(dbms, maxPreemptions, maxExecutions, maxNanos, orders);
+  }
+
+  /** The same that executes some orders, and no others. */
+  public CaseInterleaver only(List<Interruption> orders) {
+    return new CaseInterleaver(dbms, maxPreemptions, orders.size(), maxNanos, orders);
   }
 
   /** True if sessions can be interleaved on a DBMS. */
@@ -293,6 +307,7 @@ public final class CaseInterleaver {
               .anyDatabase()
               .preemptions(maxPreemptions)
               .executions(maxExecutions)
+              .first(first)
               .limit(MAX_WAIT);
       for (String session : testCase.sessions()) {
         CaseOperation operation = open(session, true);

@@ -56,6 +56,7 @@ class RaceProverTest {
       assertThat(proof.reason()).isNotEmpty();
       assertThat(proof.result()).as(proof.reason()).isEqualTo(Result.CONFIRMED);
       assertThat(proof.phenomenon()).isEqualTo(Phenomenon.LOST_UPDATE);
+      assertThat(proof.executions()).as("the order that it describes").isEqualTo(1);
       assertThat(proof.testCase().orElseThrow().steps()).hasSize(8);
       assertThat(proof.repairs())
           .filteredOn(TriedRepair::removes)

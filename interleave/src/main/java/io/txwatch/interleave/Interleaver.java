@@ -53,6 +53,7 @@ public final class Interleaver {
   private int maxSampled = MAX_SAMPLED;
   private long seed;
   private Duration limit = LIMIT;
+  private List<Interruption> interruptions = List.of();
 
   /**
    * Adds an operation. Given twice, it is executed by two clients.
@@ -163,6 +164,15 @@ public final class Interleaver {
     return this;
   }
 
+  /**
+   * Orders that are executed before all others, as they are likely to show a race. Operations are
+   * numbered as they were added.
+   */
+  public Interleaver first(List<Interruption> orders) {
+    interruptions = orders;
+    return this;
+  }
+
   /** The most time of a call: 60 s if it is not set. */
   public Interleaver limit(Duration most) {
     limit = most;
@@ -196,7 +206,8 @@ public final class Interleaver {
             maxSampled,
             seed,
             limit,
-            file == null ? new KeptSchedule(List.of()) : KeptSchedule.read(file));
+            file == null ? new KeptSchedule(List.of()) : KeptSchedule.read(file),
+            interruptions);
     TestDatabases known = accepted;
     try (UsedDatabases databases =
             new UsedDatabases(known == null ? TestDatabases.ofProcess() : known, MAX_ROWS);

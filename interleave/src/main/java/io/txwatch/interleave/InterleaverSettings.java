@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param seed of the random orders
  * @param limit the most time of a call
  * @param kept the schedule that is executed first
+ * @param interruptions the orders that are executed next, as part of those that are at most
  */
 record InterleaverSettings(
     @Nullable Runnable reset,
@@ -28,7 +29,8 @@ record InterleaverSettings(
     int sampled,
     long seed,
     Duration limit,
-    KeptSchedule kept) {
+    KeptSchedule kept,
+    List<Interruption> interruptions) {
 
   /** What must hold after every execution. */
   record Invariant(String name, Callable<Boolean> holds) {}
@@ -36,5 +38,6 @@ record InterleaverSettings(
   InterleaverSettings {
     invariants = List.copyOf(invariants);
     finalReads = Map.copyOf(finalReads);
+    interruptions = List.copyOf(interruptions);
   }
 }

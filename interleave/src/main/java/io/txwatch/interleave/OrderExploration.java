@@ -269,6 +269,17 @@ final class OrderExploration implements AutoCloseable {
     if (race != null) {
       return found(race);
     }
+    for (Interruption interruption : settings.interruptions()) {
+      if (executions < settings.executions()) {
+        race = execute(interruption.scheduler(operations.size()));
+      }
+      if (race != null) {
+        return found(race);
+      }
+    }
+    if (!settings.interruptions().isEmpty() && executions >= settings.executions()) {
+      return undecided(tooMany());
+    }
     Explored explored =
         explore(
             isBounded() ? settings.preemptions() : Integer.MAX_VALUE,
@@ -284,9 +295,12 @@ final class OrderExploration implements AutoCloseable {
     return switch (explored.end()) {
       case ALL -> safe(ALL_ORDERS, EVERY_ORDER);
       case ALL_WITHIN_BOUND -> sampled();
-      case TOO_MANY, STOPPED ->
-          undecided("there are more than " + settings.executions() + " orders to be executed");
+      case TOO_MANY, STOPPED -> undecided(tooMany());
     };
+  }
+
+  private String tooMany() {
+    return "there are more than " + settings.executions() + " orders to be executed";
   }
 
   private boolean isBounded() {

@@ -82,6 +82,33 @@ class InterleaverTest {
     }
   }
 
+  @Test
+  void theOrdersThatAreGivenComeFirst() throws Exception {
+    on(
+        ServerKind.H2,
+        "CREATE TABLE account (id INT PRIMARY KEY, balance INT)",
+        "INSERT INTO account VALUES (1, 100)");
+    Work withdraw =
+        bank -> {
+          int balance = number(bank, "SELECT balance FROM account WHERE id = 1");
+          return update(bank, "UPDATE account SET balance = ? WHERE id = 1", balance - 10);
+        };
+    Interleaver once =
+        new Interleaver()
+            .operation("A", () -> inTransaction(withdraw))
+            .operation("B", () -> inTransaction(withdraw))
+            .executions(1);
+    assertThat(once.run().verdict()).isEqualTo(Verdict.UNDECIDED);
+    assertThat(once.first(List.of(new Interruption(1, 1))).run().schedule())
+        .extracting(line -> line.substring(0, 1))
+        .containsExactly("B", "A", "A", "A", "B", "B");
+    assertThat(once.first(List.of(new Interruption(1, 2))).run().verdict())
+        .as("A waits for B, which goes on")
+        .isEqualTo(Verdict.RACE);
+    assertThat(once.first(List.of(new Interruption(1, 3))).run().verdict())
+        .isEqualTo(Verdict.UNDECIDED);
+  }
+
   private Interleaved twice(Work work) throws InterruptedException {
     return new Interleaver()
         .operation("A", () -> inTransaction(work))
