@@ -105,27 +105,32 @@ public final class RaceProver {
   public RaceProof prove(RaceCandidate candidate, List<IsolationLevel> levels)
       throws SQLException, InterruptedException {
     Attempts attempts = new Attempts(candidate, levels);
-    List<CandidateCase> possible = new ArrayList<>();
-    for (List<ProofInstance> instances : instances(candidate)) {
-      if (attempts.isTooLong()) {
-        return attempts.unproven();
-      }
-      attempts.make(instances).ifPresent(possible::add);
-    }
+    List<List<ProofInstance>> later = new ArrayList<>();
     List<CandidateCase> open = new ArrayList<>();
-    for (CandidateCase one : possible) {
-      RaceProof found = attempts.execute(one, () -> attempts.executeDescribed(one, open));
-      if (found != null) {
-        return found;
+    for (List<ProofInstance> instances : instances(candidate)) {
+      if (attempts.isHalfOver()) {
+        later.add(instances);
+        continue;
+      }
+      Optional<CandidateCase> made = attempts.make(instances);
+      if (made.isPresent()) {
+        RaceProof found =
+            attempts.execute(made.get(), () -> attempts.executeDescribed(made.get(), open));
+        if (found != null) {
+          return found;
+        }
       }
     }
-    for (CandidateCase one : open) {
-      if (attempts.isTooLong()) {
-        break;
-      }
-      RaceProof found = attempts.execute(one, () -> attempts.executeAll(one));
-      if (found != null) {
-        return found;
+    for (int i = 0; i < open.size() + later.size() && !attempts.isTooLong(); i++) {
+      Optional<CandidateCase> made =
+          i < open.size()
+              ? Optional.of(open.get(i))
+              : attempts.make(later.get(i - open.size()));
+      if (made.isPresent()) {
+        RaceProof found = attempts.execute(made.get(), () -> attempts.executeAll(made.get()));
+        if (found != null) {
+          return found;
+        }
       }
     }
     return attempts.unproven();
@@ -283,15 +288,10 @@ public final class RaceProver {
      */
     @Nullable Interleaved executeDescribed(CandidateCase made, List<CandidateCase> open)
         throws SQLException, SetupException, InterruptedException {
-      Duration left = timeLeft().minus(MAX_TIME.dividedBy(2));
-      if (left.isNegative()) {
-        open.add(made);
-        return null;
-      }
       Interleaved found =
           interleaver
               .only(DescribedOrders.of(candidate, made))
-              .within(left)
+              .within(firstHalfLeft())
               .interleave(made.testCase(), made.level(), made.paths(), Strictness.VALUES);
       executions += found.executions();
       if (found.verdict() == Verdict.RACE) {
@@ -385,6 +385,15 @@ public final class RaceProver {
 
     private Duration timeLeft() {
       return RaceProver.timeLeft(began);
+    }
+
+    /** What is left for the orders that the candidate describes. */
+    private Duration firstHalfLeft() {
+      return timeLeft().minus(MAX_TIME.dividedBy(2));
+    }
+
+    boolean isHalfOver() {
+      return firstHalfLeft().isNegative();
     }
 
     /** Whether no other values are tried: a candidate that is not executed is not refuted. */
