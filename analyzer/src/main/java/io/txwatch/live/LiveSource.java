@@ -2,10 +2,11 @@ package io.txwatch.live;
 
 import io.txwatch.coverage.Coverage;
 import io.txwatch.report.AnomalyGroups.Group;
+import io.txwatch.report.PredictedRaces;
 import java.util.List;
 import java.util.Optional;
 
-/** The present results of an analyzer. Thread-safe, and never blocks. */
+/** The present results of an analyzer. Thread-safe, and never blocks for long. */
 public interface LiveSource {
 
   /** Names what is watched, for the title. */
@@ -16,6 +17,14 @@ public interface LiveSource {
 
   /** The present figures. */
   Figures figures();
+
+  /**
+   * The races that were predicted and executed, which are no anomalies; empty if there are none to
+   * show. It stays present once it is. May read a file, so for pages alone.
+   */
+  default Optional<PredictedRaces> predicted() {
+    return Optional.empty();
+  }
 
   /** A status of its own as JSON, for tools; empty if the figures are all there is. */
   default Optional<String> statusJson() {

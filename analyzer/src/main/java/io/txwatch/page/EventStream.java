@@ -3,6 +3,7 @@ package io.txwatch.page;
 import io.txwatch.live.LiveSource;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.AnomalyId;
+import io.txwatch.report.PredictedRaces;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -10,6 +11,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -25,6 +27,7 @@ final class EventStream {
   private final LiveSource source;
   private final OutputStream out;
   private final Map<String, State> sent = new HashMap<>();
+  private Optional<PredictedRaces> sentPredictions = Optional.empty();
 
   EventStream(LiveSource source, OutputStream out) {
     this.source = source;
@@ -57,6 +60,17 @@ final class EventStream {
         sent.remove(id);
         send(PageJson.object("withdrawn", json -> json.writeStringField("id", id)));
       }
+    }
+    Optional<PredictedRaces> predicted = source.predicted();
+    if (predicted.isPresent() && !predicted.equals(sentPredictions)) {
+      sentPredictions = predicted;
+      send(
+          PageJson.object(
+              "predicted",
+              json -> {
+                json.writeFieldName("predicted");
+                PageJson.writePredicted(json, predicted.get());
+              }));
     }
     send(PageJson.status(source));
     out.flush();

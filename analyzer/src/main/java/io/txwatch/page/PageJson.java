@@ -8,6 +8,8 @@ import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.CoverageText;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.Meaning;
+import io.txwatch.report.PredictedRaces;
+import io.txwatch.report.PredictedRaces.Race;
 import io.txwatch.report.Prevention;
 import io.txwatch.slice.RowVersions;
 import java.io.IOException;
@@ -91,6 +93,35 @@ final class PageJson {
       }
       json.writeEndArray();
       json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
+  /** Writes the section of predicted races. */
+  static void writePredicted(JsonGenerator json, PredictedRaces predicted) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("heading", PredictedRaces.HEADING);
+    json.writeStringField("counts", predicted.counts());
+    json.writeArrayFieldStart("races");
+    for (Race race : predicted.confirmed()) {
+      json.writeStartObject();
+      json.writeStringField("title", race.title());
+      json.writeStringField("circumstances", race.circumstances());
+      writeTexts(json, "operations", race.operations());
+      writeTexts(json, "order", race.order());
+      writeTexts(json, "prevention", race.prevention());
+      writeTexts(json, "assumptions", race.assumptions());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private static void writeTexts(JsonGenerator json, String name, List<?> texts)
+      throws IOException {
+    json.writeArrayFieldStart(name);
+    for (Object text : texts) {
+      json.writeString(text.toString());
     }
     json.writeEndArray();
   }

@@ -1,15 +1,10 @@
 package io.txwatch.page;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.JsonReport;
-import io.txwatch.report.PredictedRaces;
-import io.txwatch.report.PredictedRaces.Race;
 import io.txwatch.report.Report;
 import io.txwatch.slice.CaseSlice;
 import io.txwatch.slice.HistorySlice;
-import java.io.IOException;
-import java.util.List;
 
 /**
  * A report as one HTML file: it contains its style, its scripts and its data, and requests nothing.
@@ -63,36 +58,8 @@ public final class ReportPage {
           json.writeEndArray();
           if (report.predicted().isPresent()) {
             json.writeFieldName("predicted");
-            write(json, report.predicted().get());
+            PageJson.writePredicted(json, report.predicted().get());
           }
         });
-  }
-
-  private static void write(JsonGenerator json, PredictedRaces predicted) throws IOException {
-    json.writeStartObject();
-    json.writeStringField("heading", PredictedRaces.HEADING);
-    json.writeStringField("counts", predicted.counts());
-    json.writeArrayFieldStart("races");
-    for (Race race : predicted.confirmed()) {
-      json.writeStartObject();
-      json.writeStringField("title", race.title());
-      json.writeStringField("circumstances", race.circumstances());
-      writeTexts(json, "operations", race.operations());
-      writeTexts(json, "order", race.order());
-      writeTexts(json, "prevention", race.prevention());
-      writeTexts(json, "assumptions", race.assumptions());
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-    json.writeEndObject();
-  }
-
-  private static void writeTexts(JsonGenerator json, String name, List<?> texts)
-      throws IOException {
-    json.writeArrayFieldStart(name);
-    for (Object text : texts) {
-      json.writeString(text.toString());
-    }
-    json.writeEndArray();
   }
 }

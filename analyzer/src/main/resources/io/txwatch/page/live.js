@@ -48,6 +48,7 @@ async function followOnce() {
     return;
   }
   anomaliesById = new Map();
+  byId('predicted').hidden = true;
   before = null;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
@@ -78,6 +79,8 @@ function apply(messages) {
         changed = true;
       }
       showStatus(message);
+    } else if (message.type === 'predicted') {
+      showPredicted(message.predicted);
     } else if (message.type === 'found') {
       anomaliesById.set(message.anomaly.id, {...message.anomaly, rows: message.rows});
       changed = true;

@@ -129,8 +129,7 @@ class DiscardProperties {
         case 0 -> detector.discard();
         case 1, 2 ->
             detector.findHypothetical(
-                listener ->
-                    inference.inferHypothetical(Long.MAX_VALUE, Long.MAX_VALUE, listener));
+                listener -> inference.inferHypothetical(Long.MAX_VALUE, Long.MAX_VALUE, listener));
         default -> {
           // the next event
         }

@@ -481,21 +481,24 @@ class PageBrowserTest {
     }
   }
 
+  private static Race hostileRace() {
+    return new Race(
+        Phenomenon.LOST_UPDATE,
+        "H2 2.4.240",
+        "READ COMMITTED",
+        List.of(
+            new PredictedOperation("<img src=x onerror=window.hit=1>", "Bank.java:7", 12),
+            new PredictedOperation("pay", "", 1)),
+        List.of(
+            new OrderedStatement("T1", "UPDATE a SET b = ?</script>"),
+            new OrderedStatement("T2", "commit")),
+        List.of("lock the rows"),
+        List.of());
+  }
+
   @Test
   void predictedRacesAreASectionOfTheirOwn(@TempDir Path folder) throws Exception {
-    Race race =
-        new Race(
-            Phenomenon.LOST_UPDATE,
-            "H2 2.4.240",
-            "READ COMMITTED",
-            List.of(
-                new PredictedOperation("<img src=x onerror=window.hit=1>", "Bank.java:7", 12),
-                new PredictedOperation("pay", "", 1)),
-            List.of(
-                new OrderedStatement("T1", "UPDATE a SET b = ?</script>"),
-                new OrderedStatement("T2", "commit")),
-            List.of("lock the rows"),
-            List.of());
+    Race race = hostileRace();
     Report report =
         new Report(
             "shop.history",
@@ -525,6 +528,33 @@ class PageBrowserTest {
     }
     browser().open(report(folder, ExampleAnomalies.lostUpdate()));
     assertThat(browser().text("#predicted")).isEmpty();
+  }
+
+  @Test
+  void predictedRacesAppearAndChangeWhileThePageIsOpen() throws Exception {
+    TestSource source = new TestSource();
+    try (LivePage page = open(source, "")) {
+      browser().open(url(page));
+      await("Live", () -> browser().text("#connection"));
+      assertThat(browser().driver().findElement(By.id("predicted")).isDisplayed()).isFalse();
+      source.predict(new PredictedRaces(List.of(), 3, 1));
+      await(
+          PredictedRaces.HEADING + "\nNo race confirmed, 3 refuted, 1 undecided.",
+          () -> browser().text("#predicted"));
+      source.predict(new PredictedRaces(List.of(hostileRace()), 3, 0));
+      await(
+          "Lost update: <img src=x onerror=window.hit=1> and pay",
+          () -> browser().texts("#predicted h3").stream().findFirst().orElse(""));
+      assertThat(browser().text("#predicted"))
+          .startsWith(PredictedRaces.HEADING)
+          .endsWith("1 race confirmed, 3 refuted, 0 undecided.");
+      assertThat(browser().text("#list")).startsWith("No anomaly so far.");
+      assertThat(browser().text("#count")).isEmpty();
+      assertThat(browser().run("return window.hit === undefined")).isEqualTo(true);
+      assertThat(browser().run("return document.images.length")).isEqualTo(0L);
+      assertThat(browser().accessibilityViolations()).isEmpty();
+      assertThat(browser().consoleErrors()).isEmpty();
+    }
   }
 
   @Test

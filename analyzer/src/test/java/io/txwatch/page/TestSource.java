@@ -5,8 +5,10 @@ import io.txwatch.coverage.Coverage;
 import io.txwatch.history.GapReason;
 import io.txwatch.live.LiveSource;
 import io.txwatch.report.AnomalyGroups.Group;
+import io.txwatch.report.PredictedRaces;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Results that a test changes while the page is open. */
@@ -18,12 +20,23 @@ public final class TestSource implements LiveSource {
 
   private final List<Group> groups = new CopyOnWriteArrayList<>();
 
+  private volatile Optional<PredictedRaces> predicted = Optional.empty();
+
   public void add(Anomaly anomaly, long count) {
     groups.add(new Group(anomaly, count, 1_000_000, 61_000_000));
   }
 
   public void removeAll() {
     groups.clear();
+  }
+
+  public void predict(PredictedRaces races) {
+    predicted = Optional.of(races);
+  }
+
+  @Override
+  public Optional<PredictedRaces> predicted() {
+    return predicted;
   }
 
   @Override

@@ -100,9 +100,13 @@ final class PredictionReader {
         one.texts("assumptions").stream().map(PredictionReader::withoutValue).toList());
   }
 
-  /** A sentence that ends with a difference of two recorded values, without the difference. */
+  /** A sentence of {@code predict} without the recorded values, which come last in it. */
   private static String withoutValue(String assumption) {
-    return assumption.replaceFirst(" (plus|minus) [0-9.]+$", " $1 ?");
+    return assumption
+        .replaceFirst(" (plus|minus) [0-9.]+$", " $1 ?")
+        .replaceFirst(
+            "(?s)^(T[0-9]+) is executed with (\\S+) .*",
+            "$1 is executed with another $2 than it was observed with");
   }
 
   /** The value that begins at the current token. */

@@ -4,6 +4,7 @@ import io.txwatch.anomaly.Anomaly;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.link.Address;
 import io.txwatch.link.Tls;
+import io.txwatch.live.LiveSource;
 import io.txwatch.metrics.MeterBean;
 import io.txwatch.page.LivePage;
 import io.txwatch.report.ConsoleReporter;
@@ -128,6 +129,14 @@ final class ServeCommand implements Callable<Integer> {
   private @Nullable String report;
 
   @Option(
+      names = "--predictions",
+      paramLabel = "FILE",
+      description =
+          "predictions.jsonl, which predict --out writes, or its directory: its races are a section"
+              + " of the live page; read again when it changes")
+  private @Nullable Path predictions;
+
+  @Option(
       names = "--judge-by",
       paramLabel = "dbms|adya",
       defaultValue = "dbms",
@@ -155,6 +164,9 @@ final class ServeCommand implements Callable<Integer> {
     if (historyMax < 1 || historyMax > MAX_HISTORY_MIB) {
       throw CommandException.badInput("--history-max: expected a number of MiB, 1 or more");
     }
+    if (predictions != null && http.equals("none")) {
+      throw CommandException.badInput("--predictions needs the live page: leave out --http none");
+    }
     String token = token();
     Address clients = address("--listen", listen, token);
     Optional<Address> status =
@@ -178,7 +190,7 @@ final class ServeCommand implements Callable<Integer> {
             Runtime.getRuntime().maxMemory() / 2);
     AnalysisServer server = openServer(options, reporter);
     @Nullable LivePage page =
-        status.isPresent() ? openPage(status.get(), tls, token, server) : null;
+        status.isPresent() ? openPage(status.get(), tls, token, server, console) : null;
     registerBean(console, server);
     printAddresses(console, server, page, tls.isPresent());
     addShutdownHook(
@@ -202,13 +214,28 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private LivePage openPage(
-      Address address, Optional<SSLContext> tls, String token, AnalysisServer server)
+      Address address,
+      Optional<SSLContext> tls,
+      String token,
+      AnalysisServer server,
+      Console console)
       throws IOException {
     try {
-      return LivePage.open(address, tls, token, server.liveSource());
+      LiveSource source = server.liveSource();
+      return LivePage.open(
+          address,
+          tls,
+          token,
+          predictions == null
+              ? source
+              : ServedPredictions.open(
+                  predictions, source, line -> console.note("txwatch: " + line)));
     } catch (BindException e) {
       server.close();
       throw CommandException.badInput("--http " + http + ": " + e.getMessage());
+    } catch (IOException | CommandException e) {
+      server.close();
+      throw e;
     }
   }
 

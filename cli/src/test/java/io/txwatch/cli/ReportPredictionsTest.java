@@ -31,7 +31,8 @@ class ReportPredictionsTest {
       "schedule":["T1: SELECT b FROM a WHERE id = 4711"],\
       "order":[{"session":"T1","statement":"SELECT b FROM \\"</script>```\\" WHERE id = ?"},\
       {"session":"T2","statement":"commit"}],\
-      "assumptions":["T2: b in statement 2 is taken for what statement 1 returned minus 4712.5"],\
+      "assumptions":["T2: b in statement 2 is taken for what statement 1 returned minus 4712.5",\
+      "T2 is executed with b a 4711\\n, and was observed with a, and was observed with 4712"],\
       "adviceTried":[{"advice":"change <b>","removes":true,"cost":""},\
       {"advice":"useless","removes":false,"cost":""}]}
       """;
@@ -88,6 +89,7 @@ class ReportPredictionsTest {
             Assumed:
 
             - T2: b in statement 2 is taken for what statement 1 returned minus ?
+            - T2 is executed with another b than it was observed with
 
             1 race confirmed, 2 refuted, 1 undecided.
             """)

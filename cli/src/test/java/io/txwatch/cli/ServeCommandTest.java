@@ -270,7 +270,10 @@ class ServeCommandTest {
             List.of("--token-file=" + shortToken),
             List.of("--token-file=" + directory.resolve("none")),
             List.of("--tls-cert=" + shortToken),
-            List.of("--listen=127.0.0.1:0", "--http=none", "--history=" + noHistory))
+            List.of("--listen=127.0.0.1:0", "--http=none", "--history=" + noHistory),
+            List.of("--listen=127.0.0.1:0", "--http=none", "--predictions=" + noHistory),
+            List.of("--listen=127.0.0.1:0", "--http=127.0.0.1:0", "--predictions=" + noHistory),
+            List.of("--listen=127.0.0.1:0", "--http=127.0.0.1:0", "--predictions=" + directory))
         .forEach(
             arguments -> {
               List<String> line = new ArrayList<>(List.of("serve"));

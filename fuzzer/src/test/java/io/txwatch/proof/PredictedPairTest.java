@@ -9,10 +9,12 @@ import io.txwatch.pairs.Cell;
 import io.txwatch.pairs.Pair;
 import io.txwatch.pairs.PairDatabase;
 import io.txwatch.pairs.Pairs;
+import io.txwatch.proof.RaceProof.Result;
 import java.time.Duration;
-import org.junit.jupiter.api.Test;
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is predicted from one execution of each operation is what is known about the pair. */
 class PredictedPairTest {
@@ -32,7 +34,7 @@ class PredictedPairTest {
           the last two of a group, serializable and tried again   ; POSTGRES_RC ; no candidate
           """)
   void predictsWhatIsKnown(String name, Cell cell, String expected) throws Exception {
-    Pair pair = Pairs.ALL.stream().filter(one -> one.name().equals(name)).findFirst().orElseThrow();
+    Pair pair = pair(name);
 
     PredictedPair found = PredictedPair.of(pair, cell);
 
@@ -40,10 +42,29 @@ class PredictedPairTest {
     assertThat(expected.equals("confirmed")).isEqualTo(pair.isRacy(cell));
   }
 
-  /** The pair renames two rows, and is safe; what is confirmed of it is this race. */
-  @Test
-  void bothMayRenameOneRowToNameThatNeitherHasFound() throws Exception {
-    Pair pair =
+  /** The pair renames two rows, and is safe; what is confirmed of it is the race of one row. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Cell.class,
+      names = {"POSTGRES_RC", "MARIADB_RC", "MARIADB_RR"})
+  void bothMayRenameOneRowToNameThatNeitherHasFound(Cell cell) throws Exception {
+    RaceProof proof =
+        PredictedPair.of(pair("two rename themselves to the same unique name"), cell)
+            .proofs()
+            .stream()
+            .filter(one -> one.result() == Result.CONFIRMED)
+            .findFirst()
+            .orElseThrow();
+    List<String> updates =
+        proof.schedule().stream()
+            .filter(line -> line.contains("UPDATE"))
+            .map(line -> line.replaceFirst("T\\d: ", ""))
+            .toList();
+    assertThat(updates).hasSize(2);
+    assertThat(updates.get(0)).isEqualTo(updates.get(1));
+    assertThat(proof.assumptions()).anyMatch(note -> note.contains("and was observed with"));
+
+    Pair ofOneRow =
         Pair.of("both rename one row", "each returns that it has renamed it")
             .table("account", "id INT PRIMARY KEY, name VARCHAR(10) UNIQUE", "(1, 'a'), (2, 'b')")
             .both(
@@ -51,7 +72,7 @@ class PredictedPairTest {
                     s.number("SELECT id FROM account WHERE name = 'x'") < 0
                         ? s.update("UPDATE account SET name = 'x' WHERE id = ?", 1)
                         : 0);
-    try (PairDatabase database = new PairDatabase(pair, Cell.POSTGRES_RC, true)) {
+    try (PairDatabase database = new PairDatabase(ofOneRow, cell, true)) {
       Interleaved found =
           new Interleaver()
               .operation("A", database.operation(0))
@@ -60,5 +81,9 @@ class PredictedPairTest {
               .run();
       assertThat(found.verdict()).as("%s", found).isEqualTo(Verdict.RACE);
     }
+  }
+
+  private static Pair pair(String name) {
+    return Pairs.ALL.stream().filter(one -> one.name().equals(name)).findFirst().orElseThrow();
   }
 }
