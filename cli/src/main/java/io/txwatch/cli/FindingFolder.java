@@ -5,6 +5,7 @@ import io.txwatch.coverage.Coverage;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.document.DocumentFormat;
 import io.txwatch.document.SourceFiles;
+import io.txwatch.guarantee.Guarantee;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.GraphAnomaly;
@@ -39,7 +40,8 @@ import java.util.stream.Collectors;
  *   <li>{@code case.txt}, the reduced case, for {@code replay};
  *   <li>{@code original.txt}, the case as generated;
  *   <li>{@code setup.sql} and {@code session-T1.sql}, …: both in the SQL of the DBMS, for plain
- *       clients, with the place of each statement in the schedule;
+ *       clients, with the level, the place of each statement in the schedule, what the level
+ *       promises, and what was expected;
  *   <li>{@code report.txt}: the DBMS with its settings, schema and schedule in its own SQL, the
  *       outcome of each statement, what is wrong, and how to reproduce it;
  *   <li>{@code report.html}, {@code report.md} and {@code report.xml} (JUnit): what was expected
@@ -133,6 +135,7 @@ final class FindingFolder {
   /** Writes SQL for plain clients: the set-up, and each session's statements with their places. */
   private void writeScripts(CampaignFinding finding, Path folder) throws IOException {
     List<String> setup = new ArrayList<>();
+    summary(finding).forEach(line -> setup.add(comment(line)));
     finding.reduced().setup().forEach(sql -> setup.add(statement(sql)));
     Files.write(folder.resolve("setup.sql"), setup);
     List<Step> steps = finding.reduced().steps();
@@ -143,6 +146,8 @@ final class FindingFolder {
               + session
               + ", isolation level "
               + words(finding.reduced().levelOf(session, finding.level())));
+      dbms.clientLevelStatement(finding.reduced().levelOf(session, finding.level()))
+          .ifPresent(sql -> script.add(statement(sql)));
       finding
           .reduced()
           .settings()
@@ -154,10 +159,40 @@ final class FindingFolder {
         if (steps.get(i).session().equals(session)) {
           script.add("-- " + (i + 1) + " of " + steps.size());
           script.add(statement(steps.get(i).sql()));
+          if (finding.verdict().statement().equals(Optional.of(steps.get(i)))) {
+            script.add(comment("returned: " + FindingDocument.actual(finding.reason())));
+            script.add(comment("expected: " + FindingDocument.expected(finding.reason())));
+          }
         }
       }
       Files.write(folder.resolve("session-" + session + ".sql"), script);
     }
+  }
+
+  /** What was found, and by which words it is wrong, for the beginning of a script. */
+  private List<String> summary(CampaignFinding finding) {
+    List<String> lines = new ArrayList<>();
+    lines.add(dbms.describe() + " at " + words(finding.level()));
+    lines.add("found: " + finding.reason());
+    TestCase testCase = finding.reduced();
+    testCase.sessions().stream()
+        .map(session -> testCase.levelOf(session, finding.level()))
+        .distinct()
+        .sorted()
+        .forEach(
+            level -> {
+              String source =
+                  Guarantee.of(dbms.database().with(testCase.settings()), level).source();
+              if (!source.isEmpty()) {
+                lines.add("documentation of " + words(level) + ": " + source);
+              }
+            });
+    finding.known().ifPresent(known -> lines.add("known: " + known.id() + ": " + known.source()));
+    return lines;
+  }
+
+  private static String comment(String text) {
+    return "-- " + text.strip().replaceAll("\\R", " ");
   }
 
   private String statement(String sql) {

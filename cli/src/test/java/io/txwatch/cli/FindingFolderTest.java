@@ -12,16 +12,22 @@ import io.txwatch.oracle.IsoRel;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.ServerCaseExecutor;
 import io.txwatch.schedule.CaseExecution;
+import io.txwatch.servers.ServerKind;
+import io.txwatch.servers.TestServers;
 import io.txwatch.testcase.CaseReader;
 import io.txwatch.testcase.TestCase;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class FindingFolderTest {
 
@@ -101,14 +107,24 @@ class FindingFolderTest {
     assertThat(folder.resolve("anomalies.svg")).content().startsWith("<svg ");
 
     assertThat(folder.resolve("setup.sql"))
-        .hasContent(
+        .content()
+        .startsWith(
+            "-- "
+                + dbms.describe()
+                + " at REPEATABLE READ\n-- found: WRITE_SKEW of T1, T2, which PL-2.99 rules out\n"
+                + "-- documentation of REPEATABLE READ: H2 documentation, Advanced, Transaction")
+        .endsWith(
             """
             CREATE TABLE t (id INT PRIMARY KEY, v INT);
             INSERT INTO t VALUES (1, 10), (2, 20);
             """);
     assertThat(folder.resolve("session-T2.sql"))
         .content()
-        .startsWith("-- session T2, isolation level REPEATABLE READ\n")
+        .startsWith(
+            """
+            -- session T2, isolation level REPEATABLE READ
+            SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ;
+            """)
         .contains("SELECT v FROM t WHERE id = 2;\n");
     assertThat(out.resolve("index.md"))
         .content()
@@ -122,5 +138,27 @@ class FindingFolderTest {
             "replay", place.toString(), "--url", url, "--oracle", "isorel", "--judge-by", "adya");
     assertThat(again.code()).as(again.err()).isEqualTo(ExitCode.ANOMALIES);
     assertThat(again.out()).contains("isorel: violation, WRITE_SKEW of T1, T2");
+  }
+
+  /** A plain client of each DBMS accepts the statement, and later transactions have the level. */
+  @ParameterizedTest
+  @EnumSource(
+      value = ServerKind.class,
+      names = {"H2", "POSTGRESQL", "MARIADB"})
+  void thePlainClientOfAScriptHasTheLevel(ServerKind kind) throws Exception {
+    String url = TestServers.freshDatabase(kind);
+    Dbms dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
+    for (IsolationLevel level :
+        List.of(IsolationLevel.READ_COMMITTED, IsolationLevel.SERIALIZABLE)) {
+      try (Connection client = DriverManager.getConnection(url);
+          Statement statement = client.createStatement()) {
+        statement.execute(dbms.clientLevelStatement(level).orElseThrow());
+        assertThat(client.getTransactionIsolation())
+            .isEqualTo(
+                level == IsolationLevel.SERIALIZABLE
+                    ? Connection.TRANSACTION_SERIALIZABLE
+                    : Connection.TRANSACTION_READ_COMMITTED);
+      }
+    }
   }
 }

@@ -72,6 +72,20 @@ public interface Dbms extends DbmsBehaviour {
   }
 
   /**
+   * The statement that gives the later transactions of a plain client's session a level; empty if
+   * the DBMS has none.
+   */
+  default Optional<String> clientLevelStatement(IsolationLevel level) {
+    return Optional.empty();
+  }
+
+  /** The statement of the SQL standard that does so. */
+  static String standardLevelStatement(IsolationLevel level) {
+    return "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL "
+        + level.name().replace('_', ' ');
+  }
+
+  /**
    * The statement that gives a setting of the session a value, or the server's.
    *
    * @param value empty for the server's

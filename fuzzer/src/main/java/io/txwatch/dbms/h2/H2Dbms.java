@@ -2,6 +2,7 @@ package io.txwatch.dbms.h2;
 
 import io.txwatch.dbms.AbstractDbms;
 import io.txwatch.dbms.Connector;
+import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
 import io.txwatch.dbms.Semantics;
 import io.txwatch.dbms.Semantics.LockingReads;
@@ -33,6 +34,11 @@ final class H2Dbms extends AbstractDbms {
   H2Dbms(Database database, String url, Connector connector) {
     super(database, connector);
     this.url = url;
+  }
+
+  @Override
+  public Optional<String> clientLevelStatement(IsolationLevel level) {
+    return Optional.of(Dbms.standardLevelStatement(level));
   }
 
   @Override

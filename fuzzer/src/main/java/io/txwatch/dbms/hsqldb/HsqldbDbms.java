@@ -1,6 +1,7 @@
 package io.txwatch.dbms.hsqldb;
 
 import io.txwatch.dbms.Connector;
+import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.EmbeddedDbms;
 import io.txwatch.dbms.Failure;
 import io.txwatch.dbms.FinalStatePromise;
@@ -16,6 +17,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -31,6 +33,11 @@ final class HsqldbDbms extends EmbeddedDbms {
     super(database, connector);
     int semicolon = url.indexOf(';');
     this.parameters = semicolon < 0 ? "" : url.substring(semicolon);
+  }
+
+  @Override
+  public Optional<String> clientLevelStatement(IsolationLevel level) {
+    return Optional.of(Dbms.standardLevelStatement(level));
   }
 
   @Override

@@ -141,8 +141,13 @@ public class MySqlDbms extends AbstractDbms {
   @Override
   public Optional<String> levelStatement(IsolationLevel level) {
     return multiStatement() == MultiStatement.ONE_BY_ONE
-        ? Optional.of("SET SESSION TRANSACTION ISOLATION LEVEL " + level.name().replace('_', ' '))
+        ? clientLevelStatement(level)
         : Optional.empty();
+  }
+
+  @Override
+  public Optional<String> clientLevelStatement(IsolationLevel level) {
+    return Optional.of("SET SESSION TRANSACTION ISOLATION LEVEL " + level.name().replace('_', ' '));
   }
 
   @Override

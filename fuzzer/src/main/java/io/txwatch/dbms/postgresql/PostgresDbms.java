@@ -2,6 +2,7 @@ package io.txwatch.dbms.postgresql;
 
 import io.txwatch.dbms.AbstractDbms;
 import io.txwatch.dbms.Connector;
+import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
 import io.txwatch.dbms.FinalStatePromise;
 import io.txwatch.dbms.Semantics;
@@ -43,6 +44,11 @@ final class PostgresDbms extends AbstractDbms {
 
   private boolean isPostgres() {
     return database.product().is("PostgreSQL");
+  }
+
+  @Override
+  public Optional<String> clientLevelStatement(IsolationLevel level) {
+    return Optional.of(Dbms.standardLevelStatement(level));
   }
 
   @Override
