@@ -130,6 +130,16 @@ record CandidateCase(
     return new Builder(instances, levels, dbms, source).build();
   }
 
+  /** Whether the rows that a transaction found are there, or can be restored. */
+  static boolean hasRowsOf(ProofInstance instance, Dbms dbms, Connection source) {
+    try {
+      List<TableCopy> tables = new Builder(List.of(instance), List.of(), dbms, source).tables();
+      return new FoundRows(tables).haveRowsOf(instance);
+    } catch (NotPossibleException e) {
+      return false;
+    }
+  }
+
   private static final class Builder {
     /** What stands before the name of a table or a routine. */
     private static final Pattern NAMES_TABLES =

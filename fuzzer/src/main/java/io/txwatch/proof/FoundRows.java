@@ -143,6 +143,26 @@ final class FoundRows {
     return Optional.empty();
   }
 
+  /** Whether each statement that found rows by their values has one to find. */
+  boolean haveRowsOf(ProofInstance instance) {
+    for (SampledStatement statement : instance.sample().statements()) {
+      List<TemplateAccess> accesses =
+          instance.template().statements().get(statement.number() - 1).accesses();
+      boolean hasFound = !statement.rows().isEmpty() || statement.updateCount() > 0;
+      if (accesses.size() == 1
+          && accesses.get(0).effect() != Effect.INSERTED
+          && hasFound
+          && isConjunction(statement)) {
+        Optional<TableCopy> table = table(accesses.get(0).table());
+        if (table.isPresent()
+            && !table.get().contains(Map.of(), values(table.get(), statement, Use.COMPARED))) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
   private static boolean isUnchanged(TableCopy table, ProofInstance instance, int index) {
     List<ValuePlace> places = instance.sample().statements().get(index).text().values();
     Map<String, RecordedValue> key = new LinkedHashMap<>();

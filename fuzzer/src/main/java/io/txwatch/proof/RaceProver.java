@@ -69,6 +69,9 @@ public final class RaceProver {
 
   private static final int MAX_COMBINATIONS = 100;
 
+  /** How many transactions of an operation are searched whose rows are still there. */
+  private static final int MAX_WITH_ROWS = 3;
+
   /** The most time of a candidate, and again of its repairs. */
   private static final Duration MAX_TIME = Duration.ofSeconds(10);
 
@@ -78,6 +81,7 @@ public final class RaceProver {
   private final Connection source;
   private final CaseInterleaver interleaver;
   private final Map<OperationTemplate, List<OperationSample>> samples = new IdentityHashMap<>();
+  private final Map<OperationTemplate, List<OperationSample>> ordered = new IdentityHashMap<>();
 
   /**
    * A prover.
@@ -94,6 +98,30 @@ public final class RaceProver {
     this.source = source;
     this.interleaver = interleaver;
     operations.forEach(one -> samples.put(one.template(), one.samples()));
+  }
+
+  /** The transactions of an operation; those whose rows are no longer there come first. */
+  private List<OperationSample> leastPromisingFirst(OperationTemplate template) {
+    return ordered.computeIfAbsent(
+        template,
+        one -> {
+          List<OperationSample> known = samples.getOrDefault(one, List.of());
+          if (known.size() < 2) {
+            return known;
+          }
+          List<OperationSample> gone = new ArrayList<>();
+          int there = 0;
+          for (int i = known.size() - 1; i >= 0 && there < MAX_WITH_ROWS; i--) {
+            if (CandidateCase.hasRowsOf(instance(one, known.get(i), known, true), dbms, source)) {
+              there++;
+            } else {
+              gone.add(0, known.get(i));
+            }
+          }
+          List<OperationSample> all = new ArrayList<>(gone);
+          known.stream().filter(sample -> !gone.contains(sample)).forEach(all::add);
+          return all;
+        });
   }
 
   /**
@@ -123,9 +151,7 @@ public final class RaceProver {
     }
     for (int i = 0; i < open.size() + later.size() && !attempts.isTooLong(); i++) {
       Optional<CandidateCase> made =
-          i < open.size()
-              ? Optional.of(open.get(i))
-              : attempts.make(later.get(i - open.size()));
+          i < open.size() ? Optional.of(open.get(i)) : attempts.make(later.get(i - open.size()));
       if (made.isPresent()) {
         RaceProof found = attempts.execute(made.get(), () -> attempts.executeAll(made.get()));
         if (found != null) {
@@ -165,7 +191,7 @@ public final class RaceProver {
     }
     List<List<ProofInstance>> combinations = new ArrayList<>(List.of(List.of()));
     for (OperationTemplate template : candidate.operations()) {
-      List<OperationSample> known = samples.getOrDefault(template, List.of());
+      List<OperationSample> known = leastPromisingFirst(template);
       List<List<ProofInstance>> longer = new ArrayList<>();
       for (List<ProofInstance> shorter : combinations) {
         for (int i = known.size() - 1; i >= 0 && longer.size() < MAX_COMBINATIONS; i--) {
@@ -205,7 +231,7 @@ public final class RaceProver {
     Map<OperationTemplate, Integer> used = new HashMap<>();
     List<ProofInstance> instances = new ArrayList<>();
     for (OperationTemplate template : candidate.operations()) {
-      List<OperationSample> known = samples.getOrDefault(template, List.of());
+      List<OperationSample> known = leastPromisingFirst(template);
       int index =
           known.size() - 1 - back - (sameSample ? 0 : used.merge(template, 1, Integer::sum) - 1);
       if (index < 0) {
@@ -291,7 +317,7 @@ public final class RaceProver {
       Interleaved found =
           interleaver
               .only(DescribedOrders.of(candidate, made))
-              .within(firstHalfLeft())
+              .within(timeLeft())
               .interleave(made.testCase(), made.level(), made.paths(), Strictness.VALUES);
       executions += found.executions();
       if (found.verdict() == Verdict.RACE) {
@@ -387,13 +413,9 @@ public final class RaceProver {
       return RaceProver.timeLeft(began);
     }
 
-    /** What is left for the orders that the candidate describes. */
-    private Duration firstHalfLeft() {
-      return timeLeft().minus(MAX_TIME.dividedBy(2));
-    }
-
+    /** Whether the rest of the time is for orders that the candidate does not describe. */
     boolean isHalfOver() {
-      return firstHalfLeft().isNegative();
+      return timeLeft().compareTo(MAX_TIME.dividedBy(2)) < 0;
     }
 
     /** Whether no other values are tried: a candidate that is not executed is not refuted. */

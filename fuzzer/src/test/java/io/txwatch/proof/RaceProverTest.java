@@ -66,6 +66,21 @@ class RaceProverTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource(
+      value = ServerKind.class,
+      names = {"POSTGRESQL", "H2"})
+  void aTransactionWhoseRowsAreStillThereIsRepeated(ServerKind kind) throws Exception {
+    try (ObservedApplication bank = bank(kind)) {
+      bank.run(withdraw(1, 10, "")).run(withdraw(2, 20, "")).run(withdraw(3, 30, ""));
+      bank.run(one -> one.update("DELETE FROM account WHERE id > ?", 1));
+      assertThat(bank.prove(one -> one.phenomenon() == Phenomenon.LOST_UPDATE))
+          .hasSize(1)
+          .extracting(RaceProof::result)
+          .containsOnly(Result.CONFIRMED);
+    }
+  }
+
   private static Work rename(int id, String name) {
     return clinic -> {
       String query =
