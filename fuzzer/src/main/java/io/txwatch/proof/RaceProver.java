@@ -72,7 +72,7 @@ public final class RaceProver {
   /** How many transactions of an operation are searched whose rows are still there. */
   private static final int MAX_WITH_ROWS = 3;
 
-  /** The most time of a candidate, and again of its repairs. */
+  /** The most time of all orders of a candidate, and again of its repairs. */
   private static final Duration MAX_TIME = Duration.ofSeconds(10);
 
   private static final String TOO_LONG = "its orders take more than %d s";
@@ -149,6 +149,7 @@ public final class RaceProver {
         }
       }
     }
+    attempts.beginAllOrders();
     for (int i = 0; i < open.size() + later.size() && !attempts.isTooLong(); i++) {
       Optional<CandidateCase> made =
           i < open.size() ? Optional.of(open.get(i)) : attempts.make(later.get(i - open.size()));
@@ -252,7 +253,7 @@ public final class RaceProver {
     private boolean mayRace;
     private boolean mayRaceUncounted;
     private boolean stopped;
-    private final long began = System.nanoTime();
+    private long began = System.nanoTime();
     private String undecided = "";
 
     Attempts(RaceCandidate candidate, List<IsolationLevel> levels) {
@@ -413,7 +414,12 @@ public final class RaceProver {
       return RaceProver.timeLeft(began);
     }
 
-    /** Whether the rest of the time is for orders that the candidate does not describe. */
+    /** All orders have as much time as if none had been executed. */
+    void beginAllOrders() {
+      began = System.nanoTime();
+    }
+
+    /** Whether no other values are given to the orders that the candidate describes. */
     boolean isHalfOver() {
       return timeLeft().compareTo(MAX_TIME.dividedBy(2)) < 0;
     }
