@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The one connection of txwatch's own to a database, for what it asks the DBMS where nothing of
- * ours may be sent on the application's connections: opened as the application opens its own, in
- * autocommit, with bounds on what it may wait for. Thread-safe; one use at a time.
+ * ours may be sent on the application's connections: opened as the application has opened one of
+ * its own, in autocommit, with bounds on what it may wait for. Thread-safe; one use at a time.
  *
  * <p>To a server it stays open between uses, and is closed when it was not used for {@value
  * #IDLE_SECONDS} seconds. To a database that is part of this process it is closed after each use,
@@ -31,15 +31,35 @@ final class SeparateConnection implements AutoCloseable {
   /** Its thread ends when nothing waits; of its own, so that it keeps no application's loader. */
   private static final ScheduledExecutorService LATER = later();
 
-  private final ConnectionSource source;
+  private ConnectionSource opener;
+  private ConnectionSource source;
+  private volatile ConnectionSource newest;
   private @Nullable Connection open;
   private @Nullable SchemaReader reader;
   private boolean stays = true;
   private boolean isWatched;
   private long usedAt;
 
-  SeparateConnection(ConnectionSource source) {
-    this.source = new BoundedConnectionSource(source, WORK);
+  SeparateConnection(ConnectionSource opener) {
+    this.opener = opener;
+    this.newest = opener;
+    this.source = new BoundedConnectionSource(opener, WORK);
+  }
+
+  /**
+   * Another session is opened in this way. It is used once the present way has failed, for which
+   * options of that session, or a password that has expired, may be the reason.
+   */
+  void alsoOpenedBy(ConnectionSource another) {
+    newest = another;
+  }
+
+  private void openAsNewest() {
+    ConnectionSource another = newest;
+    if (opener != another) {
+      opener = another;
+      source = new BoundedConnectionSource(another, WORK);
+    }
   }
 
   /** Its DBMS is known. */
@@ -69,6 +89,7 @@ final class SeparateConnection implements AutoCloseable {
       return useOnce(use);
     } catch (SQLException e) {
       close();
+      openAsNewest();
       if (isFresh) {
         throw e;
       }

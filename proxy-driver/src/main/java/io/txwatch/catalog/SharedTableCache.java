@@ -301,7 +301,7 @@ final class SharedTableCache {
     synchronized (OPEN) {
       SharedTableCache known = OPEN.getIfPresent(key);
       if (known != null) {
-        known.sessions++;
+        known.joinedBy(source);
         return known;
       }
     }
@@ -309,12 +309,20 @@ final class SharedTableCache {
     SharedTableCache shared;
     synchronized (OPEN) {
       shared = OPEN.get(key, k -> made);
-      shared.sessions++;
+      shared.joinedBy(source);
     }
     if (shared != made) {
       made.closeSeparate();
     }
     return shared;
+  }
+
+  /** One more session, opened in this way, uses what is known. Called with the lock of all. */
+  private void joinedBy(ConnectionSource source) {
+    sessions++;
+    if (separate != null) {
+      separate.alsoOpenedBy(source);
+    }
   }
 
   /** Where versions come from on a DBMS, if that is the setting. */

@@ -1,6 +1,7 @@
 package io.txwatch.jdbc;
 
 import io.txwatch.capture.Pipeline;
+import io.txwatch.catalog.ConnectionSource;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.Ids;
@@ -129,6 +130,11 @@ public final class TestDatabase {
 
   public Connection watched(Connection raw, Settings settings) {
     return Watch.connection(raw, url, "", this::raw, settings, pipeline);
+  }
+
+  /** With another way to open txwatch's own connection. */
+  public Connection watched(ConnectionSource own) throws SQLException {
+    return Watch.connection(raw(), url, "", own, Settings.of(Map.of()), pipeline);
   }
 
   /** As another user, who opens txwatch's own connection, too. */
