@@ -9,7 +9,7 @@ import io.txwatch.anomaly.Verdict;
 import io.txwatch.history.CallSite;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.Explanation;
-import io.txwatch.report.Fingerprint;
+import io.txwatch.baseline.Fingerprint;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.Meaning;
 import io.txwatch.report.Prevention;

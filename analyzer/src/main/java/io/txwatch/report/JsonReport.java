@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.SerializableString;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import io.txwatch.baseline.Fingerprint;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ContextRead;
 import io.txwatch.anomaly.ElleNames;

@@ -1,5 +1,6 @@
 package io.txwatch.report;
 
+import io.txwatch.baseline.Fingerprint;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Confidence;
 import io.txwatch.anomaly.ObservedStatement;

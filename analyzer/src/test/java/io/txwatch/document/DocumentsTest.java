@@ -13,7 +13,7 @@ import io.txwatch.anomaly.Anomaly;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.page.ExampleAnomalies;
 import io.txwatch.report.AnomalyGroups.Group;
-import io.txwatch.report.Fingerprint;
+import io.txwatch.baseline.Fingerprint;
 import io.txwatch.report.Report;
 import java.io.InputStream;
 import java.io.StringReader;

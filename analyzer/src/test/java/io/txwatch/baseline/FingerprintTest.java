@@ -1,10 +1,11 @@
-package io.txwatch.report;
+package io.txwatch.baseline;
 
 import static io.txwatch.report.AnomalyBuilder.anomaly;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.report.AnomalyBuilder;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Product;

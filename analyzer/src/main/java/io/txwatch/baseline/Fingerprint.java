@@ -1,4 +1,4 @@
-package io.txwatch.report;
+package io.txwatch.baseline;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ObservedStatement;
