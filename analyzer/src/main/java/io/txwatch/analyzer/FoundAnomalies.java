@@ -2,6 +2,7 @@ package io.txwatch.analyzer;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ObservedTransaction;
+import io.txwatch.baseline.Baseline;
 import io.txwatch.history.Outcome;
 import io.txwatch.report.AnomalyGroups;
 import io.txwatch.report.AnomalyGroups.Group;
@@ -22,10 +23,20 @@ public final class FoundAnomalies {
 
   private static final int MAX_UNDECIDED = 1 << 10;
 
-  private final AnomalyGroups decided = new AnomalyGroups();
+  private final AnomalyGroups decided;
 
   /** By the ids of their transactions. */
   private final Map<Set<Long>, List<Anomaly>> undecided = new LinkedHashMap<>();
+
+  /** Nothing found yet, and nothing accepted. */
+  public FoundAnomalies() {
+    this(Baseline.NONE);
+  }
+
+  /** Nothing found yet; a baseline accepts some kinds. */
+  public FoundAnomalies(Baseline baseline) {
+    this.decided = new AnomalyGroups(baseline);
+  }
 
   /** Adds an anomaly, or replaces the suspected one that it confirms. */
   public synchronized void add(Anomaly anomaly) {

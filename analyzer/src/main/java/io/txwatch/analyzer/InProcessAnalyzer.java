@@ -1,6 +1,9 @@
 package io.txwatch.analyzer;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.baseline.Baseline;
+import io.txwatch.baseline.BaselineException;
+import io.txwatch.baseline.BaselineFile;
 import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
@@ -61,8 +64,9 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     ApplicationLog ofApplication =
         where.equals("slf4j") ? new ApplicationLog(application, console) : null;
     LogTarget target = ofApplication == null ? LogTarget.of(console) : ofApplication;
+    Baseline baseline = baseline(settings.get(Setting.BASELINE));
     ConsoleReporter log =
-        where.equals("none") ? null : new ConsoleReporter(target, System::nanoTime);
+        where.equals("none") ? null : new ConsoleReporter(target, System::nanoTime, baseline);
     Function<Consumer<Anomaly>, Analyzer> newAnalyzer =
         onAnomaly -> {
           Analyzer analyzer = new Analyzer(judge, onAnomaly, granularity);
@@ -74,9 +78,22 @@ public final class InProcessAnalyzer implements EventSinkProvider {
         settings.get(Setting.REPORT),
         settings.get(Setting.HTTP),
         settings.get(Setting.JMX).equals("on"),
+        baseline,
         log,
         ofApplication,
         this::warn);
+  }
+
+  /** The application is watched without a baseline that cannot be read. */
+  private Baseline baseline(String file) {
+    try {
+      return BaselineFile.inUse(file).map(BaselineFile::baseline).orElse(Baseline.NONE);
+    } catch (BaselineException e) {
+      warn(e.getMessage() + "; nothing is accepted");
+    } catch (IOException e) {
+      warn("the baseline cannot be read: " + e + "; nothing is accepted");
+    }
+    return Baseline.NONE;
   }
 
   private void warn(String line) {
@@ -92,7 +109,7 @@ public final class InProcessAnalyzer implements EventSinkProvider {
     private static final int EVENTS_PER_FLUSH = 1024;
 
     private final FaultTolerantAnalyzer analyzer;
-    private final InProcessResults results = InProcessResults.open();
+    private final InProcessResults results;
     private final String reportName;
     private final Consumer<String> complaints;
     private final @Nullable ConsoleReporter log;
@@ -112,9 +129,11 @@ public final class InProcessAnalyzer implements EventSinkProvider {
         String reportName,
         String pageAddress,
         boolean hasBean,
+        Baseline baseline,
         @Nullable ConsoleReporter log,
         @Nullable ApplicationLog ofApplication,
         Consumer<String> complaints) {
+      this.results = InProcessResults.open(baseline);
       this.reportName = reportName;
       this.pageAddress = pageAddress;
       this.hasBean = hasBean;

@@ -1,6 +1,7 @@
 package io.txwatch.analyzer;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.baseline.Baseline;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.report.AnomalyGroups.Group;
 import java.util.List;
@@ -15,12 +16,14 @@ public final class InProcessResults {
 
   private static final Set<InProcessResults> OPEN = ConcurrentHashMap.newKeySet();
 
-  private final FoundAnomalies anomalies = new FoundAnomalies();
+  private final FoundAnomalies anomalies;
   private volatile Coverage coverage = Coverage.NONE;
   private volatile long graphBytes;
   private volatile long openSessions;
 
-  private InProcessResults() {}
+  private InProcessResults(Baseline baseline) {
+    this.anomalies = new FoundAnomalies(baseline);
+  }
 
   /** The results of all analyzers that run in this process. */
   public static List<InProcessResults> all() {
@@ -28,8 +31,8 @@ public final class InProcessResults {
   }
 
   /** Creates the results of an analyzer that begins, until it is closed. */
-  static InProcessResults open() {
-    InProcessResults results = new InProcessResults();
+  static InProcessResults open(Baseline baseline) {
+    InProcessResults results = new InProcessResults(baseline);
     OPEN.add(results);
     return results;
   }

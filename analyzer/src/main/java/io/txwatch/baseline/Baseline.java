@@ -56,8 +56,7 @@ public record Baseline(List<AcceptedAnomaly> entries) {
     for (Fingerprint id : others) {
       List<AcceptedAnomaly> before =
           absent.stream().filter(entry -> entry.id().hasStatementsOf(id)).toList();
-      boolean isOnly = others.stream().filter(id::hasStatementsOf).count() == 1;
-      if (isOnly && before.size() == 1) {
+      if (before.size() == 1 && others.stream().filter(id::hasStatementsOf).count() == 1) {
         renamed.put(id, before.get(0));
       }
     }

@@ -84,6 +84,28 @@ public final class BaselineFile {
     }
   }
 
+  /**
+   * The file that a setting or an option names.
+   *
+   * @param name the name of a file; {@code none} for none; empty for {@value #NAME} in the working
+   *     directory, if there is one
+   * @throws BaselineException if it is no baseline, or does not exist although it is named
+   */
+  public static Optional<BaselineFile> inUse(String name) throws IOException {
+    Path path = Path.of(name.isEmpty() ? NAME : name);
+    if (name.equals("none") || (name.isEmpty() && !Files.exists(path))) {
+      return Optional.empty();
+    } else if (!Files.isRegularFile(path)) {
+      throw new BaselineException(path + ": there is no such file, expected a baseline");
+    }
+    return Optional.of(read(path));
+  }
+
+  /** Where it is. */
+  public Path path() {
+    return path;
+  }
+
   /** The same; without entries if the file does not exist. */
   public static BaselineFile readIfExists(Path path) throws IOException {
     return Files.exists(path) ? read(path) : new BaselineFile(path, "");

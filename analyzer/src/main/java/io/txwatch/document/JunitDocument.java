@@ -12,7 +12,8 @@ import java.util.Locale;
 
 /**
  * JUnit XML, as build servers read it (the schema of Surefire's reports): a failed test case for
- * each kind of anomaly, and one that passed if there is none.
+ * each kind of anomaly, a skipped one if a baseline accepts it, and one that passed if there is
+ * none.
  */
 final class JunitDocument {
 
@@ -23,14 +24,16 @@ final class JunitDocument {
 
   static String of(Report report) {
     List<Group> groups = report.anomalies();
+    long accepted = groups.stream().filter(group -> group.accepted().isPresent()).count();
     StringBuilder out = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     out.append(
         String.format(
             Locale.ROOT,
-            "<testsuite name=\"txwatch\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"0\""
+            "<testsuite name=\"txwatch\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"%d\""
                 + " time=\"0\" timestamp=\"%s\">%n",
             Math.max(1, groups.size()),
-            groups.size(),
+            groups.size() - accepted,
+            accepted,
             TIME.format(report.written().truncatedTo(ChronoUnit.SECONDS))));
     out.append("  <properties>\n    <property name=\"coverage\" value=\"")
         .append(Xml.escape(TextReport.coverage(report.coverage())))
@@ -43,8 +46,14 @@ final class JunitDocument {
       List<String> callSites = Sentences.callSites(anomaly);
       String place = callSites.isEmpty() ? "unknown place" : String.join(", ", callSites);
       String message = Sentences.title(anomaly) + " (" + anomaly.verdict() + ") at " + place;
-      out.append(testCase(message, anomaly.phenomenon().name()))
-          .append(">\n    <failure type=\"")
+      out.append(testCase(message, anomaly.phenomenon().name()));
+      if (group.accepted().isPresent()) {
+        out.append(">\n    <skipped message=\"accepted: ")
+            .append(Xml.escape(group.accepted().get().reason()))
+            .append("\"/>\n  </testcase>\n");
+        continue;
+      }
+      out.append(">\n    <failure type=\"")
           .append(anomaly.phenomenon().name())
           .append("\" message=\"")
           .append(Xml.escape(message + ", " + Sentences.circumstances(group)))

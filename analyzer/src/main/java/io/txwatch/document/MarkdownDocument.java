@@ -2,6 +2,7 @@ package io.txwatch.document;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.report.AnomalyGroups.Group;
+import io.txwatch.report.BaselineText;
 import io.txwatch.report.Counted;
 import io.txwatch.report.Meaning;
 import io.txwatch.report.OperationText;
@@ -31,6 +32,9 @@ final class MarkdownDocument {
             Counted.of(report.coverage().transactions(), "transaction"),
             report.written()));
     for (Group group : report.anomalies()) {
+      if (group.accepted().isPresent()) {
+        continue;
+      }
       Anomaly anomaly = group.first();
       out.append("## ")
           .append(Sentences.title(anomaly))
@@ -45,6 +49,10 @@ final class MarkdownDocument {
         out.append("- ").append(Markdown.line(way)).append('\n');
       }
       out.append('\n');
+    }
+    String accepted = BaselineText.accepted(report.anomalies());
+    if (!accepted.isEmpty()) {
+      out.append("## Accepted\n\n").append(Markdown.codeBlock("text", accepted)).append('\n');
     }
     report.predicted().ifPresent(predicted -> append(out, predicted));
     String operations = OperationText.of(report.anomalies());

@@ -138,8 +138,22 @@ final class SarifDocument {
     }
     json.writeEndArray();
     json.writeNumberField("occurrenceCount", group.count());
+    writeSuppressions(json, group);
     writeTraces(json, anomaly);
     json.writeEndObject();
+  }
+
+  /** That a baseline accepts it (section 3.27.23). A result without any needs an empty list. */
+  private static void writeSuppressions(JsonGenerator json, Group group) throws IOException {
+    json.writeArrayFieldStart("suppressions");
+    if (group.accepted().isPresent()) {
+      json.writeStartObject();
+      json.writeStringField("kind", "external");
+      json.writeStringField("status", "accepted");
+      json.writeStringField("justification", group.accepted().get().reason());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
   }
 
   /** A property bag (section 3.8) with the traces of the transactions, if any is known. */

@@ -22,7 +22,7 @@ import java.util.Set;
 final class EventStream {
 
   /** What a page knows of a group, as far as it can change. */
-  private record State(long count, long lastMicros) {}
+  private record State(long count, long lastMicros, boolean accepted) {}
 
   private final LiveSource source;
   private final OutputStream out;
@@ -50,7 +50,7 @@ final class EventStream {
     for (Group group : source.anomalies()) {
       String id = AnomalyId.of(group.first());
       present.add(id);
-      State state = new State(group.count(), group.lastMicros());
+      State state = new State(group.count(), group.lastMicros(), group.accepted().isPresent());
       if (!state.equals(sent.put(id, state))) {
         send(PageJson.object("found", json -> PageJson.writeAnomaly(json, group)));
       }

@@ -7,16 +7,24 @@ import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.anomaly.Verdict;
+import io.txwatch.baseline.AcceptedAnomaly;
+import io.txwatch.baseline.Baseline;
+import io.txwatch.baseline.BaselineMatch;
+import io.txwatch.baseline.Fingerprint;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.EdgeEvidence;
 import io.txwatch.history.CallSite;
 import io.txwatch.history.IsolationLevel;
+import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.regex.Pattern;
 
@@ -42,13 +50,34 @@ public final class AnomalyGroups {
    * @param count the number of anomalies
    * @param firstMicros when the earliest was complete, in microseconds since 1970; 0 if unknown
    * @param lastMicros when the latest was complete
+   * @param accepted the entry of the baseline that accepts it; empty if none does
    */
-  public record Group(Anomaly first, long count, long firstMicros, long lastMicros) {
+  public record Group(
+      Anomaly first,
+      long count,
+      long firstMicros,
+      long lastMicros,
+      Optional<AcceptedAnomaly> accepted) {
 
     private static final double MICROS_PER_SECOND = 1e6;
 
     public Group(Anomaly first) {
       this(first, 1, first.micros(), first.micros());
+    }
+
+    /** A group that no baseline accepts. */
+    public Group(Anomaly first, long count, long firstMicros, long lastMicros) {
+      this(first, count, firstMicros, lastMicros, Optional.empty());
+    }
+
+    /** What identifies it over several runs. Groups that differ in lines or levels may share it. */
+    public Fingerprint id() {
+      return Fingerprint.of(first);
+    }
+
+    /** This group, as a baseline has it. */
+    public Group accepted(Optional<AcceptedAnomaly> by) {
+      return new Group(first, count, firstMicros, lastMicros, by);
     }
 
     /**
@@ -61,7 +90,8 @@ public final class AnomalyGroups {
           first,
           count + 1,
           firstMicros == 0 || micros != 0 && micros < firstMicros ? micros : firstMicros,
-          Math.max(lastMicros, micros));
+          Math.max(lastMicros, micros),
+          accepted);
     }
 
     /**
@@ -97,17 +127,28 @@ public final class AnomalyGroups {
   private record Place(String operation, String site, String caller, String sql) {}
 
   private final Map<Shape, Group> groups = new LinkedHashMap<>();
+
+  /** The ids of the groups, if there is a baseline. */
+  private final Map<Shape, Fingerprint> ids = new HashMap<>();
+
+  private final Baseline baseline;
   private final long maxCharacters;
   private long characters;
   private long ungrouped;
 
   /** Creates no groups yet. */
   public AnomalyGroups() {
-    this(Runtime.getRuntime().maxMemory() / 32 / Character.BYTES);
+    this(Baseline.NONE);
+  }
+
+  /** Creates no groups yet, of which a baseline accepts some. */
+  public AnomalyGroups(Baseline baseline) {
+    this(baseline, Runtime.getRuntime().maxMemory() / 32 / Character.BYTES);
   }
 
   /** Creates no groups yet, with a limit for the characters of their statements. */
-  AnomalyGroups(long maxCharacters) {
+  AnomalyGroups(Baseline baseline, long maxCharacters) {
+    this.baseline = baseline;
     this.maxCharacters = maxCharacters;
   }
 
@@ -129,12 +170,30 @@ public final class AnomalyGroups {
     characters += known == null ? length(anomaly) : 0;
     Group group = known == null ? new Group(anomaly) : known.with(anomaly);
     groups.put(shape, group);
+    if (known == null && !baseline.entries().isEmpty()) {
+      ids.put(shape, group.id());
+    }
     return group;
   }
 
   /** The groups, in the order of their first anomalies. */
   public List<Group> groups() {
-    return List.copyOf(groups.values());
+    if (baseline.entries().isEmpty()) {
+      return List.copyOf(groups.values());
+    }
+    BaselineMatch match = match();
+    List<Group> marked = new ArrayList<>();
+    groups.forEach(
+        (shape, group) -> {
+          Fingerprint id = ids.get(shape);
+          marked.add(id == null ? group : group.accepted(match.accepting(id)));
+        });
+    return marked;
+  }
+
+  /** What the baseline accepts of the groups. */
+  public BaselineMatch match() {
+    return baseline.match(ids.values(), LocalDate.now(ZoneId.systemDefault()));
   }
 
   /** The number of anomalies without a group, for lack of room. */

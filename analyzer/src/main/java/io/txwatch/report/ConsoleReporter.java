@@ -1,8 +1,12 @@
 package io.txwatch.report;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.baseline.Baseline;
+import io.txwatch.baseline.Fingerprint;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.report.AnomalyGroups.Group;
+import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
@@ -36,7 +40,8 @@ public final class ConsoleReporter {
 
   private final LogTarget out;
   private final LongSupplier nanos;
-  private final AnomalyGroups groups = new AnomalyGroups();
+  private final Baseline baseline;
+  private final AnomalyGroups groups;
 
   /** The count of each group at the last report, by the group's first anomaly. */
   private final Map<Anomaly, Long> counted = new IdentityHashMap<>();
@@ -60,6 +65,17 @@ public final class ConsoleReporter {
    * @param nanos the time in nanoseconds, from any origin
    */
   public ConsoleReporter(LogTarget out, LongSupplier nanos) {
+    this(out, nanos, Baseline.NONE);
+  }
+
+  /**
+   * Creates a reporter that prints kinds which a baseline accepts in its summaries only.
+   *
+   * @param nanos the time in nanoseconds, from any origin
+   */
+  public ConsoleReporter(LogTarget out, LongSupplier nanos, Baseline baseline) {
+    this.baseline = baseline;
+    this.groups = new AnomalyGroups(baseline);
     this.out = out;
     this.nanos = nanos;
     this.countedAt = nanos.getAsLong();
@@ -69,6 +85,10 @@ public final class ConsoleReporter {
   /** Reports an anomaly in full, or counts it. */
   public void report(Anomaly anomaly) {
     unsummarized++;
+    if (isAccepted(anomaly)) {
+      countReported(anomaly);
+      return;
+    }
     long ungrouped = groups.ungrouped();
     boolean first = groups.add(anomaly).count() == 1 && groups.ungrouped() == ungrouped;
     if (first && takeBlock()) {
@@ -77,6 +97,13 @@ public final class ConsoleReporter {
     } else {
       uncounted++;
     }
+  }
+
+  private boolean isAccepted(Anomaly anomaly) {
+    return !baseline.entries().isEmpty()
+        && baseline
+            .accepting(Fingerprint.of(anomaly), LocalDate.now(ZoneId.systemDefault()))
+            .isPresent();
   }
 
   private boolean takeBlock() {
@@ -182,8 +209,11 @@ public final class ConsoleReporter {
     List<Group> all = new ArrayList<>(groups.groups());
     all.sort(Comparator.comparingLong(Group::count).reversed());
     for (Group group : all) {
-      text.append("  ").append(TextReport.line(group.first(), group.count())).append('\n');
+      if (group.accepted().isEmpty()) {
+        text.append("  ").append(TextReport.line(group.first(), group.count())).append('\n');
+      }
     }
+    BaselineText.accepted(all).lines().forEach(line -> text.append("  ").append(line).append('\n'));
     if (groups.ungrouped() > 0) {
       text.append("  ")
           .append(groups.ungrouped())

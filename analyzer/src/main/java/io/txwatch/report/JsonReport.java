@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.SerializableString;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import io.txwatch.baseline.AcceptedAnomaly;
 import io.txwatch.baseline.Fingerprint;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ContextRead;
@@ -112,6 +113,19 @@ public final class JsonReport {
     write(json, group.first(), group.count(), group);
   }
 
+  private static void write(JsonGenerator json, AcceptedAnomaly accepted) throws IOException {
+    json.writeObjectFieldStart("accepted");
+    json.writeStringField("id", accepted.id().toString());
+    json.writeStringField("reason", accepted.reason());
+    if (!accepted.who().isEmpty()) {
+      json.writeStringField("who", accepted.who());
+    }
+    if (accepted.until().isPresent()) {
+      json.writeStringField("until", accepted.until().get().toString());
+    }
+    json.writeEndObject();
+  }
+
   private static void write(
       JsonGenerator json, Anomaly anomaly, long count, AnomalyGroups.@Nullable Group group)
       throws IOException {
@@ -140,6 +154,9 @@ public final class JsonReport {
       if (group.perSecond().isPresent()) {
         json.writeNumberField("perSecond", group.perSecond().getAsDouble());
       }
+    }
+    if (group != null && group.accepted().isPresent()) {
+      write(json, group.accepted().get());
     }
     json.writeArrayFieldStart("transactions");
     for (ObservedTransaction transaction : anomaly.transactions()) {

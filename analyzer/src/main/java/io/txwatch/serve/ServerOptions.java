@@ -1,5 +1,6 @@
 package io.txwatch.serve;
 
+import io.txwatch.baseline.Baseline;
 import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.link.Address;
@@ -21,6 +22,7 @@ import javax.net.ssl.SSLContext;
  * @param granularity what two statements must share to depend on each other
  * @param across which transactions belong together, of which a later one may write what an earlier
  *     one had read
+ * @param baseline the kinds of anomalies that are accepted
  * @param grace how long a client that was cut off is awaited
  * @param silence how long a client may send nothing before its connection is closed
  * @param memory the approximate memory limit of the analyzer, in bytes
@@ -34,6 +36,7 @@ public record ServerOptions(
     Judge judge,
     Granularity granularity,
     Across across,
+    Baseline baseline,
     Duration grace,
     Duration silence,
     long memory) {

@@ -26,7 +26,7 @@ final class SharedAnalysis {
   private final ServerListener listener;
   private final FaultTolerantAnalyzer analyzer;
   private final @Nullable HistoryWriter history;
-  private final FoundAnomalies results = new FoundAnomalies();
+  private final FoundAnomalies results;
   private final long retainFrom;
   private boolean replaying;
   private long events;
@@ -41,6 +41,7 @@ final class SharedAnalysis {
   SharedAnalysis(ServerOptions options, ServerListener listener, ClientRegistry clients)
       throws IOException {
     this.listener = listener;
+    this.results = new FoundAnomalies(options.baseline());
     Analyzer analysis =
         new Analyzer(
             options.judge(), this::found, options.memory(), Set.of(), options.granularity());

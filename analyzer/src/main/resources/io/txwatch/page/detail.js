@@ -48,6 +48,7 @@ function showDetail(anomaly) {
     el('h2', {id: 'detail-title'}, phenomenonName(anomaly), ' ', badges(anomaly)),
     el('p', {class: 'meaning'}, glossary[anomaly.phenomenon]?.meaning ?? ''),
     el('p', {class: 'facts'}, facts(anomaly)),
+    anomaly.accepted ? el('p', {class: 'accepted'}, `Accepted by the baseline: ${acceptance(anomaly.accepted)}`) : null,
     anomaly.advice === '' ? null : el('section', {class: 'advice'}, el('h3', {}, 'What prevents it'), el('p', {}, anomaly.advice)),
     el('h3', {}, 'What happened'),
     schedule,
@@ -90,6 +91,10 @@ function facts(anomaly) {
   parts.push(`id ${anomaly.fingerprint}`);
   return parts.join(' · ');
 }
+
+/** Why an anomaly is accepted, by whom, and until when. */
+const acceptance = ({reason, who, until}) => [reason, who, until ? `until ${until}` : undefined]
+  .filter(part => part !== undefined).join(', ');
 
 /** The statements as a table: a column for each transaction, a row for each step. */
 function scheduleOf(anomaly) {

@@ -91,27 +91,36 @@ const headingOf = anomaly => [...new Set(anomaly.transactions.flatMap(transactio
   operationOf(transaction) === '' ? linesOf([transaction]) : [operationOf(transaction)]))].sort(byLine.compare).join(', ')
   || tablesOf(anomaly).join(', ') || 'unknown place';
 
-/** Shows the anomalies that the filters select, grouped by their place in the code, the most frequent first. */
+const weight = group => group.reduce((sum, anomaly) => sum + anomaly.count, 0);
+
+/** Shows the anomalies that the filters select; those that the baseline accepts are folded. */
 function showList() {
   const all = [...anomaliesById.values()];
   showFilters(all);
   const selected = all.filter(matches);
+  byId('count').textContent = all.length === 0 ? ''
+    : `${number(selected.length)} of ${number(all.length)} kinds of anomaly, ${number(weight(selected))} in all`;
+  showOperations(selected);
+  const accepted = selected.filter(anomaly => anomaly.accepted);
+  listPlaces(byId('list'), selected.filter(anomaly => !anomaly.accepted), all.length === 0);
+  listPlaces(byId('accepted'), accepted, false);
+  byId('accepted-box').hidden = accepted.length === 0;
+  byId('accepted-box').querySelector('summary').textContent = `${number(accepted.length)} accepted by the baseline`;
+}
+
+/** Lists anomalies, grouped by their place in the code, the most frequent first. */
+function listPlaces(list, anomalies, isEmpty) {
   const places = new Map();
-  for (const anomaly of selected) {
+  for (const anomaly of anomalies) {
     const place = headingOf(anomaly);
     places.set(place, [...(places.get(place) ?? []), anomaly]);
   }
-  const weight = group => group.reduce((sum, anomaly) => sum + anomaly.count, 0);
-  const list = byId('list');
   const shown = new Map([...list.children].map((section, i) => [section.dataset.key, i]));
   // Nothing moves away from under the pointer or the focus: what is new comes last then.
   const isInUse = list.matches(':hover, :focus-within');
   const position = ([place]) => isInUse ? shown.get(place) ?? shown.size : 0;
   const ordered = [...places].sort((a, b) => position(a) - position(b) || weight(b[1]) - weight(a[1]));
-  byId('count').textContent = all.length === 0 ? ''
-    : `${number(selected.length)} of ${number(all.length)} kinds of anomaly, ${number(weight(selected))} in all`;
-  showOperations(selected);
-  const empty = all.length === 0 ? [['', []]] : [];
+  const empty = isEmpty ? [['', []]] : [];
   keyed(list, [...empty, ...ordered], ([place]) => place,
     ([place, group]) => place === '' ? el('p', {class: 'empty'}, emptyText) : placeSection(place, group),
     (element, [place, group]) => place === '' ? element.replaceChildren(emptyText) : listAnomalies(element, group));

@@ -13,6 +13,7 @@ import io.txwatch.anomaly.Anomaly;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.page.ExampleAnomalies;
 import io.txwatch.report.AnomalyGroups.Group;
+import io.txwatch.baseline.AcceptedAnomaly;
 import io.txwatch.baseline.Fingerprint;
 import io.txwatch.report.Report;
 import java.io.InputStream;
@@ -21,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.Map;
 import javax.xml.XMLConstants;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -131,6 +133,42 @@ class DocumentsTest {
     assertThat(failure.getAttribute("message"))
         .startsWith("Lost update (HAZARD) at BankService.java:68");
     assertThat(failure.getTextContent()).contains("why ", "prevent ");
+  }
+
+  @Test
+  void whatABaselineAcceptsIsSuppressedSkippedAndListedApart() throws Exception {
+    Group accepted =
+        new Group(ExampleAnomalies.lostUpdate())
+            .accepted(
+                Optional.of(
+                    new AcceptedAnomaly(
+                        Fingerprint.of(ExampleAnomalies.lostUpdate()),
+                        "one clerk <at a time>",
+                        "ada",
+                        Optional.empty(),
+                        "")));
+    Report report =
+        new Report(
+            "shop.history",
+            Instant.EPOCH,
+            List.of(accepted, new Group(ExampleAnomalies.skewOfThree())),
+            0,
+            COVERAGE);
+    JsonNode results =
+        new ObjectMapper()
+            .readTree(DocumentFormat.SARIF.write(report, SourceFiles.NONE))
+            .at("/runs/0/results");
+    assertThat(results.at("/0/suppressions/0/justification").asText())
+        .isEqualTo("one clerk <at a time>");
+    assertThat(results.at("/1/suppressions")).isEmpty();
+    Element suite = parse(DocumentFormat.JUNIT.write(report, SourceFiles.NONE)).getDocumentElement();
+    assertThat(suite.getAttribute("failures")).isEqualTo("1");
+    assertThat(suite.getAttribute("skipped")).isEqualTo("1");
+    assertThat(((Element) suite.getElementsByTagName("skipped").item(0)).getAttribute("message"))
+        .isEqualTo("accepted: one clerk <at a time>");
+    assertThat(DocumentFormat.MARKDOWN.write(report, SourceFiles.NONE))
+        .contains("## Accepted", ": one clerk <at a time> (ada)")
+        .doesNotContain("## Lost update");
   }
 
   @Test

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.baseline.AcceptedAnomaly;
+import io.txwatch.baseline.Fingerprint;
 import io.txwatch.anomaly.CycleClass;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.coverage.Coverage;
@@ -26,6 +28,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashSet;
@@ -555,6 +558,36 @@ class PageBrowserTest {
       assertThat(browser().accessibilityViolations()).isEmpty();
       assertThat(browser().consoleErrors()).isEmpty();
     }
+  }
+
+  @Test
+  void acceptedKindsAreFolded(@TempDir Path folder) throws Exception {
+    Group accepted =
+        new Group(ExampleAnomalies.lostUpdate())
+            .accepted(
+                Optional.of(
+                    new AcceptedAnomaly(
+                        Fingerprint.of(ExampleAnomalies.lostUpdate()),
+                        "<img src=x onerror=window.hit=1>",
+                        "ada",
+                        Optional.of(LocalDate.of(2027, 3, 1)),
+                        "")));
+    List<Group> groups = List.of(accepted, new Group(ExampleAnomalies.skewOfThree()));
+    Path file =
+        write(folder, new Report("shop.history", Instant.EPOCH, groups, 0, TestSource.COVERAGE));
+    browser().open(file.toUri().toString());
+    assertThat(browser().text("#accepted-box summary")).isEqualTo("1 accepted by the baseline");
+    assertThat(browser().text("#list")).doesNotContain("lost update").contains("G2");
+    browser().driver().findElement(By.cssSelector("#accepted-box summary")).click();
+    browser().driver().findElement(By.cssSelector("#accepted a")).click();
+    await(
+        "Accepted by the baseline: <img src=x onerror=window.hit=1>, ada, until 2027-03-01",
+        () -> browser().text("#detail .accepted"));
+    assertThat(browser().text("#detail"))
+        .contains("id " + Fingerprint.of(ExampleAnomalies.lostUpdate()));
+    assertThat(browser().run("return window.hit === undefined")).isEqualTo(true);
+    assertThat(browser().accessibilityViolations()).isEmpty();
+    assertThat(browser().consoleErrors()).isEmpty();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.txwatch.serve;
 
+import io.txwatch.baseline.Baseline;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
@@ -144,6 +145,7 @@ final class ServerProcess implements AutoCloseable {
                 Judge.DBMS,
                 Granularity.DEFAULT,
                 Across.OFF,
+                Baseline.NONE,
                 ServerOptions.GRACE,
                 Duration.ofSeconds(10),
                 64 << 20),

@@ -1,5 +1,6 @@
 package io.txwatch.serve;
 
+import io.txwatch.baseline.Baseline;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
@@ -74,6 +75,7 @@ final class TestServer implements AutoCloseable, ServerListener {
                 Judge.DBMS,
                 Granularity.DEFAULT,
                 Across.OFF,
+                Baseline.NONE,
                 grace,
                 silence,
                 64 << 20),

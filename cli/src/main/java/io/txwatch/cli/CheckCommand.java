@@ -1,6 +1,7 @@
 package io.txwatch.cli;
 
 import io.txwatch.analyzer.Analyzer;
+import io.txwatch.baseline.Baseline;
 import io.txwatch.dependency.CommitOrder;
 import io.txwatch.format.ForeignFormat;
 import io.txwatch.format.ForeignHistory;
@@ -12,6 +13,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.NoHistoryException;
 import io.txwatch.register.KeyOrder;
 import io.txwatch.report.AnomalyGroups;
+import io.txwatch.report.BaselineText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -63,6 +65,7 @@ import picocli.CommandLine.Spec;
       "   \"valid\":true|false|\"unknown\",\"anomalies\":[…],\"seconds\":x,",
       "   \"readingSeconds\":x}",
       "Each anomaly has Elle's names in \"elle\".",
+      "An accepted one has \"accepted\": the id, the reason, who and until when.",
       "valid is false if a level was violated, and \"unknown\" if there was nothing to check or",
       "events are missing; \"reason\" states which. The exit code is then 5.",
       ""
@@ -163,7 +166,11 @@ final class CheckCommand implements Callable<Integer> {
       description = "the limit of the check of a register history, in processor time (default: 60)")
   private long budget = 60;
 
+  @Mixin private BaselineOption baseline = new BaselineOption();
+
   @Mixin private CommonOptions common = new CommonOptions();
+
+  private Baseline accepted = Baseline.NONE;
 
   @Override
   public Integer call() throws IOException {
@@ -173,6 +180,7 @@ final class CheckCommand implements Callable<Integer> {
         throw new NoSuchFileException(file.toString());
       }
     }
+    accepted = baseline.baseline(common.failOn);
     int code = ExitCode.CLEAN;
     for (Path file : files) {
       if (isReadWithItsHistory(file)) {
@@ -183,6 +191,10 @@ final class CheckCommand implements Callable<Integer> {
         result.writeJson(console.out());
       }
       result.print(console.textOut(common.json()), rowLevel);
+      console
+          .textOut(common.json())
+          .print(BaselineText.notes(result.groups().match(), baseline.shownName()));
+      console.textOut(common.json()).flush();
       code = worse(code, exitCode(result));
     }
     return code;
@@ -194,7 +206,7 @@ final class CheckCommand implements Callable<Integer> {
       return ExitCode.CLEAN;
     } else if (invalid
         || result.groups().groups().stream()
-            .anyMatch(group -> common.failOn.includes(group.first()))) {
+            .anyMatch(group -> common.failOn.includes(group))) {
       return ExitCode.ANOMALIES;
     } else if (result.valid().isPresent()) {
       return ExitCode.CLEAN;
@@ -263,7 +275,7 @@ final class CheckCommand implements Callable<Integer> {
               + " histories contain no real-time order: omit --linearizable-keys");
     }
     long start = System.nanoTime();
-    AnomalyGroups groups = new AnomalyGroups();
+    AnomalyGroups groups = new AnomalyGroups(accepted);
     IsolationLevel level = isolation == null ? IsolationLevel.SERIALIZABLE : isolation;
     ForeignHistory.CheckOptions demand =
         new ForeignHistory.CheckOptions(
@@ -282,7 +294,7 @@ final class CheckCommand implements Callable<Integer> {
       throw CommandException.badInput(file + " is a directory, expected a file");
     }
     long start = System.nanoTime();
-    AnomalyGroups groups = new AnomalyGroups();
+    AnomalyGroups groups = new AnomalyGroups(accepted);
     Judge by = judge == null ? Judge.DBMS : judge;
     long memory = Runtime.getRuntime().maxMemory() / (orders().isEmpty() ? 8 : 2);
     Console console = Console.of(spec);

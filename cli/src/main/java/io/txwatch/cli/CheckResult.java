@@ -8,6 +8,7 @@ import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Loss;
 import io.txwatch.report.AnomalyGroups;
+import io.txwatch.report.BaselineText;
 import io.txwatch.report.Counted;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.OperationText;
@@ -126,8 +127,11 @@ record CheckResult(
   void print(PrintWriter out, boolean rowLevel) {
     int width = Terminal.width();
     for (AnomalyGroups.Group group : groups.groups()) {
-      out.println(TextReport.fitting(width, group));
+      if (group.accepted().isEmpty()) {
+        out.println(TextReport.fitting(width, group));
+      }
     }
+    out.print(BaselineText.accepted(groups.groups()));
     out.print(OperationText.of(groups.groups()));
     out.printf(
         Locale.ROOT,
@@ -167,11 +171,13 @@ record CheckResult(
     long count =
         groups.ungrouped() + groups.groups().stream().mapToLong(AnomalyGroups.Group::count).sum();
     int kinds = groups.groups().size();
+    long accepted = groups.groups().stream().filter(g -> g.accepted().isPresent()).count();
     return count == 0
         ? "no anomaly"
         : (count == 1 ? "1 anomaly" : count + " anomalies")
             + " of "
-            + (kinds == 1 ? "1 kind" : kinds + " kinds");
+            + (kinds == 1 ? "1 kind" : kinds + " kinds")
+            + (accepted == 0 ? "" : ", " + accepted + " of them accepted");
   }
 
   void writeJson(PrintWriter out) throws IOException {

@@ -10,11 +10,12 @@ final class CommonOptions {
 
   @Option(
       names = "--fail-on",
-      paramLabel = "violation|hazard|unknown|never",
+      paramLabel = "violation|hazard|new|unknown|never",
       defaultValue = "violation",
       description =
           "what makes the exit code 1: violation, what the DBMS promises to prevent; hazard, also"
-              + " what the isolation level permits; unknown, violations, and for check an undecided"
+              + " what the isolation level permits; new, the same, and there must be a baseline;"
+              + " unknown, violations, and for check an undecided"
               + " history, which otherwise makes it 5 (default: violation)")
   FailOn failOn = FailOn.VIOLATION;
 

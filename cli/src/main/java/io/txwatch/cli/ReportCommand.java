@@ -1,20 +1,17 @@
 package io.txwatch.cli;
 
-import io.txwatch.analyzer.Analyzer;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.document.DocumentFormat;
 import io.txwatch.document.SourceFiles;
 import io.txwatch.guarantee.Judge;
-import io.txwatch.history.HistoryParts;
-import io.txwatch.history.HistoryReader;
 import io.txwatch.report.AnomalyGroups;
+import io.txwatch.report.BaselineText;
 import io.txwatch.report.Counted;
 import io.txwatch.report.PredictedRaces;
 import io.txwatch.report.Report;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -92,6 +89,8 @@ final class ReportCommand implements Callable<Integer> {
 
   @Mixin private AcrossOption across = new AcrossOption();
 
+  @Mixin private BaselineOption baseline = new BaselineOption();
+
   @Mixin private CommonOptions common = new CommonOptions();
 
   @Override
@@ -100,23 +99,21 @@ final class ReportCommand implements Callable<Integer> {
     if (sources != null && !Files.isDirectory(sources)) {
       throw CommandException.badInput("--sources: no such directory: " + sources);
     }
-    for (Path file : files) {
-      if (HistoryParts.of(file).isEmpty()) {
-        throw new NoSuchFileException(file.toString());
-      }
-    }
     Optional<PredictedRaces> predicted = predicted(document.format());
-    AnomalyGroups groups = new AnomalyGroups();
-    Coverage coverage = Coverage.NONE;
-    for (Path file : files) {
-      coverage = coverage.plus(analyze(file, groups));
-    }
+    Console console = Console.of(spec);
+    AnalyzedHistories analyzed =
+        AnalyzedHistories.read(
+            files,
+            new AnalyzedHistories.Options(judge, granularity.value, across.value),
+            baseline.baseline(common.failOn),
+            console);
+    AnomalyGroups groups = analyzed.groups();
+    Coverage coverage = analyzed.coverage();
     String source =
         files.stream().map(file -> file.getFileName().toString()).collect(Collectors.joining(", "));
     Report report =
         new Report(source, Instant.now(), groups.groups(), groups.ungrouped(), coverage, predicted);
     document.write(report, sourceFiles());
-    Console console = Console.of(spec);
     console
         .textOut(common.json())
         .printf(
@@ -124,8 +121,11 @@ final class ReportCommand implements Callable<Integer> {
             target,
             Counted.of(groups.groups().size(), "kind"),
             Counted.of(coverage.transactions(), "transaction"));
+    console
+        .textOut(common.json())
+        .print(BaselineText.notes(groups.match(), baseline.shownName()));
     boolean failed =
-        groups.groups().stream().anyMatch(group -> common.failOn.includes(group.first()));
+        groups.groups().stream().anyMatch(group -> common.failOn.includes(group));
     return failed ? ExitCode.ANOMALIES : ExitCode.CLEAN;
   }
 
@@ -147,26 +147,6 @@ final class ReportCommand implements Callable<Integer> {
       return sources == null ? SourceFiles.NONE : SourceFiles.below(sources);
     } catch (UncheckedIOException e) {
       throw e.getCause();
-    }
-  }
-
-  private Coverage analyze(Path file, AnomalyGroups groups) throws IOException {
-    Console console = Console.of(spec);
-    try (HistoryReader reader = HistoryReader.open(file);
-        Progress progress =
-            Progress.ofBytes(console, file.toString(), reader.totalBytes(), reader::bytesRead);
-        Analyzer analyzer = new Analyzer(judge, groups::add, granularity.value)) {
-      analyzer.across(across.value);
-      reader.forEach(
-          event -> {
-            if (reader.isShared()) {
-              analyzer.shared();
-            }
-            analyzer.accept(event);
-          });
-      analyzer.suspectAll();
-      analyzer.close();
-      return analyzer.coverage();
     }
   }
 }

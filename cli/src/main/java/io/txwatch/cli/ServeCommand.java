@@ -1,6 +1,8 @@
 package io.txwatch.cli;
 
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.baseline.Baseline;
+import io.txwatch.baseline.Fingerprint;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.link.Address;
 import io.txwatch.link.Tls;
@@ -22,6 +24,8 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -157,6 +161,8 @@ final class ServeCommand implements Callable<Integer> {
               + " outcome (default: 30)")
   private long grace = 30;
 
+  @Mixin private BaselineOption baseline = new BaselineOption();
+
   @Mixin private CommonOptions common = new CommonOptions();
 
   @Override
@@ -174,7 +180,8 @@ final class ServeCommand implements Callable<Integer> {
     Optional<SSLContext> tls = tls();
     Console console = Console.of(spec);
     Optional<ReportFile> file = reportFile(console);
-    ServerReporter reporter = new ServerReporter(console, file);
+    Baseline accepted = baseline.baseline(common.failOn);
+    ServerReporter reporter = new ServerReporter(console, file, accepted);
     ServerOptions options =
         new ServerOptions(
             clients,
@@ -185,6 +192,7 @@ final class ServeCommand implements Callable<Integer> {
             judge,
             granularity.value,
             across.value,
+            accepted,
             Duration.ofSeconds(grace),
             ServerOptions.SILENCE,
             Runtime.getRuntime().maxMemory() / 2);
@@ -362,12 +370,14 @@ final class ServeCommand implements Callable<Integer> {
     private final Console console;
     private final Optional<ReportFile> file;
     private final ConsoleReporter consoleReporter;
+    private final Baseline accepted;
     private boolean failed;
 
-    ServerReporter(Console console, Optional<ReportFile> file) {
+    ServerReporter(Console console, Optional<ReportFile> file, Baseline accepted) {
+      this.accepted = accepted;
       this.console = console;
       this.file = file;
-      this.consoleReporter = new ConsoleReporter(new StandardError(), System::nanoTime);
+      this.consoleReporter = new ConsoleReporter(new StandardError(), System::nanoTime, accepted);
     }
 
     /** Prints to standard error, each text with one call. */
@@ -386,7 +396,7 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public void found(Anomaly anomaly, boolean replayed) {
-      failed |= common.failOn.includes(anomaly);
+      failed = failed || (common.failOn.includes(anomaly) && !isAccepted(anomaly));
       if (replayed) {
         consoleReporter.countReported(anomaly);
         return;
@@ -397,6 +407,12 @@ final class ServeCommand implements Callable<Integer> {
         console.out().println(JsonReport.anomaly(anomaly));
         console.out().flush();
       }
+    }
+
+    private boolean isAccepted(Anomaly anomaly) {
+      return accepted
+          .accepting(Fingerprint.of(anomaly), LocalDate.now(ZoneId.systemDefault()))
+          .isPresent();
     }
 
     @Override

@@ -30,7 +30,8 @@ import picocli.CommandLine.Spec;
       FuzzCommand.class,
       ReplayCommand.class,
       InterleaveCommand.class,
-      PredictCommand.class
+      PredictCommand.class,
+      BaselineCommand.class
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -54,7 +55,7 @@ final class TxWatchCommand implements Runnable {
     throw new ParameterException(
         spec.commandLine(),
         "missing command, expected one of demo, attach, serve, check, report, export, prepare, unprepare,"
-            + " fuzz, replay, interleave, predict");
+            + " fuzz, replay, interleave, predict, baseline");
   }
 
   /** Reads the version that the build recorded. */

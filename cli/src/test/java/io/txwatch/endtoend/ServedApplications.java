@@ -1,5 +1,6 @@
 package io.txwatch.endtoend;
 
+import io.txwatch.baseline.Baseline;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.dependency.Granularity;
@@ -44,6 +45,7 @@ final class ServedApplications implements AutoCloseable, ServerListener {
                 Judge.DBMS,
                 Granularity.DEFAULT,
                 Across.OFF,
+                Baseline.NONE,
                 ServerOptions.GRACE,
                 ServerOptions.SILENCE,
                 64 << 20),

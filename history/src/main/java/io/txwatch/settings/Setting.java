@@ -79,6 +79,12 @@ public enum Setting {
       "N",
       "MiB after which the history file is renamed to FILE.1, FILE.2, … and a new one is started"),
   REPORT("txwatch.report", "", "FILE", "append each anomaly to this file as one line of JSON"),
+  BASELINE(
+      "txwatch.baseline",
+      "",
+      "FILE|none",
+      "kinds of anomalies that are accepted; default: txwatch-baseline.yaml in the working"
+          + " directory, if there is one"),
   HTTP(
       "txwatch.http",
       "",

@@ -70,6 +70,11 @@ public final class TxWatchExtension
     }
   }
 
+  /** Read once, when the first test ends. */
+  private static final class BaselineOfSuite {
+    private static final SuiteBaseline INSTANCE = SuiteBaseline.ofSettings();
+  }
+
   /** A test that runs. */
   private record RunningTest(Demand demand, FoundDuringTest found, long statementsBefore) {}
 
@@ -124,7 +129,9 @@ public final class TxWatchExtension
     TxWatchReport after = TxWatch.report();
     FoundDuringTest found = test.found();
     found.end();
-    List<Anomaly> broken = found.confirmed().stream().filter(test.demand()::isBrokenBy).toList();
+    List<Anomaly> broken =
+        BaselineOfSuite.INSTANCE.notAccepted(
+            found.confirmed().stream().filter(test.demand()::isBrokenBy).toList());
     if (!broken.isEmpty()) {
       AssertionError failure = new AssertionError(FoundDuringTest.text(broken));
       attachReport(context, found, after, failure);

@@ -1,5 +1,6 @@
 package io.txwatch.bench.analysis;
 
+import io.txwatch.baseline.Baseline;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.bench.JdkProcess;
@@ -106,6 +107,7 @@ public final class TcpCommand implements Callable<Integer> {
                 Judge.DBMS,
                 Granularity.DEFAULT,
                 Across.OFF,
+                Baseline.NONE,
                 ServerOptions.GRACE,
                 ServerOptions.SILENCE,
                 Runtime.getRuntime().maxMemory() / 2),
