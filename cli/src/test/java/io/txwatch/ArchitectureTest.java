@@ -73,6 +73,7 @@ class ArchitectureTest {
                 "version",
                 "graph",
                 "anomaly",
+                "baseline",
                 "guarantee",
                 "rules",
                 "report",

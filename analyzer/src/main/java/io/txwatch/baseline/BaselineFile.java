@@ -140,8 +140,7 @@ public final class BaselineFile {
         lines.subList(entries.get(i).from(), entries.get(i).to()).clear();
       }
     }
-    boolean isAnyLeft =
-        entries.stream().anyMatch(entry -> !ids.contains(entry.accepted().id()));
+    boolean isAnyLeft = entries.stream().anyMatch(entry -> !ids.contains(entry.accepted().id()));
     if (!isAnyLeft) {
       lines.replaceAll(line -> line.strip().equals(LIST + ":") ? LIST + ": []" : line);
     }
@@ -347,8 +346,7 @@ public final class BaselineFile {
   }
 
   private static boolean isNull(Node node) {
-    return node instanceof ScalarNode scalar
-        && scalar.getTag().equals(Tag.NULL);
+    return node instanceof ScalarNode scalar && scalar.getTag().equals(Tag.NULL);
   }
 
   private static int line(Node node) {

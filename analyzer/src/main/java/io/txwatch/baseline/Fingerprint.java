@@ -4,7 +4,6 @@ import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Verdict;
-import io.txwatch.dependency.Dependency;
 import io.txwatch.history.CallSite;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.TokenKind;

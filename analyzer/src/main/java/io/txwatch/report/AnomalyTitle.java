@@ -39,7 +39,10 @@ public final class AnomalyTitle {
       return transaction.shortName();
     }
     return transaction.statements().stream()
-        .map(statement -> CallSite.shown(statement.callSite()).replaceFirst(" \\(.*|:\\d+( \\(usually\\))?$", ""))
+        .map(
+            statement ->
+                CallSite.shown(statement.callSite())
+                    .replaceFirst(" \\(.*|:\\d+( \\(usually\\))?$", ""))
         .filter(method -> !method.isEmpty())
         .distinct()
         .collect(Collectors.joining("+"));

@@ -1,10 +1,10 @@
 package io.txwatch.report;
 
-import io.txwatch.baseline.Fingerprint;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Confidence;
 import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
+import io.txwatch.baseline.Fingerprint;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.history.CallSite;

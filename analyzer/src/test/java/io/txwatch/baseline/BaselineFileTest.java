@@ -86,12 +86,13 @@ class BaselineFileTest {
   }
 
   @ParameterizedTest
-  @CsvSource(quoteCharacter = '~', value = {"~~", "~# ours\n~", "~accepted:\n~", "~accepted: []~"})
+  @CsvSource(
+      quoteCharacter = '~',
+      value = {"~~", "~# ours\n~", "~accepted:\n~", "~accepted: []~"})
   void thefirstEntryIsAppended(String text, @TempDir Path folder) throws IOException {
     Path file = file(folder, text);
     BaselineFile.read(file).append(List.of(entry(ONE, "seldom")));
-    assertThat(BaselineFile.read(file).baseline().entries())
-        .containsExactly(entry(ONE, "seldom"));
+    assertThat(BaselineFile.read(file).baseline().entries()).containsExactly(entry(ONE, "seldom"));
   }
 
   @Test

@@ -41,8 +41,7 @@ class BaselineTest {
 
   @Test
   void theLastDayCounts() {
-    AcceptedAnomaly today =
-        new AcceptedAnomaly(SELL, "seldom", "ada", Optional.of(TODAY), "what");
+    AcceptedAnomaly today = new AcceptedAnomaly(SELL, "seldom", "ada", Optional.of(TODAY), "what");
     assertThat(baseline(today).match(List.of(SELL), TODAY).accepted()).containsKey(SELL);
     BaselineMatch tomorrow = baseline(today).match(List.of(SELL), TODAY.plusDays(1));
     assertThat(tomorrow.accepting(SELL)).isEmpty();

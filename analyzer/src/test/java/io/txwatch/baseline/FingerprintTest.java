@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Phenomenon;
-import io.txwatch.report.AnomalyBuilder;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Product;
+import io.txwatch.report.AnomalyBuilder;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -124,8 +124,7 @@ class FingerprintTest {
   @Test
   void listsOfAnyLengthAreEqual() {
     assertThat(Fingerprint.withoutValues("SELECT a FROM t WHERE id IN (1, ?, 'x')", Dialect.OTHER))
-        .isEqualTo(
-            Fingerprint.withoutValues("SELECT a FROM t WHERE id IN (?)", Dialect.OTHER))
+        .isEqualTo(Fingerprint.withoutValues("SELECT a FROM t WHERE id IN (?)", Dialect.OTHER))
         .isEqualTo("SELECT A FROM T WHERE ID IN ( ? )");
     assertThat(
             Fingerprint.withoutValues("INSERT INTO t VALUES (1, 2), (3, 4), (5, 6)", Dialect.OTHER))

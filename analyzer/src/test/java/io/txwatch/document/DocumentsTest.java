@@ -10,11 +10,11 @@ import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.baseline.AcceptedAnomaly;
+import io.txwatch.baseline.Fingerprint;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.page.ExampleAnomalies;
 import io.txwatch.report.AnomalyGroups.Group;
-import io.txwatch.baseline.AcceptedAnomaly;
-import io.txwatch.baseline.Fingerprint;
 import io.txwatch.report.Report;
 import java.io.InputStream;
 import java.io.StringReader;
@@ -22,8 +22,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 import java.util.Map;
+import java.util.Optional;
 import javax.xml.XMLConstants;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.transform.stream.StreamSource;
@@ -161,7 +161,8 @@ class DocumentsTest {
     assertThat(results.at("/0/suppressions/0/justification").asText())
         .isEqualTo("one clerk <at a time>");
     assertThat(results.at("/1/suppressions")).isEmpty();
-    Element suite = parse(DocumentFormat.JUNIT.write(report, SourceFiles.NONE)).getDocumentElement();
+    Element suite =
+        parse(DocumentFormat.JUNIT.write(report, SourceFiles.NONE)).getDocumentElement();
     assertThat(suite.getAttribute("failures")).isEqualTo("1");
     assertThat(suite.getAttribute("skipped")).isEqualTo("1");
     assertThat(((Element) suite.getElementsByTagName("skipped").item(0)).getAttribute("message"))

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.txwatch.anomaly.Anomaly;
-import io.txwatch.baseline.AcceptedAnomaly;
-import io.txwatch.baseline.Fingerprint;
 import io.txwatch.anomaly.CycleClass;
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.baseline.AcceptedAnomaly;
+import io.txwatch.baseline.Fingerprint;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.link.Address;
 import io.txwatch.live.LiveSource;
@@ -625,7 +625,9 @@ class PageBrowserTest {
     assertThat(browser().text("#count"))
         .isEqualTo("1,000 of 1,000 kinds of anomaly, 10,000 in all");
     Awaitility.await()
-        .until(() -> browser().run("return performance.getEntriesByType('paint').length > 0"), Boolean.TRUE::equals);
+        .until(
+            () -> browser().run("return performance.getEntriesByType('paint').length > 0"),
+            Boolean.TRUE::equals);
     Object first =
         browser().run("return Math.round(performance.getEntriesByType('paint')[0].startTime)");
     Object filtered =

@@ -1,7 +1,7 @@
 package io.txwatch.serve;
 
-import io.txwatch.baseline.Baseline;
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.baseline.Baseline;
 import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;

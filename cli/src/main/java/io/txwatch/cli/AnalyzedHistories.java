@@ -55,8 +55,8 @@ record AnalyzedHistories(AnomalyGroups groups, Coverage coverage) {
     return new AnalyzedHistories(groups, coverage);
   }
 
-  private static Coverage analyze(
-      Path file, Options options, AnomalyGroups groups, Console console) throws IOException {
+  private static Coverage analyze(Path file, Options options, AnomalyGroups groups, Console console)
+      throws IOException {
     try (HistoryReader reader = HistoryReader.open(file);
         Progress progress =
             Progress.ofBytes(console, file.toString(), reader.totalBytes(), reader::bytesRead);

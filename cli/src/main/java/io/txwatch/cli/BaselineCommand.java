@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -41,9 +40,9 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
     name = "baseline",
     description = {
-      "Maintains the kinds of anomalies that a project accepts. They stand in a file of its"
-          + " repository,",
-      BaselineFile.NAME + ", which check, report, serve, JUnit tests and watched services read."
+      "Maintains the kinds of anomalies that a project accepts.",
+      "They stand in a file of its repository, " + BaselineFile.NAME + ", which check, report,",
+      "serve, JUnit tests and watched services read."
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -83,12 +82,8 @@ final class BaselineCommand implements Runnable {
       versionProvider = TxWatchCommand.Version.class,
       sortOptions = false)
   int add(
-      @Parameters(
-              arity = "0..*",
-              paramLabel = "ID",
-              converter = IdConverter.class,
-              description = "an id, such as 3056e409-b041")
-          @Nullable List<Fingerprint> ids,
+      @Parameters(arity = "0..*", paramLabel = "ID", description = "an id, such as 3056e409-b041")
+          @Nullable List<String> ids,
       @Option(
               names = "--reason",
               paramLabel = "TEXT",
@@ -125,8 +120,7 @@ final class BaselineCommand implements Runnable {
     BaselineFile baseline = BaselineFile.readIfExists(file);
     List<Path> histories = all != null ? all : from == null ? List.of() : from;
     Map<Fingerprint, String> known = titles(histories);
-    Set<Fingerprint> wanted =
-        ids == null ? new LinkedHashSet<>(known.keySet()) : new LinkedHashSet<>(ids);
+    Set<Fingerprint> wanted = ids == null ? new LinkedHashSet<>(known.keySet()) : ids(ids);
     List<AcceptedAnomaly> more = new ArrayList<>();
     int before = 0;
     for (Fingerprint id : wanted) {
@@ -229,7 +223,8 @@ final class BaselineCommand implements Runnable {
             (id, entry) -> {
               removed.add(entry.id());
               renamed.add(
-                  new AcceptedAnomaly(id, entry.reason(), entry.who(), entry.until(), entry.what()));
+                  new AcceptedAnomaly(
+                      id, entry.reason(), entry.who(), entry.until(), entry.what()));
             });
     if (!removed.isEmpty()) {
       baseline.remove(removed);
@@ -261,6 +256,22 @@ final class BaselineCommand implements Runnable {
         .groups();
   }
 
+  private static Set<Fingerprint> ids(List<String> texts) {
+    Set<Fingerprint> ids = new LinkedHashSet<>();
+    for (String text : texts) {
+      ids.add(
+          Fingerprint.parse(text)
+              .orElseThrow(
+                  () ->
+                      CommandException.badInput(
+                          "baseline add: expected an id as reports show it, such as"
+                              + " 3056e409-b041, not '"
+                              + text
+                              + "'")));
+    }
+    return ids;
+  }
+
   /** What the kinds of anomalies of histories are, by their ids. */
   private Map<Fingerprint, String> titles(List<Path> histories) throws IOException {
     Map<Fingerprint, String> titles = new LinkedHashMap<>();
@@ -272,20 +283,6 @@ final class BaselineCommand implements Runnable {
     return titles;
   }
 
-  /** Reads an id. */
-  static final class IdConverter implements ITypeConverter<Fingerprint> {
-    @Override
-    public Fingerprint convert(String value) {
-      return Fingerprint.parse(value)
-          .orElseThrow(
-              () ->
-                  new TypeConversionException(
-                      "expected an id as reports show it, such as 3056e409-b041, not '"
-                          + value
-                          + "'"));
-    }
-  }
-
   /** Reads a day. */
   static final class DayConverter implements ITypeConverter<LocalDate> {
     @Override
@@ -293,8 +290,7 @@ final class BaselineCommand implements Runnable {
       try {
         return LocalDate.parse(value);
       } catch (DateTimeParseException e) {
-        throw new TypeConversionException(
-            "expected a day such as 2027-03-01, not '" + value + "'");
+        throw new TypeConversionException("expected a day such as 2027-03-01, not '" + value + "'");
       }
     }
   }

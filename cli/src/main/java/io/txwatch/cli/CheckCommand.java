@@ -205,8 +205,7 @@ final class CheckCommand implements Callable<Integer> {
     if (common.failOn == FailOn.NEVER) {
       return ExitCode.CLEAN;
     } else if (invalid
-        || result.groups().groups().stream()
-            .anyMatch(group -> common.failOn.includes(group))) {
+        || result.groups().groups().stream().anyMatch(group -> common.failOn.includes(group))) {
       return ExitCode.ANOMALIES;
     } else if (result.valid().isPresent()) {
       return ExitCode.CLEAN;

@@ -121,11 +121,8 @@ final class ReportCommand implements Callable<Integer> {
             target,
             Counted.of(groups.groups().size(), "kind"),
             Counted.of(coverage.transactions(), "transaction"));
-    console
-        .textOut(common.json())
-        .print(BaselineText.notes(groups.match(), baseline.shownName()));
-    boolean failed =
-        groups.groups().stream().anyMatch(group -> common.failOn.includes(group));
+    console.textOut(common.json()).print(BaselineText.notes(groups.match(), baseline.shownName()));
+    boolean failed = groups.groups().stream().anyMatch(group -> common.failOn.includes(group));
     return failed ? ExitCode.ANOMALIES : ExitCode.CLEAN;
   }
 

@@ -1,7 +1,7 @@
 package io.txwatch.endtoend;
 
-import io.txwatch.baseline.Baseline;
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.baseline.Baseline;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;

@@ -70,11 +70,6 @@ public final class TxWatchExtension
     }
   }
 
-  /** Read once, when the first test ends. */
-  private static final class BaselineOfSuite {
-    private static final SuiteBaseline INSTANCE = SuiteBaseline.ofSettings();
-  }
-
   /** A test that runs. */
   private record RunningTest(Demand demand, FoundDuringTest found, long statementsBefore) {}
 
@@ -130,8 +125,8 @@ public final class TxWatchExtension
     FoundDuringTest found = test.found();
     found.end();
     List<Anomaly> broken =
-        BaselineOfSuite.INSTANCE.notAccepted(
-            found.confirmed().stream().filter(test.demand()::isBrokenBy).toList());
+        baseline(context)
+            .notAccepted(found.confirmed().stream().filter(test.demand()::isBrokenBy).toList());
     if (!broken.isEmpty()) {
       AssertionError failure = new AssertionError(FoundDuringTest.text(broken));
       attachReport(context, found, after, failure);
@@ -144,6 +139,13 @@ public final class TxWatchExtension
         && after.coverage().statements() == test.statementsBefore()) {
       throw new AssertionError(NOT_WATCHED);
     }
+  }
+
+  /** Read once for all tests of a run. */
+  private static SuiteBaseline baseline(ExtensionContext context) {
+    return store(context.getRoot())
+        .getOrComputeIfAbsent(
+            SuiteBaseline.class, key -> SuiteBaseline.ofSettings(), SuiteBaseline.class);
   }
 
   private static void attachReport(

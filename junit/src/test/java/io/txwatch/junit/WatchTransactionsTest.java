@@ -3,10 +3,14 @@ package io.txwatch.junit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -98,6 +102,31 @@ class WatchTransactionsTest {
     Map<String, String> outcomes = run(WatchedTests.Plain.class, all);
     assertThat(outcomes.get("racing")).contains("LOST_UPDATE");
     assertThat(outcomes).containsEntry("locking", PASSED);
+  }
+
+  @Test
+  void acceptedKindsFailNoTest(@TempDir Path folder) throws IOException {
+    String message =
+        Objects.requireNonNull(run(WatchedTests.OfAClass.class, Map.of()).get("racing"));
+    Matcher id = Pattern.compile("(?m)^  id +(\\S+)$").matcher(message);
+    assertThat(id.find()).isTrue();
+    Path baseline = folder.resolve("baseline.yaml");
+    String entry = "accepted:\n- id: %s\n  reason: one clerk\n  until: %s\n";
+    System.setProperty("txwatch.baseline", baseline.toString());
+    try {
+      Files.writeString(baseline, entry.formatted(id.group(1), "2999-01-01"));
+      assertThat(run(WatchedTests.OfAClass.class, Map.of())).containsEntry("racing", PASSED);
+      Files.writeString(
+          baseline, entry.formatted(id.group(1).substring(0, 9) + "0000", "2999-01-01"));
+      assertThat(run(WatchedTests.OfAClass.class, Map.of())).containsEntry("racing", PASSED);
+      Files.writeString(baseline, entry.formatted(id.group(1), "2020-01-01"));
+      assertThat(run(WatchedTests.OfAClass.class, Map.of()).get("racing")).contains("LOST_UPDATE");
+      Files.writeString(baseline, "accepted:\n- id: x\n");
+      assertThat(run(WatchedTests.OfAClass.class, Map.of()).get("racing"))
+          .startsWith("txwatch: " + baseline + ":2: 'x' is no id");
+    } finally {
+      System.clearProperty("txwatch.baseline");
+    }
   }
 
   @Test
