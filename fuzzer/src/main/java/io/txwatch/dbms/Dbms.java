@@ -95,6 +95,14 @@ public interface Dbms extends DbmsBehaviour {
     return Optional.empty();
   }
 
+  /**
+   * The statement that releases all locks that a session has until it unlocks them; empty if the
+   * DBMS has no such locks.
+   */
+  default Optional<String> releaseLocksStatement() {
+    return Optional.empty();
+  }
+
   /** Makes the tables of a new case visible to a session that served another one. */
   default void refreshSchema(Connection session) throws SQLException {}
 

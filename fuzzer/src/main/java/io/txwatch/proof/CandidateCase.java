@@ -15,6 +15,7 @@ import io.txwatch.predict.ValuePlace.Use;
 import io.txwatch.schedule.ComputedText;
 import io.txwatch.schedule.ComputedText.ReturnedValue;
 import io.txwatch.schedule.ObservedPath;
+import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.sql.Connection;
@@ -371,7 +372,9 @@ record CandidateCase(
     }
 
     private static boolean mayUseTables(SampledStatement statement) {
-      return statement.text().parts().stream().anyMatch(part -> NAMES_TABLES.matcher(part).find());
+      List<String> parts = statement.text().parts();
+      return parts.stream().anyMatch(part -> NAMES_TABLES.matcher(part).find())
+          && !StatementText.selectsFromLocks(String.join("?", parts));
     }
 
     private static Map<String, RecordedValue> compared(

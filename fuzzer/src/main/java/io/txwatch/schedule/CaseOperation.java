@@ -50,6 +50,7 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
   private final Map<String, String> settings;
   private final boolean prepares;
   private final boolean isOneTransaction;
+  private final boolean takesLocksOfSession;
 
   private final @Nullable ObservedPath path;
   private final Strictness strictness;
@@ -84,6 +85,8 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
     this.dbms = dbms;
     this.connection = connection;
     this.steps = List.copyOf(steps);
+    this.takesLocksOfSession =
+        steps.stream().anyMatch(one -> StatementText.takesLocksOfSession(one.text()));
     this.level = level;
     this.settings = testCase.settings();
     this.prepares =
@@ -147,9 +150,30 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
         commit();
       }
     } finally {
-      if (begun != Begun.NOT) {
-        rollBack();
+      try {
+        if (begun != Begun.NOT) {
+          rollBack();
+        }
+      } finally {
+        releaseLocks();
       }
+    }
+  }
+
+  /**
+   * Releases the locks that last longer than the transaction: an application does so behind it, or
+   * where it fails. The statement is observed like the others, as it lets other sessions go on.
+   */
+  private void releaseLocks() throws SQLException {
+    Optional<String> release = dbms.releaseLocksStatement();
+    if (path == null || release.isEmpty() || !takesLocksOfSession) {
+      return;
+    }
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(release.get());
+    }
+    if (!connection.getAutoCommit()) {
+      connection.commit();
     }
   }
 

@@ -1,8 +1,12 @@
 package io.txwatch.testcase;
 
 import io.txwatch.sql.syntax.Identifiers;
+import io.txwatch.sql.syntax.Source;
+import io.txwatch.sql.syntax.Statement;
 import io.txwatch.sql.syntax.TokenKind;
 import io.txwatch.sql.syntax.Tokens;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Classifies statements by their text. */
 public final class StatementText {
@@ -47,12 +51,47 @@ public final class StatementText {
     SqlText text = SqlText.of(sql);
     return text.startsWithAny(
             "LOCK", "FLUSH", "XA", "HANDLER", "SET", "CALL", "DO", "PREPARE", "EXECUTE")
-        || text.names().stream()
-            .anyMatch(
-                name ->
-                    name.startsWith("get_lock")
-                        || name.startsWith("pg_advisory_lock")
-                        || name.startsWith("pg_try_advisory_lock"));
+        || text.names().stream().anyMatch(StatementText::locksForSession);
+  }
+
+  /** True if it calls a function that locks until the session unlocks it. */
+  public static boolean takesLocksOfSession(String sql) {
+    return SqlText.of(sql).names().stream().anyMatch(StatementText::locksForSession);
+  }
+
+  private static boolean locksForSession(String function) {
+    return function.startsWith("get_lock")
+        || function.startsWith("pg_advisory_lock")
+        || function.startsWith("pg_try_advisory_lock");
+  }
+
+  /**
+   * True if it is a query whose FROM lists nothing but functions that take or release advisory
+   * locks, so that it uses no table.
+   */
+  public static boolean selectsFromLocks(String sql) {
+    SqlText text = SqlText.of(sql);
+    List<Source> sources = new ArrayList<>();
+    text.tree()
+        .forEach(
+            node -> {
+              if (node instanceof Source source) {
+                sources.add(source);
+              }
+            });
+    return text.tree() instanceof Statement.Select
+        && !text.hasAny("INTO", "TABLE")
+        && !sources.isEmpty()
+        && sources.stream()
+            .allMatch(
+                source ->
+                    source instanceof Source.Function
+                        && text.tokens().isOpen(source.from() + 1)
+                        && isAdvisory(text.tokens().folded(source.from())));
+  }
+
+  private static boolean isAdvisory(String function) {
+    return function.startsWith("pg_advisory_") || function.startsWith("pg_try_advisory_");
   }
 
   /** True if it defines a column or sequence that generates increasing values. */

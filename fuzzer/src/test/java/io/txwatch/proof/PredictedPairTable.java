@@ -39,8 +39,6 @@ final class PredictedPairTable {
           TWO_TRANSACTIONS,
           "a child is there for a moment",
           TWO_TRANSACTIONS,
-          "an upsert of a value that was read",
-          "an INSERT without a list of columns is not known to have the key that was searched",
           "a queue whose rows are locked looks empty",
           "one operation always rolls back and only committed transactions are taken in");
 

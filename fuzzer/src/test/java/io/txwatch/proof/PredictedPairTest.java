@@ -31,6 +31,13 @@ class PredictedPairTest {
           a job is taken by its key alone                         ; POSTGRES_RR ; refuted
           a row that a unique key keeps from being there twice    ; POSTGRES_RC ; refuted
           a row that is locked when it is read                    ; POSTGRES_RC ; no candidate
+          an advisory lock is released before the commit          ; POSTGRES_RC ; confirmed
+          an advisory lock is released before the commit          ; MARIADB_RR  ; confirmed
+          a limit under an advisory lock of the transaction       ; POSTGRES_RC ; refuted
+          a limit under an advisory lock of the transaction       ; POSTGRES_RR ; confirmed
+          a limit under an advisory lock of the transaction       ; MARIADB_RC  ; refuted
+          an upsert of a value that was read                      ; POSTGRES_RC ; confirmed
+          an upsert of a value that was read                      ; MARIADB_RR  ; confirmed
           the last two of a group, serializable and tried again   ; POSTGRES_RC ; no candidate
           """)
   void predictsWhatIsKnown(String name, Cell cell, String expected) throws Exception {

@@ -92,6 +92,26 @@ class SqlTextTest {
     assertThat(text.hasName("limit")).isTrue();
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "SELECT 1 FROM pg_advisory_lock(?)                                 | true",
+        "SELECT l.* FROM pg_try_advisory_xact_lock(?) AS l                 | true",
+        "SELECT 1 FROM pg_advisory_lock(?), account                        | false",
+        "SELECT 1 FROM pg_advisory_lock(?) WHERE 1 IN (SELECT id FROM t)   | false",
+        "SELECT 1 FROM pg_advisory_lock((SELECT max(id) FROM t))           | false",
+        "SELECT 1 FROM pg_advisory_lock(?) UNION ALL TABLE account         | false",
+        "SELECT 1 INTO copy FROM pg_advisory_lock(?)                       | false",
+        "WITH d AS (DELETE FROM t RETURNING 1) SELECT 1 FROM pg_advisory_lock(?) | false",
+        "SELECT 1 FROM book(?)                                             | false",
+        "SELECT 1 FROM pg_advisory_lock                                    | false",
+        "SELECT 1                                                          | false",
+      })
+  void selectsFromLocks(String sql, boolean expected) {
+    assertThat(StatementText.selectsFromLocks(sql)).isEqualTo(expected);
+  }
+
   /** Everything that is generated for a DBMS is understood without knowing the DBMS. */
   @ParameterizedTest
   @MethodSource("io.txwatch.dbms.registry.DbmsRegistry#dialects")

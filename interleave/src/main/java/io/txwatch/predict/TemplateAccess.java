@@ -44,6 +44,11 @@ public record TemplateAccess(
     return effect != Effect.INSERTED || !isEmpty(read);
   }
 
+  /** Whether an INSERT may write a row that exists, instead of adding one. */
+  private boolean mayUpdate() {
+    return effect == Effect.INSERTED && predicate.all();
+  }
+
   /** Whether a plain SELECT read the rows: from a snapshot, where there is one. */
   boolean isPlainRead() {
     return !writes() && lock == RowLock.NONE;
@@ -71,7 +76,10 @@ public record TemplateAccess(
     if (!isSameTable(writer) || !writer.writes() || !chooses()) {
       return false;
     }
-    if (writer.effect == Effect.INSERTED && key.unique() && !mayChoose(writer.key)) {
+    if (writer.effect == Effect.INSERTED
+        && key.unique()
+        && !mayChoose(writer.key)
+        && !writer.mayUpdate()) {
       return false; // the key of the new row is generated
     }
     return writer.effect != Effect.NONE || intersect(read, writer.written);
@@ -85,6 +93,9 @@ public record TemplateAccess(
   boolean overwrites(TemplateAccess earlier) {
     if (!isSameTable(earlier) || !writes() || !earlier.writes()) {
       return false;
+    }
+    if (mayUpdate() || (earlier.mayUpdate() && effect != Effect.INSERTED)) {
+      return true;
     }
     if (effect == Effect.INSERTED && earlier.effect == Effect.INSERTED) {
       return false; // of one key, the second one fails

@@ -145,4 +145,25 @@ class LevelAllocationTest {
         .containsExactly("write skew: one -> other");
     assertThat(levels(SNAPSHOTS, one, other)).containsExactly("one RR", "other RR");
   }
+
+  /** Which row it writes is not known: it may be the one that was read. */
+  @Test
+  void upsertMayOverwriteWhatWasRead() {
+    OperationTemplate count = template("count", "R counter[c].n", "P counter().n");
+    OperationTemplate reset = template("reset", "P counter().n");
+
+    assertThat(atReadCommitted(count))
+        .containsExactly("G2: count -> count", "phantom: count -> count");
+    assertThat(atReadCommitted(count, reset))
+        .contains("phantom: count -> reset", "G2: reset -> count");
+    assertThat(atReadCommitted(reset)).isEmpty();
+  }
+
+  private static List<String> atReadCommitted(OperationTemplate... operations) {
+    return CandidateSearch.search(List.of(operations), Promise.Kind.COMMITTED_BY_STATEMENT)
+        .candidates()
+        .stream()
+        .map(RaceCandidate::toString)
+        .toList();
+  }
 }

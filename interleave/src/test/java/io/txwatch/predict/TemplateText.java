@@ -26,6 +26,7 @@ import java.util.regex.Pattern;
  *   U savings[x].tax>bal      assigns bal, computed from tax
  *   C savings[x].bal>bal      assigns bal where bal is as compared
  *   I savings[x]              inserts; D deletes
+ *   P savings().bal           inserts a row or assigns bal in the one that is there
  *   * R item[i].price         in a loop, with the lines beside it; i is another one each time
  * </pre>
  */
@@ -33,7 +34,7 @@ final class TemplateText {
 
   private static final Pattern LINE =
       Pattern.compile(
-          "(\\* )?([RLWUCID]) (\\w+)([\\[(])([\\w,-]*)[\\])](?:\\.([\\w,]*)(?:>([\\w,]+))?)?");
+          "(\\* )?([RLWUCIDP]) (\\w+)([\\[(])([\\w,-]*)[\\])](?:\\.([\\w,]*)(?:>([\\w,]+))?)?");
 
   private TemplateText() {}
 
@@ -77,7 +78,7 @@ final class TemplateText {
     return switch (letter) {
       case "R" -> StatementKind.SELECT;
       case "L" -> StatementKind.LOCKING_SELECT;
-      case "I" -> StatementKind.INSERT;
+      case "I", "P" -> StatementKind.INSERT;
       case "D" -> StatementKind.DELETE;
       default -> StatementKind.UPDATE;
     };
@@ -103,13 +104,14 @@ final class TemplateText {
     if (letter.equals("C")) {
       predicate.addAll(left);
     }
-    boolean adds = letter.equals("I");
+    boolean puts = letter.equals("P");
+    boolean adds = letter.equals("I") || puts;
     boolean removes = letter.equals("D");
     boolean writes = "WUC".contains(letter);
     return new TemplateAccess(
         parts.group(3),
-        adds ? Columns.NONE : Columns.of(read),
-        adds ? Columns.NONE : Columns.of(predicate),
+        puts ? Columns.ALL : adds ? Columns.NONE : Columns.of(read),
+        puts ? Columns.ALL : adds ? Columns.NONE : Columns.of(predicate),
         adds || removes ? Columns.ALL : writes ? Columns.of(right) : Columns.NONE,
         adds ? Effect.INSERTED : removes ? Effect.DELETED : Effect.NONE,
         letter.equals("L") ? RowLock.EXCLUSIVE : RowLock.NONE,

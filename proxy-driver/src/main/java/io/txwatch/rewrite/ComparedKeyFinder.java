@@ -11,6 +11,7 @@ import io.txwatch.sql.syntax.Clause;
 import io.txwatch.sql.syntax.Expression;
 import io.txwatch.sql.syntax.Identifiers;
 import io.txwatch.sql.syntax.Literals;
+import io.txwatch.sql.syntax.OnConflict;
 import io.txwatch.sql.syntax.QueryBody;
 import io.txwatch.sql.syntax.Source;
 import io.txwatch.sql.syntax.Span;
@@ -106,7 +107,8 @@ final class ComparedKeyFinder {
       if (known != null
           && known.size() <= MAX_VALUES
           && !computed.contains(column.name())
-          && isComparable(column)) {
+          && isComparable(column)
+          && !mayUpdateOther(statement, column)) {
         boolean generates = inserts && sql.generatesForZero();
         columns.add(new ComparedKey.Column(column, List.copyOf(known), generates));
       }
@@ -162,10 +164,7 @@ final class ComparedKeyFinder {
   }
 
   private void insertedValues(Statement.Insert insert) {
-    if (insert.replaces()
-        || !insert.updates().isEmpty()
-        || overridesValues(insert)
-        || mayMakeFit(insert)) {
+    if (insert.replaces() || overridesValues(insert) || mayMakeFit(insert)) {
       return; // it may write a row that has another key
     }
     if (insert.from() == Statement.RowsFrom.SET) {
@@ -188,6 +187,37 @@ final class ComparedKeyFinder {
         inserted(columns.get(i), row.items().get(i));
       }
     }
+  }
+
+  /**
+   * True if an INSERT may update a row that has another value in a column. It has the same one if
+   * ON CONFLICT names the column; text may be compared otherwise by the index that is meant.
+   */
+  private boolean mayUpdateOther(Statement statement, KeyColumn column) {
+    return !statement.updates().isEmpty()
+        && statement instanceof Statement.Insert
+        && (column.kind() == KeyColumn.Kind.TEXT
+            || column.kind() == KeyColumn.Kind.PADDED_TEXT
+            || statement.conflicts().stream()
+                .filter(conflict -> !conflict.updates().isEmpty())
+                .anyMatch(conflict -> !isTarget(conflict, column) || assigns(conflict, column)));
+  }
+
+  private boolean isTarget(OnConflict conflict, KeyColumn column) {
+    int open = conflict.span().from() + 2;
+    return tokens.isOpen(open)
+        && conflict.target().stream()
+            .filter(one -> one.span().to() <= tokens.partner(open))
+            .anyMatch(
+                one ->
+                    one instanceof Expression.Name name
+                        && Identifiers.fold(name.last()).equals(column.name()));
+  }
+
+  private static boolean assigns(OnConflict conflict, KeyColumn column) {
+    return conflict.updates().stream()
+        .flatMap(assignment -> assignment.targets().stream())
+        .anyMatch(target -> Identifiers.fold(target.last()).equals(column.name()));
   }
 
   private void inserted(String column, Expression value) {

@@ -156,6 +156,11 @@ public class MySqlDbms extends AbstractDbms {
   }
 
   @Override
+  public Optional<String> releaseLocksStatement() {
+    return Optional.of("SELECT RELEASE_ALL_LOCKS()");
+  }
+
+  @Override
   public MultiStatement multiStatement() {
     return url.contains("allowMultiQueries=true")
         ? MultiStatement.ONE_BY_ONE

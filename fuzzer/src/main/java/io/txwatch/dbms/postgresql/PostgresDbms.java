@@ -82,6 +82,11 @@ final class PostgresDbms extends AbstractDbms {
   }
 
   @Override
+  public Optional<String> releaseLocksStatement() {
+    return Optional.of("SELECT pg_advisory_unlock_all()");
+  }
+
+  @Override
   public MultiStatement multiStatement() {
     return database.product().is("PostgreSQL")
         ? MultiStatement.IN_ONE_TRANSACTION

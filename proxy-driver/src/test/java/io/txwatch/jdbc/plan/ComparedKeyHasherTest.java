@@ -159,6 +159,31 @@ class ComparedKeyHasherTest {
     assertThat(keys(dialect, INTEGERS, sql)).isEmpty();
   }
 
+  /** The row that was there has the values by which it was found. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "(a) DO UPDATE SET v = 1                    | a",
+        "(A, b) DO UPDATE SET v = excluded.v        | a b",
+        "(b, a) DO UPDATE SET v = 1, b = 3          | a",
+        "(a) DO UPDATE SET a = 3                    | ''",
+        "(a, b) DO UPDATE SET (v, a) = (1, 3)       | b",
+        "(b) WHERE a DO UPDATE SET v = 1            | b",
+        "(abs(a), b) DO UPDATE SET v = 1            | b",
+        "ON CONSTRAINT a DO UPDATE SET v = 1        | ''",
+        "(v) DO NOTHING                             | a b",
+      })
+  void keyOfAnUpsertIsTheOneThatConflicts(String conflict, String columns) {
+    assertThat(
+            keys(
+                Dialect.POSTGRESQL,
+                INTEGERS,
+                "INSERT INTO t VALUES (2, 1, 0) ON CONFLICT " + conflict))
+        .extracting(KeyValues::column)
+        .isEqualTo(columns.isEmpty() ? List.of() : List.of(columns.split(" ")));
+  }
+
   private static boolean exclude(List<KeyValues> one, List<KeyValues> other) {
     Map<String, List<Long>> others =
         other.stream().collect(Collectors.toMap(KeyValues::column, KeyValues::hashes));
