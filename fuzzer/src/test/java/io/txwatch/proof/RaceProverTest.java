@@ -81,6 +81,37 @@ class RaceProverTest {
     }
   }
 
+  /** A closed account is not changed: what has found no closure has to find none again. */
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void whatWasNotFoundIsNotFoundAgain(ServerKind kind) throws Exception {
+    try (ObservedApplication bank =
+        new ObservedApplication(
+            kind,
+            "CREATE TABLE account (id INT PRIMARY KEY, balance INT NOT NULL)",
+            "CREATE TABLE closure (id INT PRIMARY KEY, account INT NOT NULL)",
+            "INSERT INTO account VALUES (1, 100), (2, 100)")) {
+      for (int account = 1; account <= 2; account++) {
+        int id = account;
+        bank.run(
+            one -> {
+              if (one.query("SELECT id FROM closure WHERE account = ?", id).isEmpty()) {
+                int balance = one.number("SELECT balance FROM account WHERE id = ?", id);
+                one.update("UPDATE account SET balance = ? WHERE id = ?", balance - 10, id);
+              }
+            });
+      }
+      bank.run(one -> one.update("INSERT INTO closure VALUES (?, ?), (?, ?)", 7, 1, 8, 2));
+      assertThat(bank.prove(one -> one.phenomenon() == Phenomenon.LOST_UPDATE))
+          .isNotEmpty()
+          .allSatisfy(
+              proof -> {
+                assertThat(proof.result()).isEqualTo(Result.UNDECIDED);
+                assertThat(proof.reason()).contains("no longer as the operation found them");
+              });
+    }
+  }
+
   private static Work rename(int id, String name) {
     return clinic -> {
       String query =

@@ -438,7 +438,7 @@ public sealed interface Event {
    * @param parameters in the order of the placeholders; of a batch item, its own
    * @param updateCount -1 if there is none, or it is not known
    * @param columns the labels of the columns of its result: of a query, of RETURNING, or of the
-   *     generated keys that the application read
+   *     generated keys that the application read; empty if it read no row, and not the end either
    * @param rows the first rows that the application read, {@link #MAX_ROWS} at most
    * @param complete false if a value is unknown, rows that the application read are missing, or its
    *     result was still open when the transaction ended

@@ -101,6 +101,24 @@ class RecordedValuesTest {
 
   @ParameterizedTest
   @MethodSource("places")
+  void aResultWithoutRowsIsNoneOfWhichNothingWasRead(Place place) throws SQLException {
+    TestDatabase database = shop(place);
+    try (Connection connection = connection(database, place, "on");
+        PreparedStatement select = connection.prepareStatement("SELECT id FROM item WHERE id = ?");
+        Statement plain = connection.createStatement()) {
+      select.setInt(1, 3);
+      read(select.executeQuery());
+      plain.executeQuery("SELECT id FROM item WHERE id = 4").close();
+      connection.commit();
+    }
+    assertThat(recorded(database))
+        .containsExactly(
+            "SELECT id FROM item WHERE id = ? [3] count -1 [id][]",
+            "SELECT id FROM item WHERE id = 4 [] count -1 [][]");
+  }
+
+  @ParameterizedTest
+  @MethodSource("places")
   void statementsAreRecordedWithTheirValues(Place place) throws SQLException {
     TestDatabase database = shop(place);
     try (Connection connection = connection(database, place, "on");

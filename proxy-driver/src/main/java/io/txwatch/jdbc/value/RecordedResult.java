@@ -65,8 +65,27 @@ public final class RecordedResult implements StatementRecording {
     isComplete &= !isUnordered;
   }
 
-  /** The application has read the result to the end, or closed it. */
+  /** The application has closed the result. */
   public synchronized void closed() {
+    isOpen = false;
+  }
+
+  /**
+   * The application has read the result to the end. If that has no rows, its columns are recorded
+   * all the same: they distinguish it from a result of which nothing was read.
+   *
+   * @param visible the number of columns that the application sees; -1 for all
+   * @param place the driver's index of each of them
+   */
+  public synchronized void ended(ResultSet result, int visible, IntUnaryOperator place) {
+    if (isOpen && !isTaken && !isKnown && !isUnreadable) {
+      isKnown = true;
+      try {
+        describe(result, visible, place);
+      } catch (SQLException | RuntimeException | LinkageError e) {
+        isComplete = false;
+      }
+    }
     isOpen = false;
   }
 

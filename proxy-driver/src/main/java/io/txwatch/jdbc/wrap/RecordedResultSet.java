@@ -125,13 +125,15 @@ class RecordedResultSet extends StatementResultSet {
   /** The application has read the last row. */
   final void recordEnd() {
     if (recorded != null) {
-      recorded.closed();
+      recorded.ended(delegate, -1, index -> index);
     }
   }
 
   @Override
   public void close() throws SQLException {
-    recordEnd();
+    if (recorded != null) {
+      recorded.closed();
+    }
     delegate.close();
   }
 }

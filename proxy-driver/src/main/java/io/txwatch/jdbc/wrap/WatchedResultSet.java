@@ -215,7 +215,7 @@ class WatchedResultSet extends StatementResultSet {
       record();
       note();
     } else if (recorded != null) {
-      recorded.closed();
+      recorded.ended(delegate, mask.visible(), mask::behind);
     }
     if (!onRow && execution != null && noted == null) {
       if (execution.cached().comparesPredicates() && origin.statement().getMaxRows() == 0) {
