@@ -159,7 +159,11 @@ final class PredictCommand implements Callable<Integer> {
           new PredictionOutput(Console.of(spec), output.json, dbms, operations.size(), out);
       RaceProver prover =
           new RaceProver(
-              dbms, source, new CaseInterleaver(dbms, PREEMPTIONS, EXECUTIONS), observed);
+              dbms,
+              source,
+              new CaseInterleaver(dbms, PREEMPTIONS, EXECUTIONS),
+              observed,
+              RaceProver.MAX_TIME);
       LevelCertifier certifier = new LevelCertifier(dbms, prover);
       for (LevelledCandidate candidate : candidates(operations, dbms)) {
         RaceProof proof = prover.prove(candidate.candidate(), candidate.levels());

@@ -163,6 +163,7 @@ record CandidateCase(
 
     CandidateCase build() throws NotPossibleException {
       List<TableCopy> tables = tables();
+      List<String> given = new FoundRows(tables).differFromAssigned(instances);
       qualifiers = qualifiers(tables);
       List<String> setup = new ArrayList<>();
       TableCopier copier = new TableCopier(dbms, source);
@@ -184,6 +185,7 @@ record CandidateCase(
         paths.put(session, path(instances.get(i), session));
         noteReplaced(instances.get(i), session);
       }
+      assumptions.addAll(given);
       return new CandidateCase(
           new TestCase("predicted", headers, setup, steps(paths), List.of()),
           paths,
@@ -342,6 +344,7 @@ record CandidateCase(
 
     private List<TableCopy> tables() throws NotPossibleException {
       Map<String, List<Map<String, RecordedValue>>> chosen = new TreeMap<>();
+      Map<String, List<Map<String, RecordedValue>>> perhaps = new TreeMap<>();
       for (ProofInstance instance : instances) {
         List<SampledStatement> statements = instance.sample().statements();
         for (int i = 0; i < statements.size(); i++) {
@@ -356,12 +359,17 @@ record CandidateCase(
             if (access.effect() != TemplateAccess.Effect.INSERTED) {
               conditions.add(compared(instance, i, false));
               conditions.add(compared(instance, i, true));
+              if (!instance.replaced().isEmpty()) {
+                perhaps
+                    .computeIfAbsent(access.table(), table -> new ArrayList<>())
+                    .add(comparedWithGiven(instance, i));
+              }
             }
           }
         }
       }
       try {
-        List<TableCopy> tables = new TableCopier(dbms, source).copy(chosen);
+        List<TableCopy> tables = new TableCopier(dbms, source).copy(chosen, perhaps);
         for (int i = instances.size() - 1; i >= 0; i--) {
           new FoundRows(tables).restore(instances.get(i));
         }
@@ -387,6 +395,23 @@ record CandidateCase(
           values.put(
               places.get(k).column(),
               asObserved ? instance.observed(place) : instance.value(place));
+        }
+      }
+      return values;
+    }
+
+    /**
+     * The values that are not computed: with other arguments than observed, those that are may be
+     * any.
+     */
+    private static Map<String, RecordedValue> comparedWithGiven(ProofInstance instance, int index) {
+      Map<String, RecordedValue> values = new LinkedHashMap<>();
+      List<ValuePlace> places = instance.sample().statements().get(index).text().values();
+      for (int k = 0; k < places.size(); k++) {
+        Place root = instance.root(new Place(index, k));
+        ValueOrigin origin = instance.origins().get(root.statement()).get(root.index());
+        if (places.get(k).use() == Use.COMPARED && !(origin instanceof Returned)) {
+          values.put(places.get(k).column(), instance.value(root));
         }
       }
       return values;

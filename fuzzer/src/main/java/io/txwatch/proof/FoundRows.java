@@ -9,8 +9,10 @@ import io.txwatch.predict.TemplateAccess.Effect;
 import io.txwatch.predict.ValueComparison;
 import io.txwatch.predict.ValuePlace;
 import io.txwatch.predict.ValuePlace.Use;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -115,6 +117,111 @@ final class FoundRows {
       row.putAll(values(table, update, Use.COMPARED));
       table.restore(row);
     }
+  }
+
+  /**
+   * Gives columns that a transaction assigns without having read them another value than the
+   * assigned one, which the row may have from the transaction itself. It is the one that the
+   * statement compares the column with; or one that a query of an instance has returned of the
+   * column; or, if none reads it, another row's.
+   *
+   * @return what was done, a sentence each
+   */
+  List<String> differFromAssigned(List<ProofInstance> instances) {
+    List<String> done = new ArrayList<>();
+    for (int t = 0; t < instances.size(); t++) {
+      List<SampledStatement> statements = instances.get(t).sample().statements();
+      for (int i = 0; i < statements.size(); i++) {
+        List<TemplateAccess> accesses = accesses(instances.get(t), statements.get(i));
+        if (accesses.size() == 1 && accesses.get(0).effect() == Effect.NONE) {
+          Optional<TableCopy> table = table(accesses.get(0).table());
+          if (table.isPresent() && isUnchanged(table.get(), instances.get(t), i)) {
+            differFromAssigned(table.get(), accesses.get(0).table(), instances, t, i, done);
+          }
+        }
+      }
+    }
+    return done;
+  }
+
+  private void differFromAssigned(
+      TableCopy table,
+      String name,
+      List<ProofInstance> instances,
+      int t,
+      int statement,
+      List<String> done) {
+    Map<String, RecordedValue> key = values(table, instances.get(t), statement, Use.COMPARED);
+    values(table, instances.get(t), statement, Use.ASSIGNED)
+        .forEach(
+            (column, assigned) -> {
+              RecordedValue compared = key.get(column);
+              List<RecordedValue> returned =
+                  compared == null ? returned(instances, name, column) : List.of(compared);
+              if (returned.isEmpty() && isRead(instances, name, column)) {
+                return; // it is not known what was returned
+              }
+              if (table.differ(
+                  key, column, assigned, returned.isEmpty() ? table.values(column) : returned)) {
+                String note =
+                    "the row whose "
+                        + column
+                        + " T"
+                        + (t + 1)
+                        + " assigns has another row's value before, as its own was not recorded";
+                if (!done.contains(note)) {
+                  done.add(note);
+                }
+              }
+            });
+  }
+
+  /** What queries of a table have returned of a column. */
+  private static List<RecordedValue> returned(
+      List<ProofInstance> instances, String table, String column) {
+    List<RecordedValue> values = new ArrayList<>();
+    for (ProofInstance instance : instances) {
+      for (SampledStatement statement : instance.sample().statements()) {
+        List<TemplateAccess> accesses = accesses(instance, statement);
+        if (accesses.size() == 1 && accesses.get(0).table().equals(table)) {
+          for (int i = 0; i < statement.columns().size(); i++) {
+            if (statement.columns().get(i).equalsIgnoreCase(column)) {
+              int index = i;
+              statement.rows().forEach(row -> values.add(row.get(index)));
+            }
+          }
+        }
+      }
+    }
+    return values;
+  }
+
+  private static boolean isRead(List<ProofInstance> instances, String table, String column) {
+    String folded = column.toLowerCase(Locale.ROOT);
+    return instances.stream()
+        .flatMap(instance -> instance.template().statements().stream())
+        .flatMap(statement -> statement.accesses().stream())
+        .anyMatch(
+            access ->
+                access.table().equals(table)
+                    && (access.read().all() || access.read().names().contains(folded)));
+  }
+
+  private static List<TemplateAccess> accesses(ProofInstance instance, SampledStatement statement) {
+    return instance.template().statements().get(statement.number() - 1).accesses();
+  }
+
+  private static Map<String, RecordedValue> values(
+      TableCopy table, ProofInstance instance, int statement, Use use) {
+    Map<String, RecordedValue> values = new LinkedHashMap<>();
+    List<ValuePlace> places = instance.sample().statements().get(statement).text().values();
+    for (int k = 0; k < places.size(); k++) {
+      if (places.get(k).use() == use) {
+        RecordedValue value = instance.value(new Place(statement, k));
+        table.column(places.get(k).column()).ifPresent(column -> values.put(column, value));
+      }
+    }
+    return values;
   }
 
   /**

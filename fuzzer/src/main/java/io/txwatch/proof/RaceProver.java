@@ -59,6 +59,9 @@ public final class RaceProver {
   private static final String NO_VALUES =
       "for no transaction whose values are recorded the keys can be made equal";
 
+  private static final String KEYS_DIFFER =
+      "no order shows a race with arguments with which the keys, which are read, may be equal";
+
   private static final String LEFT = "throws " + LeftException.class.getName();
 
   /** In how many ways a candidate's operations are given values. */
@@ -69,17 +72,29 @@ public final class RaceProver {
 
   private static final int MAX_COMBINATIONS = 100;
 
+  /** In how many ways, if it is not known whether the keys are equal. */
+  private static final int MAX_PERHAPS_EQUAL = 4;
+
   /** How many transactions of an operation are searched whose rows are still there. */
   private static final int MAX_WITH_ROWS = 3;
 
   /** The most time of all orders of a candidate, and again of its repairs. */
-  private static final Duration MAX_TIME = Duration.ofSeconds(10);
+  public static final Duration MAX_TIME = Duration.ofSeconds(10);
+
+  /**
+   * How many orders of a repair are executed. One that has more is not known to prevent the race,
+   * however many of them do not show it: its time is left to the repairs after it.
+   */
+  private static final int MAX_ORDERS_OF_REPAIR = 60;
+
+  private static final Duration MIN_TIME_OF_REPAIR = Duration.ofSeconds(1);
 
   private static final String TOO_LONG = "its orders take more than %d s";
 
   private final Dbms dbms;
   private final Connection source;
   private final CaseInterleaver interleaver;
+  private final Duration maxTime;
   private final Map<OperationTemplate, List<OperationSample>> samples = new IdentityHashMap<>();
   private final Map<OperationTemplate, List<OperationSample>> ordered = new IdentityHashMap<>();
 
@@ -88,15 +103,19 @@ public final class RaceProver {
    *
    * @param source a connection to the database that has the tables; only read
    * @param operations those that candidates are made of
+   * @param maxTime the most time of all orders of a candidate, and again of its repairs: {@link
+   *     #MAX_TIME}, or more where the same verdict matters more than time
    */
   public RaceProver(
       Dbms dbms,
       Connection source,
       CaseInterleaver interleaver,
-      List<ObservedOperation> operations) {
+      List<ObservedOperation> operations,
+      Duration maxTime) {
     this.dbms = dbms;
     this.source = source;
     this.interleaver = interleaver;
+    this.maxTime = maxTime;
     operations.forEach(one -> samples.put(one.template(), one.samples()));
   }
 
@@ -135,7 +154,12 @@ public final class RaceProver {
     Attempts attempts = new Attempts(candidate, levels);
     List<List<ProofInstance>> later = new ArrayList<>();
     List<CandidateCase> open = new ArrayList<>();
-    for (List<ProofInstance> instances : instances(candidate)) {
+    Set<List<ProofInstance>> all = instances(candidate);
+    if (all.isEmpty()) {
+      all = perhapsEqual(candidate);
+      attempts.refuteNothing(KEYS_DIFFER);
+    }
+    for (List<ProofInstance> instances : all) {
       if (attempts.isHalfOver()) {
         later.add(instances);
         continue;
@@ -177,6 +201,17 @@ public final class RaceProver {
           }
         }
       }
+    }
+    return all;
+  }
+
+  /** As {@link #instances}, with keys of which it is not known whether they are equal. */
+  private Set<List<ProofInstance>> perhapsEqual(RaceCandidate candidate) {
+    Set<List<ProofInstance>> all = new LinkedHashSet<>();
+    for (int back = 0; back < MAX_PERHAPS_EQUAL; back++) {
+      observed(candidate, back, true, false)
+          .flatMap(one -> CoincidingKeys.perhaps(candidate, one))
+          .ifPresent(all::add);
     }
     return all;
   }
@@ -255,6 +290,7 @@ public final class RaceProver {
     private boolean stopped;
     private long began = System.nanoTime();
     private String undecided = "";
+    private String notRefuted = "";
 
     Attempts(RaceCandidate candidate, List<IsolationLevel> levels) {
       this.candidate = candidate;
@@ -406,12 +442,12 @@ public final class RaceProver {
       return interleave(made, Strictness.LAST_COUNT).verdict() == Verdict.RACE;
     }
 
-    private static String tooLong() {
-      return String.format(Locale.ROOT, TOO_LONG, MAX_TIME.toSeconds());
+    private String tooLong() {
+      return String.format(Locale.ROOT, TOO_LONG, maxTime.toSeconds());
     }
 
     private Duration timeLeft() {
-      return RaceProver.timeLeft(began);
+      return RaceProver.this.timeLeft(began);
     }
 
     /** All orders have as much time as if none had been executed. */
@@ -421,7 +457,12 @@ public final class RaceProver {
 
     /** Whether no other values are given to the orders that the candidate describes. */
     boolean isHalfOver() {
-      return timeLeft().compareTo(MAX_TIME.dividedBy(2)) < 0;
+      return timeLeft().compareTo(maxTime.dividedBy(2)) < 0;
+    }
+
+    /** No order that shows no race refutes the candidate. */
+    void refuteNothing(String reason) {
+      notRefuted = reason;
     }
 
     /** Whether no other values are tried: a candidate that is not executed is not refuted. */
@@ -466,7 +507,8 @@ public final class RaceProver {
 
     /** Refuted if the ways to give it values that could be executed show nothing. */
     RaceProof unproven() {
-      boolean isRefuted = isExecuted && !mayRace && !mayRaceUncounted && !stopped;
+      boolean isRefuted =
+          isExecuted && !mayRace && !mayRaceUncounted && !stopped && notRefuted.isEmpty();
       return new RaceProof(
           candidate,
           isRefuted ? Result.REFUTED : Result.UNDECIDED,
@@ -488,13 +530,16 @@ public final class RaceProver {
       if (mayRaceUncounted) {
         return ONLY_IF_COUNTED;
       }
-      return undecided.isEmpty() ? NO_VALUES : undecided;
+      if (undecided.isEmpty()) {
+        return isExecuted ? notRefuted : NO_VALUES;
+      }
+      return undecided;
     }
   }
 
   /** What is left of the time for a candidate, or for its repairs. */
-  private static Duration timeLeft(long began) {
-    Duration left = MAX_TIME.minusNanos(System.nanoTime() - began);
+  private Duration timeLeft(long began) {
+    Duration left = maxTime.minusNanos(System.nanoTime() - began);
     return left.isNegative() ? Duration.ZERO : left;
   }
 
@@ -503,7 +548,7 @@ public final class RaceProver {
     List<TriedRepair> tried = new ArrayList<>();
     long began = System.nanoTime();
     for (Repair repair : Repair.of(candidate, made, dbms)) {
-      if (timeLeft(began).isZero()) {
+      if (timeLeft(began).compareTo(MIN_TIME_OF_REPAIR) < 0) {
         break;
       }
       CandidateCase changed = repair.changed();
@@ -511,7 +556,8 @@ public final class RaceProver {
         Interleaved found =
             interleaver
                 .first(DescribedOrders.of(candidate, changed))
-                .within(timeLeft(began))
+                .withExecutions(MAX_ORDERS_OF_REPAIR)
+                .within(timeLeft(began).dividedBy(2))
                 .interleave(
                     changed.testCase(), changed.level(), changed.paths(), Strictness.COUNTS);
         tried.add(new TriedRepair(repair.advice(), found.verdict() == Verdict.SAFE, cost(found)));

@@ -45,21 +45,26 @@ final class TableCopier {
    * the rows that statements choose, and those that rows copied refer to.
    *
    * @param chosen the values of columns that statements compare, by table in whatever case
+   * @param perhaps the same, of rows that are copied only if they are not too many
    * @throws SQLException if a table is not there, is too large, or has what is not copied
    */
-  List<TableCopy> copy(Map<String, List<Map<String, RecordedValue>>> chosen) throws SQLException {
+  List<TableCopy> copy(
+      Map<String, List<Map<String, RecordedValue>>> chosen,
+      Map<String, List<Map<String, RecordedValue>>> perhaps)
+      throws SQLException {
     read.clear();
     for (String table : chosen.keySet()) {
       define(table, 0);
     }
-    Map<String, List<Map<String, RecordedValue>>> wanted = new HashMap<>();
-    for (Map.Entry<String, List<Map<String, RecordedValue>>> one : chosen.entrySet()) {
-      wanted.computeIfAbsent(find(one.getKey()), name -> new ArrayList<>()).addAll(one.getValue());
-    }
+    Map<String, List<Map<String, RecordedValue>>> wanted = byName(chosen);
+    Map<String, List<Map<String, RecordedValue>>> wantedPerhaps = byName(perhaps);
     List<TableCopy> parentsFirst = List.copyOf(read.values());
     for (int i = parentsFirst.size() - 1; i >= 0; i--) {
       TableCopy table = parentsFirst.get(i);
-      fill(table, wanted.getOrDefault(table.name(), List.of()));
+      fill(
+          table,
+          wanted.getOrDefault(table.name(), List.of()),
+          wantedPerhaps.getOrDefault(table.name(), List.of()));
       for (ForeignKey key : foreignKeys(table.name())) {
         for (Map<String, RecordedValue> row : table.rows()) {
           Map<String, RecordedValue> parent = new LinkedHashMap<>();
@@ -70,6 +75,15 @@ final class TableCopier {
       }
     }
     return parentsFirst;
+  }
+
+  private Map<String, List<Map<String, RecordedValue>>> byName(
+      Map<String, List<Map<String, RecordedValue>>> chosen) throws SQLException {
+    Map<String, List<Map<String, RecordedValue>>> named = new HashMap<>();
+    for (Map.Entry<String, List<Map<String, RecordedValue>>> one : chosen.entrySet()) {
+      named.computeIfAbsent(find(one.getKey()), name -> new ArrayList<>()).addAll(one.getValue());
+    }
+    return named;
   }
 
   /**
@@ -165,11 +179,12 @@ final class TableCopier {
     return List.copyOf(columns.values());
   }
 
-  private void fill(TableCopy table, List<Map<String, RecordedValue>> wanted) throws SQLException {
-    Set<String> conditions = new LinkedHashSet<>();
-    for (Map<String, RecordedValue> values : wanted) {
-      conditions.add(condition(table, values));
-    }
+  private void fill(
+      TableCopy table,
+      List<Map<String, RecordedValue>> wanted,
+      List<Map<String, RecordedValue>> perhaps)
+      throws SQLException {
+    Set<String> conditions = conditions(table, wanted);
     boolean isAnyChosen = conditions.contains("");
     if (fill(table, "", isAnyChosen ? MAX_ROWS : MAX_WHOLE_ROWS)) {
       return;
@@ -185,6 +200,22 @@ final class TableCopier {
             "0A000");
       }
     }
+    for (String condition : conditions(table, perhaps)) {
+      int before = table.rows().size();
+      if (!condition.isEmpty()
+          && conditions.add(condition)
+          && !fill(table, " WHERE " + condition, MAX_ROWS)) {
+        table.rows().subList(before, table.rows().size()).clear();
+      }
+    }
+  }
+
+  private Set<String> conditions(TableCopy table, List<Map<String, RecordedValue>> wanted) {
+    Set<String> conditions = new LinkedHashSet<>();
+    for (Map<String, RecordedValue> values : wanted) {
+      conditions.add(condition(table, values));
+    }
+    return conditions;
   }
 
   private String condition(TableCopy table, Map<String, RecordedValue> values) {

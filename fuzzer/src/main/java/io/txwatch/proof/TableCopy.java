@@ -75,12 +75,19 @@ final class TableCopy {
     return key.stream().anyMatch(column -> RecordedValue.NULL.equals(row.get(column)));
   }
 
-  /** Removes the row with these values, or the only one. */
+  /**
+   * Removes the row with these values, or the only one. With its key they are compared no further:
+   * a DBMS may have stored others, such as a time without its nanoseconds.
+   */
   void remove(Map<String, RecordedValue> values) {
+    if (hasKeyIn(values.keySet())) {
+      Map<String, RecordedValue> ofKey = new LinkedHashMap<>(values);
+      ofKey.keySet().retainAll(key);
+      rows.removeAll(find(ofKey));
+      return;
+    }
     List<Map<String, RecordedValue>> found = find(values);
-    if (hasKeyIn(values.keySet()) || found.size() == 1) {
-      rows.removeAll(found);
-    } else if (!found.isEmpty()) {
+    if (!found.isEmpty()) {
       rows.remove(found.get(found.size() - 1));
     }
   }
@@ -105,6 +112,36 @@ final class TableCopy {
             }
           });
     }
+  }
+
+  /**
+   * Gives the rows that have these values in their key another value in a column that has the same
+   * value as it is assigned.
+   *
+   * @param before the values that the column may have had, the most probable first
+   * @return true if a row has been given one
+   */
+  boolean differ(
+      Map<String, RecordedValue> ofKey,
+      String column,
+      RecordedValue assigned,
+      List<RecordedValue> before) {
+    Map<String, RecordedValue> all = new LinkedHashMap<>(ofKey);
+    all.keySet().retainAll(key);
+    all.put(column, assigned);
+    List<Map<String, RecordedValue>> same = find(all);
+    Optional<RecordedValue> other =
+        before.stream()
+            .filter(value -> value.type() != RecordedValue.Type.UNKNOWN)
+            .filter(value -> !isEqual(value, assigned))
+            .findFirst();
+    other.ifPresent(value -> same.forEach(row -> row.put(column, value)));
+    return other.isPresent() && !same.isEmpty();
+  }
+
+  /** The values that a column has in its rows. */
+  List<RecordedValue> values(String column) {
+    return rows.stream().map(row -> row.getOrDefault(column, RecordedValue.UNKNOWN)).toList();
   }
 
   /** Whether the row with these values in its key has the other ones, too. */

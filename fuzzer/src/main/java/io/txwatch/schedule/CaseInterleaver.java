@@ -92,6 +92,12 @@ public final class CaseInterleaver {
     return new CaseInterleaver(dbms, maxPreemptions, maxExecutions, most.toNanos(), first);
   }
 
+  /** The same with another bound on how many orders are executed. */
+  public CaseInterleaver withExecutions(int most) {
+    return new CaseInterleaver(
+        dbms, maxPreemptions, Math.min(most, maxExecutions), maxNanos, first);
+  }
+
   /** The same that executes some orders before all others. */
   public CaseInterleaver first(List<Interruption> orders) {
     return new CaseInterleaver(dbms, maxPreemptions, maxExecutions, maxNanos, orders);

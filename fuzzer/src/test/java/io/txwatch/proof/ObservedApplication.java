@@ -22,6 +22,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,9 @@ import java.util.function.Predicate;
 
 /** An application with one client, whose operations are observed on a real DBMS. */
 final class ObservedApplication implements AutoCloseable {
+
+  /** Its bound is the number of orders, so that a busy machine gives no other verdict. */
+  private static final Duration MAX_TIME = Duration.ofMinutes(10);
 
   private final String url;
   private final TemplateCollector collector = new TemplateCollector();
@@ -150,7 +154,7 @@ final class ObservedApplication implements AutoCloseable {
     List<RaceProof> proofs = new ArrayList<>();
     try (Connection source = DriverManager.getConnection(url)) {
       RaceProver prover =
-          new RaceProver(dbms, source, new CaseInterleaver(dbms, 3, 200), operations);
+          new RaceProver(dbms, source, new CaseInterleaver(dbms, 3, 200), operations, MAX_TIME);
       for (LevelledCandidate candidate :
           LevelledCandidate.asSeen(
               operations.stream().map(ObservedOperation::template).toList(), dbms.database())) {

@@ -7,6 +7,7 @@ import io.txwatch.proof.ObservedApplication.Work;
 import io.txwatch.proof.RaceProof.Result;
 import io.txwatch.proof.RaceProof.TriedRepair;
 import io.txwatch.servers.ServerKind;
+import java.sql.Timestamp;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -454,5 +455,90 @@ class RaceProverTest {
 
   private static Work raise(int id) {
     return bank -> bank.update("UPDATE account SET balance = balance + 1 WHERE id = ?", id);
+  }
+
+  private static ObservedApplication shop(ServerKind kind) throws Exception {
+    return new ObservedApplication(
+        kind,
+        "CREATE TABLE customer (id INT PRIMARY KEY, credit INT NOT NULL)",
+        "INSERT INTO customer VALUES (1, 100), (2, 200), (3, 300)");
+  }
+
+  private static Work note(int id, int customer, int nanos) {
+    return shop -> {
+      shop.number("SELECT credit FROM customer WHERE id = ?", customer);
+      Timestamp now = Timestamp.valueOf("2026-01-01 10:00:00");
+      now.setNanos(nanos);
+      shop.update("INSERT INTO note (id, customer, at) VALUES (?, ?, ?)", id, customer, now);
+    };
+  }
+
+  private static Work settleNotes(int customer, int credit) {
+    return shop -> {
+      shop.number("SELECT count(*) FROM note WHERE customer = ?", customer);
+      shop.update("UPDATE customer SET credit = ? WHERE id = ?", credit, customer);
+    };
+  }
+
+  /** The DBMS stores a time without its nanoseconds; the row is the one that was inserted. */
+  @Test
+  void aRowIsNotThereBeforeItIsInserted() throws Exception {
+    try (ObservedApplication shop = shop(ServerKind.POSTGRESQL)) {
+      shop.run(
+          one -> one.update("CREATE TABLE note (id INT PRIMARY KEY, customer INT, at TIMESTAMP)"));
+      shop.run(note(7, 1, 123_456_789)).run(note(8, 2, 987_654_321));
+      shop.run(settleNotes(1, 50)).run(settleNotes(2, 60));
+      assertThat(confirmed(shop)).isNotEmpty().allMatch(one -> one.startsWith("CONFIRMED"));
+    }
+  }
+
+  private static Work status(int customer) {
+    return shop -> {
+      shop.number("SELECT balance FROM customer WHERE id = ?", customer);
+      int purchase =
+          shop.number(
+              "SELECT id, carrier FROM purchase WHERE customer = ? ORDER BY id DESC LIMIT 1",
+              customer);
+      shop.query("SELECT item, delivered FROM line WHERE purchase = ? ORDER BY number", purchase);
+    };
+  }
+
+  private static Work deliver(int carrier) {
+    return shop -> {
+      int purchase = shop.number("SELECT purchase FROM queue ORDER BY purchase LIMIT 1");
+      shop.update("DELETE FROM queue WHERE purchase = ?", purchase);
+      int customer = shop.number("SELECT customer FROM purchase WHERE id = ?", purchase);
+      shop.update("UPDATE purchase SET carrier = ? WHERE id = ?", carrier, purchase);
+      shop.update("UPDATE line SET delivered = ? WHERE purchase = ?", carrier, purchase);
+      shop.update("UPDATE customer SET balance = balance + ? WHERE id = ?", 10, customer);
+    };
+  }
+
+  /** Both find the key of the same purchase by other queries, once the customer is the same. */
+  @Test
+  void keysThatAreReadMayBecomeEqualThroughAnArgument() throws Exception {
+    try (ObservedApplication shop =
+        new ObservedApplication(
+            ServerKind.POSTGRESQL,
+            "CREATE TABLE customer (id INT PRIMARY KEY, balance INT NOT NULL)",
+            "CREATE TABLE purchase (id INT PRIMARY KEY, customer INT, carrier INT)",
+            "CREATE TABLE line (purchase INT, number INT, item INT, delivered INT,"
+                + " PRIMARY KEY (purchase, number))",
+            "CREATE TABLE queue (purchase INT PRIMARY KEY)",
+            "INSERT INTO customer SELECT n, 100 FROM generate_series(1, 300) n",
+            "INSERT INTO purchase SELECT 1000 + n, 301 - n, NULL FROM generate_series(1, 300) n",
+            "INSERT INTO line SELECT 1000 + n, k, k, NULL"
+                + " FROM generate_series(1, 300) n, generate_series(1, 2) k",
+            "INSERT INTO queue VALUES (1001), (1002), (1003)")) {
+      shop.run(status(7)).run(status(8)).run(deliver(3)).run(deliver(4));
+      assertThat(
+              shop.prove(
+                  one ->
+                      one.phenomenon() == Phenomenon.READ_SKEW
+                          && Set.copyOf(one.operations()).size() == 2))
+          .isNotEmpty()
+          .extracting(RaceProof::result)
+          .contains(Result.CONFIRMED);
+    }
   }
 }

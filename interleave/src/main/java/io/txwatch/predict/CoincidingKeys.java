@@ -25,14 +25,19 @@ public final class CoincidingKeys {
 
   private final RaceCandidate candidate;
   private final boolean mayEquate;
+  private final boolean mayDiffer;
   private final List<ProofInstance> instances;
   private final Map<Key, List<Place>> places = new LinkedHashMap<>();
   private final Map<Key, Key> parents = new HashMap<>();
 
   private CoincidingKeys(
-      RaceCandidate candidate, List<ProofInstance> instances, boolean mayEquate) {
+      RaceCandidate candidate,
+      List<ProofInstance> instances,
+      boolean mayEquate,
+      boolean mayDiffer) {
     this.candidate = candidate;
     this.mayEquate = mayEquate;
+    this.mayDiffer = mayDiffer;
     this.instances = new ArrayList<>(instances);
     for (int i = 0; i < instances.size(); i++) {
       addPlaces(i);
@@ -89,15 +94,28 @@ public final class CoincidingKeys {
       List<ProofInstance> instances,
       boolean differently,
       boolean mayEquate) {
-    CoincidingKeys keys = new CoincidingKeys(candidate, instances, mayEquate);
-    if (!keys.equate()) {
+    return new CoincidingKeys(candidate, instances, mayEquate, false).replaced(differently);
+  }
+
+  /**
+   * Replaces arguments, and leaves keys that come from what was read: with these arguments other
+   * rows may be read, and then the keys may be equal. So executions may confirm a race, and refute
+   * none.
+   */
+  public static Optional<List<ProofInstance>> perhaps(
+      RaceCandidate candidate, List<ProofInstance> instances) {
+    return new CoincidingKeys(candidate, instances, true, true).replaced(false);
+  }
+
+  private Optional<List<ProofInstance>> replaced(boolean differently) {
+    if (!equate()) {
       return Optional.empty();
     }
-    keys.separateInserted();
+    separateInserted();
     if (differently) {
-      keys.separateChosen();
+      separateChosen();
     }
-    return Optional.of(List.copyOf(keys.instances));
+    return Optional.of(List.copyOf(instances));
   }
 
   private void addPlaces(int instance) {
@@ -175,7 +193,7 @@ public final class CoincidingKeys {
           return false;
         } else if (!isComputed(key) || mayChoose(key, value)) {
           replace(key, value);
-        } else if (!searchAlike(key, anchor)) {
+        } else if (!searchAlike(key, anchor) && !mayDiffer) {
           return false;
         }
       }
