@@ -17,8 +17,11 @@ import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Reduces violations, repeats them, and reports those that are new. */
 final class FindingReporter {
@@ -85,6 +88,11 @@ final class FindingReporter {
       return;
     }
     IsolationLevel level = reducer.weakestLevel(reduced, levelsOfPlan());
+    Optional<IsolationLevel> only = reduced.onlyLevel(level);
+    if (only.isPresent()) { // the reader sees one level, that of all sessions
+      level = only.get();
+      reduced = reduced.withoutLevels();
+    }
     CampaignFinding finding = repeat(executor, oracle, reduced, level, first, firstVerdict, 0);
     if (!finding.isReproduced()) {
       reportUnreproduced(finding);
@@ -97,8 +105,88 @@ final class FindingReporter {
       counts.repeated.incrementAndGet();
       return;
     }
+    if (finding.known().isEmpty()) {
+      Optional<IsolationLevel> asLevel = executedAsAt(executor, oracle, finding);
+      if (asLevel.isPresent() && !repetitions.addWeakened(level, asLevel.get())) {
+        counts.repeated.incrementAndGet();
+        return;
+      }
+    }
+    CampaignFinding complete = finding.with(judgedByOthers(executor, oracle, reduced, level));
+    if (complete.known().isEmpty() && isReportedByOthers(executor, complete)) {
+      counts.repeated.incrementAndGet();
+      return;
+    }
     counts.found(finding.findingClass());
-    listener.found(finding.with(judgedByOthers(executor, oracle, reduced, level)));
+    listener.found(complete);
+  }
+
+  /**
+   * The strongest weaker level at which the case has the same outcome without a violation: the DBMS
+   * has executed it as if at that level.
+   */
+  private Optional<IsolationLevel> executedAsAt(
+      CaseExecutor executor, Oracle oracle, CampaignFinding finding)
+      throws SQLException, InterruptedException {
+    if (finding.reduced().mixesLevels(finding.level())) {
+      return Optional.empty();
+    }
+    List<IsolationLevel> weaker =
+        executor.dbms().levels().stream()
+            .filter(other -> other.compareTo(finding.level()) < 0)
+            .sorted(Comparator.reverseOrder())
+            .toList();
+    for (IsolationLevel other : weaker) {
+      try {
+        CaseExecution execution = executor.execute(finding.reduced(), other, oracle);
+        if (execution.toString().equals(finding.execution().toString())
+            && oracle.judge(execution, executor).result() != Result.VIOLATION) {
+          return Optional.of(other);
+        }
+      } catch (ScheduleExecutor.SetupException e) {
+        return Optional.empty();
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * True if another oracle that reports the reduced case reduces it to the shape of a reported one.
+   */
+  private boolean isReportedByOthers(CaseExecutor executor, CampaignFinding finding)
+      throws SQLException, InterruptedException {
+    Set<CaseShape> shapes = new HashSet<>();
+    for (Oracle other : plan.oracles()) {
+      if (finding.others().stream()
+          .noneMatch(
+              verdict ->
+                  verdict.oracle().equals(other.name()) && verdict.result() == Result.VIOLATION)) {
+        continue;
+      }
+      try {
+        CaseExecution execution = executor.execute(finding.reduced(), finding.level(), other);
+        OracleVerdict verdict = other.judge(execution, executor);
+        if (verdict.result() == Result.VIOLATION) {
+          Reducer reducer =
+              new Reducer(
+                  other,
+                  executor,
+                  grammar.dialect(),
+                  execution,
+                  verdict,
+                  DbmsRegistry.knownBehaviour(executor, execution, verdict));
+          shapes.add(CaseShape.of(reducer.reduce(finding.reduced()), grammar.dialect()));
+        }
+      } catch (ScheduleExecutor.SetupException e) {
+        // It has no verdict on the case.
+      }
+    }
+    shapes.remove(CaseShape.of(finding.reduced(), grammar.dialect()));
+    if (shapes.stream().anyMatch(repetitions::isReported)) {
+      return true;
+    }
+    shapes.forEach(repetitions::add);
+    return false;
   }
 
   /** The levels of the plan, weakest first. */

@@ -1,5 +1,6 @@
 package io.txwatch.campaign;
 
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.reduction.CaseShape;
@@ -25,6 +26,7 @@ final class Repetitions {
 
   private final Map<String, Integer> reported = new ConcurrentHashMap<>();
   private final Set<CaseShape> shapes = ConcurrentHashMap.newKeySet();
+  private final Set<String> weakened = ConcurrentHashMap.newKeySet();
 
   /** Counts the violation; true if enough similar ones were reported. */
   boolean isRepetition(
@@ -47,6 +49,14 @@ final class Repetitions {
   /** Remembers that a violation was reported; false if one with this shape was. */
   boolean add(CaseShape shape) {
     return shapes.add(shape);
+  }
+
+  /**
+   * Remembers that a level was found to behave like a weaker one; false if it was known. Every
+   * anomaly that the weaker level permits shows this fault.
+   */
+  boolean addWeakened(IsolationLevel level, IsolationLevel asLevel) {
+    return weakened.add(level + " as " + asLevel);
   }
 
   private boolean exceeds(int most, String signature) {

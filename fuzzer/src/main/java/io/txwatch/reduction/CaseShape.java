@@ -19,7 +19,8 @@ import java.util.Set;
 /**
  * What a reduced case has in common with others that show the same fault: its definitions and the
  * order of its sessions' statements, without the names of tables, columns and sessions, without
- * types, values and the rows of the set-up.
+ * types, values, the rows of the set-up, columns without constraints, and sessions that execute no
+ * statement.
  *
  * @param statements one line for each
  */
@@ -41,7 +42,15 @@ public record CaseShape(List<String> statements) {
         lines.add(names.replaceIn(tokens, ShorterStatements.definition(sql, dialect).isPresent()));
       }
     }
+    Set<String> working =
+        testCase.steps().stream()
+            .filter(step -> step.role() == Step.Role.WORK)
+            .map(Step::session)
+            .collect(toSet());
     for (Step step : testCase.steps()) {
+      if (!working.contains(step.session())) {
+        continue;
+      }
       int session = sessions.computeIfAbsent(step.session(), any -> sessions.size() + 1);
       Tokens tokens = Tokenizer.tokenize(step.sql(), dialect);
       lines.add(session + ": " + names.replaceIn(tokens, false));
@@ -72,6 +81,11 @@ public record CaseShape(List<String> statements) {
               : Set.of();
       StringBuilder line = new StringBuilder();
       for (int i = 0; i < tokens.count(); i++) {
+        if (columns.contains(i) && isPlainColumn(tokens, i)) {
+          int after = afterType(tokens, i + 1); // the statements show whether the case uses it
+          i = tokens.is(after, TokenKind.COMMA) ? after : after - 1;
+          continue;
+        }
         if (tokens.isAnyWord(i, "DATE", "TIME", "TIMESTAMP")
             && i + 1 < tokens.count()
             && tokens.is(i + 1, TokenKind.STRING)) {
@@ -82,7 +96,17 @@ public record CaseShape(List<String> statements) {
           i = afterType(tokens, i + 1) - 1;
         }
       }
-      return line.toString();
+      return line.toString().replace(" , )", " )");
+    }
+
+    /** True if a column has a type and nothing else. */
+    private boolean isPlainColumn(Tokens tokens, int i) {
+      if (!numbered.containsKey(tokens.text(i)) || i + 2 >= tokens.count()) {
+        return false;
+      }
+      int after = afterType(tokens, i + 1);
+      return after < tokens.count()
+          && (tokens.is(after, TokenKind.COMMA) || tokens.is(after, TokenKind.CLOSE));
     }
 
     private static int afterType(Tokens tokens, int type) {

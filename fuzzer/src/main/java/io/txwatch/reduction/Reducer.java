@@ -15,25 +15,30 @@ import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /**
- * Reduces a violating case: drops sessions, statements and set-up statements, then columns and
- * parts of each statement, reduces switches between sessions, and finds the weakest isolation
+ * Reduces a violating case: drops sessions, tables with all statements that name them, groups of
+ * statements and set-up statements, then partitions, joins, columns and parts of each statement,
+ * then pairs of statements, reduces switches between sessions, and finds the weakest isolation
  * level. A change is kept if the same oracle reports the same violation, with the same known
- * behaviour, in {@value #RUNS_PER_CHANGE} fresh executions. If the limits are not reached, no
- * remaining part can be dropped.
+ * behaviour, in {@value #RUNS_PER_CHANGE} fresh executions. If the limit of executions is not
+ * reached, no remaining part can be dropped. The limit is no duration, so that a case is reduced to
+ * the same one on a slow machine.
  */
 public final class Reducer {
 
   private static final int RUNS_PER_CHANGE = 2;
   private static final int MAX_RUNS = 1500;
-  private static final Duration MAX_DURATION = Duration.ofSeconds(60);
+
+  /** Pairs of as many statements at most are tried: the number of pairs grows with its square. */
+  private static final int MAX_PAIRED_STEPS = 12;
 
   private final Oracle oracle;
   private final CaseExecutor executor;
@@ -42,7 +47,6 @@ public final class Reducer {
   private final OracleVerdict first;
   private final Set<Integer> failed;
   private final Optional<KnownBehaviour> known;
-  private final long start = System.nanoTime();
   private final Set<TestCase> tried = new HashSet<>();
   private int runs;
 
@@ -79,12 +83,22 @@ public final class Reducer {
     do {
       before = smallest;
       smallest = withoutSessions(smallest);
+      smallest = repeated(smallest, it -> ShorterCases.withoutOneTable(it, dialect));
       smallest = withoutSteps(smallest);
       smallest = withoutSetup(smallest);
       // Parts of statements only when no whole statement can be dropped: there are many more.
       if (smallest.equals(before)) {
-        smallest = withoutColumns(smallest);
+        smallest = repeated(smallest, it -> ShorterCases.withoutPartitions(it, dialect));
+        smallest = repeated(smallest, it -> ShorterCases.withSimpleQueries(it, dialect));
+        smallest = repeated(smallest, ShorterCases::withPlainBegin);
+        smallest =
+            repeated(
+                smallest, it -> ShorterCases.withFirstInsertInSetup(it, dialect).stream().toList());
+        smallest = repeated(smallest, it -> ShorterCases.withoutOneColumn(it, dialect));
         smallest = withShorterStatements(smallest);
+      }
+      if (smallest.equals(before)) {
+        smallest = repeated(smallest, Reducer::withoutPairsOfSteps);
       }
     } while (!smallest.equals(before) && !isExhausted());
     return withFewerSwitches(smallest);
@@ -140,31 +154,57 @@ public final class Reducer {
   }
 
   private TestCase withoutSteps(TestCase original) throws SQLException, InterruptedException {
-    TestCase smallest = original;
-    for (int i = original.steps().size() - 1; i >= 0; i--) {
-      int id = original.steps().get(i).id();
-      List<Step> rest = smallest.steps().stream().filter(step -> step.id() != id).toList();
-      smallest = rest.isEmpty() ? smallest : smallerOf(smallest.withSteps(rest), smallest);
-    }
-    return smallest;
+    return withoutGroups(original, TestCase::steps, TestCase::withSteps);
   }
 
   private TestCase withoutSetup(TestCase original) throws SQLException, InterruptedException {
+    return withoutGroups(original, TestCase::setup, TestCase::withSetup);
+  }
+
+  /** Drops groups of consecutive elements from the last to the first: halves, then smaller ones. */
+  private <T> TestCase withoutGroups(
+      TestCase original,
+      Function<TestCase, List<T>> elements,
+      BiFunction<TestCase, List<T>, TestCase> with)
+      throws SQLException, InterruptedException {
     TestCase smallest = original;
-    for (int i = original.setup().size() - 1; i >= 0; i--) {
-      List<String> rest = new ArrayList<>(smallest.setup());
-      rest.remove(i);
-      smallest = smallerOf(smallest.withSetup(rest), smallest);
+    for (int size = Math.max(1, elements.apply(original).size() / 2); size > 0; size /= 2) {
+      for (int end = elements.apply(smallest).size(); end > 0; end -= size) {
+        List<T> rest = new ArrayList<>(elements.apply(smallest));
+        rest.subList(Math.max(0, end - size), end).clear();
+        TestCase candidate = with.apply(smallest, rest);
+        smallest = candidate.steps().isEmpty() ? smallest : smallerOf(candidate, smallest);
+      }
     }
     return smallest;
   }
 
-  private TestCase withoutColumns(TestCase original) throws SQLException, InterruptedException {
+  /** BEGIN without its COMMIT is another case, so both can only be dropped together. */
+  private static List<TestCase> withoutPairsOfSteps(TestCase testCase) {
+    List<Step> steps = testCase.steps();
+    List<TestCase> cases = new ArrayList<>();
+    if (steps.size() > MAX_PAIRED_STEPS) {
+      return cases;
+    }
+    for (int i = 0; i < steps.size(); i++) {
+      for (int j = i + 1; j < steps.size() && steps.size() > 2; j++) {
+        List<Step> rest = new ArrayList<>(steps);
+        rest.remove(j);
+        rest.remove(i);
+        cases.add(testCase.withSteps(rest));
+      }
+    }
+    return cases;
+  }
+
+  /** Keeps the first violating one of some candidates, as long as there is one. */
+  private TestCase repeated(TestCase original, Function<TestCase, List<TestCase>> candidates)
+      throws SQLException, InterruptedException {
     TestCase smallest = original;
     TestCase before;
     do {
       before = smallest;
-      smallest = firstViolating(ShorterCases.withoutOneColumn(before, dialect), before);
+      smallest = firstViolating(candidates.apply(before), before);
     } while (!smallest.equals(before));
     return smallest;
   }
@@ -264,6 +304,6 @@ public final class Reducer {
   }
 
   private boolean isExhausted() {
-    return runs >= MAX_RUNS || System.nanoTime() - start > MAX_DURATION.toNanos();
+    return runs >= MAX_RUNS;
   }
 }

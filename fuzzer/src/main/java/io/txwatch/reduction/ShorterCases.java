@@ -4,8 +4,10 @@ import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /** Cases with other statements. */
@@ -62,6 +64,115 @@ final class ShorterCases {
       }
     }
     return cases;
+  }
+
+  /** Returns cases without a table: without each statement that names it. */
+  static List<TestCase> withoutOneTable(TestCase testCase, Dialect dialect) {
+    List<TestCase> cases = new ArrayList<>();
+    for (String table : tables(testCase, dialect)) {
+      List<Step> steps =
+          testCase.steps().stream().filter(step -> !names(step.sql(), table, dialect)).toList();
+      if (!steps.isEmpty()) {
+        cases.add(
+            testCase
+                .withSteps(steps)
+                .withSetup(
+                    testCase.setup().stream().filter(sql -> !names(sql, table, dialect)).toList()));
+      }
+    }
+    return cases;
+  }
+
+  /** Returns cases in which a table has no partitions, neither in its definition nor beside it. */
+  static List<TestCase> withoutPartitions(TestCase testCase, Dialect dialect) {
+    List<TestCase> cases = new ArrayList<>();
+    for (String table : tables(testCase, dialect)) {
+      List<String> setup = new ArrayList<>();
+      for (String sql : testCase.setup()) {
+        if (!ShorterStatements.isPartitionOf(sql, table, dialect)) {
+          setup.add(
+              ShorterStatements.definition(sql, dialect)
+                      .map(ShorterStatements.Definition::table)
+                      .filter(table::equals)
+                      .isPresent()
+                  ? ShorterStatements.withoutPartitions(sql, dialect)
+                  : sql);
+        }
+      }
+      if (!setup.equals(testCase.setup())) {
+        cases.add(testCase.withSetup(setup));
+      }
+    }
+    return cases;
+  }
+
+  /**
+   * Returns cases in which a query is SELECT * of one of its tables: without its join, and without
+   * everything that names the other side, which can only be dropped together.
+   */
+  static List<TestCase> withSimpleQueries(TestCase testCase, Dialect dialect) {
+    List<TestCase> cases = new ArrayList<>();
+    List<String> tables = tables(testCase, dialect);
+    int setup = testCase.setup().size();
+    for (int i = 0; i < testCase.steps().size(); i++) {
+      String sql = testCase.steps().get(i).sql();
+      if (ShorterStatements.isQuery(sql, dialect)) {
+        for (String table : tables) {
+          String simple = "SELECT * FROM " + table;
+          if (names(sql, table, dialect) && !sql.equals(simple)) {
+            cases.add(withStatement(testCase, setup + i, simple));
+          }
+        }
+      }
+    }
+    return cases;
+  }
+
+  /** Returns cases in which a transaction begins with BEGIN instead of a longer statement. */
+  static List<TestCase> withPlainBegin(TestCase testCase) {
+    List<TestCase> cases = new ArrayList<>();
+    for (int i = 0; i < testCase.steps().size(); i++) {
+      Step step = testCase.steps().get(i);
+      if (step.role() == Step.Role.BEGIN && !step.sql().equals("BEGIN")) {
+        cases.add(withStatement(testCase, testCase.setup().size() + i, "BEGIN"));
+      }
+    }
+    return cases;
+  }
+
+  /** Returns a case whose set-up inserts the rows that its first statement inserted; or none. */
+  static Optional<TestCase> withFirstInsertInSetup(TestCase testCase, Dialect dialect) {
+    Set<String> open = new HashSet<>();
+    for (int i = 0; i < testCase.steps().size(); i++) {
+      Step step = testCase.steps().get(i);
+      if (step.role() == Step.Role.BEGIN) {
+        open.add(step.session());
+      } else if (open.contains(step.session())
+          || !ShorterStatements.isInsert(step.sql(), dialect)) {
+        return Optional.empty();
+      } else {
+        List<String> setup = new ArrayList<>(testCase.setup());
+        setup.add(step.sql());
+        List<Step> steps = new ArrayList<>(testCase.steps());
+        steps.remove(i);
+        return steps.isEmpty()
+            ? Optional.empty()
+            : Optional.of(testCase.withSetup(setup).withSteps(steps));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static List<String> tables(TestCase testCase, Dialect dialect) {
+    return testCase.setup().stream()
+        .flatMap(sql -> ShorterStatements.definition(sql, dialect).stream())
+        .map(ShorterStatements.Definition::table)
+        .distinct()
+        .toList();
+  }
+
+  private static boolean names(String sql, String table, Dialect dialect) {
+    return ShorterStatements.names(sql, table, dialect);
   }
 
   private static TestCase withStatements(TestCase testCase, UnaryOperator<String> change) {

@@ -296,6 +296,58 @@ final class ShorterStatements {
         .orElse(List.of());
   }
 
+  /** True if a statement defines a partition of a table. */
+  static boolean isPartitionOf(String sql, String table, Dialect dialect) {
+    Tokens tokens = Tokenizer.tokenize(sql, dialect);
+    for (int i = 0; i + 2 < tokens.count(); i++) {
+      if (tokens.isWord(i, "PARTITION")
+          && tokens.isWord(i + 1, "OF")
+          && tokens.text(i + 2).equals(table)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns the definition of a table without its partitions. */
+  static String withoutPartitions(String sql, Dialect dialect) {
+    Tokens tokens = Tokenizer.tokenize(sql, dialect);
+    for (int i = 0; i + 1 < tokens.count(); i = tokens.next(i)) {
+      if (tokens.isWord(i, "PARTITION") && tokens.isWord(i + 1, "BY")) {
+        return without(tokens, List.of(new Span(i, tokens.count())));
+      }
+    }
+    return sql;
+  }
+
+  /** True if a statement contains the name of a table. */
+  static boolean names(String sql, String table, Dialect dialect) {
+    Tokens tokens = Tokenizer.tokenize(sql, dialect);
+    for (int i = 0; i < tokens.count(); i++) {
+      if (tokens.text(i).equals(table)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** True if a statement returns rows and writes none. */
+  static boolean isQuery(String sql, Dialect dialect) {
+    return parse(sql, dialect) instanceof Statement.Select;
+  }
+
+  /** True if a statement inserts given rows. */
+  static boolean isInsert(String sql, Dialect dialect) {
+    return parse(sql, dialect) instanceof Statement.Insert insert
+        && !insert.tuples().isEmpty()
+        && insert.children().stream().noneMatch(ShorterStatements::isOptional);
+  }
+
+  private static Statement parse(String sql, Dialect dialect) {
+    Tokens tokens = Tokenizer.tokenize(sql, dialect);
+    return StatementParser.parse(tokens, dialect, new Span(0, tokens.count()));
+  }
+
   /** A table's name and its columns' names. */
   record Definition(String table, List<String> columns) {}
 

@@ -75,6 +75,28 @@ public record TestCase(
     return sessions().stream().anyMatch(session -> levelOf(session, common) != common);
   }
 
+  /**
+   * The level of all sessions, if it is one; empty if they mix levels.
+   *
+   * @param common the level of sessions without a header for it
+   */
+  public Optional<IsolationLevel> onlyLevel(IsolationLevel common) {
+    Set<IsolationLevel> levels = new HashSet<>();
+    sessions().forEach(session -> levels.add(levelOf(session, common)));
+    return levels.size() == 1 ? levels.stream().findFirst() : Optional.empty();
+  }
+
+  /** The same case whose sessions have no levels of their own. */
+  public TestCase withoutLevels() {
+    TestCase rest = this;
+    for (String key : headers.keySet()) {
+      if (key.startsWith(LEVEL_HEADER)) {
+        rest = rest.withoutHeader(key);
+      }
+    }
+    return rest;
+  }
+
   /** The names of its sessions, sorted. */
   public List<String> sessions() {
     return List.copyOf(new TreeSet<>(steps.stream().map(Step::session).toList()));

@@ -22,6 +22,7 @@ import io.txwatch.servers.MariaDbServer;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.testcase.CaseWriter;
+import io.txwatch.testcase.TestCase;
 import java.io.IOException;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -303,6 +304,58 @@ class CampaignTest {
             });
     assertThat(mixed.values()).anyMatch(verdicts -> verdicts.get("writecheck") == Result.CLEAN);
     assertThat(mixed.values()).anyMatch(verdicts -> verdicts.get("troc") == Result.CLEAN);
+  }
+
+  /** The oracle reports cases in which a session, of perhaps several, runs at SERIALIZABLE. */
+  @Test
+  void aFindingIsReportedAtTheOneLevelOfItsSessions() throws Exception {
+    Dbms dbms =
+        DbmsRegistry.connect(
+            TestServers.freshDatabase(ServerKind.H2), DriverManager::getConnection);
+    Oracle oracle =
+        new Oracle() {
+          @Override
+          public String name() {
+            return "serializable";
+          }
+
+          @Override
+          public boolean judges(TestCase testCase) {
+            return testCase.headers().keySet().stream()
+                .anyMatch(key -> key.startsWith(TestCase.LEVEL_HEADER));
+          }
+
+          @Override
+          public OracleVerdict judge(CaseExecution execution, CaseExecutor executor) {
+            TestCase testCase = execution.testCase();
+            boolean isFound =
+                testCase.sessions().stream()
+                    .map(session -> testCase.levelOf(session, execution.level()))
+                    .anyMatch(IsolationLevel.SERIALIZABLE::equals);
+            return new OracleVerdict(name(), isFound ? Result.VIOLATION : Result.CLEAN, "");
+          }
+        };
+    CollectedFindings found = new CollectedFindings();
+    Campaign.Plan plan =
+        new Campaign.Plan(
+            3,
+            List.of(IsolationLevel.READ_COMMITTED, IsolationLevel.SERIALIZABLE),
+            List.of(oracle),
+            128,
+            Duration.ofMinutes(2),
+            1);
+
+    new Campaign(dbms, plan, found).run();
+
+    assertThat(found.findings)
+        .isNotEmpty()
+        .allSatisfy(
+            finding -> {
+              assertThat(finding.level()).isEqualTo(IsolationLevel.SERIALIZABLE);
+              assertThat(finding.reduced().headers().keySet())
+                  .noneMatch(key -> key.startsWith(TestCase.LEVEL_HEADER));
+              assertThat(finding.isReproduced()).isTrue();
+            });
   }
 
   /** A campaign on H2 whose oracle cannot judge cases of some numbers. */

@@ -23,7 +23,7 @@ class CaseShapeTest {
   void namesAreNumbered() throws Exception {
     assertThat(shape(CASE).statements())
         .containsExactly(
-            "create table name1 ( name2 primary key , name3 , check ( name2 > ? ) )",
+            "create table name1 ( name2 primary key , check ( name2 > ? ) )",
             "1: begin",
             "1: update name1 set name3 = ? where name2 = ?",
             "2: select name3 from name1 for update",
@@ -42,6 +42,17 @@ class CaseShapeTest {
         T3: commit
         """;
 
+    assertThat(shape(other)).isEqualTo(shape(CASE));
+  }
+
+  /** Neither the column nor the session has a part in the fault. */
+  @Test
+  void moreColumnsAndIdleSessionsAreTheSameShape() throws Exception {
+    String other =
+        CASE.replace("VARCHAR(10),", "VARCHAR(10), c2 INT, c3 DATE,")
+            .replace("T1: COMMIT", "T3: BEGIN\nT1: COMMIT");
+
+    assertThat(shape(other)).isNotEqualTo(shape(CASE.replace("T1: COMMIT\n", "")));
     assertThat(shape(other)).isEqualTo(shape(CASE));
   }
 
