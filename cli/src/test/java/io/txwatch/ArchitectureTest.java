@@ -74,6 +74,7 @@ class ArchitectureTest {
                 "graph",
                 "anomaly",
                 "baseline",
+                "comparison",
                 "guarantee",
                 "rules",
                 "report",

@@ -145,6 +145,7 @@ public final class JsonReport {
     json.writeStringField("confidence", anomaly.confidence().name());
     json.writeBooleanField("possible", anomaly.possible());
     json.writeStringField("fingerprint", Fingerprint.of(anomaly).toString());
+    json.writeStringField("title", AnomalyTitle.of(anomaly));
     json.writeStringField("dbms", anomaly.database().product().displayName());
     json.writeStringField("isolation", anomaly.isolation().name());
     json.writeNumberField("count", count);

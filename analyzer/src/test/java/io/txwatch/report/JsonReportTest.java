@@ -40,7 +40,9 @@ class JsonReportTest {
                 """
                 {"type":"anomaly","id":"ID","phenomenon":"LOST_UPDATE","cycleClass":"G-single",
                  "verdict":"HAZARD","confidence":"CONFIRMED","possible":false,
-                 "fingerprint":"a659728b-58bd","dbms":"PostgreSQL 18.6","isolation":"READ_COMMITTED","count":1,
+                 "fingerprint":"a659728b-58bd",
+                 "title":"LOST_UPDATE of A.buy+A.java, B.java on t",
+                 "dbms":"PostgreSQL 18.6","isolation":"READ_COMMITTED","count":1,
                  "transactions":[
                    {"id":"1b.1","session":"pool-1","isolation":"READ_COMMITTED","outcome":"COMMITTED",
                     "statements":[

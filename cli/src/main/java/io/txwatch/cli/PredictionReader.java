@@ -1,9 +1,6 @@
 package io.txwatch.cli;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.JsonToken;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.proof.RaceProof.Result;
 import io.txwatch.report.PredictedRaces;
@@ -18,10 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Reads what {@code predict} writes: an object for each candidate, and a last one. */
 final class PredictionReader {
@@ -41,11 +36,8 @@ final class PredictionReader {
       throw CommandException.badInput("--predictions: " + file + " is a directory");
     }
     PredictionReader predictions = new PredictionReader();
-    try (Reader in = new InputStreamReader(Files.newInputStream(file), StandardCharsets.UTF_8);
-        JsonParser json = new JsonFactory().createParser(in)) {
-      while (json.nextToken() != null) {
-        predictions.accept(new JsonObject(value(json)));
-      }
+    try (Reader in = new InputStreamReader(Files.newInputStream(file), StandardCharsets.UTF_8)) {
+      JsonObject.read(in, predictions::accept);
     } catch (JsonProcessingException | IllegalArgumentException e) {
       predictions.isComplete = false;
     }
@@ -107,71 +99,5 @@ final class PredictionReader {
         .replaceFirst(
             "(?s)^(T[0-9]+) is executed with (\\S+) .*",
             "$1 is executed with another $2 than it was observed with");
-  }
-
-  /** The value that begins at the current token. */
-  private static @Nullable Object value(JsonParser json) throws IOException {
-    JsonToken token = json.currentToken();
-    if (token == JsonToken.START_OBJECT) {
-      Map<String, @Nullable Object> fields = new HashMap<>();
-      while (json.nextToken() != JsonToken.END_OBJECT) {
-        String name = json.currentName();
-        json.nextToken();
-        fields.put(name, value(json));
-      }
-      return fields;
-    } else if (token == JsonToken.START_ARRAY) {
-      List<@Nullable Object> items = new ArrayList<>();
-      while (json.nextToken() != JsonToken.END_ARRAY) {
-        items.add(value(json));
-      }
-      return items;
-    } else if (token == JsonToken.VALUE_NUMBER_INT || token == JsonToken.VALUE_NUMBER_FLOAT) {
-      return json.getNumberValue();
-    } else if (token == JsonToken.VALUE_TRUE || token == JsonToken.VALUE_FALSE) {
-      return json.getBooleanValue();
-    }
-    return token == JsonToken.VALUE_NULL ? null : json.getText();
-  }
-
-  /** An object, whose fields have to be of the type that is expected. */
-  private static final class JsonObject {
-
-    private final Map<?, ?> fields;
-
-    JsonObject(@Nullable Object value) {
-      this.fields = require(Map.class, value);
-    }
-
-    String text(String name) {
-      return require(String.class, fields.get(name));
-    }
-
-    long number(String name) {
-      return require(Number.class, fields.get(name)).longValue();
-    }
-
-    boolean isTrue(String name) {
-      return require(Boolean.class, fields.get(name));
-    }
-
-    List<String> texts(String name) {
-      return list(name).stream().map(item -> require(String.class, item)).toList();
-    }
-
-    List<JsonObject> objects(String name) {
-      return list(name).stream().map(JsonObject::new).toList();
-    }
-
-    private List<?> list(String name) {
-      return require(List.class, fields.get(name));
-    }
-
-    private static <T> T require(Class<T> type, @Nullable Object value) {
-      if (!type.isInstance(value)) {
-        throw new IllegalArgumentException("expected another type");
-      }
-      return type.cast(value);
-    }
   }
 }

@@ -31,7 +31,8 @@ import picocli.CommandLine.Spec;
       ReplayCommand.class,
       InterleaveCommand.class,
       PredictCommand.class,
-      BaselineCommand.class
+      BaselineCommand.class,
+      DiffCommand.class
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -55,7 +56,7 @@ final class TxWatchCommand implements Runnable {
     throw new ParameterException(
         spec.commandLine(),
         "missing command, expected one of demo, attach, serve, check, report, export, prepare, unprepare,"
-            + " fuzz, replay, interleave, predict, baseline");
+            + " fuzz, replay, interleave, predict, baseline, diff");
   }
 
   /** Reads the version that the build recorded. */

@@ -14,7 +14,7 @@ import io.txwatch.history.WriterToken;
 import java.util.List;
 import java.util.Map;
 
-/** Records lost updates: two transactions read row 7 of a table, then both write it. */
+/** Records lost updates: two transactions read a row of a table, then both write it. */
 final class RecordedRaces {
 
   private static final Database POSTGRESQL =
@@ -52,7 +52,7 @@ final class RecordedRaces {
               StatementKind.SELECT,
               read,
               site.formatted(line),
-              new RowAccess(Access.READ, table, 7, WriterList.INITIAL)));
+              new RowAccess(Access.READ, table, first, WriterList.INITIAL)));
     }
     for (int session = 1; session <= 2; session++) {
       long transaction = session == 1 ? first : second;
@@ -65,7 +65,10 @@ final class RecordedRaces {
               write,
               site.formatted(line + 3),
               new RowAccess(
-                  Access.UPDATE, table, 7, WriterList.ofColumn(session == 1 ? byFirst : byBoth))));
+                  Access.UPDATE,
+                  table,
+                  first,
+                  WriterList.ofColumn(session == 1 ? byFirst : byBoth))));
       out.accept(new Event.TransactionEnded(session, transaction, Outcome.COMMITTED, 0, 3));
     }
   }
