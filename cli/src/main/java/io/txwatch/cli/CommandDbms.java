@@ -101,6 +101,13 @@ enum CommandDbms {
     }
 
     @Override
+    String existing(String url) {
+      return url.matches("(?i)jdbc:h2:(mem|tcp|ssl|zip):.*|.*;IFEXISTS=.*")
+          ? url
+          : url + ";IFEXISTS=TRUE";
+    }
+
+    @Override
     Optional<String> named(String url, String name) {
       return url.matches("jdbc:h2:mem:(;.*)?")
           ? Optional.of(url.replaceFirst("mem:", "mem:" + name))
@@ -109,6 +116,14 @@ enum CommandDbms {
   },
 
   SQLITE("sqlite-jdbc", Set.of()) {
+    /** Opened to read and to write, and not to be created. */
+    @Override
+    String existing(String url) {
+      return url.matches("jdbc:sqlite:(|:.*|.*[?&](open_mode|mode)=.*)")
+          ? url
+          : url + (url.contains("?") ? "&" : "?") + "open_mode=2";
+    }
+
     @Override
     Optional<DemoDatabase> demo() {
       return Optional.of(DemoDatabase.embedded(this, CommandDbms::temporaryFile));
@@ -190,6 +205,14 @@ enum CommandDbms {
   /** True if a connection may use no database, or one of the server's own. */
   boolean isConnectedToServer() {
     return false;
+  }
+
+  /**
+   * The URL by which a database is opened only if it exists: an embedded DBMS would create one that
+   * does not.
+   */
+  String existing(String url) {
+    return url;
   }
 
   /**

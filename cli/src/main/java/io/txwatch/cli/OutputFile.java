@@ -17,7 +17,8 @@ import java.util.List;
  * A file that a command writes. It is replaced as a whole, and its owner alone can read it: it may
  * contain SQL.
  *
- * @param target the file, in a directory that exists
+ * @param target the file
+ * @param directory its folder, which is made if there is none
  */
 record OutputFile(Path target, Path directory) {
 
@@ -36,10 +37,15 @@ record OutputFile(Path target, Path directory) {
    */
   static OutputFile of(String option, Path target, List<Path> sources) throws IOException {
     Path directory = target.toAbsolutePath().getParent();
-    if (directory == null || !Files.isDirectory(directory)) {
-      throw CommandException.badInput(option + ": no such directory: " + directory);
-    } else if (Files.isDirectory(target)) {
+    if (directory == null || Files.isDirectory(target)) {
       throw CommandException.badInput(option + ": " + target + " is a directory");
+    }
+    Path existing = directory;
+    while (!Files.exists(existing) && existing.getParent() != null) {
+      existing = existing.getParent();
+    }
+    if (!Files.isDirectory(existing)) {
+      throw CommandException.badInput(option + ": " + existing + " is not a directory");
     }
     for (Path source : sources) {
       if (Files.exists(target) && Files.exists(source) && Files.isSameFile(target, source)) {
@@ -51,6 +57,7 @@ record OutputFile(Path target, Path directory) {
 
   /** Replaces the file; returns what {@code content} returns. */
   String write(Content content) throws IOException {
+    Files.createDirectories(directory);
     Path unfinished = Files.createTempFile(directory, "txwatch", ".part");
     try {
       String written;

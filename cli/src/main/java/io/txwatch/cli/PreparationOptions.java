@@ -64,7 +64,8 @@ final class PreparationOptions {
   int run(PreparationPlan.Action action, UnaryOperator<Preparation> how, Console console)
       throws IOException {
     String real = Drivers.unwatched(url);
-    try (Connection connection = Drivers.connect(real, database)) {
+    String existing = CommandDbms.of(real).map(dbms -> dbms.existing(real)).orElse(real);
+    try (Connection connection = Drivers.connect(existing, database)) {
       PrintWriter textOut = console.textOut(output.json);
       Preparation preparation =
           how.apply(

@@ -95,8 +95,8 @@ class BadInputTest {
                 lines(
                     "txwatch: --out: expected a name that ends in .html, .md, .dot, .svg, .sarif,"
                         + " .xml, not 'report.pdf'")));
-    assertThat(Invocation.of("report", history, "--out", "nowhere/report.html").err())
-        .contains("--out: no such directory");
+    assertThat(Invocation.of("report", history, "--out", history + "/pages/report.html").err())
+        .contains("--out: " + history + " is not a directory");
     assertThat(Invocation.of("report", "nowhere.history", "--out", "report.html").err())
         .contains("no such file: nowhere.history");
     assertThat(

@@ -120,7 +120,7 @@ class CheckCommandTest {
       }
       lostToOther().forEach(history::accept);
     }
-    Path page = directory.resolve("report.html");
+    Path page = directory.resolve("new/folders/report.html"); // report makes them
     Invocation.of("report", recorded.toString(), "--out", page.toString());
     String checked = Invocation.of("check", "--json", recorded.toString()).out();
     for (String report : List.of(checked, Files.readString(page))) {

@@ -139,6 +139,7 @@ class TxWatchJarIT {
     try (JarFile jar = new JarFile(JarRun.JAR.toFile())) {
       Attributes manifest = jar.getManifest().getMainAttributes();
       assertThat(manifest.getValue("Automatic-Module-Name")).isEqualTo("io.txwatch");
+      assertThat(manifest.getValue("Enable-Native-Access")).isEqualTo("ALL-UNNAMED");
       for (String role : List.of("Main-Class", "Premain-Class", "Agent-Class")) {
         String name = manifest.getValue(role);
         assertThat(name).isNotNull();
