@@ -1,8 +1,8 @@
 package io.txwatch.bench.analysis;
 
-import io.txwatch.baseline.Baseline;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ObservedTransaction;
+import io.txwatch.baseline.Baseline;
 import io.txwatch.bench.JdkProcess;
 import io.txwatch.bench.Machine;
 import io.txwatch.bench.Output;
