@@ -312,12 +312,13 @@ public final class BaselineFile {
                         places.getOrDefault("id", node),
                         (id.isEmpty() ? "the entry has no id" : "'" + id + "' is no id")
                             + ", expected one as reports show it: 3056e409-b041"));
-    if (values.getOrDefault("reason", "").isBlank()) {
+    String reason = values.getOrDefault("reason", "");
+    if (reason.isBlank()) {
       throw at(node, fingerprint + " has no reason: add 'reason: …'");
     }
     return new AcceptedAnomaly(
         fingerprint,
-        values.get("reason"),
+        reason,
         values.getOrDefault("who", ""),
         until(values.getOrDefault("until", ""), places.getOrDefault("until", node)),
         values.getOrDefault("what", ""));

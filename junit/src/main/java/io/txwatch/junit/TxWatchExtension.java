@@ -9,6 +9,7 @@ import io.txwatch.document.DocumentFormat;
 import io.txwatch.document.SourceFiles;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -143,9 +144,10 @@ public final class TxWatchExtension
 
   /** Read once for all tests of a run. */
   private static SuiteBaseline baseline(ExtensionContext context) {
-    return store(context.getRoot())
-        .getOrComputeIfAbsent(
-            SuiteBaseline.class, key -> SuiteBaseline.ofSettings(), SuiteBaseline.class);
+    return Objects.requireNonNull(
+        store(context.getRoot())
+            .getOrComputeIfAbsent(
+                SuiteBaseline.class, key -> SuiteBaseline.ofSettings(), SuiteBaseline.class));
   }
 
   private static void attachReport(
