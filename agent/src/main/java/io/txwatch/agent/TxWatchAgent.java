@@ -11,12 +11,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The agent's entry points. A failure here is reported in one line on standard error, and the
- * application starts unwatched: txwatch must not prevent a service from starting.
+ * application starts unwatched: txwatch must not prevent a service from starting, unless {@code
+ * txwatch.strict} is on.
  */
 public final class TxWatchAgent {
 
   /** The system property that {@code attach} reads: set in a process in which the agent runs. */
   public static final String RUNNING = "io.txwatch.agent.running";
+
+  /** The exit code of txwatch's commands for bad input, too. */
+  private static final int BAD_INPUT = 2;
 
   private static final AtomicBoolean INSTALLED = new AtomicBoolean();
 
@@ -24,10 +28,19 @@ public final class TxWatchAgent {
 
   /** {@code -javaagent:txwatch.jar=key=value,…}: before the application's main method. */
   public static void premain(@Nullable String arguments, Instrumentation instrumentation) {
-    start(arguments, instrumentation);
+    try {
+      start(arguments, instrumentation);
+    } catch (StrictStartException e) {
+      System.err.println("txwatch: " + e.getMessage());
+      System.exit(BAD_INPUT);
+    }
   }
 
-  /** Attached to a running JVM: connections opened from now on are watched. */
+  /**
+   * Attached to a running JVM: connections opened from now on are watched.
+   *
+   * @throws StrictStartException if it does not start and {@code txwatch.strict} is on
+   */
   public static void agentmain(@Nullable String arguments, Instrumentation instrumentation) {
     start(arguments, instrumentation);
   }
@@ -37,6 +50,7 @@ public final class TxWatchAgent {
   }
 
   private static void start(@Nullable String arguments, Instrumentation instrumentation) {
+    String given = arguments == null ? "" : arguments;
     try {
       if (isInstalled()) {
         System.err.println(
@@ -44,8 +58,7 @@ public final class TxWatchAgent {
                 + " given again are ignored.");
         return;
       }
-      Optional<ConnectionWatcher> watcher =
-          ConnectionWatcher.ofAgentArguments(arguments == null ? "" : arguments);
+      Optional<ConnectionWatcher> watcher = ConnectionWatcher.ofAgentArguments(given);
       if (watcher.isEmpty() || !INSTALLED.compareAndSet(false, true)) {
         return;
       }
@@ -55,9 +68,9 @@ public final class TxWatchAgent {
       transformLoaded(instrumentation);
       watcher.get().openGate();
     } catch (IllegalArgumentException e) {
-      report(String.valueOf(e.getMessage()));
+      failed(given, String.valueOf(e.getMessage()));
     } catch (Throwable e) { // LinkageError too: a runtime image for example without java.sql
-      report(e.toString());
+      failed(given, e.toString());
     }
   }
 
@@ -72,8 +85,11 @@ public final class TxWatchAgent {
     }
   }
 
-  private static void report(String why) {
-    System.err.println(
-        "txwatch: the application runs unwatched: " + why.strip().replaceAll("\\s+", " "));
+  private static void failed(String arguments, String why) {
+    String reason = why.strip().replaceAll("\\s+", " ");
+    if (ConnectionWatcher.isStrict(arguments)) {
+      throw new StrictStartException("it does not start, and txwatch.strict=on: " + reason);
+    }
+    System.err.println("txwatch: the application runs unwatched: " + reason);
   }
 }

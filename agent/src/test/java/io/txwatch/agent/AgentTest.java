@@ -101,6 +101,34 @@ class AgentTest {
     assertThat(jvm.exitCode()).isZero();
   }
 
+  /** Also if the word strict is the mistyped one. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "strict=on,instrumnt=inline",
+        "strict=on,instrument=inlin",
+        "instrument,strict=on",
+        "strict=yes",
+        "txwatch.strickt=on"
+      })
+  void invalidArgumentEndsTheJvmInStrictMode(String arguments) throws Exception {
+    ChildJvm jvm = ChildJvm.withAgent(directory, arguments, "driver-manager");
+    assertThat(jvm.errors().lines())
+        .singleElement(STRING)
+        .startsWith("txwatch: it does not start, and txwatch.strict=on: ");
+    assertThat(jvm.lines()).isEmpty();
+    assertThat(jvm.exitCode()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"strict=on,analyzer=none", "strict=off,instrument=inlin"})
+  void applicationRunsInStrictModeIfSettingsAreValidAndWithoutItAnyway(String arguments)
+      throws Exception {
+    ChildJvm jvm = ChildJvm.withAgent(directory, arguments, "driver-manager");
+    assertThat(jvm.lines()).hasSize(1);
+    assertThat(jvm.exitCode()).isZero();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"analyzer=none,instrument=items", "prepair=auto"})
   void secondAgentIsReportedInOneLineAndTheFirstStays(String arguments) throws Exception {

@@ -98,6 +98,12 @@ public enum Setting {
       "under the agent: listen on this port of 127.0.0.1 for txwatch interleave --service, which"
           + " holds the calls of requests; for tests only; needs the token of txwatch.token, or prints"
           + " one"),
+  STRICT(
+      "txwatch.strict",
+      "off",
+      "off|on",
+      "for CI: under the agent, a setting that is not valid ends the JVM at its start with exit"
+          + " code 2, instead of a run without observation"),
   PREDICT(
       "txwatch.predict",
       "off",
@@ -212,6 +218,15 @@ public enum Setting {
     return Arrays.stream(values()).filter(setting -> setting.key.equals(key)).findFirst();
   }
 
+  /** The setting with that key, or with the one that is most like it. */
+  static Optional<Setting> closest(String key) {
+    return find(key)
+        .or(
+            () ->
+                ClosestMatch.find(key, Arrays.stream(values()).map(Setting::key).toList())
+                    .flatMap(Setting::find));
+  }
+
   static Setting ofKey(String key, String from) {
     return find(key)
         .orElseThrow(
@@ -222,9 +237,7 @@ public enum Setting {
                         + " ("
                         + from
                         + ")"
-                        + ClosestMatch.find(key, Arrays.stream(values()).map(Setting::key).toList())
-                            .map(near -> ": did you mean " + near + "?")
-                            .orElse("")));
+                        + closest(key).map(near -> ": did you mean " + near.key + "?").orElse("")));
   }
 
   /**

@@ -3,16 +3,21 @@ package io.txwatch.settings;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The effective values of all settings ({@link Setting} documents the sources). Immutable. */
 public final class Settings {
+
+  private static final Path FILE = Path.of("txwatch.properties");
 
   private final Map<Setting, String> values;
 
@@ -53,6 +58,39 @@ public final class Settings {
   }
 
   /**
+   * True if {@code txwatch.strict} is on. Read also where other settings are not valid; a mistyped
+   * key or value of this setting itself counts as on.
+   *
+   * @param arguments an agent's
+   */
+  public static boolean isStrict(String arguments) {
+    Stream<Supplier<SettingSource>> ofAgent =
+        Arrays.stream(arguments.split(",")).map(each -> () -> SettingSource.agentArguments(each));
+    Stream<Supplier<SettingSource>> ofProcess =
+        Stream.of(
+            () -> SettingSource.systemProperties(System.getProperties()),
+            () -> SettingSource.environment(System.getenv()),
+            () -> SettingSource.file(FILE));
+    return Stream.concat(ofAgent, ofProcess)
+        .map(Settings::strictness)
+        .flatMap(Optional::stream)
+        .findFirst()
+        .filter(value -> !value.equalsIgnoreCase(Setting.STRICT.defaultValue()))
+        .isPresent();
+  }
+
+  private static Optional<String> strictness(Supplier<SettingSource> source) {
+    try {
+      return source.get().values().entrySet().stream()
+          .filter(entry -> Setting.closest(entry.getKey()).equals(Optional.of(Setting.STRICT)))
+          .map(Map.Entry::getValue)
+          .findFirst();
+    } catch (SettingException e) {
+      return Optional.empty(); // reported where the settings are read
+    }
+  }
+
+  /**
    * The arguments of an agent that is attached for an application.
    *
    * @param defaults values of settings that no system property, variable or file sets
@@ -84,7 +122,7 @@ public final class Settings {
     return List.of(
         SettingSource.systemProperties(System.getProperties()),
         SettingSource.environment(System.getenv()),
-        SettingSource.file(Path.of("txwatch.properties")));
+        SettingSource.file(FILE));
   }
 
   /**

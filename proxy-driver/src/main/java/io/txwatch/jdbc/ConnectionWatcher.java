@@ -40,6 +40,15 @@ public final class ConnectionWatcher {
   }
 
   /**
+   * True if the agent must start or end the JVM.
+   *
+   * @see Settings#isStrict
+   */
+  public static boolean isStrict(String arguments) {
+    return Settings.isStrict(arguments);
+  }
+
+  /**
    * Opens the gate of this process to a controller, if {@code txwatch.gate} is set. Returns at once
    * and never throws; a gate that cannot be opened is reported on standard error.
    */

@@ -6,6 +6,7 @@ import io.txwatch.catalog.ShownUrl;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.SettingException;
 import io.txwatch.settings.Settings;
+import java.lang.ref.WeakReference;
 import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverManager;
@@ -39,20 +40,29 @@ public final class TxWatchDriver implements Driver {
     }
   }
 
+  /** The real driver of the URL that was accepted last; weak, so that it can be unloaded. */
+  private volatile WeakReference<@Nullable Driver> latest = new WeakReference<>(null);
+
   @Override
   public boolean acceptsURL(@Nullable String url) {
-    return url != null && TxWatchUrl.accepts(url);
+    if (url == null || !TxWatchUrl.accepts(url)) {
+      return false;
+    }
+    DriverFinder.find(TxWatchUrl.parse(url).real())
+        .ifPresent(driver -> latest = new WeakReference<>(driver));
+    return true;
   }
 
   @Override
   public @Nullable Connection connect(@Nullable String url, @Nullable Properties info)
       throws SQLException {
-    if (url == null || !acceptsURL(url)) {
+    if (url == null || !TxWatchUrl.accepts(url)) {
       return null;
     }
     TxWatchUrl parsed = TxWatchUrl.parse(url);
     Settings settings = settings(parsed, info);
     Driver driver = driver(parsed.real());
+    latest = new WeakReference<>(driver);
     Properties rest = withoutOurs(info);
     Connection real = open(driver, parsed.real(), rest);
     return Watch.connection(
@@ -164,9 +174,11 @@ public final class TxWatchDriver implements Driver {
     return 1;
   }
 
+  /** That of the real driver of the URL that was last accepted or opened. */
   @Override
   public boolean jdbcCompliant() {
-    return false;
+    Driver real = latest.get();
+    return real != null && real.jdbcCompliant();
   }
 
   @Override

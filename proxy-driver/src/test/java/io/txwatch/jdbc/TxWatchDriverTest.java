@@ -52,6 +52,22 @@ class TxWatchDriverTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "h2:mem:a;MODE=MySQL, ;txwatch.analyzer=none",
+    "sqlite::memory:, ?txwatch.analyzer=none",
+    "h2:mem:a;MODE=MySQL, ;txwatch.instrument=off"
+  })
+  void driverAndMetadataAreAsTheyAreUnwatched(String url, String ours) throws SQLException {
+    String watched = "jdbc:txwatch:" + url + ours;
+    assertThat(DriverManager.getDriver(watched).jdbcCompliant())
+        .isEqualTo(DriverManager.getDriver("jdbc:" + url).jdbcCompliant());
+    try (Connection raw = DriverManager.getConnection("jdbc:" + url);
+        Connection connection = DriverManager.getConnection(watched)) {
+      assertThat(connection.getMetaData().getURL()).isEqualTo(raw.getMetaData().getURL());
+    }
+  }
+
   @Test
   void offReturnsTheRealConnection() throws SQLException {
     Properties properties = new Properties();

@@ -1,6 +1,7 @@
 package io.txwatch.spring;
 
 import io.txwatch.agent.SelfAttachment;
+import io.txwatch.agent.StrictStartException;
 import io.txwatch.jdbc.Watch;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
@@ -22,7 +23,7 @@ import org.springframework.core.env.StandardEnvironment;
  *
  * <p>It follows the listeners that read {@code application.properties} and set up logging, and
  * precedes every bean. A failure is one line on standard error, and the application starts
- * unwatched.
+ * unwatched, unless {@code txwatch.strict} is on.
  */
 public final class TxWatchStart
     implements ApplicationListener<ApplicationEnvironmentPreparedEvent>, Ordered {
@@ -55,6 +56,8 @@ public final class TxWatchStart
             Settings.agentArguments(defaults(environment), settings(environment)));
         Watch.nameTransactions(OperationNames::current);
       }
+    } catch (StrictStartException e) {
+      throw e;
     } catch (RuntimeException | LinkageError e) {
       System.err.println(
           "txwatch: the application runs unwatched: "
