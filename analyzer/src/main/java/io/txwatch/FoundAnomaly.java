@@ -6,12 +6,14 @@ import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.anomaly.Verdict;
+import io.txwatch.baseline.AcceptedAnomaly;
 import io.txwatch.dependency.DependencyKind;
 import io.txwatch.history.CallSite;
 import io.txwatch.history.Ids;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.StatementKind;
+import io.txwatch.report.AnomalyGroups;
 import io.txwatch.report.Explanation;
 import java.util.List;
 import java.util.Optional;
@@ -23,6 +25,9 @@ import java.util.Optional;
  * @param cycleClass the class of its cycle, such as {@code G-single}; empty if it is not a cycle
  * @param verdict whose fault it is
  * @param confidence whether all its transactions have ended with a known outcome
+ * @param fingerprint what identifies its kind over several runs: {@code 3056e409-b041}
+ * @param accepted why the baseline of {@code txwatch.baseline} accepts it; empty if it does not,
+ *     and for listeners
  * @param dbms the DBMS and its version
  * @param isolation the level that it is judged at
  * @param count the number of anomalies that differ from this one only in their rows and
@@ -38,6 +43,8 @@ public record FoundAnomaly(
     Optional<String> cycleClass,
     Verdict verdict,
     Confidence confidence,
+    String fingerprint,
+    Optional<String> accepted,
     String dbms,
     IsolationLevel isolation,
     long count,
@@ -120,15 +127,18 @@ public record FoundAnomaly(
     explanation = List.copyOf(explanation);
   }
 
-  static FoundAnomaly of(Anomaly anomaly, long count) {
+  static FoundAnomaly of(AnomalyGroups.Group group) {
+    Anomaly anomaly = group.first();
     return new FoundAnomaly(
         anomaly.phenomenon(),
         anomaly.cycleTerm(),
         anomaly.verdict(),
         anomaly.confidence(),
+        group.id().toString(),
+        group.accepted().map(AcceptedAnomaly::reason),
         anomaly.database().product().displayName(),
         anomaly.isolation(),
-        count,
+        group.count(),
         anomaly.transactions().stream().map(FoundAnomaly::of).toList(),
         anomaly.cycle().stream().map(FoundAnomaly::of).toList(),
         anomaly.advice(),

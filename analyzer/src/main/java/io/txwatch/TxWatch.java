@@ -51,7 +51,7 @@ public final class TxWatch {
     Coverage coverage = Coverage.NONE;
     for (InProcessResults results : InProcessResults.all()) {
       for (Group group : results.groups()) {
-        anomalies.add(FoundAnomaly.of(group.first(), group.count()));
+        anomalies.add(FoundAnomaly.of(group));
       }
       notListed += results.ungrouped();
       coverage = coverage.plus(results.coverage());
@@ -71,7 +71,8 @@ public final class TxWatch {
    */
   public static Registration onAnomaly(Consumer<FoundAnomaly> listener) {
     Runnable remove =
-        AnomalyListeners.INSTANCE.add(anomaly -> listener.accept(FoundAnomaly.of(anomaly, 1)));
+        AnomalyListeners.INSTANCE.add(
+            anomaly -> listener.accept(FoundAnomaly.of(new Group(anomaly))));
     return remove::run;
   }
 }

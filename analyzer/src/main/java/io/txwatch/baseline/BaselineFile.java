@@ -5,7 +5,6 @@ import java.io.StringReader;
 import java.nio.charset.MalformedInputException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.LocalDate;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
@@ -149,17 +148,7 @@ public final class BaselineFile {
 
   private void write(String content) throws IOException {
     new BaselineFile(path, content); // what was made can be read
-    Path folder = path.toAbsolutePath().getParent();
-    Path temporary = Files.createTempFile(folder, ".txwatch-baseline", ".yaml");
-    try {
-      Files.writeString(temporary, content);
-      if (Files.exists(path)) {
-        Files.setPosixFilePermissions(temporary, Files.getPosixFilePermissions(path));
-      }
-      Files.move(temporary, path, StandardCopyOption.REPLACE_EXISTING);
-    } finally {
-      Files.deleteIfExists(temporary);
-    }
+    Files.writeString(path, content);
   }
 
   private static void append(StringBuilder out, String indent, AcceptedAnomaly entry) {
