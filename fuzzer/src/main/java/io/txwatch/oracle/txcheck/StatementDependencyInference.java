@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * (Adya, section 4.1). The same two dependencies follow from it: a query precedes the INSERT whose
  * row it does not find, and follows the DELETE.
  *
+ * <p>A write that decides for each row separately whether to change it has the same result before
+ * and after the DELETE of a row that it does not change: it does not precede this DELETE.
+ *
  * <p>The result may contain dependencies that do not exist, never fewer than exist: it permits
  * fewer orders than are equivalent (section 3.3).
  */
@@ -97,7 +100,7 @@ final class StatementDependencyInference {
       if (user.read().contains(replaced.get())) {
         add(user, writer, Kind.ITEM_ANTI);
       }
-      if (uses(user, replaced.get())) {
+      if (uses(user, replaced.get()) && !(write.isDelete() && user.isIndependentOf(write.row()))) {
         addUse(user, writer, user.form(), Kind.PREDICATE_ANTI);
       }
     }

@@ -1,5 +1,6 @@
 package io.txwatch.oracle.txcheck;
 
+import io.txwatch.oracle.txcheck.TracedVersion.Row;
 import io.txwatch.testcase.Step;
 import java.util.List;
 import java.util.Set;
@@ -14,6 +15,8 @@ import java.util.Set;
  * @param read the versions of the rows that it returned, if it returns whole rows
  * @param versionSets what it could use, at least
  * @param writes what it changed
+ * @param judgesRowsSeparately true if it is a write that decides for each row, by this row alone,
+ *     whether to change it
  */
 record StatementTrace(
     Step step,
@@ -22,7 +25,8 @@ record StatementTrace(
     int position,
     Set<TracedVersion> read,
     List<TracedVersionSet> versionSets,
-    List<RowWrite> writes) {
+    List<RowWrite> writes,
+    boolean judgesRowsSeparately) {
 
   /** The forms that matter for the kind of a dependency. */
   enum Form {
@@ -52,5 +56,10 @@ record StatementTrace(
 
   int id() {
     return step.id();
+  }
+
+  /** True if the statement has the same result without a row, because the row does not match. */
+  boolean isIndependentOf(Row row) {
+    return judgesRowsSeparately && writes.stream().noneMatch(write -> write.row().equals(row));
   }
 }

@@ -57,7 +57,8 @@ final class TraceBuilder {
       int position,
       Set<TracedVersion> read,
       List<TracedVersionSet> versionSets,
-      List<RowWrite> writes) {}
+      List<RowWrite> writes,
+      boolean judgesRowsSeparately) {}
 
   TraceBuilder(
       CaseExecution execution,
@@ -171,7 +172,8 @@ final class TraceBuilder {
               draft.position(),
               draft.read(),
               draft.versionSets(),
-              draft.writes()));
+              draft.writes(),
+              draft.judgesRowsSeparately()));
     }
   }
 
@@ -192,7 +194,23 @@ final class TraceBuilder {
         position,
         read,
         versionSets(step, statement, current(transaction)),
-        reads.writes(step.id()));
+        reads.writes(step.id()),
+        outcome.succeeded() && judgesRowsSeparately(step, statement));
+  }
+
+  /** False also if a key, a foreign key or a trigger could relate the rows of its table. */
+  private boolean judgesRowsSeparately(Step step, ParsedStatement statement) {
+    Optional<String> target = statement.target();
+    boolean selectsRows =
+        statement.form().equals(Optional.of(Form.DELETE))
+            || statement.form().equals(Optional.of(Form.UPDATE))
+                && target.filter(table -> !links.assignsKey(step.sql(), table)).isPresent();
+    return selectsRows
+        && target.isPresent()
+        && !statement.hasSubquery()
+        && links.named(step.sql()).equals(Set.of(target.get()))
+        && links.named(statement.withoutTargetName()).isEmpty()
+        && !links.related(target.get()).contains(target.get());
   }
 
   private Map<Row, TracedVersion> current(@Nullable OpenTransaction transaction) {

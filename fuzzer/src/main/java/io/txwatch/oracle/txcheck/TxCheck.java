@@ -164,6 +164,10 @@ public final class TxCheck implements Oracle {
         if (graph.isAcyclic()) {
           return check(observation, graph);
         }
+        Optional<OracleVerdict> bySnapshot = checkSnapshot(observation, graph);
+        if (bySnapshot.isPresent() && bySnapshot.get().result() == Result.VIOLATION) {
+          return bySnapshot.get();
+        }
         refined = without(refined, graph.nodesToRemove());
       }
       return TxCheck.this.verdict(
@@ -203,14 +207,25 @@ public final class TxCheck implements Oracle {
     private OracleVerdict check(TracedExecution observation, StatementGraph graph)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       OracleVerdict verdict = check(observation.execution(), graph);
+      return verdict.result() == Result.CLEAN
+          ? checkSnapshot(observation, graph).orElse(verdict)
+          : verdict;
+    }
+
+    /**
+     * Checks that writes use the snapshots of their transactions; empty if that is not to be
+     * checked, or if no order of the statements follows from it, or no other one than by {@code
+     * graph}.
+     */
+    private Optional<OracleVerdict> checkSnapshot(TracedExecution observation, StatementGraph graph)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      if (!writesUseSnapshot || !ReadPolicy.of(executor.dbms(), level).writesIgnoreSnapshot()) {
+        return Optional.empty();
+      }
       StatementGraph bySnapshot = observation.snapshotGraph();
-      return !writesUseSnapshot
-              || !ReadPolicy.of(executor.dbms(), level).writesIgnoreSnapshot()
-              || verdict.result() != Result.CLEAN
-              || bySnapshot.dependencies().equals(graph.dependencies())
-              || !bySnapshot.isAcyclic()
-          ? verdict
-          : check(observation.execution(), bySnapshot);
+      return bySnapshot.dependencies().equals(graph.dependencies()) || !bySnapshot.isAcyclic()
+          ? Optional.empty()
+          : Optional.of(check(observation.execution(), bySnapshot));
     }
 
     /** Executes orders of the statements without transactions (algorithm 1). */

@@ -111,7 +111,7 @@ final class Traces {
     }
     Step step = new Step(line.position(), line.session(), Optional.empty(), "SELECT * FROM t");
     return new StatementTrace(
-        step, line.form(), span, line.position(), read, List.of(line.versions()), writes);
+        step, line.form(), span, line.position(), read, List.of(line.versions()), writes, false);
   }
 
   private static Optional<TracedVersion> optional(String text) {

@@ -92,6 +92,37 @@ class TxCheckTest {
     }
   }
 
+  /**
+   * T1 still sees the row that its DELETE did not find, because T2 had deleted it: T1's statements
+   * precede T2's DELETE, and each DELETE uses rows that the other one deletes.
+   */
+  @ParameterizedTest
+  @EnumSource(names = {"MARIADB", "MYSQL"})
+  void aDeletedRowThatItsDeleterStillSeesIsFoundOnInnodb(ServerKind kind) throws Exception {
+    String stillSeen =
+        """
+        I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+        I: INSERT INTO t VALUES (1, 1), (2, 2)
+        T1: BEGIN
+        T1: SELECT * FROM t
+        T2: DELETE FROM t WHERE id = 1
+        T1: DELETE FROM t WHERE id = 1 OR id = 2
+        T1: SELECT * FROM t
+        T1: COMMIT
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
+      CaseExecution execution = fixture.execute(stillSeen, "RR");
+      OracleVerdict verdict = new TxCheck().judge(execution, fixture.executor());
+
+      assertThat(verdict.reason())
+          .isEqualTo(
+              "'T1: DELETE FROM t WHERE id = 1 OR id = 2' gave #1, without transactions #2, in the"
+                  + " order T1.1, T1.2, T1.3, T2.1");
+      assertThat(DbmsRegistry.knownBehaviour(fixture.executor(), execution, verdict))
+          .contains(InnodbBehaviour.CURRENT_WRITES);
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"POSTGRESQL, RR", "POSTGRESQL, SER", "H2, SNAPSHOT", "MARIADB, RC"})
   void figure1IsCleanWhereQueriesAndWritesSeeTheSame(ServerKind kind, String level)
