@@ -36,6 +36,7 @@ final class FindingReporter {
   private final Campaign.Listener listener;
   private final CampaignCounts counts;
   private final Repetitions repetitions = new Repetitions();
+  private final LevelProbes levels = new LevelProbes();
 
   FindingReporter(
       GeneratedDialect grammar,
@@ -107,7 +108,9 @@ final class FindingReporter {
     }
     if (finding.known().isEmpty()) {
       Optional<IsolationLevel> asLevel = executedAsAt(executor, oracle, finding);
-      if (asLevel.isPresent() && !repetitions.addWeakened(level, asLevel.get())) {
+      if (asLevel.isPresent()
+          && levels.isMapped(executor, oracle, level, asLevel.get())
+          && !repetitions.addWeakened(level, asLevel.get())) {
         counts.repeated.incrementAndGet();
         return;
       }

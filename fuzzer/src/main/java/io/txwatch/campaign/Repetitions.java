@@ -52,7 +52,7 @@ final class Repetitions {
   }
 
   /**
-   * Remembers that a level was found to behave like a weaker one; false if it was known. Every
+   * Remembers that a level is a weaker one ({@link LevelProbes}); false if it was known. Every
    * anomaly that the weaker level permits shows this fault.
    */
   boolean addWeakened(IsolationLevel level, IsolationLevel asLevel) {
