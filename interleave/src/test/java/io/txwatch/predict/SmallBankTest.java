@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** SmallBank, Alomari et al., ICDE 2008, section III; figure 1 is its static dependency graph. */
+/** SmallBank, Alomari et al., ICDE 2008. */
 class SmallBankTest {
 
   private static final OperationTemplate BALANCE =
@@ -117,7 +117,7 @@ class SmallBankTest {
     assertThat(at(Promise.Kind.SERIALIZABLE, ALL)).isEmpty();
   }
 
-  /** Vandevoort et al., VLDB 2021, figure 6: the largest sets that are robust. */
+  /** Vandevoort et al., VLDB 2021: the largest sets that are robust. */
   @ParameterizedTest
   @CsvSource({
     "Amalgamate DepositChecking TransactSavings, true",

@@ -84,7 +84,7 @@ class TpccTest {
         .containsExactly("G2: Delivery -> Delivery");
   }
 
-  /** Vandevoort et al., VLDB 2021, figure 6, by columns. */
+  /** Vandevoort et al., VLDB 2021, by columns. */
   @ParameterizedTest
   @CsvSource({
     "OrderStatus Payment StockLevel, true",
