@@ -45,12 +45,32 @@ class DocumentsTest {
     return new Report("shop_*.history", Instant.EPOCH, groups, 0, COVERAGE);
   }
 
+  private static Report withAnAcceptedKind() {
+    Group accepted =
+        new Group(ExampleAnomalies.lostUpdate())
+            .accepted(
+                Optional.of(
+                    new AcceptedAnomaly(
+                        Fingerprint.of(ExampleAnomalies.lostUpdate()),
+                        "one clerk <at a time>",
+                        "ada",
+                        Optional.empty(),
+                        "")));
+    return new Report(
+        "shop.history",
+        Instant.EPOCH,
+        List.of(accepted, new Group(ExampleAnomalies.skewOfThree())),
+        0,
+        COVERAGE);
+  }
+
   private static final List<Report> REPORTS =
       List.of(
           report(),
           report(ExampleAnomalies.lostUpdate()),
           report(ExampleAnomalies.lostUpdate(), ExampleAnomalies.skewOfThree()),
-          report(ExampleAnomalies.lostUpdateOfTraces()));
+          report(ExampleAnomalies.lostUpdateOfTraces()),
+          withAnAcceptedKind());
 
   @Test
   void endingOfTheNameSelectsTheFormat() {
@@ -137,23 +157,7 @@ class DocumentsTest {
 
   @Test
   void whatABaselineAcceptsIsSuppressedSkippedAndListedApart() throws Exception {
-    Group accepted =
-        new Group(ExampleAnomalies.lostUpdate())
-            .accepted(
-                Optional.of(
-                    new AcceptedAnomaly(
-                        Fingerprint.of(ExampleAnomalies.lostUpdate()),
-                        "one clerk <at a time>",
-                        "ada",
-                        Optional.empty(),
-                        "")));
-    Report report =
-        new Report(
-            "shop.history",
-            Instant.EPOCH,
-            List.of(accepted, new Group(ExampleAnomalies.skewOfThree())),
-            0,
-            COVERAGE);
+    Report report = withAnAcceptedKind();
     JsonNode results =
         new ObjectMapper()
             .readTree(DocumentFormat.SARIF.write(report, SourceFiles.NONE))
