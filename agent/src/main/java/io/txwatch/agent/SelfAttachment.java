@@ -27,7 +27,7 @@ public final class SelfAttachment {
     }
     attached = true;
     try {
-      TxWatchAgent.agentmain(arguments, ByteBuddyAgent.install());
+      TxWatchAgent.start(arguments, ByteBuddyAgent.install());
     } catch (IllegalStateException | UnsupportedOperationException e) {
       throw new IllegalStateException("this JVM accepts no agents (" + e.getMessage() + ")", e);
     }

@@ -19,6 +19,12 @@ public final class TxWatchAgent {
   /** The system property that {@code attach} reads: set in a process in which the agent runs. */
   public static final String RUNNING = "io.txwatch.agent.running";
 
+  /**
+   * The system property that {@code attach} reads: the level that was set in a process in which the
+   * agent ran already.
+   */
+  public static final String LEVEL = "io.txwatch.agent.level";
+
   /** The exit code of txwatch's commands for bad input, too. */
   private static final int BAD_INPUT = 2;
 
@@ -37,22 +43,38 @@ public final class TxWatchAgent {
   }
 
   /**
-   * Attached to a running JVM: connections opened from now on are watched.
+   * Attached to a running JVM: connections opened from now on are watched. If the agent runs
+   * already, they are watched at the level that the arguments state.
    *
    * @throws StrictStartException if it does not start and {@code txwatch.strict} is on
    */
   public static void agentmain(@Nullable String arguments, Instrumentation instrumentation) {
-    start(arguments, instrumentation);
+    if (isInstalled() && arguments != null && !arguments.isBlank()) {
+      changeLevel(arguments);
+    } else if (isInstalled() || System.getProperty(RUNNING) == null) {
+      start(arguments, instrumentation);
+    } else {
+      System.err.println("txwatch: the agent of another class loader runs already, and stays.");
+    }
+  }
+
+  private static void changeLevel(String arguments) {
+    try {
+      System.setProperty(LEVEL, ConnectionWatcher.changeLevel(arguments));
+    } catch (IllegalArgumentException e) {
+      System.err.println("txwatch: its settings stay as they are: " + e.getMessage());
+    }
   }
 
   static boolean isInstalled() {
     return INSTALLED.get();
   }
 
-  private static void start(@Nullable String arguments, Instrumentation instrumentation) {
+  static void start(@Nullable String arguments, Instrumentation instrumentation) {
     String given = arguments == null ? "" : arguments;
     try {
       if (isInstalled()) {
+
         System.err.println(
             "txwatch: the agent runs already. Its settings stay as they are, and those that were"
                 + " given again are ignored.");

@@ -1,6 +1,7 @@
 package io.txwatch.analyzer;
 
 import io.txwatch.metrics.MeterBean;
+import io.txwatch.settings.ObservationLevel;
 import io.txwatch.settings.Setting;
 import java.util.function.Consumer;
 import javax.management.JMException;
@@ -8,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The bean of a watched process: {@code txwatch.jmx}. All analyzers of the process share it, and
- * the last one removes it.
+ * the last one removes it, unless observation was switched off, by this bean maybe: it is needed to
+ * switch it on again.
  */
 final class InProcessBean {
 
@@ -26,7 +28,7 @@ final class InProcessBean {
   static synchronized Runnable use(Consumer<String> notes) {
     try {
       if (open == null) {
-        open = MeterBean.open(new ProcessSource());
+        open = MeterBean.ofWatched(new ProcessSource());
       }
       users++;
       return InProcessBean::release;
@@ -37,7 +39,7 @@ final class InProcessBean {
   }
 
   private static synchronized void release() {
-    if (open != null && --users == 0) {
+    if (open != null && --users == 0 && !ObservationLevel.isOff()) {
       open.close();
       open = null;
     }

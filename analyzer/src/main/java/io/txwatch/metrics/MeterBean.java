@@ -1,6 +1,9 @@
 package io.txwatch.metrics;
 
 import io.txwatch.live.LiveSource;
+import io.txwatch.settings.ObservationLevel;
+import io.txwatch.settings.Setting;
+import io.txwatch.settings.SettingException;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -13,29 +16,38 @@ import javax.management.DynamicMBean;
 import javax.management.JMException;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanInfo;
+import javax.management.MBeanOperationInfo;
+import javax.management.MBeanParameterInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The meters as a bean of JMX, {@value #NAME}: a read-only attribute for each value, {@code
- * StatementsObserved} or {@code Gaps.SHAPE}. It keeps its class loader reachable until it is
- * closed.
+ * StatementsObserved} or {@code Gaps.SHAPE}. In a watched process the operation {@value #CHANGE}
+ * sets {@link ObservationLevel}. The bean keeps its class loader reachable until it is closed.
  */
 public final class MeterBean implements DynamicMBean, AutoCloseable {
+
+  private static final String STRING = String.class.getName();
 
   /** The name of the bean. */
   public static final String NAME = "io.txwatch:type=Analyzer";
 
+  /** The operation that changes {@code txwatch.instrument}. */
+  static final String CHANGE = "changeInstrument";
+
   private record Value(Meter meter, Meter.Series series) {}
 
   private final LiveSource source;
+  private final boolean isWatched;
   private final MBeanServer server;
   private final ObjectName name;
   private final Map<String, Value> values = new LinkedHashMap<>();
 
-  private MeterBean(LiveSource source, MBeanServer server) throws JMException {
+  private MeterBean(LiveSource source, boolean isWatched, MBeanServer server) throws JMException {
     this.source = source;
+    this.isWatched = isWatched;
     this.server = server;
     this.name = new ObjectName(NAME);
     for (Meter meter : Meter.values()) {
@@ -53,7 +65,20 @@ public final class MeterBean implements DynamicMBean, AutoCloseable {
    * @throws JMException if the JVM has one already
    */
   public static MeterBean open(LiveSource source) throws JMException {
-    MeterBean bean = new MeterBean(source, ManagementFactory.getPlatformMBeanServer());
+    return open(source, false);
+  }
+
+  /**
+   * Registers the bean of a watched process.
+   *
+   * @throws JMException if the JVM has one already
+   */
+  public static MeterBean ofWatched(LiveSource source) throws JMException {
+    return open(source, true);
+  }
+
+  private static MeterBean open(LiveSource source, boolean isWatched) throws JMException {
+    MeterBean bean = new MeterBean(source, isWatched, ManagementFactory.getPlatformMBeanServer());
     bean.server.registerMBean(bean, bean.name);
     return bean;
   }
@@ -111,8 +136,22 @@ public final class MeterBean implements DynamicMBean, AutoCloseable {
                         false,
                         false))
             .toArray(MBeanAttributeInfo[]::new);
+    MBeanOperationInfo change =
+        new MBeanOperationInfo(
+            CHANGE,
+            "sets txwatch.instrument for connections that are opened from now on",
+            new MBeanParameterInfo[] {
+              new MBeanParameterInfo("level", STRING, Setting.INSTRUMENT.accepted())
+            },
+            STRING,
+            MBeanOperationInfo.ACTION);
     return new MBeanInfo(
-        MeterBean.class.getName(), "figures of txwatch's analyzer", attributes, null, null, null);
+        MeterBean.class.getName(),
+        "figures of txwatch's analyzer",
+        attributes,
+        null,
+        isWatched ? new MBeanOperationInfo[] {change} : null,
+        null);
   }
 
   @Override
@@ -128,6 +167,13 @@ public final class MeterBean implements DynamicMBean, AutoCloseable {
   @Override
   public @Nullable Object invoke(
       String action, Object @Nullable [] arguments, String @Nullable [] signature) {
-    throw new UnsupportedOperationException(action);
+    if (!isWatched || !action.equals(CHANGE) || arguments == null || arguments.length != 1) {
+      throw new UnsupportedOperationException(action);
+    }
+    try {
+      return ObservationLevel.change(String.valueOf(arguments[0]));
+    } catch (SettingException e) { // a class that clients of JMX know
+      throw new IllegalArgumentException(e.getMessage());
+    }
   }
 }

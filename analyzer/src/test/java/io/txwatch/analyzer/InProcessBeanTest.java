@@ -1,8 +1,10 @@
 package io.txwatch.analyzer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txwatch.metrics.MeterBean;
+import io.txwatch.settings.ObservationLevel;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +27,33 @@ class InProcessBeanTest {
     other.run();
     assertThat(server.isRegistered(name)).isFalse();
     assertThat(notes).isEmpty();
+  }
+
+  /** The last connection may be closed while it is off. */
+  @Test
+  void observationIsSwitchedOffAndOnAgain() throws Exception {
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    ObjectName name = new ObjectName(MeterBean.NAME);
+    try {
+      Runnable one = InProcessBean.use(note -> {});
+      assertThat(change(server, "OFF")).isEqualTo("off");
+      one.run();
+      assertThat(change(server, "items")).isEqualTo("items");
+      assertThat(ObservationLevel.changed()).contains("items");
+      assertThatThrownBy(() -> change(server, "itms")).rootCause().hasMessageContaining("items");
+      InProcessBean.use(note -> {}).run();
+      assertThat(server.isRegistered(name)).isFalse();
+    } finally {
+      ObservationLevel.reset();
+    }
+  }
+
+  private static Object change(MBeanServer server, String level) throws Exception {
+    return server.invoke(
+        new ObjectName(MeterBean.NAME),
+        "changeInstrument",
+        new Object[] {level},
+        new String[] {String.class.getName()});
   }
 
   @Test

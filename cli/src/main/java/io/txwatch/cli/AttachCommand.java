@@ -24,7 +24,9 @@ import picocli.CommandLine.Spec;
     name = "attach",
     description = {
       "Watches a JVM that is running: connections that it opens from now on.",
-      "Those that are open stay unwatched until the pool replaces them..",
+      "Those that are open stay as they are until the pool replaces them.",
+      "If the agent runs there already, instrument=LEVEL changes how much is observed, and",
+      "instrument=off ends it.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -35,6 +37,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  txwatch attach 4711",
       "  txwatch attach 4711 report=/tmp/anomalies.jsonl http=7077",
+      "  txwatch attach 4711 instrument=off",
       "",
       "Start the JVM with -javaagent:txwatch.jar to watch all of its connections. The agent stays",
       "until the JVM ends. It runs as the same user, on the same machine.",
@@ -62,31 +65,39 @@ final class AttachCommand implements Callable<Integer> {
     } catch (SettingException e) {
       throw CommandException.badInput(String.valueOf(e.getMessage()));
     }
-    load(arguments);
+    String done =
+        load(arguments)
+            ? "txwatch.instrument is changed in process "
+                + pid
+                + ", for connections that it opens from now on; those that are open keep theirs."
+            : "The agent is in process "
+                + pid
+                + ". Connections that it opens from now on are watched; those that are open are not.";
     Console.of(spec)
         .note(
-            "The agent is in process "
-                + pid
-                + ". Connections that it opens from now on are watched; those that are open are not."
+            done
                 + System.lineSeparator()
-                + "To watch a pool at once, let it replace its connections (HikariCP:"
+                + "For all of a pool at once, let it replace its connections (HikariCP:"
                 + " softEvictConnections by JMX), or wait for their maximum lifetime.");
     return ExitCode.CLEAN;
   }
 
-  private void load(String arguments) {
+  /** Returns true if the agent ran already, and its level was changed. */
+  private boolean load(String arguments) {
     Path jar = jar();
     try {
       VirtualMachine target = VirtualMachine.attach(pid);
       try {
-        if (target.getSystemProperties().containsKey(TxWatchAgent.RUNNING)) {
-          throw CommandException.badInput(
-              "process "
-                  + pid
-                  + " has the agent already. Its settings stay as they are until the process ends:"
-                  + " start it again to change them");
-        }
+        boolean runs = target.getSystemProperties().containsKey(TxWatchAgent.RUNNING);
+        String level = runs ? levelToSet(arguments) : "";
         target.loadAgent(jar.toString(), arguments);
+        if (runs && !level.equals(target.getSystemProperties().getProperty(TxWatchAgent.LEVEL))) {
+          throw CommandException.badInput(
+              "the agent in process "
+                  + pid
+                  + " was attached by the application: set instrument there, by JMX or Actuator");
+        }
+        return runs;
       } finally {
         target.detach();
       }
@@ -103,6 +114,15 @@ final class AttachCommand implements Callable<Integer> {
     } catch (AgentLoadException | AgentInitializationException e) {
       throw CommandException.badInput(
           "process " + pid + " does not load the agent: " + e.getMessage());
+    }
+  }
+
+  private String levelToSet(String arguments) {
+    try {
+      return Settings.changedLevel(arguments);
+    } catch (SettingException e) {
+      throw CommandException.badInput(
+          "process " + pid + " has the agent already: " + e.getMessage());
     }
   }
 

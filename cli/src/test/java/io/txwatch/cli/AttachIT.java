@@ -7,6 +7,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,6 +80,12 @@ class AttachIT {
       JarRun again = JarRun.of(folder, "attach", Long.toString(application.pid()), "http=7077");
       assertThat(again.err()).contains("has the agent already");
       assertThat(again.code()).isEqualTo(2);
+      for (String level : List.of("off", "items")) { // on again
+        JarRun change =
+            JarRun.of(folder, "attach", Long.toString(application.pid()), "instrument=" + level);
+        assertThat(change.err()).contains("txwatch.instrument is changed");
+        assertThat(change.code()).isZero();
+      }
       application.getOutputStream().write('\n');
       application.getOutputStream().flush();
       assertThat(lines.readLine()).isEqualTo("JdbcConnection balance 80");

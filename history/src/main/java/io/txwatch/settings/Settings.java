@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -88,6 +89,23 @@ public final class Settings {
     } catch (SettingException e) {
       return Optional.empty(); // reported where the settings are read
     }
+  }
+
+  /**
+   * The value of {@code txwatch.instrument} in the arguments of an agent that runs already.
+   *
+   * @throws SettingException if they contain any other setting, or a value that is not valid
+   */
+  public static String changedLevel(String arguments) {
+    SettingSource source = SettingSource.agentArguments(arguments);
+    Settings.read(List.of(source)); // an unknown key or value first
+    if (!source.values().keySet().equals(Set.of(Setting.INSTRUMENT.key()))) {
+      throw new SettingException(
+          "only instrument can be changed while the process runs, as instrument=off: start it again"
+              + " to change other settings");
+    }
+    return Setting.INSTRUMENT.check(
+        source.values().getOrDefault(Setting.INSTRUMENT.key(), ""), source.name());
   }
 
   /**

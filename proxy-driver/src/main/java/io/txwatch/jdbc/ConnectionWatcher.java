@@ -3,6 +3,7 @@ package io.txwatch.jdbc;
 import io.txwatch.catalog.ConnectionSource;
 import io.txwatch.catalog.DriverConnectionSource;
 import io.txwatch.jdbc.gate.GateListener;
+import io.txwatch.settings.ObservationLevel;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import java.sql.Connection;
@@ -46,6 +47,17 @@ public final class ConnectionWatcher {
    */
   public static boolean isStrict(String arguments) {
     return Settings.isStrict(arguments);
+  }
+
+  /**
+   * Changes the level of the connections that are opened from now on.
+   *
+   * @param arguments an agent's, of which only {@code instrument} can be changed
+   * @return the level
+   * @throws IllegalArgumentException for another setting or value; the message is a line for people
+   */
+  public static String changeLevel(String arguments) {
+    return ObservationLevel.change(Settings.changedLevel(arguments));
   }
 
   /**

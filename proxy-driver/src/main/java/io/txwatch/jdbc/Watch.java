@@ -34,6 +34,7 @@ import io.txwatch.product.WatchedProduct;
 import io.txwatch.product.registry.Products;
 import io.txwatch.rewrite.RewritePlanner;
 import io.txwatch.rewrite.UntouchedPlanner;
+import io.txwatch.settings.ObservationLevel;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import io.txwatch.sql.dialect.Dialect;
@@ -109,8 +110,8 @@ public final class Watch {
    *
    * <p>Given back as it is are a connection that is watched already, by whatever wrapper, one whose
    * URL {@code txwatch.include} or {@code txwatch.exclude} leaves out, any connection if {@code
-   * txwatch.instrument} is {@code off}, and, printed once, one to a DBMS that is not known. Never
-   * throws.
+   * txwatch.instrument}, or what {@link ObservationLevel} has in its place, is {@code off}, and,
+   * printed once, one to a DBMS that is not known. Never throws.
    *
    * @param real a connection that has just been opened and that no one has used
    * @param url the URL that it was opened with, as the real driver understands it
@@ -118,7 +119,8 @@ public final class Watch {
    * @param source opens another one of the same kind, not watched
    */
   public static Connection connection(
-      Connection real, String url, String user, ConnectionSource source, Settings settings) {
+      Connection real, String url, String user, ConnectionSource source, Settings given) {
+    Settings settings = ObservationLevel.applyTo(given);
     if (settings.get(Setting.INSTRUMENT).equals("off")
         || isWatched(real)
         || !WatchedUrls.of(settings).contain(url)) {
@@ -181,8 +183,9 @@ public final class Watch {
       PooledConnection real,
       String user,
       ConnectionSource source,
-      Settings settings,
+      Settings given,
       Pipeline pipeline) {
+    Settings settings = ObservationLevel.applyTo(given);
     if (settings.get(Setting.INSTRUMENT).equals("off") || real instanceof WatchedPooledConnection) {
       return real;
     }

@@ -7,12 +7,17 @@ import io.txwatch.live.LiveSource.Figures;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.Report;
+import io.txwatch.settings.ObservationLevel;
+import io.txwatch.settings.SettingException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 
 /**
  * What was found in this JVM: {@code /actuator/txwatch} as JSON, {@code /actuator/txwatch/page} as
@@ -36,6 +41,22 @@ final class TxWatchEndpoint {
   @ReadOperation(produces = "text/html")
   @Nullable String page(@Selector String name) {
     return name.equals("page") ? DocumentFormat.HTML.write(report(), SourceFiles.NONE) : null;
+  }
+
+  /**
+   * Sets {@code txwatch.instrument} for connections that are opened from now on.
+   *
+   * @return the value
+   * @throws InvalidEndpointRequestException if it is none, which is 400
+   */
+  @WriteOperation
+  Map<String, String> change(String instrument) {
+    try {
+      return Map.of("instrument", ObservationLevel.change(instrument));
+    } catch (SettingException e) {
+      String message = String.valueOf(e.getMessage());
+      throw new InvalidEndpointRequestException(message, message);
+    }
   }
 
   private Report report() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.txwatch.FoundAnomaly;
 import io.txwatch.TxWatch;
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.settings.ObservationLevel;
 import io.txwatch.spring.shop.Item;
 import io.txwatch.spring.shop.Items;
 import io.txwatch.spring.shop.OrderService;
@@ -123,6 +124,29 @@ class TxWatchStarterTest {
   }
 
   @Test
+  void actuatorChangesTheLevelOfConnectionsThatAreOpenedLater() throws Exception {
+    try {
+      assertThat(post("{\"instrument\":\"off\"}").body()).isEqualTo("{\"instrument\":\"off\"}");
+      assertThat(ObservationLevel.isOff()).isTrue();
+      assertThat(post("{\"instrument\":\"itms\"}").statusCode()).isEqualTo(400);
+      assertThat(post("{\"instrument\":\"items\"}").statusCode()).isEqualTo(200);
+      assertThat(ObservationLevel.changed()).contains("items");
+    } finally {
+      ObservationLevel.reset();
+    }
+  }
+
+  private static HttpResponse<String> post(String body) throws Exception {
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(uri("/actuator/txwatch"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Test
   void actuatorHasTheReportAsJsonAndAsAPage() throws Exception {
     TxWatch.report(); // the endpoint does not wait for the analysis
 
@@ -145,10 +169,12 @@ class TxWatchStarterTest {
   }
 
   private static HttpResponse<String> get(String path) throws IOException, InterruptedException {
-    String port = shop.getEnvironment().getProperty("local.server.port");
     return HttpClient.newHttpClient()
-        .send(
-            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build(),
-            HttpResponse.BodyHandlers.ofString());
+        .send(HttpRequest.newBuilder(uri(path)).build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private static URI uri(String path) {
+    String port = shop.getEnvironment().getProperty("local.server.port");
+    return URI.create("http://127.0.0.1:" + port + path);
   }
 }
