@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -26,6 +27,11 @@ final class FoundRows {
   /** Where rows are chosen that do not have the values that they are compared with. */
   private static final Pattern OTHER_CONDITION =
       Pattern.compile("(?i)\\b(or|not|in|exists|case|union)\\b|<>|!=");
+
+  /** A query that returns columns as they are stored. */
+  private static final Pattern PLAIN_QUERY =
+      Pattern.compile(
+          "(?is)\\s*select\\s+(?!.*\\b(as|case)\\b.*\\bfrom\\b)[\\w.,*\"`\\s]+?\\bfrom\\b(?<rest>.*)");
 
   private final List<TableCopy> tables;
 
@@ -121,9 +127,9 @@ final class FoundRows {
 
   /**
    * Gives columns that a transaction assigns without having read them another value than the
-   * assigned one, which the row may have from the transaction itself. It is the one that the
-   * statement compares the column with; or one that a query of an instance has returned of the
-   * column; or, if none reads it, another row's.
+   * assigned one, which the row may have from the transaction itself. It is the one that all
+   * statements that read the column have found; or, if none reads it, another row's. If they have
+   * found several, the row is left alone: an application may do something else with another one.
    *
    * @return what was done, a sentence each
    */
@@ -133,7 +139,9 @@ final class FoundRows {
       List<SampledStatement> statements = instances.get(t).sample().statements();
       for (int i = 0; i < statements.size(); i++) {
         List<TemplateAccess> accesses = accesses(instances.get(t), statements.get(i));
-        if (accesses.size() == 1 && accesses.get(0).effect() == Effect.NONE) {
+        if (accesses.size() == 1
+            && accesses.get(0).effect() == Effect.NONE
+            && isConjunction(statements.get(i))) {
           Optional<TableCopy> table = table(accesses.get(0).table());
           if (table.isPresent() && isUnchanged(table.get(), instances.get(t), i)) {
             differFromAssigned(table.get(), accesses.get(0).table(), instances, t, i, done);
@@ -155,14 +163,16 @@ final class FoundRows {
     values(table, instances.get(t), statement, Use.ASSIGNED)
         .forEach(
             (column, assigned) -> {
-              RecordedValue compared = key.get(column);
-              List<RecordedValue> returned =
-                  compared == null ? returned(instances, name, column) : List.of(compared);
-              if (returned.isEmpty() && isRead(instances, name, column)) {
-                return; // it is not known what was returned
+              Optional<List<RecordedValue>> known = found(instances, name, column);
+              if (known.isEmpty()) {
+                return;
               }
-              if (table.differ(
-                  key, column, assigned, returned.isEmpty() ? table.values(column) : returned)) {
+              List<RecordedValue> before = known.get();
+              if (!before.stream().allMatch(value -> isSame(value, before.get(0)))) {
+                return;
+              }
+              List<RecordedValue> others = before.isEmpty() ? table.values(column) : before;
+              if (table.differ(key, column, assigned, others) && !key.containsKey(column)) {
                 String note =
                     "the row whose "
                         + column
@@ -176,35 +186,75 @@ final class FoundRows {
             });
   }
 
-  /** What queries of a table have returned of a column. */
-  private static List<RecordedValue> returned(
+  private static boolean isSame(RecordedValue one, RecordedValue other) {
+    return one.equals(other) || ValueComparison.areEqual(one, other);
+  }
+
+  /**
+   * What all statements that read a column have found in it.
+   *
+   * @return no values if none reads it; empty if that is not known of a statement: one with a
+   *     condition, an expression, a join
+   */
+  private static Optional<List<RecordedValue>> found(
       List<ProofInstance> instances, String table, String column) {
     List<RecordedValue> values = new ArrayList<>();
     for (ProofInstance instance : instances) {
-      for (SampledStatement statement : instance.sample().statements()) {
-        List<TemplateAccess> accesses = accesses(instance, statement);
-        if (accesses.size() == 1 && accesses.get(0).table().equals(table)) {
-          for (int i = 0; i < statement.columns().size(); i++) {
-            if (statement.columns().get(i).equalsIgnoreCase(column)) {
-              int index = i;
-              statement.rows().forEach(row -> values.add(row.get(index)));
-            }
+      for (int i = 0; i < instance.sample().statements().size(); i++) {
+        List<TemplateAccess> accesses = accesses(instance, instance.sample().statements().get(i));
+        if (accesses.stream().anyMatch(access -> reads(access, table, column))) {
+          List<RecordedValue> found = accesses.size() == 1 ? found(instance, i, column) : List.of();
+          if (found.isEmpty()) {
+            return Optional.empty();
           }
+          values.addAll(found);
         }
       }
     }
-    return values;
+    return Optional.of(values);
   }
 
-  private static boolean isRead(List<ProofInstance> instances, String table, String column) {
-    String folded = column.toLowerCase(Locale.ROOT);
-    return instances.stream()
-        .flatMap(instance -> instance.template().statements().stream())
-        .flatMap(statement -> statement.accesses().stream())
-        .anyMatch(
-            access ->
-                access.table().equals(table)
-                    && (access.read().all() || access.read().names().contains(folded)));
+  private static List<RecordedValue> found(ProofInstance instance, int index, String column) {
+    SampledStatement statement = instance.sample().statements().get(index);
+    if (statement.updateCount() > 0) {
+      List<RecordedValue> compared = new ArrayList<>();
+      List<ValuePlace> places = statement.text().values();
+      for (int k = 0; k < places.size() && isConjunction(statement); k++) {
+        if (places.get(k).use() == Use.COMPARED
+            && places.get(k).column().equalsIgnoreCase(column)) {
+          compared.add(instance.value(new Place(index, k)));
+        }
+      }
+      return compared;
+    }
+    int returned = indexOfPlain(statement, column);
+    return returned < 0
+        ? List.of()
+        : statement.rows().stream().map(row -> row.get(returned)).toList();
+  }
+
+  private static boolean reads(TemplateAccess access, String table, String column) {
+    return access.table().equals(table)
+        && (access.read().all() || access.read().names().contains(folded(column)));
+  }
+
+  /** Where a query returns a column that it uses for nothing else; negative if it does not. */
+  private static int indexOfPlain(SampledStatement statement, String column) {
+    Matcher query = PLAIN_QUERY.matcher(String.join("?", statement.text().parts()));
+    if (!statement.complete()
+        || statement.updateCount() >= 0
+        || !query.matches()
+        || Pattern.compile("\\b" + Pattern.quote(folded(column)) + "\\b")
+            .matcher(folded(query.group("rest")))
+            .find()) {
+      return -1;
+    }
+    List<String> columns = statement.columns().stream().map(FoundRows::folded).toList();
+    return columns.indexOf(folded(column));
+  }
+
+  private static String folded(String name) {
+    return name.toLowerCase(Locale.ROOT);
   }
 
   private static List<TemplateAccess> accesses(ProofInstance instance, SampledStatement statement) {

@@ -541,4 +541,135 @@ class RaceProverTest {
           .contains(Result.CONFIRMED);
     }
   }
+
+  private static ObservedApplication desk(ServerKind kind) throws Exception {
+    return new ObservedApplication(
+        kind,
+        "CREATE TABLE customer (id INT PRIMARY KEY, credit INT NOT NULL)",
+        "CREATE TABLE ticket (id INT PRIMARY KEY, owner INT NOT NULL, state VARCHAR(9) NOT NULL)",
+        "INSERT INTO customer VALUES (7, 100)",
+        "INSERT INTO ticket VALUES (1, 10, 'new'), (2, 20, 'new'), (3, 30, 'new')");
+  }
+
+  private static Work assign(int ticket, String state, String condition) {
+    return desk -> {
+      desk.number("SELECT credit FROM customer WHERE id = ?", 7);
+      desk.update("UPDATE ticket SET state = ? WHERE id = ?" + condition, state, ticket);
+    };
+  }
+
+  private static Work assignAndPay(int ticket, String state, String condition) {
+    return desk -> {
+      desk.update("UPDATE ticket SET state = ? WHERE id = ?" + condition, state, ticket);
+      desk.update("UPDATE customer SET credit = credit - 5 WHERE id = ?", 7);
+    };
+  }
+
+  /** The row has what the last one assigned; nobody has read what it had before. */
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void aColumnThatIsNotReadHadAnotherValue(ServerKind kind) throws Exception {
+    try (ObservedApplication desk = desk(kind)) {
+      desk.run(assign(1, "a", "")).run(assignAndPay(1, "b", ""));
+      List<RaceProof> proofs = desk.prove(one -> Set.copyOf(one.operations()).size() == 2);
+      assertThat(proofs)
+          .as(proofs.toString())
+          .extracting(RaceProof::result)
+          .contains(Result.CONFIRMED);
+      assertThat(proofs)
+          .filteredOn(proof -> proof.result() == Result.CONFIRMED)
+          .allMatch(proof -> proof.assumptions().toString().contains("has another row's value"));
+    }
+  }
+
+  private static Work payIfNew(int ticket) {
+    return desk -> {
+      if (desk.query("SELECT state FROM ticket WHERE id = ?", ticket).get(0).contains("new")) {
+        desk.update("UPDATE customer SET credit = ? WHERE id = ?", 90, 7);
+      }
+    };
+  }
+
+  private static Work assignOfOwner(int owner, String state) {
+    return desk -> {
+      desk.number("SELECT credit FROM customer WHERE id = ?", 7);
+      int ticket = desk.number("SELECT id FROM ticket WHERE owner = ?", owner);
+      desk.update("UPDATE ticket SET state = ? WHERE id = ?", state, ticket);
+    };
+  }
+
+  /** A query that is given another key finds in the row what it has found. */
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void aColumnHadWhatIsReadOfAnotherRow(ServerKind kind) throws Exception {
+    try (ObservedApplication desk = desk(kind)) {
+      desk.run(assignOfOwner(20, "b")).run(payIfNew(1));
+      List<RaceProof> proofs = desk.prove(one -> Set.copyOf(one.operations()).size() == 2);
+      assertThat(proofs)
+          .as(proofs.toString())
+          .extracting(RaceProof::result)
+          .contains(Result.CONFIRMED);
+    }
+  }
+
+  private static Work payIfAnyClosed(String query) {
+    return desk -> {
+      if (desk.query(query).toString().contains("closed")) {
+        desk.update("UPDATE customer SET credit = ? WHERE id = ?", 90, 7);
+      }
+    };
+  }
+
+  /** Nothing is paid unless a ticket is closed: before that, it is not. */
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void aColumnThatIsReadIsNotGivenAnotherValue(ServerKind kind) throws Exception {
+    for (String query :
+        List.of(
+            "SELECT id, state FROM ticket ORDER BY id",
+            "SELECT state FROM ticket WHERE id = 2",
+            "SELECT max(id) AS id, min(state) AS state FROM ticket",
+            "SELECT CASE WHEN count(*) > 0 THEN 'closed' ELSE 'new' END AS answer FROM ticket"
+                + " WHERE state = 'closed'",
+            "SELECT t.state FROM ticket t JOIN ticket u ON u.id = t.id WHERE t.id = 2")) {
+      for (String condition : List.of("", " AND state = 'new'")) {
+        try (ObservedApplication desk = desk(kind)) {
+          desk.run(assign(2, "closed", condition)).run(payIfAnyClosed(query));
+          assertThat(desk.prove(one -> Set.copyOf(one.operations()).size() == 2))
+              .as(query + condition)
+              .isNotEmpty()
+              .extracting(RaceProof::result)
+              .doesNotContain(Result.CONFIRMED);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void aColumnHadWhatItsConditionCompares(ServerKind kind) throws Exception {
+    try (ObservedApplication desk = desk(kind)) {
+      desk.run(pay(1, 5)).run(raiseCredit(7));
+      List<RaceProof> proofs = desk.prove(one -> Set.copyOf(one.operations()).size() == 2);
+      assertThat(proofs)
+          .as(proofs.toString())
+          .extracting(RaceProof::result)
+          .contains(Result.CONFIRMED);
+    }
+  }
+
+  private static Work pay(int ticket, int amount) {
+    return desk -> {
+      int credit = desk.number("SELECT credit FROM customer WHERE id = ?", 7);
+      desk.update("UPDATE ticket SET state = 'paid' WHERE id = ? AND state = 'new'", ticket);
+      desk.update("UPDATE customer SET credit = ? WHERE id = ?", credit - amount, 7);
+    };
+  }
+
+  private static Work raiseCredit(int amount) {
+    return desk -> {
+      int credit = desk.number("SELECT credit FROM customer WHERE id = ?", 7);
+      desk.update("UPDATE customer SET credit = ? WHERE id = ?", credit + amount, 7);
+    };
+  }
 }
