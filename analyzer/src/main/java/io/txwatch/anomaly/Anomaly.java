@@ -61,6 +61,20 @@ public record Anomaly(
         || cycle.stream().anyMatch(edge -> edge.evidence().possible());
   }
 
+  /** The same anomaly with another verdict. */
+  public Anomaly with(Verdict other) {
+    return new Anomaly(
+        phenomenon,
+        cycleClass,
+        other,
+        confidence,
+        database,
+        isolation,
+        transactions,
+        cycle,
+        advice);
+  }
+
   /** When the last of its transactions ended, in microseconds since 1970; 0 if unknown. */
   public long micros() {
     return transactions.stream().mapToLong(ObservedTransaction::endedMicros).max().orElse(0);

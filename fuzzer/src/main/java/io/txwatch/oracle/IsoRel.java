@@ -3,8 +3,11 @@ package io.txwatch.oracle;
 import io.txwatch.analyzer.Analyzer;
 import io.txwatch.anomaly.AdyaLevel;
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.anomaly.Verdict;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.dependency.Granularity;
+import io.txwatch.guarantee.Guarantee;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
@@ -16,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
@@ -31,7 +35,9 @@ import java.util.stream.Collectors;
  * <p>A violation is an anomaly that the level forbids: by the documentation of the DBMS for this
  * version and these settings, or by Adya's definition of the level. Permitted anomalies are listed
  * in the verdict, but they are no violations. Anomalies that rest on an uncertain dependency are
- * not reported.
+ * not reported, with one exception: a predicate cycle at SERIALIZABLE is a violation if executions
+ * prove that no serial order of the transactions gives the same results. Then one of the cycles in
+ * the graph exists, whichever dependencies are uncertain.
  *
  * <p>Differences from the paper: steps are submitted in the order of the case, so executions are
  * reproducible and cases can be reduced; one freely running thread for each session is an option of
@@ -39,6 +45,9 @@ import java.util.stream.Collectors;
  * analyzer's rules decide which locking reads are exempt.
  */
 public final class IsoRel implements Oracle {
+
+  /** What no execution with a serial order shows. */
+  private static final Set<Phenomenon> SERIAL = Phenomenon.proscribedAt(AdyaLevel.PL_3);
 
   private final Judge judge;
 
@@ -87,18 +96,56 @@ public final class IsoRel implements Oracle {
     List<Event> events = withSettings(execution);
     Graph byDbms = new Graph(Judge.DBMS, events);
     List<GraphAnomaly> anomalies = new ArrayList<>();
-    if (byDbms.anomalies.isEmpty()) { // the graph does not depend on the judge
-      return verdict(byDbms.coverage, anomalies, execution.level());
+    if (!byDbms.anomalies.isEmpty()) { // the graph does not depend on the judge
+      Graph byAdya = new Graph(Judge.ADYA, events);
+      for (int i = 0; i < byDbms.anomalies.size(); i++) {
+        Anomaly anomaly = byDbms.anomalies.get(i);
+        Verdict adya = byAdya.anomalies.get(i).verdict();
+        boolean isForbidden = (judge == Judge.ADYA ? adya : anomaly.verdict()) == Verdict.VIOLATION;
+        anomalies.add(new GraphAnomaly(anomaly, adya, isForbidden));
+      }
     }
-    Graph byAdya = new Graph(Judge.ADYA, events);
-    for (int i = 0; i < byDbms.anomalies.size(); i++) {
-      Anomaly anomaly = byDbms.anomalies.get(i);
-      io.txwatch.anomaly.Verdict adya = byAdya.anomalies.get(i).verdict();
-      boolean isForbidden =
-          (judge == Judge.ADYA ? adya : anomaly.verdict()) == io.txwatch.anomaly.Verdict.VIOLATION;
-      anomalies.add(new GraphAnomaly(anomaly, adya, isForbidden));
+    if (anomalies.stream().noneMatch(GraphAnomaly::isForbidden)) {
+      List<GraphAnomaly> ruledOut = ruledOut(byDbms.possible, execution);
+      if (!ruledOut.isEmpty()) {
+        OracleVerdict serial = WriteCheck.ofAnyOrder().judge(execution, executor);
+        if (serial.result() == Result.VIOLATION) {
+          anomalies.addAll(ruledOut);
+          return verdict(
+              Result.VIOLATION,
+              "%s by predicates, which %s rules out: %s"
+                  .formatted(list(ruledOut), who(execution.level()), serial.reason()),
+              anomalies);
+        }
+      }
     }
     return verdict(byDbms.coverage, anomalies, execution.level());
+  }
+
+  /** The possible anomalies, as violations, that cannot be if a serial order exists. */
+  private List<GraphAnomaly> ruledOut(List<Anomaly> possible, CaseExecution execution) {
+    List<GraphAnomaly> ruledOut = new ArrayList<>();
+    if (execution.level() != IsolationLevel.SERIALIZABLE
+        || execution.testCase().mixesLevels(execution.level())) {
+      return ruledOut;
+    }
+    for (Anomaly anomaly : possible) {
+      boolean byAdya = SERIAL.contains(anomaly.phenomenon());
+      boolean byDbms =
+          Guarantee.of(anomaly.database(), execution.level())
+              .prevents()
+              .contains(anomaly.phenomenon());
+      if (judge == Judge.ADYA ? byAdya : byDbms) {
+        Verdict adya = byAdya ? Verdict.VIOLATION : Verdict.HAZARD;
+        ruledOut.add(
+            new GraphAnomaly(byDbms ? anomaly.with(Verdict.VIOLATION) : anomaly, adya, true));
+      }
+    }
+    return ruledOut;
+  }
+
+  private String who(IsolationLevel level) {
+    return judge == Judge.ADYA ? AdyaLevel.of(level).term() : "the DBMS";
   }
 
   /** The events; the sessions' databases have the settings of the case. */
@@ -117,9 +164,8 @@ public final class IsoRel implements Oracle {
       Coverage coverage, List<GraphAnomaly> anomalies, IsolationLevel level) {
     List<GraphAnomaly> forbidden = anomalies.stream().filter(GraphAnomaly::isForbidden).toList();
     if (!forbidden.isEmpty()) {
-      String who = judge == Judge.ADYA ? AdyaLevel.of(level).term() : "the DBMS";
       return verdict(
-          Result.VIOLATION, list(forbidden) + ", which " + who + " rules out", anomalies);
+          Result.VIOLATION, list(forbidden) + ", which " + who(level) + " rules out", anomalies);
     }
     if (!anomalies.isEmpty()) {
       return verdict(Result.CLEAN, "permitted at this level: " + list(anomalies), anomalies);
@@ -144,6 +190,7 @@ public final class IsoRel implements Oracle {
   /** The anomalies of a sequence of events. */
   private static final class Graph {
     private final List<Anomaly> anomalies = new ArrayList<>();
+    private final List<Anomaly> possible = new ArrayList<>();
     private final Coverage coverage;
 
     Graph(Judge judge, List<Event> events) {
@@ -155,9 +202,7 @@ public final class IsoRel implements Oracle {
     }
 
     private void add(Anomaly anomaly) {
-      if (!anomaly.possible()) {
-        anomalies.add(anomaly);
-      }
+      (anomaly.possible() ? possible : anomalies).add(anomaly);
     }
   }
 }

@@ -2,10 +2,15 @@ package io.txwatch.campaign;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.guarantee.Judge;
+import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.IsoRel;
+import io.txwatch.oracle.OracleVerdict;
+import io.txwatch.oracle.OracleVerdict.Result;
+import io.txwatch.oracle.ServerCaseExecutor;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.aptrans.ApTrans;
 import io.txwatch.oracle.known.FindingClass;
@@ -13,12 +18,15 @@ import io.txwatch.oracle.troc.Troc;
 import io.txwatch.oracle.txcheck.TxCheck;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
+import io.txwatch.testcase.CaseReader;
 import io.txwatch.testcase.CaseWriter;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
+import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -27,6 +35,49 @@ class PlantedFaultsTest {
 
   private static final int MAX_TRANSACTIONS = 3;
   private static final int MAX_STATEMENTS = 4;
+
+  /**
+   * Each transaction searches for rows and finds none, and inserts one that the other searches for.
+   * Version sets alone do not show whether a search used a row that it did not return.
+   */
+  @Test
+  void thePredicateCycleOfAWeakenedLevelIsProvenByExecution() throws Exception {
+    TestCase skew =
+        CaseReader.parse(
+            "skew",
+            """
+            I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT)
+            I: INSERT INTO t VALUES (1, 1)
+            T1: BEGIN
+            T2: BEGIN
+            T1: SELECT * FROM t WHERE v > 5
+            T2: SELECT * FROM t WHERE v > 5
+            T1: INSERT INTO t VALUES (2, 10)
+            T2: INSERT INTO t VALUES (3, 10)
+            T1: COMMIT
+            T2: COMMIT
+            """);
+
+    OracleVerdict verdict =
+        judge(skew, IsolationLevel.SERIALIZABLE, FaultyConnector.SERIALIZABLE_AS_REPEATABLE_READ);
+
+    assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Result.VIOLATION);
+    assertThat(verdict.reason()).startsWith("T1, T2 depend on each other, and no serial order; ");
+    assertThat(
+            List.of(
+                judge(skew, IsolationLevel.SERIALIZABLE, DriverManager::getConnection).result(),
+                judge(skew, IsolationLevel.REPEATABLE_READ, DriverManager::getConnection).result()))
+        .as("without the fault, and at the weaker level")
+        .containsOnly(Result.CLEAN);
+  }
+
+  private static OracleVerdict judge(TestCase testCase, IsolationLevel level, Connector connector)
+      throws Exception {
+    Dbms dbms = DbmsRegistry.connect(TestServers.freshDatabase(ServerKind.POSTGRESQL), connector);
+    try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, Duration.ofSeconds(60))) {
+      return new TxCheck().judge(executor.execute(testCase, level), executor);
+    }
+  }
 
   @ParameterizedTest
   @EnumSource

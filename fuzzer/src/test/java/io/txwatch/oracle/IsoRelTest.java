@@ -83,6 +83,41 @@ class IsoRelTest {
     }
   }
 
+  /**
+   * Each transaction searches for rows, finds none, and inserts one that the other searches for.
+   * H2's SERIALIZABLE is snapshot isolation, which Adya's PL-3 is not.
+   */
+  @Test
+  void aPredicateCycleWithoutASerialOrderIsForbiddenByAdya() throws Exception {
+    String skew =
+        """
+        I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+        I: INSERT INTO t VALUES (1, 1)
+        T1: BEGIN
+        T2: BEGIN
+        T1: SELECT * FROM t WHERE v > 5
+        T2: SELECT * FROM t WHERE v > 5
+        T1: INSERT INTO t VALUES (2, 10)
+        T2: INSERT INTO t VALUES (3, 10)
+        T1: COMMIT
+        T2: COMMIT
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      CaseExecution execution = fixture.execute(skew, "SER");
+      OracleVerdict byAdya = new IsoRel(Judge.ADYA).judge(execution, fixture.executor());
+      assertThat(byAdya.reason())
+          .startsWith("G2 of T1, T2 by predicates, which PL-3 rules out: no serial order; ");
+      assertThat(byAdya.phenomenon()).contains(Phenomenon.G2);
+      assertThat(new IsoRel().judge(execution, fixture.executor()).result())
+          .isEqualTo(OracleVerdict.Result.CLEAN);
+
+      String serializable = skew.replace("(3, 10)", "(3, 1)");
+      CaseExecution explained = fixture.execute(serializable, "SER");
+      assertThat(new IsoRel(Judge.ADYA).judge(explained, fixture.executor()).result())
+          .isEqualTo(OracleVerdict.Result.CLEAN);
+    }
+  }
+
   @Test
   void aCaseWithoutRowsIsUnsupported() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {

@@ -1,7 +1,10 @@
 package io.txwatch.oracle.txcheck;
 
+import io.txwatch.oracle.txcheck.StatementTrace.TransactionSpan;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -86,6 +89,40 @@ final class StatementGraph {
       cyclic = withoutSourcesAndSinks(cyclic);
     }
     return removed;
+  }
+
+  /**
+   * The sessions whose transactions depend on each other, in their natural order.
+   *
+   * @param traces the statements, with their transactions
+   */
+  SortedSet<String> sessionsOnCycles(Collection<StatementTrace> traces) {
+    Map<Integer, TransactionSpan> spans = new HashMap<>();
+    traces.forEach(trace -> spans.put(trace.id(), trace.transaction()));
+    Map<TransactionSpan, Set<TransactionSpan>> next = new HashMap<>();
+    for (StatementDependency dependency : dependencies) {
+      TransactionSpan from = spans.get(dependency.from());
+      TransactionSpan to = spans.get(dependency.to());
+      if (from != null && to != null && !from.equals(to)) {
+        next.computeIfAbsent(from, first -> new HashSet<>()).add(to);
+      }
+    }
+    SortedSet<String> sessions = new TreeSet<>();
+    for (TransactionSpan start : next.keySet()) {
+      Set<TransactionSpan> reached = new LinkedHashSet<>(next.getOrDefault(start, Set.of()));
+      Deque<TransactionSpan> open = new ArrayDeque<>(reached);
+      while (!open.isEmpty()) {
+        for (TransactionSpan following : next.getOrDefault(open.remove(), Set.of())) {
+          if (reached.add(following)) {
+            open.add(following);
+          }
+        }
+      }
+      if (reached.contains(start)) {
+        sessions.add(start.session());
+      }
+    }
+    return sessions;
   }
 
   /** The nodes that remain when nodes without predecessors or successors are removed. */

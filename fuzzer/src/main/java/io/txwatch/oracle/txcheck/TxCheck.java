@@ -1,5 +1,6 @@
 package io.txwatch.oracle.txcheck;
 
+import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.guarantee.Guarantee;
 import io.txwatch.history.IsolationLevel;
@@ -10,6 +11,7 @@ import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.OracleVerdict.Result;
 import io.txwatch.oracle.ServerCrashException;
 import io.txwatch.oracle.UnsupportedCase;
+import io.txwatch.oracle.WriteCheck;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StatementProbe;
@@ -161,6 +163,10 @@ public final class TxCheck implements Oracle {
           return TxCheck.this.verdict(Result.VIOLATION, cycle.get());
         }
         StatementGraph graph = observation.graph();
+        Optional<OracleVerdict> serial = checkSerialOrders(observation, graph);
+        if (serial.isPresent()) {
+          return serial.get();
+        }
         if (graph.isAcyclic()) {
           return check(observation, graph);
         }
@@ -172,6 +178,34 @@ public final class TxCheck implements Oracle {
       }
       return TxCheck.this.verdict(
           Result.UNDECIDED, "cycles or blocked statements after " + MAX_ROUNDS + " executions");
+    }
+
+    /**
+     * The violation of a level that is serializable: transactions depend on each other by
+     * predicates, and no serial order of them gives the same results. Without the second part, some
+     * of these dependencies may not exist.
+     */
+    private Optional<OracleVerdict> checkSerialOrders(
+        TracedExecution observation, StatementGraph graph)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      if (level != IsolationLevel.SERIALIZABLE
+          || !Guarantee.of(executor.database(original.testCase()), level)
+              .prevents()
+              .contains(Phenomenon.G2)) {
+        return Optional.empty();
+      }
+      Set<String> cyclic = graph.sessionsOnCycles(observation.traces());
+      if (cyclic.isEmpty()) {
+        return Optional.empty();
+      }
+      OracleVerdict serial = WriteCheck.ofAnyOrder().judge(original, executor);
+      return serial.result() == Result.VIOLATION
+          ? Optional.of(
+              TxCheck.this.verdict(
+                  Result.VIOLATION,
+                  "%s depend on each other, and %s"
+                      .formatted(String.join(", ", cyclic), serial.reason())))
+          : Optional.empty();
     }
 
     /** The case with statements in the SQL of the DBMS. */
