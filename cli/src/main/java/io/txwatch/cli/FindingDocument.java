@@ -89,6 +89,7 @@ record FindingDocument(
     if (!settings.isEmpty()) {
       facts.add("Settings: " + settings + ".");
     }
+    finding.likeness().ifPresent(facts::add);
     finding
         .known()
         .ifPresent(known -> facts.add(known.description() + " (" + known.source() + ")"));

@@ -174,6 +174,7 @@ final class FindingFolder {
     List<String> lines = new ArrayList<>();
     lines.add(dbms.describe() + " at " + words(finding.level()));
     lines.add("found: " + finding.reason());
+    finding.likeness().ifPresent(lines::add);
     TestCase testCase = finding.reduced();
     testCase.sessions().stream()
         .map(session -> testCase.levelOf(session, finding.level()))
@@ -251,6 +252,7 @@ final class FindingFolder {
             + ", case "
             + finding.original().header("number").orElse("?"));
     lines.add("class: " + finding.findingClass());
+    finding.likeness().ifPresent(lines::add);
     Optional<KnownBehaviour> known = finding.known();
     known.ifPresent(
         behaviour -> {

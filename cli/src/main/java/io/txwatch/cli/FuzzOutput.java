@@ -164,6 +164,11 @@ final class FuzzOutput {
       } else {
         json.writeNullField("knownBehaviour");
       }
+      if (finding.behavesLike().isPresent()) {
+        json.writeStringField("behavesLike", finding.behavesLike().get().name());
+      } else {
+        json.writeNullField("behavesLike");
+      }
       json.writeStringField("class", finding.findingClass().name());
       json.writeStringField("reason", finding.reason());
       json.writeArrayFieldStart("others");

@@ -141,6 +141,7 @@ final class FuzzReport implements Campaign.Listener {
         .lines()
         .forEach(line -> textOut.println("  " + line));
     textOut.println("  " + Console.printable(finding.reason()));
+    finding.likeness().ifPresent(likeness -> textOut.println("  " + likeness));
     if (!finding.disagreeing().isEmpty()) {
       textOut.println("  no violation by " + String.join(", ", finding.disagreeing()));
     }

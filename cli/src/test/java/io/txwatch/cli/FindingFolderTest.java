@@ -72,7 +72,8 @@ class FindingFolderTest {
                       Optional.empty(),
                       List.of(
                           new OracleVerdict("troc", OracleVerdict.Result.CLEAN, "as expected"),
-                          new OracleVerdict("aptrans", OracleVerdict.Result.UNSUPPORTED, ""))),
+                          new OracleVerdict("aptrans", OracleVerdict.Result.UNSUPPORTED, "")),
+                      Optional.of(IsolationLevel.READ_COMMITTED)),
                   out);
     }
 
@@ -85,6 +86,7 @@ class FindingFolderTest {
         .contains(
             "found by isorel: WRITE_SKEW of T1, T2, which PL-2.99 rules out",
             "in 5 of 5 fresh runs; made from seed 7, case 12",
+            "The outcome is the same at READ COMMITTED, where it is no violation.",
             "by troc: no violation",
             "by aptrans: does not apply",
             "Techniques disagree: each examines something else, or one of them is wrong.",
@@ -101,7 +103,9 @@ class FindingFolderTest {
         .content()
         .contains("<h2>Expected</h2>", "WRITE_SKEW of T1, T2, which PL-2.99 rules out")
         .doesNotContain("<script");
-    assertThat(folder.resolve("report.md")).content().contains("T2: COMMIT -> ok");
+    assertThat(folder.resolve("report.md"))
+        .content()
+        .contains("T2: COMMIT -> ok", "The outcome is the same at READ COMMITTED");
     assertThat(folder.resolve("report.xml")).content().contains("<failure type=\"violation\"");
     assertThat(folder.resolve("anomalies.html")).content().contains("\"WRITE_SKEW\"");
     assertThat(folder.resolve("anomalies.svg")).content().startsWith("<svg ");
@@ -112,6 +116,7 @@ class FindingFolderTest {
             "-- "
                 + dbms.describe()
                 + " at REPEATABLE READ\n-- found: WRITE_SKEW of T1, T2, which PL-2.99 rules out\n"
+                + "-- The outcome is the same at READ COMMITTED, where it is no violation.\n"
                 + "-- documentation of REPEATABLE READ: H2 documentation, Advanced, Transaction")
         .endsWith(
             """

@@ -35,6 +35,9 @@ public final class Campaign {
   /** How long the DBMS may leave a worker without any response. */
   private static final Duration MAX_SILENCE = Duration.ofMinutes(2);
 
+  /** How long after its end a campaign may reduce cases, so that most are still reduced fully. */
+  private static final Duration MAX_OVERTIME = Duration.ofMinutes(1);
+
   private static final long POLL_INTERVAL_MILLIS = 200;
 
   private final Plan plan;
@@ -208,7 +211,7 @@ public final class Campaign {
         new Exploration(
             plan.modes().contains(Mode.LEARNT_WEIGHTS), casesPerEpoch, plan.first(), plan.end());
     this.counts = new CampaignCounts(plan.oracles());
-    this.reporter = new FindingReporter(dialect, plan, listener, counts);
+    this.reporter = new FindingReporter(dialect, plan, listener, counts, this::isOverdue);
     this.shared =
         new CampaignWorker.Shared(
             dbms,
@@ -235,7 +238,7 @@ public final class Campaign {
         .orElse(plan.first());
   }
 
-  /** Stops each worker after its current case. */
+  /** Stops each worker after its current case, whose violation is not reduced any further. */
   public void stop() {
     stop.set(true);
   }
@@ -324,6 +327,15 @@ public final class Campaign {
   }
 
   private boolean isOver() {
-    return stop.get() || System.nanoTime() - start >= plan.duration().toNanos();
+    return stop.get() || elapsed().compareTo(plan.duration()) >= 0;
+  }
+
+  /** True if it was stopped, or should have ended long ago. */
+  private boolean isOverdue() {
+    return stop.get() || elapsed().minus(MAX_OVERTIME).compareTo(plan.duration()) >= 0;
+  }
+
+  private Duration elapsed() {
+    return Duration.ofNanos(System.nanoTime() - start);
   }
 }

@@ -22,6 +22,8 @@ import java.util.Optional;
  * @param runs the number of these executions
  * @param known the known behaviour that matches
  * @param others the verdicts of the campaign's other oracles on the reduced case
+ * @param behavesLike the strongest weaker level at which the reduced case has the same outcome and
+ *     the oracle reports no violation; empty if there is none, or if it was not determined
  */
 public record CampaignFinding(
     OracleVerdict verdict,
@@ -32,17 +34,57 @@ public record CampaignFinding(
     int reproduced,
     int runs,
     Optional<KnownBehaviour> known,
-    List<OracleVerdict> others) {
+    List<OracleVerdict> others,
+    Optional<IsolationLevel> behavesLike) {
 
   /** Copies its arguments. */
   public CampaignFinding {
     others = List.copyOf(others);
   }
 
+  /** Creates a finding that was not compared with weaker levels. */
+  public CampaignFinding(
+      OracleVerdict verdict,
+      IsolationLevel level,
+      TestCase original,
+      TestCase reduced,
+      CaseExecution execution,
+      int reproduced,
+      int runs,
+      Optional<KnownBehaviour> known,
+      List<OracleVerdict> others) {
+    this(
+        verdict,
+        level,
+        original,
+        reduced,
+        execution,
+        reproduced,
+        runs,
+        known,
+        others,
+        Optional.empty());
+  }
+
+  /** The same finding with the weaker level that it behaves like. */
+  CampaignFinding behavingLike(Optional<IsolationLevel> weaker) {
+    return new CampaignFinding(
+        verdict, level, original, reduced, execution, reproduced, runs, known, others, weaker);
+  }
+
   /** The same finding with the verdicts of other oracles. */
   CampaignFinding with(List<OracleVerdict> verdicts) {
     return new CampaignFinding(
-        verdict, level, original, reduced, execution, reproduced, runs, known, verdicts);
+        verdict,
+        level,
+        original,
+        reduced,
+        execution,
+        reproduced,
+        runs,
+        known,
+        verdicts,
+        behavesLike);
   }
 
   /**
@@ -59,6 +101,14 @@ public record CampaignFinding(
   /** Whether it is by design. */
   public FindingClass findingClass() {
     return KnownBehaviour.classOf(known);
+  }
+
+  /** In a sentence, the weaker level that it behaves like. */
+  public Optional<String> likeness() {
+    return behavesLike.map(
+        weaker ->
+            "The outcome is the same at %s, where it is no violation."
+                .formatted(weaker.name().replace('_', ' ')));
   }
 
   /** True if every fresh execution reproduced it. */

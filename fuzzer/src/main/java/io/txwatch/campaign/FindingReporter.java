@@ -22,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /** Reduces violations, repeats them, and reports those that are new. */
 final class FindingReporter {
@@ -35,18 +36,26 @@ final class FindingReporter {
   private final Campaign.Plan plan;
   private final Campaign.Listener listener;
   private final CampaignCounts counts;
+  private final BooleanSupplier isOverdue;
   private final Repetitions repetitions = new Repetitions();
   private final LevelProbes levels = new LevelProbes();
 
+  /**
+   * Creates a reporter.
+   *
+   * @param isOverdue true if the campaign should have ended, so that cases are not reduced further
+   */
   FindingReporter(
       GeneratedDialect grammar,
       Campaign.Plan plan,
       Campaign.Listener listener,
-      CampaignCounts counts) {
+      CampaignCounts counts,
+      BooleanSupplier isOverdue) {
     this.grammar = grammar;
     this.plan = plan;
     this.listener = listener;
     this.counts = counts;
+    this.isOverdue = isOverdue;
     plan.reported().forEach(repetitions::add);
   }
 
@@ -76,7 +85,8 @@ final class FindingReporter {
       return;
     }
     Reducer reducer =
-        new Reducer(oracle, executor, grammar.dialect(), first, firstVerdict, asFirstSeen);
+        new Reducer(
+            oracle, executor, grammar.dialect(), first, firstVerdict, asFirstSeen, isOverdue);
     if (!reducer.isViolating(first.testCase())) {
       reportUnreproduced(
           repeat(executor, oracle, first.testCase(), first.level(), first, firstVerdict, 1));
@@ -114,6 +124,7 @@ final class FindingReporter {
         counts.repeated.incrementAndGet();
         return;
       }
+      finding = finding.behavingLike(asLevel);
     }
     CampaignFinding complete = finding.with(judgedByOthers(executor, oracle, reduced, level));
     if (complete.known().isEmpty() && isReportedByOthers(executor, complete)) {
@@ -177,7 +188,8 @@ final class FindingReporter {
                   grammar.dialect(),
                   execution,
                   verdict,
-                  DbmsRegistry.knownBehaviour(executor, execution, verdict));
+                  DbmsRegistry.knownBehaviour(executor, execution, verdict),
+                  isOverdue);
           shapes.add(CaseShape.of(reducer.reduce(finding.reduced()), grammar.dialect()));
         }
       } catch (ScheduleExecutor.SetupException e) {

@@ -67,7 +67,8 @@ public final class WriteCheck implements Oracle {
 
   /**
    * Creates an oracle that lets any serial order explain an execution, whatever the DBMS promises:
-   * what it reports at SERIALIZABLE has no serial order.
+   * what it reports at SERIALIZABLE has no serial order. An execution with failed statements or
+   * savepoints is undecided.
    */
   public static WriteCheck ofAnyOrder() {
     return new WriteCheck(true);
@@ -83,6 +84,10 @@ public final class WriteCheck implements Oracle {
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     if (execution.inconclusiveReason().isPresent()) {
       return verdict(Result.UNDECIDED, execution.inconclusiveReason().get());
+    }
+    if (permitsAnyOrder && execution.outcomes().stream().anyMatch(WriteCheck::mayUndo)) {
+      return verdict(
+          Result.UNDECIDED, "what was undone may have released locks by design of the DBMS");
     }
     Optional<String> obstacle = UnsupportedCase.of(execution, executor.dbms());
     if (obstacle.isPresent()) {
@@ -327,6 +332,10 @@ public final class WriteCheck implements Oracle {
           : Optional.of(
               "final state " + execution.finalState() + ", serially " + serial.finalState());
     }
+  }
+
+  private static boolean mayUndo(StepOutcome outcome) {
+    return !outcome.succeeded() || SqlText.of(outcome.step().sql()).isSavepoint();
   }
 
   /** True unless it is a plain query or controls a transaction. */

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
@@ -30,7 +31,7 @@ import java.util.function.Function;
  * level. A change is kept if the same oracle reports the same violation, with the same known
  * behaviour, in {@value #RUNS_PER_CHANGE} fresh executions. If the limit of executions is not
  * reached, no remaining part can be dropped. The limit is no duration, so that a case is reduced to
- * the same one on a slow machine.
+ * the same one on a slow machine, unless the caller has to end the reduction.
  */
 public final class Reducer {
 
@@ -47,6 +48,7 @@ public final class Reducer {
   private final OracleVerdict first;
   private final Set<Integer> failed;
   private final Optional<KnownBehaviour> known;
+  private final BooleanSupplier isStopped;
   private final Set<TestCase> tried = new HashSet<>();
   private int runs;
 
@@ -59,6 +61,7 @@ public final class Reducer {
    * @param first the oracle's verdict on it
    * @param known the known behaviour that explains it; a reduced case has the same, so that a new
    *     fault is not reduced to a known one
+   * @param isStopped true as soon as the smallest case found so far has to do
    */
   public Reducer(
       Oracle oracle,
@@ -66,7 +69,8 @@ public final class Reducer {
       Dialect dialect,
       CaseExecution execution,
       OracleVerdict first,
-      Optional<KnownBehaviour> known) {
+      Optional<KnownBehaviour> known,
+      BooleanSupplier isStopped) {
     this.oracle = oracle;
     this.executor = executor;
     this.dialect = dialect;
@@ -74,6 +78,7 @@ public final class Reducer {
     this.failed = failed(execution);
     this.first = first;
     this.known = known;
+    this.isStopped = isStopped;
   }
 
   /** Returns the smallest case found; the case itself if nothing can be dropped. */
@@ -304,6 +309,6 @@ public final class Reducer {
   }
 
   private boolean isExhausted() {
-    return runs >= MAX_RUNS;
+    return runs >= MAX_RUNS || isStopped.getAsBoolean();
   }
 }

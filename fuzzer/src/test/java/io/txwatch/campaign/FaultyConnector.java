@@ -1,6 +1,7 @@
 package io.txwatch.campaign;
 
 import io.txwatch.dbms.Connector;
+import io.txwatch.history.IsolationLevel;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -9,6 +10,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Opens connections through a driver with a fault, which an oracle has to find in the DBMS. */
@@ -31,6 +33,11 @@ enum FaultyConnector implements Connector {
   },
   LOST_COMMIT {
     @Override
+    Optional<IsolationLevel> weakerLevel() {
+      return Optional.empty();
+    }
+
+    @Override
     String sql(String sql, List<String> before) {
       List<String> transaction = openTransaction(before);
       return sql.equals("COMMIT")
@@ -40,6 +47,11 @@ enum FaultyConnector implements Connector {
           : sql;
     }
   };
+
+  /** The level that sessions get instead of a stronger one; empty if the fault is another one. */
+  Optional<IsolationLevel> weakerLevel() {
+    return IsolationLevel.parse(name().substring(name().indexOf("_AS_") + "_AS_".length()));
+  }
 
   /** The level that sessions get which set another one. */
   int level(int level) {

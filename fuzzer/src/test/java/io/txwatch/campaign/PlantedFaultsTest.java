@@ -102,7 +102,8 @@ class PlantedFaultsTest {
     assertThat(findings)
         .as(findings.stream().map(PlantedFaultsTest::describe).collect(Collectors.joining("\n")))
         .singleElement()
-        .satisfies(finding -> assertIsSmall(finding.reduced()));
+        .satisfies(finding -> assertIsSmall(finding.reduced()))
+        .satisfies(finding -> assertThat(finding.behavesLike()).isEqualTo(fault.weakerLevel()));
   }
 
   private static void assertIsSmall(TestCase reduced) {

@@ -16,6 +16,8 @@ import io.txwatch.servers.ServerKind;
 import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.testcase.CaseWriter;
 import io.txwatch.testcase.TestCase;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /** Violations on real servers, and the smallest case that is left of each. */
@@ -95,6 +97,32 @@ class ReducerTest {
     }
   }
 
+  /** The first three changes drop a session each; only the unused one can be dropped. */
+  @Test
+  void aReductionThatIsStoppedKeepsTheSmallestCaseSoFar() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
+      String needed =
+          """
+          I: CREATE TABLE t (id INT PRIMARY KEY, v INT, w INT)
+          I: INSERT INTO t VALUES (1, 10, 3), (2, 20, 3)
+          T1: BEGIN
+          T2: BEGIN
+          T1: SELECT * FROM t WHERE id = 1
+          T2: SELECT * FROM t WHERE id = 2
+          T1: UPDATE t SET v = 21 WHERE id = 2
+          T2: UPDATE t SET v = 11 WHERE id = 1
+          T1: COMMIT
+          T2: COMMIT
+          """;
+      CaseExecution execution = fixture.execute(needed + "T3: SELECT * FROM t\n", "RR");
+      AtomicInteger changes = new AtomicInteger();
+      Reducer reducer =
+          reducer(fixture, new IsoRel(Judge.ADYA), execution, () -> changes.incrementAndGet() > 3);
+
+      assertThat(CaseWriter.write(reducer.reduce(execution.testCase()))).isEqualTo(needed);
+    }
+  }
+
   @Test
   void aStatementThatSucceedsIsNotReducedToOneThatFails() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
@@ -157,6 +185,12 @@ class ReducerTest {
 
   private static Reducer reducer(ExecutorFixture fixture, Oracle oracle, CaseExecution execution)
       throws Exception {
+    return reducer(fixture, oracle, execution, () -> false);
+  }
+
+  private static Reducer reducer(
+      ExecutorFixture fixture, Oracle oracle, CaseExecution execution, BooleanSupplier isStopped)
+      throws Exception {
     OracleVerdict verdict = oracle.judge(execution, fixture.executor());
     assertThat(verdict.result()).isEqualTo(OracleVerdict.Result.VIOLATION);
     return new Reducer(
@@ -165,6 +199,7 @@ class ReducerTest {
         Dialect.MARIADB,
         execution,
         verdict,
-        DbmsRegistry.knownBehaviour(fixture.executor(), execution, verdict));
+        DbmsRegistry.knownBehaviour(fixture.executor(), execution, verdict),
+        isStopped);
   }
 }

@@ -125,7 +125,7 @@ public enum InnodbBehaviour implements KnownBehaviour {
   UNDONE_INSERT(
       "innodb-undone-insert",
       FindingClass.BY_DESIGN,
-      Set.of(OracleKind.WRITECHECK, OracleKind.ISOREL, OracleKind.TXCHECK),
+      Set.of(OracleKind.WRITECHECK),
       "If InnoDB rolls back an INSERT within a transaction, because of an error or by "
           + "ROLLBACK TO SAVEPOINT, the inserted rows are no longer locked: another transaction"
           + " may insert them, and no order explains that the statement succeeded or failed.",
@@ -136,9 +136,7 @@ public enum InnodbBehaviour implements KnownBehaviour {
     public boolean matches(Evidence evidence)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       Set<Step> undone = RolledBackInserts.of(evidence.execution());
-      // The other oracles use serial orders at SERIALIZABLE alone.
       return !undone.isEmpty()
-          && (evidence.isBy(OracleKind.WRITECHECK) || evidence.isAt(IsolationLevel.SERIALIZABLE))
           && evidence.isExplainedBy(Mechanism.LEVEL)
           && evidence.disappearsWithout(undone::contains);
     }

@@ -36,7 +36,7 @@ public enum PostgresBehaviour implements KnownBehaviour {
   UNREAD_CONFLICT(
       "postgresql-unread-conflict",
       FindingClass.NEW,
-      Set.of(OracleKind.WRITECHECK, OracleKind.ISOREL, OracleKind.TXCHECK),
+      Set.of(OracleKind.WRITECHECK),
       "At SERIALIZABLE an INSERT … ON CONFLICT DO NOTHING that finds a conflicting row "
           + "does not count as having read it: another transaction may delete that row, and no "
           + "order of the two explains the final state.",
@@ -54,7 +54,7 @@ public enum PostgresBehaviour implements KnownBehaviour {
   FOREIGN_KEY_BESIDE_SNAPSHOT(
       "postgresql-foreign-key-beside-snapshot",
       FindingClass.NEW,
-      Set.of(OracleKind.WRITECHECK, OracleKind.ISOREL, OracleKind.TXCHECK),
+      Set.of(OracleKind.WRITECHECK),
       "At SERIALIZABLE foreign keys are checked, and their actions executed, against the "
           + "latest committed rows, which does not count as a read: a transaction that deletes "
           + "a parent need not have seen that its child was deleted, and no order explains what"

@@ -195,7 +195,7 @@ final class TraceBuilder {
         read,
         versionSets(step, statement, current(transaction)),
         reads.writes(step.id()),
-        outcome.succeeded() && judgesRowsSeparately(step, statement));
+        writesUseSnapshot && outcome.succeeded() && judgesRowsSeparately(step, statement));
   }
 
   /** False also if a key, a foreign key or a trigger could relate the rows of its table. */
