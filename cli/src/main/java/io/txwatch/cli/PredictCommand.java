@@ -28,10 +28,12 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -72,7 +74,9 @@ import picocli.CommandLine.Spec;
       "   \"allowedBy\":[…],\"restsOnExecutions\":b,\"levelWithoutExecutions\":…,\"tested\":N,",
       "   \"untested\":N,\"contradictedBy\":[…]}",
       "  {\"type\":\"predict\",\"operations\":N,\"candidates\":N,\"confirmed\":N,\"refuted\":N,",
-      "   \"undecided\":N,\"seconds\":x}",
+      "   \"undecided\":N,\"sameOrder\":N,\"seconds\":x}",
+      "A race that an order shows which is printed already is counted by sameOrder, and has a",
+      "field sameOrderAs with the number of the race that the order is printed for.",
       "",
       "Exit codes: 0 no race is confirmed; 1 one is; 2 bad usage or input; 3 DBMS unreachable;",
       "5 none is confirmed, and one is undecided, or a level is contradicted.",
@@ -244,12 +248,14 @@ final class PredictCommand implements Callable<Integer> {
     return operations;
   }
 
+  /** The worst phenomena first: an order that shows several is printed as the first one's. */
   private List<LevelledCandidate> candidates(List<OperationTemplate> operations, Dbms dbms) {
-    if (isolation.isEmpty()) {
-      return LevelledCandidate.asSeen(operations, dbms.database());
-    }
-    return isolation.stream()
-        .flatMap(level -> LevelledCandidate.at(operations, dbms.database(), level).stream())
-        .toList();
+    Stream<LevelledCandidate> all =
+        isolation.isEmpty()
+            ? LevelledCandidate.asSeen(operations, dbms.database()).stream()
+            : isolation.stream()
+                .flatMap(
+                    level -> LevelledCandidate.at(operations, dbms.database(), level).stream());
+    return all.sorted(Comparator.comparing(one -> one.candidate().phenomenon())).toList();
   }
 }

@@ -8,6 +8,7 @@ import io.txwatch.history.CallSite;
 import io.txwatch.history.PrivateFiles;
 import io.txwatch.predict.KeyEquality;
 import io.txwatch.predict.OperationTemplate;
+import io.txwatch.proof.ConfirmedOrders;
 import io.txwatch.proof.RaceProof;
 import io.txwatch.proof.RaceProof.Result;
 import io.txwatch.proof.RaceProof.TriedRepair;
@@ -46,6 +47,9 @@ final class PredictionOutput {
   private final @Nullable Path folder;
   private final Map<Result, Integer> counts = new EnumMap<>(Result.class);
   private final List<RaceProof> undecided = new ArrayList<>();
+  private final ConfirmedOrders orders = new ConfirmedOrders();
+  private final List<Path> files = new ArrayList<>();
+  private int shownByEarlier;
   private boolean isBegun;
 
   PredictionOutput(
@@ -61,16 +65,43 @@ final class PredictionOutput {
     return counts.getOrDefault(result, 0);
   }
 
-  /** The next one: printed if it is confirmed. */
+  /** The next one: printed if it is confirmed; in a line if an order that is printed shows it. */
   void add(RaceProof proof) throws IOException {
+    if (proof.result() == Result.CONFIRMED) {
+      int number = orders.add(proof);
+      if (number <= count(Result.CONFIRMED)) {
+        addShownBy(number, proof);
+        return;
+      }
+    }
     counts.merge(proof.result(), 1, Integer::sum);
     Path file = proof.testCase().isPresent() ? write(proof) : null;
+    if (file != null) {
+      files.add(file);
+    }
     write(out -> write(out, proof, file));
     if (proof.result() == Result.UNDECIDED) {
       undecided.add(proof);
     } else if (proof.result() == Result.CONFIRMED) {
       print(proof, file);
     }
+  }
+
+  private void addShownBy(int number, RaceProof proof) throws IOException {
+    shownByEarlier++;
+    Path file = number <= files.size() ? files.get(number - 1) : null;
+    write(
+        out -> {
+          write(out, proof, file);
+          out.writeNumberField("sameOrderAs", number);
+        });
+    PrintWriter text = console.textOut(json);
+    text.printf(
+        Locale.ROOT,
+        "the order of confirmed race %d also shows %s%n%n",
+        number,
+        Console.printable(what(proof)));
+    text.flush();
   }
 
   private @Nullable Path write(RaceProof proof) throws IOException {
@@ -248,13 +279,14 @@ final class PredictionOutput {
 
   /** All candidates were added. */
   void end(double seconds) throws IOException {
-    int candidates = counts.values().stream().mapToInt(Integer::intValue).sum();
+    int candidates = counts.values().stream().mapToInt(Integer::intValue).sum() + shownByEarlier;
     write(
         out -> {
           out.writeStringField("type", "predict");
           out.writeNumberField("operations", operations);
           out.writeNumberField("candidates", candidates);
           out.writeNumberField("confirmed", count(Result.CONFIRMED));
+          out.writeNumberField("sameOrder", shownByEarlier);
           out.writeNumberField("refuted", count(Result.REFUTED));
           out.writeNumberField("undecided", count(Result.UNDECIDED));
           out.writeNumberField("seconds", Math.round(seconds * 1_000) / 1e3);
@@ -269,10 +301,11 @@ final class PredictionOutput {
     }
     text.printf(
         Locale.ROOT,
-        "%d operations, %d candidates: %d confirmed, %d refuted, %d undecided in %.1f s%n",
+        "%d operations, %d candidates: %d confirmed%s, %d refuted, %d undecided in %.1f s%n",
         operations,
         candidates,
         count(Result.CONFIRMED),
+        shownByEarlier == 0 ? "" : " (and " + shownByEarlier + " more by the same orders)",
         count(Result.REFUTED),
         count(Result.UNDECIDED),
         seconds);

@@ -60,6 +60,9 @@ final class PredictionReader {
     if (type.equals("prediction")) {
       isComplete = false;
       Result result = Result.valueOf(one.text("result"));
+      if (one.has("sameOrderAs")) {
+        return; // the race that it belongs to comes before it
+      }
       counts.merge(result, 1L, Long::sum);
       if (result == Result.CONFIRMED) {
         confirmed.add(race(one));

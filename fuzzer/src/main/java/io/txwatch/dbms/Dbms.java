@@ -50,6 +50,19 @@ public interface Dbms extends DbmsBehaviour {
         "definitions of tables are not read on " + describe(), "0A000");
   }
 
+  /**
+   * The statement that defines a sequence in a workspace as it is elsewhere: it goes on with the
+   * number that is the next one there.
+   *
+   * @param source a connection whose schema has the sequence; no number is taken from it
+   * @param name its name, as a statement spells it
+   * @throws SQLException if it cannot be read
+   */
+  default String sequenceDefinition(Connection source, String name) throws SQLException {
+    throw new SQLFeatureNotSupportedException(
+        "sequences are not copied on " + describe() + ": " + name, "0A000");
+  }
+
   /** Sets the level of the session's transactions to come. */
   default void setLevel(Connection session, IsolationLevel level) throws SQLException {
     session.setTransactionIsolation(

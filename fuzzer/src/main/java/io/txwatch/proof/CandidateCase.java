@@ -14,6 +14,7 @@ import io.txwatch.predict.ValuePlace;
 import io.txwatch.predict.ValuePlace.Use;
 import io.txwatch.schedule.ComputedText;
 import io.txwatch.schedule.ComputedText.ReturnedValue;
+import io.txwatch.schedule.IdentifiedRows;
 import io.txwatch.schedule.ObservedPath;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
@@ -27,7 +28,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -150,7 +154,13 @@ record CandidateCase(
     private final List<IsolationLevel> levels;
     private final Dbms dbms;
     private final Connection source;
+    private static final Pattern BEFORE_SEQUENCE =
+        Pattern.compile("(?is).*\\b(nextval|currval|setval)\\s*\\(\\s*(cast\\s*\\(\\s*)?");
+    private static final Pattern SEQUENCE_OF_DEFAULT =
+        Pattern.compile("nextval\\('([^']+)'::regclass\\)");
+
     private final List<String> assumptions = new ArrayList<>();
+    private final Set<String> sequences = new TreeSet<>();
     private @Nullable TableQualifiers qualifiers;
 
     Builder(
@@ -166,6 +176,14 @@ record CandidateCase(
       List<String> given = new FoundRows(tables).differFromAssigned(instances);
       qualifiers = qualifiers(tables);
       List<String> setup = new ArrayList<>();
+      for (TableCopy table : tables) {
+        for (String sql : table.definition()) {
+          Matcher sequence = SEQUENCE_OF_DEFAULT.matcher(sql);
+          while (sequence.find()) {
+            sequences.add(unqualified(sequence.group(1)));
+          }
+        }
+      }
       TableCopier copier = new TableCopier(dbms, source);
       for (TableCopy table : tables) {
         setup.addAll(table.definition());
@@ -182,10 +200,16 @@ record CandidateCase(
         if (levels.get(i) != levels.get(0)) {
           headers.put(TestCase.LEVEL_HEADER + session, levels.get(i).name());
         }
-        paths.put(session, path(instances.get(i), session));
+        paths.put(
+            session,
+            path(
+                instances.get(i),
+                session,
+                new IdentifyingColumns(tables, instances).of(instances.get(i))));
         noteReplaced(instances.get(i), session);
       }
       assumptions.addAll(given);
+      setup.addAll(0, sequenceDefinitions());
       return new CandidateCase(
           new TestCase("predicted", headers, setup, steps(paths), List.of()),
           paths,
@@ -193,6 +217,29 @@ record CandidateCase(
           List.copyOf(levels),
           List.copyOf(assumptions),
           new FoundRows(tables).unchanged(instances).orElse(""));
+    }
+
+    /** Sequences of their own: those of the application count on for it alone. */
+    private List<String> sequenceDefinitions() throws NotPossibleException {
+      List<String> definitions = new ArrayList<>();
+      for (String sequence : sequences) {
+        try {
+          definitions.add(dbms.sequenceDefinition(source, sequence));
+        } catch (SQLException e) {
+          throw new NotPossibleException(String.valueOf(e.getMessage()));
+        }
+      }
+      return definitions;
+    }
+
+    /** The name of a sequence without the application's schema. */
+    private String unqualified(String sequence) throws NotPossibleException {
+      String plain = Objects.requireNonNull(qualifiers).without(sequence);
+      if (plain.replaceAll("\"[^\"]*\"", "").contains(".")) {
+        throw new NotPossibleException(
+            "a sequence of another schema is used, which would not be a copy: " + sequence);
+      }
+      return plain;
     }
 
     private TableQualifiers qualifiers(List<TableCopy> tables) throws NotPossibleException {
@@ -205,7 +252,8 @@ record CandidateCase(
 
     // -------------------------------------------------------------- statements
 
-    private ObservedPath path(ProofInstance instance, String session) throws NotPossibleException {
+    private ObservedPath path(ProofInstance instance, String session, List<IdentifiedRows> found)
+        throws NotPossibleException {
       List<ComputedText> texts = new ArrayList<>();
       List<Integer> rows = new ArrayList<>();
       List<String> callSites = new ArrayList<>();
@@ -220,7 +268,7 @@ record CandidateCase(
                 ? statement.complete() ? statement.rows().size() : -1
                 : (int) statement.updateCount());
       }
-      return new ObservedPath(texts, rows, callSites);
+      return new ObservedPath(texts, rows, found, callSites);
     }
 
     private ComputedText text(ProofInstance instance, int index, String session)
@@ -273,6 +321,10 @@ record CandidateCase(
       ValuePlace own =
           instance.sample().statements().get(place.statement()).text().values().get(place.index());
       RecordedValue value = instance.value(place);
+      List<String> parts = instance.sample().statements().get(place.statement()).text().parts();
+      if (BEFORE_SEQUENCE.matcher(parts.get(place.index())).matches()) {
+        return sequenceLiteral(value, place, session);
+      }
       if (!own.literal().isEmpty() && value.equals(own.value())) {
         return own.literal();
       }
@@ -286,6 +338,21 @@ record CandidateCase(
                 place.statement() + 1,
                 session));
       }
+    }
+
+    private String sequenceLiteral(RecordedValue name, Place place, String session)
+        throws NotPossibleException {
+      if (name.type() != RecordedValue.Type.TEXT) {
+        throw new NotPossibleException(
+            String.format(
+                Locale.ROOT,
+                "statement %d of %s names a sequence by a number",
+                place.statement() + 1,
+                session));
+      }
+      String plain = unqualified(name.text());
+      sequences.add(plain);
+      return dbms.literal(RecordedValue.of(plain));
     }
 
     private void noteReplaced(ProofInstance instance, String session) {
@@ -373,6 +440,7 @@ record CandidateCase(
         for (int i = instances.size() - 1; i >= 0; i--) {
           new FoundRows(tables).restore(instances.get(i));
         }
+        new FoundRows(tables).removeOrphans();
         return tables;
       } catch (SQLException e) {
         throw new NotPossibleException(String.valueOf(e.getMessage()));

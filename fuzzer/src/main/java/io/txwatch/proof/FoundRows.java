@@ -10,17 +10,20 @@ import io.txwatch.predict.ValueComparison;
 import io.txwatch.predict.ValuePlace;
 import io.txwatch.predict.ValuePlace.Use;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * Changes copied rows back to what a transaction found, as far as its statements show that: those
- * that it inserted are removed, and those that it read have the values that it read.
+ * that it inserted, or would have found, are removed, and those that it read have the values that
+ * it read.
  */
 final class FoundRows {
 
@@ -37,6 +40,17 @@ final class FoundRows {
 
   FoundRows(List<TableCopy> tables) {
     this.tables = tables;
+  }
+
+  /** Removes the rows that refer to rows that were removed: they were not there, either. */
+  void removeOrphans() {
+    boolean isRemoved = true;
+    while (isRemoved) {
+      isRemoved = false;
+      for (TableCopy table : tables) {
+        isRemoved |= table.removeOrphans(tables);
+      }
+    }
   }
 
   /** Takes back what a transaction did, its last statement first. */
@@ -61,7 +75,31 @@ final class FoundRows {
       } else if (statement.updateCount() < 0) {
         restoreJoined(statement);
       }
+      if (statement.updateCount() < 0 && !accesses.isEmpty()) {
+        Set<String> changed = changedBefore(instance, i);
+        EqualityQuery.of(statement, tables)
+            .ifPresent(
+                query -> {
+                  query.putBack();
+                  query.removeOthers(changed);
+                });
+      }
     }
+  }
+
+  /** The tables of which earlier statements have changed or removed rows. */
+  private Set<String> changedBefore(ProofInstance instance, int index) {
+    Set<String> changed = new HashSet<>();
+    for (SampledStatement earlier : instance.sample().statements().subList(0, index)) {
+      for (TemplateAccess access : accesses(instance, earlier)) {
+        if (access.effect() == Effect.DELETED
+            || (access.effect() == Effect.NONE && earlier.updateCount() >= 0)) {
+          table(access.table())
+              .ifPresent(table -> changed.add(table.name().toLowerCase(Locale.ROOT)));
+        }
+      }
+    }
+    return changed;
   }
 
   /** Rows that a query of several tables has returned; an outer join's row of NULLs is none. */
@@ -364,7 +402,8 @@ final class FoundRows {
     }
   }
 
-  private static boolean isConjunction(SampledStatement statement) {
+  /** Whether each row that a query returns has the values that it compares. */
+  static boolean isConjunction(SampledStatement statement) {
     return statement.text().parts().stream()
         .noneMatch(part -> OTHER_CONDITION.matcher(part).find());
   }

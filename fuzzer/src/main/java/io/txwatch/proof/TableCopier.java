@@ -3,6 +3,7 @@ package io.txwatch.proof;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.history.RecordedValue;
 import io.txwatch.predict.ValueComparison;
+import io.txwatch.proof.TableCopy.ForeignKey;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -68,9 +69,11 @@ final class TableCopier {
       for (ForeignKey key : foreignKeys(table.name())) {
         for (Map<String, RecordedValue> row : table.rows()) {
           Map<String, RecordedValue> parent = new LinkedHashMap<>();
-          key.columns.forEach(
-              (child, column) -> parent.put(column, row.getOrDefault(child, RecordedValue.NULL)));
-          wanted.computeIfAbsent(key.parent, name -> new ArrayList<>()).add(parent);
+          key.columns()
+              .forEach(
+                  (child, column) ->
+                      parent.put(column, row.getOrDefault(child, RecordedValue.NULL)));
+          wanted.computeIfAbsent(key.parent(), name -> new ArrayList<>()).add(parent);
         }
       }
     }
@@ -86,13 +89,6 @@ final class TableCopier {
     return named;
   }
 
-  /**
-   * A foreign key.
-   *
-   * @param columns the column of the parent for each of the child's
-   */
-  private record ForeignKey(String parent, Map<String, String> columns) {}
-
   private List<ForeignKey> foreignKeys(String table) throws SQLException {
     Map<String, ForeignKey> found = new LinkedHashMap<>();
     try (ResultSet keys =
@@ -103,7 +99,7 @@ final class TableCopier {
             .computeIfAbsent(
                 keys.getString("FK_NAME") + " of " + parent,
                 name -> new ForeignKey(parent, new LinkedHashMap<>()))
-            .columns
+            .columns()
             .put(keys.getString("FKCOLUMN_NAME"), keys.getString("PKCOLUMN_NAME"));
       }
     }
@@ -119,12 +115,18 @@ final class TableCopier {
       throw new SQLException("the foreign keys of " + table + " form a cycle", "0A000");
     }
     for (ForeignKey key : foreignKeys(name)) {
-      if (!key.parent.equals(name)) {
-        define(key.parent, depth + 1);
+      if (!key.parent().equals(name)) {
+        define(key.parent(), depth + 1);
       }
     }
     read.put(
-        name, new TableCopy(name, dbms.definition(source, name), columns(name), primaryKey(name)));
+        name,
+        new TableCopy(
+            name,
+            dbms.definition(source, name),
+            columns(name),
+            primaryKey(name),
+            foreignKeys(name)));
   }
 
   private String find(String table) throws SQLException {

@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +23,16 @@ final class TableCopy {
   private final List<String> definition;
   private final List<String> columns;
   private final List<String> key;
+  private final List<ForeignKey> references;
   private final List<Map<String, RecordedValue>> rows = new ArrayList<>();
+
+  /**
+   * A foreign key.
+   *
+   * @param parent the table that it refers to
+   * @param columns the column of the parent for each of the child's
+   */
+  record ForeignKey(String parent, Map<String, String> columns) {}
 
   /**
    * An empty table.
@@ -31,12 +41,19 @@ final class TableCopy {
    * @param definition the statements that define it
    * @param columns those that rows are inserted with, as the catalog has them
    * @param key the columns of its primary key; empty if it has none
+   * @param references its foreign keys
    */
-  TableCopy(String name, List<String> definition, List<String> columns, List<String> key) {
+  TableCopy(
+      String name,
+      List<String> definition,
+      List<String> columns,
+      List<String> key,
+      List<ForeignKey> references) {
     this.name = name;
     this.definition = List.copyOf(definition);
     this.columns = List.copyOf(columns);
     this.key = List.copyOf(key);
+    this.references = List.copyOf(references);
   }
 
   String name() {
@@ -63,6 +80,11 @@ final class TableCopy {
   Optional<String> column(String column) {
     String folded = column.toLowerCase(Locale.ROOT);
     return columns.stream().filter(one -> one.toLowerCase(Locale.ROOT).equals(folded)).findFirst();
+  }
+
+  /** Whether a column, named as the catalog has it, is one of the primary key. */
+  boolean isOfKey(String column) {
+    return key.contains(column);
   }
 
   /** Whether the primary key is among some columns. */
@@ -92,6 +114,53 @@ final class TableCopy {
     }
   }
 
+  /**
+   * Removes the rows that have some values, but not those that were found.
+   *
+   * @param chosen the values of the rows that would have been found
+   * @param found the rows that were found; each has a key
+   * @param isFound whether such a row would have been found
+   */
+  void removeOthers(
+      Map<String, RecordedValue> chosen,
+      List<Map<String, RecordedValue>> found,
+      Predicate<Map<String, RecordedValue>> isFound) {
+    for (Map<String, RecordedValue> row : find(chosen)) {
+      boolean isOther =
+          found.stream()
+              .noneMatch(
+                  one -> key.stream().allMatch(column -> isSame(row.get(column), one.get(column))));
+      if (isOther && isFound.test(row)) {
+        rows.remove(row);
+      }
+    }
+  }
+
+  private static boolean isSame(@Nullable RecordedValue one, @Nullable RecordedValue other) {
+    return other != null && isEqual(one, other);
+  }
+
+  /**
+   * Removes the rows that refer to others that are not there.
+   *
+   * @return true if there were some
+   */
+  boolean removeOrphans(List<TableCopy> tables) {
+    return rows.removeIf(
+        row -> references.stream().anyMatch(reference -> isOrphan(row, reference, tables)));
+  }
+
+  private static boolean isOrphan(
+      Map<String, RecordedValue> row, ForeignKey reference, List<TableCopy> tables) {
+    Map<String, RecordedValue> parent = new LinkedHashMap<>();
+    reference.columns.forEach(
+        (child, column) -> parent.put(column, row.getOrDefault(child, RecordedValue.UNKNOWN)));
+    return parent.values().stream().allMatch(ValueComparison::isValue)
+        && tables.stream()
+            .filter(table -> table.name.equals(reference.parent))
+            .anyMatch(table -> table.find(parent).isEmpty());
+  }
+
   /** Gives the row that has these values in its key the other ones, too. */
   void restore(Map<String, RecordedValue> values) {
     if (!hasKeyIn(values.keySet())) {
@@ -101,7 +170,9 @@ final class TableCopy {
     ofKey.keySet().retainAll(key);
     List<Map<String, RecordedValue>> found = find(ofKey);
     if (found.isEmpty()) {
-      if (values.keySet().containsAll(columns)) {
+      boolean isKnown =
+          values.values().stream().noneMatch(one -> one.type() == RecordedValue.Type.UNKNOWN);
+      if (isKnown && values.keySet().containsAll(columns)) {
         add(values);
       }
     } else {

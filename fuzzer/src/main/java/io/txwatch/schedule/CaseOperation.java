@@ -124,7 +124,20 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
     alone = List.of();
     List<String> results = new ArrayList<>();
     call(results);
+    if (path != null) {
+      requireObservedRows(path);
+    }
     alone = List.copyOf(results);
+  }
+
+  /** What an application does with other rows than observed is not known. */
+  private void requireObservedRows(ObservedPath observed) {
+    for (int i = 0; i < returned.size(); i++) {
+      if (!observed.found().get(i).are(returned.get(i))) {
+        throw new LeftException(
+            "'" + observed.texts().get(i).observed() + "' found other rows than when observed");
+      }
+    }
   }
 
   @Override
@@ -256,7 +269,7 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
         try (ResultSet set = statement.getResultSet()) {
           rows.addAll(recorded(set));
         }
-        result = text(rows);
+        result = StatementText.drawsNumbers(sql) ? "numbers of a sequence" : text(rows);
         count = rows.size();
       } else {
         count = statement.getUpdateCount();

@@ -10,34 +10,42 @@ import java.util.Set;
  *
  * @param texts the statements
  * @param rows how many rows each returned or changed; -1 if that does not matter
+ * @param found which rows each query found
  * @param callSites where the application executed each; empty texts if unknown
  */
-public record ObservedPath(List<ComputedText> texts, List<Integer> rows, List<String> callSites) {
+public record ObservedPath(
+    List<ComputedText> texts,
+    List<Integer> rows,
+    List<IdentifiedRows> found,
+    List<String> callSites) {
 
   public ObservedPath {
     texts = List.copyOf(texts);
     rows = List.copyOf(rows);
+    found = List.copyOf(found);
     callSites = List.copyOf(callSites);
   }
 
   /** The same path with other texts. */
   public ObservedPath withTexts(List<ComputedText> others) {
-    return new ObservedPath(others, rows, callSites);
+    return new ObservedPath(others, rows, found, callSites);
   }
 
   /** The path without some statements, on whose results no other one depends. */
   public ObservedPath without(Set<Integer> removed) {
     List<ComputedText> fewer = new ArrayList<>();
     List<Integer> counts = new ArrayList<>();
+    List<IdentifiedRows> kept = new ArrayList<>();
     List<String> places = new ArrayList<>();
     for (int i = 0; i < texts.size(); i++) {
       if (!removed.contains(i)) {
         fewer.add(texts.get(i).afterRemoving(removed));
         counts.add(rows.get(i));
+        kept.add(found.get(i));
         places.add(callSites.get(i));
       }
     }
-    return new ObservedPath(fewer, counts, places);
+    return new ObservedPath(fewer, counts, kept, places);
   }
 
   /** When a session leaves its path. */

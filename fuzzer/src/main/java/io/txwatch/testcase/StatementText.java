@@ -94,6 +94,12 @@ public final class StatementText {
     return function.startsWith("pg_advisory_") || function.startsWith("pg_try_advisory_");
   }
 
+  /** True if it is a query of nothing but numbers of sequences, which are others each time. */
+  public static boolean drawsNumbers(String sql) {
+    SqlText text = SqlText.of(sql);
+    return text.startsWith("SELECT") && text.hasAny("NEXTVAL") && !text.hasAny("FROM");
+  }
+
   /** True if it defines a column or sequence that generates increasing values. */
   public static boolean generatesValues(String sql) {
     return SqlText.of(sql)

@@ -82,34 +82,121 @@ class RaceProverTest {
     }
   }
 
-  /** A closed account is not changed: what has found no closure has to find none again. */
-  @ParameterizedTest
-  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
-  void whatWasNotFoundIsNotFoundAgain(ServerKind kind) throws Exception {
+  private static Work withdrawIfOpen(String condition, int id) {
+    return bank -> {
+      if (bank.query("SELECT id FROM closure WHERE account = ?" + condition, id).isEmpty()) {
+        int balance = bank.number("SELECT balance FROM account WHERE id = ?", id);
+        bank.update("UPDATE account SET balance = ? WHERE id = ?", balance - 10, id);
+      }
+    };
+  }
+
+  private static List<RaceProof> withClosures(ServerKind kind, String condition) throws Exception {
     try (ObservedApplication bank =
         new ObservedApplication(
             kind,
             "CREATE TABLE account (id INT PRIMARY KEY, balance INT NOT NULL)",
             "CREATE TABLE closure (id INT PRIMARY KEY, account INT NOT NULL)",
+            "CREATE TABLE protest (id INT PRIMARY KEY, closure INT NOT NULL,"
+                + " FOREIGN KEY (closure) REFERENCES closure (id))",
             "INSERT INTO account VALUES (1, 100), (2, 100)")) {
-      for (int account = 1; account <= 2; account++) {
-        int id = account;
-        bank.run(
-            one -> {
-              if (one.query("SELECT id FROM closure WHERE account = ?", id).isEmpty()) {
-                int balance = one.number("SELECT balance FROM account WHERE id = ?", id);
-                one.update("UPDATE account SET balance = ? WHERE id = ?", balance - 10, id);
-              }
-            });
-      }
+      bank.run(withdrawIfOpen(condition, 1)).run(withdrawIfOpen(condition, 2));
       bank.run(one -> one.update("INSERT INTO closure VALUES (?, ?), (?, ?)", 7, 1, 8, 2));
-      assertThat(bank.prove(one -> one.phenomenon() == Phenomenon.LOST_UPDATE))
+      bank.run(one -> one.update("INSERT INTO protest VALUES (?, ?)", 9, 8));
+      return bank.prove(one -> one.phenomenon() == Phenomenon.LOST_UPDATE);
+    }
+  }
+
+  /** A closed account is not changed: what has found no closure has to find none again. */
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void whatWasNotFoundIsNotFoundAgain(ServerKind kind) throws Exception {
+    assertThat(withClosures(kind, " AND id > 0"))
+        .isNotEmpty()
+        .allSatisfy(
+            proof -> {
+              assertThat(proof.result()).isEqualTo(Result.UNDECIDED);
+              assertThat(proof.reason()).contains("no longer as the operation found them");
+            });
+    assertThat(withClosures(kind, ""))
+        .isNotEmpty()
+        .extracting(RaceProof::result)
+        .containsOnly(Result.CONFIRMED);
+  }
+
+  private static Work like(int person, int article) {
+    return blog -> {
+      String query =
+          "SELECT f.article_id, p.id, p.name FROM favorite f JOIN person p ON p.id = f.person_id"
+              + " WHERE f.article_id = ?";
+      int fans = blog.query(query, article).size();
+      blog.number("SELECT likes FROM article WHERE id = ?", article);
+      blog.update("UPDATE article SET likes = ? WHERE id = ?", fans + person, article);
+    };
+  }
+
+  /** Rows of a join are put back, and others that it did not find are removed. */
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void rowsThatWereJoinedAreThereAgain(ServerKind kind) throws Exception {
+    try (ObservedApplication blog =
+        new ObservedApplication(
+            kind,
+            "CREATE TABLE person (id INT PRIMARY KEY, name VARCHAR(20))",
+            "CREATE TABLE article (id INT PRIMARY KEY, likes INT NOT NULL)",
+            "CREATE TABLE favorite (article_id INT, person_id INT,"
+                + " PRIMARY KEY (article_id, person_id))",
+            "INSERT INTO person VALUES (11, 'Ada'), (12, 'Ben')",
+            "INSERT INTO article VALUES (1, 0), (2, 0)",
+            "INSERT INTO favorite VALUES (1, 11), (2, 11)")) {
+      blog.run(like(3, 1)).run(like(4, 2));
+      blog.run(one -> one.update("DELETE FROM favorite WHERE person_id = ?", 11));
+      blog.run(one -> one.update("INSERT INTO favorite VALUES (?, ?), (?, ?)", 1, 12, 2, 12));
+      assertThat(blog.prove(one -> one.phenomenon() == Phenomenon.LOST_UPDATE))
           .isNotEmpty()
           .allSatisfy(
               proof -> {
-                assertThat(proof.result()).isEqualTo(Result.UNDECIDED);
-                assertThat(proof.reason()).contains("no longer as the operation found them");
+                assertThat(proof.reason()).contains("11,Ada");
+                assertThat(proof.result()).isEqualTo(Result.CONFIRMED);
               });
+    }
+  }
+
+  private static Work withdrawUnless(String query, int account) {
+    return bank -> {
+      if (bank.query(query, 0).equals(List.of(List.of("5")))) {
+        int balance = bank.number("SELECT balance FROM account WHERE id = ?", account);
+        bank.update("UPDATE account SET balance = ? WHERE id = ?", balance - 10, account);
+      }
+    };
+  }
+
+  /** An application that has found row 6 in place of 5 does something else. */
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void asManyRowsButOthersAreNotWhatWasFound(ServerKind kind) throws Exception {
+    for (String query :
+        List.of(
+            "SELECT id FROM notice WHERE id > ?",
+            "SELECT customer FROM notice WHERE customer > ?")) {
+      try (ObservedApplication bank =
+          new ObservedApplication(
+              kind,
+              "CREATE TABLE account (id INT PRIMARY KEY, balance INT NOT NULL)",
+              "CREATE TABLE notice (id INT PRIMARY KEY, customer INT NOT NULL)",
+              "INSERT INTO account VALUES (1, 100), (2, 100)",
+              "INSERT INTO notice VALUES (5, 5)")) {
+        bank.run(withdrawUnless(query, 1)).run(withdrawUnless(query, 2));
+        bank.run(one -> one.update("DELETE FROM notice WHERE id = ?", 5));
+        bank.run(one -> one.update("INSERT INTO notice VALUES (?, ?)", 6, 6));
+        assertThat(bank.prove(one -> one.phenomenon() == Phenomenon.LOST_UPDATE))
+            .isNotEmpty()
+            .allSatisfy(
+                proof -> {
+                  assertThat(proof.result()).isEqualTo(Result.UNDECIDED);
+                  assertThat(proof.reason()).contains("found other rows");
+                });
+      }
     }
   }
 
@@ -671,5 +758,34 @@ class RaceProverTest {
       int credit = desk.number("SELECT credit FROM customer WHERE id = ?", 7);
       desk.update("UPDATE customer SET credit = ? WHERE id = ?", credit + amount, 7);
     };
+  }
+
+  private static Work addFruit(String sequence, String name) {
+    return shop -> {
+      if (shop.query("SELECT id FROM fruit WHERE name = ?", name).isEmpty()) {
+        int id = shop.number("SELECT nextval('" + sequence + "')");
+        shop.update("INSERT INTO fruit (id, name) VALUES (?, ?)", id, name);
+      }
+    };
+  }
+
+  /** The application's sequence is not used, whether or not its schema is named. */
+  @Test
+  void numbersAreThoseOfSequencesOfItsOwn() throws Exception {
+    for (String qualifier : List.of("", "public.")) {
+      try (ObservedApplication shop =
+          new ObservedApplication(
+              ServerKind.POSTGRESQL,
+              "CREATE SEQUENCE fruit_seq INCREMENT BY 50",
+              "CREATE SEQUENCE crate_seq",
+              "CREATE TABLE fruit (id INT PRIMARY KEY, name VARCHAR(20), crate INT NOT NULL"
+                  + " DEFAULT 1000 + nextval('crate_seq'))")) {
+        String sequence = qualifier + "fruit_seq";
+        shop.run(addFruit(sequence, "Fig")).run(addFruit(sequence, "Kiwi"));
+        assertThat(confirmed(shop)).isNotEmpty().allMatch(one -> one.startsWith("CONFIRMED"));
+        assertThat(shop.number("SELECT last_value FROM fruit_seq")).isEqualTo(51);
+        assertThat(shop.number("SELECT last_value FROM crate_seq")).isEqualTo(2);
+      }
+    }
   }
 }

@@ -77,6 +77,11 @@ final class PostgresDbms extends AbstractDbms {
   }
 
   @Override
+  public String sequenceDefinition(Connection source, String name) throws SQLException {
+    return PostgresDefinitions.ofSequence(source, name);
+  }
+
+  @Override
   public String renderSql(String sql) {
     return render(sql, "", "SERIAL PRIMARY KEY", "FOR UPDATE");
   }

@@ -4,8 +4,11 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** Reads from the catalog how a table is defined. */
 final class PostgresDefinitions {
@@ -47,7 +50,35 @@ final class PostgresDefinitions {
           + " UNION ALL SELECT 'partitions or parents' FROM pg_inherits"
           + " WHERE ?::regclass IN (inhrelid, inhparent)";
 
+  /** What nextval would return next: to read it takes no number. */
+  private static final String SEQUENCE =
+      "SELECT 'CREATE SEQUENCE %1$s AS ' || d.seqtypid::regtype || ' INCREMENT BY '"
+          + " || d.seqincrement || ' MINVALUE ' || d.seqmin || ' MAXVALUE ' || d.seqmax"
+          + " || ' START WITH ' || CASE WHEN s.is_called THEN s.last_value + d.seqincrement"
+          + " ELSE s.last_value END || CASE WHEN d.seqcycle THEN ' CYCLE' ELSE '' END"
+          + " FROM %1$s s JOIN pg_sequence d ON d.seqrelid = '%1$s'::regclass";
+
+  private static final Pattern SEQUENCE_NAME = Pattern.compile("[\\w$]+|\"[^\"']+\"");
+
   private PostgresDefinitions() {}
+
+  /**
+   * The statement that defines a sequence, beginning with its next number.
+   *
+   * @throws SQLException if there is none of that name
+   */
+  static String ofSequence(Connection source, String name) throws SQLException {
+    if (!SEQUENCE_NAME.matcher(name).matches()) {
+      throw new SQLException("the sequence " + name + " is not copied", "0A000");
+    }
+    try (Statement statement = source.createStatement();
+        ResultSet result = statement.executeQuery(String.format(Locale.ROOT, SEQUENCE, name))) {
+      if (!result.next()) {
+        throw new SQLException("there is no sequence " + name, "42P01");
+      }
+      return result.getString(1);
+    }
+  }
 
   /**
    * The statements that define a table.
