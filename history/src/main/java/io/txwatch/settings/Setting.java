@@ -218,13 +218,13 @@ public enum Setting {
     return Arrays.stream(values()).filter(setting -> setting.key.equals(key)).findFirst();
   }
 
-  /** The setting with that key, or with the one that is most like it. */
+  /** The setting with that key, or with the one that is most like it; empty if several are. */
   static Optional<Setting> closest(String key) {
-    return find(key)
-        .or(
-            () ->
-                ClosestMatch.find(key, Arrays.stream(values()).map(Setting::key).toList())
-                    .flatMap(Setting::find));
+    return find(key).or(() -> closestKeys(key).flatMap(Setting::find));
+  }
+
+  private static Optional<String> closestKeys(String key) {
+    return ClosestMatch.find(key, Arrays.stream(values()).map(Setting::key).toList());
   }
 
   static Setting ofKey(String key, String from) {
@@ -237,7 +237,7 @@ public enum Setting {
                         + " ("
                         + from
                         + ")"
-                        + closest(key).map(near -> ": did you mean " + near.key + "?").orElse("")));
+                        + closestKeys(key).map(near -> ": did you mean " + near + "?").orElse("")));
   }
 
   /**
