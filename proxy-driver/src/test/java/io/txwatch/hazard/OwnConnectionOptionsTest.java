@@ -17,7 +17,7 @@ import org.junit.jupiter.api.DisplayName;
 class OwnConnectionOptionsTest {
 
   @OnEach(ServerKind.POSTGRESQL)
-  @DisplayName("options of the first session with which tables cannot be read")
+  @DisplayName("52 options of the first session with which tables cannot be read")
   void othersAreTried(Place place) throws SQLException {
     TestDatabase watched = place.shop().watched();
     String bounded = watched.url + (watched.url.contains("?") ? "&" : "?") + "maxResultBuffer=60";
