@@ -36,13 +36,20 @@ class LearningCampaignTest {
     one.forEach(
         (number, text) -> {
           if (number < 2 * CASES_PER_EPOCH) {
-            assertThat(text).isEqualTo(CaseWriter.write(fixed.generate(number).testCase()));
+            assertThat(withoutLevels(text))
+                .isEqualTo(CaseWriter.write(fixed.generate(number).testCase()));
           }
         });
     assertThat(one)
         .anySatisfy(
             (number, text) ->
-                assertThat(text).isNotEqualTo(CaseWriter.write(fixed.generate(number).testCase())));
+                assertThat(withoutLevels(text))
+                    .isNotEqualTo(CaseWriter.write(fixed.generate(number).testCase())));
+  }
+
+  /** A tenth of the cases gives its sessions levels of their own, which the generator does not. */
+  private static String withoutLevels(String text) {
+    return text.replaceAll("(?m)^# isolation-.*\n", "");
   }
 
   private static Map<Long, String> cases(int workers) throws Exception {
