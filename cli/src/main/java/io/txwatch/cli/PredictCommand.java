@@ -167,6 +167,7 @@ final class PredictCommand implements Callable<Integer> {
               source,
               new CaseInterleaver(dbms, PREEMPTIONS, EXECUTIONS),
               observed,
+              RaceProver.MAX_TIME,
               RaceProver.MAX_TIME);
       LevelCertifier certifier = new LevelCertifier(dbms, prover);
       for (LevelledCandidate candidate : candidates(operations, dbms)) {

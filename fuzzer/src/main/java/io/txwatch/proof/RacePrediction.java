@@ -42,7 +42,9 @@ public final class RacePrediction implements EventSink {
       Consumer<RaceProof> proofs)
       throws SQLException, InterruptedException {
     List<ObservedOperation> operations = collector.operations();
-    RaceProver prover = new RaceProver(dbms, source, interleaver, operations, RaceProver.MAX_TIME);
+    RaceProver prover =
+        new RaceProver(
+            dbms, source, interleaver, operations, RaceProver.MAX_TIME, RaceProver.MAX_TIME);
     for (LevelledCandidate candidate :
         LevelledCandidate.at(
             operations.stream().map(ObservedOperation::template).toList(),

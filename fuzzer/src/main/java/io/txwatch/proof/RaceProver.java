@@ -78,7 +78,7 @@ public final class RaceProver {
   /** How many transactions of an operation are searched whose rows are still there. */
   private static final int MAX_WITH_ROWS = 3;
 
-  /** The most time of all orders of a candidate, and again of its repairs. */
+  /** The most time of all orders of a candidate, and again of its repairs, where people wait. */
   public static final Duration MAX_TIME = Duration.ofSeconds(10);
 
   /**
@@ -95,6 +95,7 @@ public final class RaceProver {
   private final Connection source;
   private final CaseInterleaver interleaver;
   private final Duration maxTime;
+  private final Duration maxTimeOfRepairs;
   private final Map<OperationTemplate, List<OperationSample>> samples = new IdentityHashMap<>();
   private final Map<OperationTemplate, List<OperationSample>> ordered = new IdentityHashMap<>();
 
@@ -103,19 +104,22 @@ public final class RaceProver {
    *
    * @param source a connection to the database that has the tables; only read
    * @param operations those that candidates are made of
-   * @param maxTime the most time of all orders of a candidate, and again of its repairs: {@link
-   *     #MAX_TIME}, or more where the same verdict matters more than time
+   * @param maxTime the most time of all orders of a candidate: {@link #MAX_TIME}, or more where the
+   *     same verdict matters more than time
+   * @param maxTimeOfRepairs the most time of its repairs; none is tried if it is zero
    */
   public RaceProver(
       Dbms dbms,
       Connection source,
       CaseInterleaver interleaver,
       List<ObservedOperation> operations,
-      Duration maxTime) {
+      Duration maxTime,
+      Duration maxTimeOfRepairs) {
     this.dbms = dbms;
     this.source = source;
     this.interleaver = interleaver;
     this.maxTime = maxTime;
+    this.maxTimeOfRepairs = maxTimeOfRepairs;
     operations.forEach(one -> samples.put(one.template(), one.samples()));
   }
 
@@ -447,7 +451,7 @@ public final class RaceProver {
     }
 
     private Duration timeLeft() {
-      return RaceProver.this.timeLeft(began);
+      return left(maxTime, began);
     }
 
     /** All orders have as much time as if none had been executed. */
@@ -537,9 +541,8 @@ public final class RaceProver {
     }
   }
 
-  /** What is left of the time for a candidate, or for its repairs. */
-  private Duration timeLeft(long began) {
-    Duration left = maxTime.minusNanos(System.nanoTime() - began);
+  private static Duration left(Duration of, long began) {
+    Duration left = of.minusNanos(System.nanoTime() - began);
     return left.isNegative() ? Duration.ZERO : left;
   }
 
@@ -548,7 +551,7 @@ public final class RaceProver {
     List<TriedRepair> tried = new ArrayList<>();
     long began = System.nanoTime();
     for (Repair repair : Repair.of(candidate, made, dbms)) {
-      if (timeLeft(began).compareTo(MIN_TIME_OF_REPAIR) < 0) {
+      if (left(maxTimeOfRepairs, began).compareTo(MIN_TIME_OF_REPAIR) < 0) {
         break;
       }
       CandidateCase changed = repair.changed();
@@ -557,7 +560,7 @@ public final class RaceProver {
             interleaver
                 .first(DescribedOrders.of(candidate, changed))
                 .withExecutions(MAX_ORDERS_OF_REPAIR)
-                .within(timeLeft(began).dividedBy(2))
+                .within(left(maxTimeOfRepairs, began).dividedBy(2))
                 .interleave(
                     changed.testCase(), changed.level(), changed.paths(), Strictness.COUNTS);
         tried.add(new TriedRepair(repair.advice(), found.verdict() == Verdict.SAFE, cost(found)));

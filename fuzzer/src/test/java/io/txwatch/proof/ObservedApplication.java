@@ -49,6 +49,7 @@ final class ObservedApplication implements AutoCloseable {
             public void close() {}
           });
   private final Connection connection;
+  private Duration maxTimeOfRepairs = Duration.ZERO;
 
   ObservedApplication(ServerKind kind, String... setup) throws SQLException {
     this(freshDatabase(kind, setup));
@@ -142,6 +143,12 @@ final class ObservedApplication implements AutoCloseable {
     return collector.operations();
   }
 
+  /** The next proofs try repairs, too. */
+  ObservedApplication withRepairs() {
+    maxTimeOfRepairs = MAX_TIME;
+    return this;
+  }
+
   /** Proves all candidates at the levels that the operations ran at. */
   List<RaceProof> prove() throws Exception {
     return prove(candidate -> true);
@@ -154,7 +161,13 @@ final class ObservedApplication implements AutoCloseable {
     List<RaceProof> proofs = new ArrayList<>();
     try (Connection source = DriverManager.getConnection(url)) {
       RaceProver prover =
-          new RaceProver(dbms, source, new CaseInterleaver(dbms, 3, 200), operations, MAX_TIME);
+          new RaceProver(
+              dbms,
+              source,
+              new CaseInterleaver(dbms, 3, 200),
+              operations,
+              MAX_TIME,
+              maxTimeOfRepairs);
       for (LevelledCandidate candidate :
           LevelledCandidate.asSeen(
               operations.stream().map(ObservedOperation::template).toList(), dbms.database())) {
