@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -150,7 +151,7 @@ class TxWatchJarIT {
 
   @Test
   void jarAloneFindsItsDrivers() throws Exception {
-    String sqlite = "jdbc:sqlite:" + directory.resolve("shop.db");
+    String sqlite = "jdbc:sqlite:" + Files.createFile(directory.resolve("shop.db"));
     assertThat(JarRun.of(directory, "unprepare", "--url", sqlite).code()).isZero();
     JarRun h2 = JarRun.of(directory, "prepare", "--url", "jdbc:h2:mem:x", "--json");
     assertThat(h2.code()).isZero();
