@@ -18,7 +18,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.api.lowlevel.Parse;
 import org.snakeyaml.engine.v2.common.FlowStyle;
+import org.snakeyaml.engine.v2.events.CollectionEndEvent;
+import org.snakeyaml.engine.v2.events.CollectionStartEvent;
+import org.snakeyaml.engine.v2.events.Event;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
@@ -49,6 +53,12 @@ public final class BaselineFile {
   private static final String HEADER =
       "# Kinds of anomalies that are accepted. An entry needs an id and a reason.\n";
 
+  /** Thousands of entries; a file that is larger is not read at all. */
+  private static final long MAX_BYTES = 1 << 20;
+
+  /** A list of entries has three levels. The library would exhaust the stack with many more. */
+  private static final int MAX_DEPTH = 8;
+
   private static final String LIST = "accepted";
   private static final Set<String> KEYS = Set.of("id", "reason", "who", "until", "what");
 
@@ -76,6 +86,10 @@ public final class BaselineFile {
    * @throws IOException if it cannot be read
    */
   public static BaselineFile read(Path path) throws IOException {
+    if (Files.size(path) > MAX_BYTES) {
+      throw new BaselineException(
+          path + ": more than " + (MAX_BYTES >> 10) + " KiB, expected the entries of a baseline");
+    }
     try {
       return new BaselineFile(path, Files.readString(path));
     } catch (MalformedInputException e) {
@@ -263,6 +277,7 @@ public final class BaselineFile {
     try {
       LoadSettings settings =
           LoadSettings.builder().setLabel(path.toString()).setMaxAliasesForCollections(0).build();
+      checkDepth(settings);
       return new Compose(settings).composeReader(new StringReader(text)).orElse(null);
     } catch (MarkedYamlEngineException e) {
       throw new BaselineException(
@@ -273,6 +288,19 @@ public final class BaselineFile {
     } catch (YamlEngineException e) {
       throw new BaselineException(
           path + ": not YAML: " + String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
+    }
+  }
+
+  private void checkDepth(LoadSettings settings) throws BaselineException {
+    int depth = 0;
+    for (Event event : new Parse(settings).parseReader(new StringReader(text))) {
+      if (event instanceof CollectionStartEvent && ++depth > MAX_DEPTH) {
+        int line = event.getStartMark().map(Mark::getLine).orElse(0);
+        throw new BaselineException(
+            path + ":" + (line + 1) + ": nested too deeply, expected a list of entries");
+      } else if (event instanceof CollectionEndEvent) {
+        depth--;
+      }
     }
   }
 

@@ -150,6 +150,16 @@ class BaselineFileTest {
   }
 
   @Test
+  void whatExhaustsTheStackOrTheMemoryIsRefused(@TempDir Path folder) throws IOException {
+    Path deep = file(folder, "accepted: " + "[".repeat(200_000));
+    assertThatThrownBy(() -> BaselineFile.read(deep))
+        .hasMessage(deep + ":1: nested too deeply, expected a list of entries");
+    Path large = file(folder, "# " + "x".repeat(1 << 20));
+    assertThatThrownBy(() -> BaselineFile.read(large))
+        .hasMessage(large + ": more than 1024 KiB, expected the entries of a baseline");
+  }
+
+  @Test
   void anIdStandsOnce(@TempDir Path folder) throws IOException {
     String entry = "- {id: 3056e409-b041, reason: x}\n";
     Path file = file(folder, "accepted:\n" + entry + entry);
