@@ -22,8 +22,12 @@ public record AcceptedAnomaly(
     }
   }
 
-  /** Whether it is no longer accepted on a day. */
-  public boolean isExpired(LocalDate today) {
+  /** Whether it is no longer accepted today. */
+  public boolean isExpired() {
+    return isExpired(Baseline.today());
+  }
+
+  boolean isExpired(LocalDate today) {
     return until.isPresent() && until.get().isBefore(today);
   }
 }

@@ -1,12 +1,14 @@
 package io.txwatch.baseline;
 
 import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -24,8 +26,22 @@ public record Baseline(List<AcceptedAnomaly> entries) {
     entries = List.copyOf(entries);
   }
 
+  /** The entry that accepts a kind of anomaly today, by its id. */
+  public Optional<AcceptedAnomaly> accepting(Fingerprint id) {
+    return accepting(id, today());
+  }
+
+  /** Compares what a run has found so far with the baseline, as of today. */
+  public BaselineMatch match(Collection<Fingerprint> found) {
+    return match(found, today());
+  }
+
+  static LocalDate today() {
+    return LocalDate.now(ZoneId.systemDefault());
+  }
+
   /** The entry that accepts a kind of anomaly on a day, by its id. */
-  public Optional<AcceptedAnomaly> accepting(Fingerprint id, LocalDate today) {
+  Optional<AcceptedAnomaly> accepting(Fingerprint id, LocalDate today) {
     return entries.stream()
         .filter(entry -> entry.id().equals(id) && !entry.isExpired(today))
         .findFirst();
@@ -33,12 +49,11 @@ public record Baseline(List<AcceptedAnomaly> entries) {
 
   /**
    * Compares a finished run with the baseline. A kind whose id is not in the baseline is accepted,
-   * too, if its operations were renamed: if it alone of the run has the phenomenon and the
-   * statements of an entry that the run does not contain, and that entry alone has them.
+   * too, if its operations were {@linkplain Fingerprint#renamed renamed}.
    *
    * @param found the ids of the kinds that the run contains
    */
-  public BaselineMatch match(Collection<Fingerprint> found, LocalDate today) {
+  BaselineMatch match(Collection<Fingerprint> found, LocalDate today) {
     Map<Fingerprint, AcceptedAnomaly> accepted = new LinkedHashMap<>();
     Set<Fingerprint> others = new LinkedHashSet<>(found);
     List<AcceptedAnomaly> expired = new ArrayList<>();
@@ -52,14 +67,11 @@ public record Baseline(List<AcceptedAnomaly> entries) {
         absent.add(entry);
       }
     }
+    Map<Fingerprint, AcceptedAnomaly> absentById = new LinkedHashMap<>();
+    absent.forEach(entry -> absentById.put(entry.id(), entry));
     Map<Fingerprint, AcceptedAnomaly> renamed = new LinkedHashMap<>();
-    for (Fingerprint id : others) {
-      List<AcceptedAnomaly> before =
-          absent.stream().filter(entry -> entry.id().hasStatementsOf(id)).toList();
-      if (before.size() == 1 && others.stream().filter(id::hasStatementsOf).count() == 1) {
-        renamed.put(id, before.get(0));
-      }
-    }
+    Fingerprint.renamed(absentById.keySet(), others)
+        .forEach((id, before) -> renamed.put(id, Objects.requireNonNull(absentById.get(before))));
     absent.removeAll(renamed.values());
     return new BaselineMatch(accepted, renamed, absent, expired);
   }

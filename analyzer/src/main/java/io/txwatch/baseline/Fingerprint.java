@@ -12,9 +12,12 @@ import io.txwatch.sql.syntax.Tokens;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Collection;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.regex.Matcher;
@@ -65,6 +68,26 @@ public record Fingerprint(String statements, String operations) {
    */
   public boolean hasStatementsOf(Fingerprint other) {
     return statements.equals(other.statements);
+  }
+
+  /**
+   * The kinds whose operations were renamed: those that alone have the statements of one kind that
+   * is gone, which alone has them, too.
+   *
+   * @param gone kinds that are no longer there
+   * @param added kinds that were not there before
+   * @return the former id by the present one
+   */
+  public static Map<Fingerprint, Fingerprint> renamed(
+      Collection<Fingerprint> gone, Collection<Fingerprint> added) {
+    Map<Fingerprint, Fingerprint> renamed = new LinkedHashMap<>();
+    for (Fingerprint id : added) {
+      List<Fingerprint> before = gone.stream().filter(id::hasStatementsOf).toList();
+      if (before.size() == 1 && added.stream().filter(id::hasStatementsOf).count() == 1) {
+        renamed.put(id, before.get(0));
+      }
+    }
+    return renamed;
   }
 
   @Override

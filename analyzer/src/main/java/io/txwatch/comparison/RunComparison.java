@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -74,13 +75,8 @@ public record RunComparison(
     List<RunKind> added = new ArrayList<>(missing(after, before));
     List<RunKind> gone = new ArrayList<>(missing(before, after));
     List<Pair> renamed = new ArrayList<>();
-    for (RunKind kind : List.copyOf(added)) {
-      List<RunKind> old = gone.stream().filter(one -> one.id().hasStatementsOf(kind.id())).toList();
-      if (old.size() == 1
-          && added.stream().filter(one -> one.id().hasStatementsOf(kind.id())).count() == 1) {
-        renamed.add(new Pair(old.get(0), kind));
-      }
-    }
+    Fingerprint.renamed(ids(gone), ids(added))
+        .forEach((id, old) -> renamed.add(new Pair(kind(before, old), kind(after, id))));
     renamed.forEach(
         pair -> {
           added.remove(pair.after());
@@ -111,6 +107,14 @@ public record RunComparison(
         && after.traffic().isPresent()
         && goneKind.count() * (double) after.traffic().get().transactions()
             < EXPECTED * before.traffic().get().transactions();
+  }
+
+  private static RunKind kind(ObservedRun in, Fingerprint id) {
+    return Objects.requireNonNull(in.kinds().get(id));
+  }
+
+  private static List<Fingerprint> ids(List<RunKind> kinds) {
+    return kinds.stream().map(RunKind::id).toList();
   }
 
   private static List<RunKind> missing(ObservedRun in, ObservedRun from) {

@@ -3,8 +3,8 @@ package io.txwatch.coverage;
 import io.txwatch.history.GapReason;
 import io.txwatch.version.Resolution;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /**
  * How much of the history was observed: a figure of every report.
@@ -40,6 +40,10 @@ public record Coverage(
     Shed shed,
     GapContext context,
     Resolution resolution) {
+
+  /** The gaps in which events are known to be missing. */
+  public static final List<GapReason> DROPPED =
+      List.of(GapReason.OVERFLOW, GapReason.TORN_RECORD, GapReason.CUT_OFF, GapReason.FAULT);
 
   public static final Coverage NONE = new Coverage(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of());
 
@@ -119,9 +123,7 @@ public record Coverage(
 
   /** The number of events known to be missing. */
   public long dropped() {
-    return Stream.of(GapReason.OVERFLOW, GapReason.TORN_RECORD, GapReason.CUT_OFF, GapReason.FAULT)
-        .mapToLong(reason -> gaps.getOrDefault(reason, 0L))
-        .sum();
+    return DROPPED.stream().mapToLong(reason -> gaps.getOrDefault(reason, 0L)).sum();
   }
 
   /** The sum of this and another coverage. */

@@ -16,8 +16,6 @@ import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.EdgeEvidence;
 import io.txwatch.history.CallSite;
 import io.txwatch.history.IsolationLevel;
-import java.time.LocalDate;
-import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -170,10 +168,10 @@ public final class AnomalyGroups {
     characters += known == null ? length(anomaly) : 0;
     Group group = known == null ? new Group(anomaly) : known.with(anomaly);
     groups.put(shape, group);
-    if (known == null && !baseline.entries().isEmpty()) {
-      ids.put(shape, group.id());
+    if (baseline.entries().isEmpty()) {
+      return group;
     }
-    return group;
+    return group.accepted(baseline.accepting(ids.computeIfAbsent(shape, of -> group.id())));
   }
 
   /** The groups, in the order of their first anomalies. */
@@ -193,7 +191,7 @@ public final class AnomalyGroups {
 
   /** What the baseline accepts of the groups. */
   public BaselineMatch match() {
-    return baseline.match(ids.values(), LocalDate.now(ZoneId.systemDefault()));
+    return baseline.match(ids.values());
   }
 
   /** The number of anomalies without a group, for lack of room. */

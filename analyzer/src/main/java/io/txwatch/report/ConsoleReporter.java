@@ -2,11 +2,8 @@ package io.txwatch.report;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.baseline.Baseline;
-import io.txwatch.baseline.Fingerprint;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.report.AnomalyGroups.Group;
-import java.time.LocalDate;
-import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
@@ -40,7 +37,6 @@ public final class ConsoleReporter {
 
   private final LogTarget out;
   private final LongSupplier nanos;
-  private final Baseline baseline;
   private final AnomalyGroups groups;
 
   /** The count of each group at the last report, by the group's first anomaly. */
@@ -74,7 +70,6 @@ public final class ConsoleReporter {
    * @param nanos the time in nanoseconds, from any origin
    */
   public ConsoleReporter(LogTarget out, LongSupplier nanos, Baseline baseline) {
-    this.baseline = baseline;
     this.groups = new AnomalyGroups(baseline);
     this.out = out;
     this.nanos = nanos;
@@ -85,25 +80,19 @@ public final class ConsoleReporter {
   /** Reports an anomaly in full, or counts it. */
   public void report(Anomaly anomaly) {
     unsummarized++;
-    if (isAccepted(anomaly)) {
-      countReported(anomaly);
+    long ungrouped = groups.ungrouped();
+    Group group = groups.add(anomaly);
+    if (group.accepted().isPresent()) {
+      counted.put(group.first(), group.count());
       return;
     }
-    long ungrouped = groups.ungrouped();
-    boolean first = groups.add(anomaly).count() == 1 && groups.ungrouped() == ungrouped;
+    boolean first = group.count() == 1 && groups.ungrouped() == ungrouped;
     if (first && takeBlock()) {
       counted.put(anomaly, 1L);
       out.warn(TextReport.of(anomaly));
     } else {
       uncounted++;
     }
-  }
-
-  private boolean isAccepted(Anomaly anomaly) {
-    return !baseline.entries().isEmpty()
-        && baseline
-            .accepting(Fingerprint.of(anomaly), LocalDate.now(ZoneId.systemDefault()))
-            .isPresent();
   }
 
   private boolean takeBlock() {

@@ -16,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.LocalDate;
-import java.time.ZoneId;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -181,7 +180,7 @@ final class BaselineCommand implements Runnable {
   }
 
   private static String state(AcceptedAnomaly entry, @Nullable BaselineMatch match) {
-    if (entry.isExpired(LocalDate.now(ZoneId.systemDefault()))) {
+    if (entry.isExpired()) {
       return "  [expired]";
     } else if (match == null || match.accepted().containsValue(entry)) {
       return "";

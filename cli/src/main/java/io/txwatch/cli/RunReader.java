@@ -8,6 +8,7 @@ import io.txwatch.comparison.ObservedRun;
 import io.txwatch.comparison.RunKind;
 import io.txwatch.comparison.Traffic;
 import io.txwatch.coverage.Coverage;
+import io.txwatch.history.GapReason;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.AnomalyTitle;
 import io.txwatch.report.JsonReport;
@@ -157,8 +158,8 @@ final class RunReader {
     isEmpty = false;
     JsonObject gaps = object.object("gaps");
     long lost = 0;
-    for (String reason : List.of("OVERFLOW", "TORN_RECORD", "CUT_OFF", "FAULT")) {
-      lost += gaps.has(reason) ? gaps.number(reason) : 0;
+    for (GapReason reason : Coverage.DROPPED) {
+      lost += gaps.has(reason.name()) ? gaps.number(reason.name()) : 0;
     }
     Traffic more =
         new Traffic(

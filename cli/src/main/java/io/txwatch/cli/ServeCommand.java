@@ -24,8 +24,6 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.LocalDate;
-import java.time.ZoneId;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -396,7 +394,10 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public void found(Anomaly anomaly, boolean replayed) {
-      failed = failed || (common.failOn.includes(anomaly) && !isAccepted(anomaly));
+      failed =
+          failed
+              || (common.failOn.includes(anomaly)
+                  && accepted.accepting(Fingerprint.of(anomaly)).isEmpty());
       if (replayed) {
         consoleReporter.countReported(anomaly);
         return;
@@ -407,12 +408,6 @@ final class ServeCommand implements Callable<Integer> {
         console.out().println(JsonReport.anomaly(anomaly));
         console.out().flush();
       }
-    }
-
-    private boolean isAccepted(Anomaly anomaly) {
-      return accepted
-          .accepting(Fingerprint.of(anomaly), LocalDate.now(ZoneId.systemDefault()))
-          .isPresent();
     }
 
     @Override

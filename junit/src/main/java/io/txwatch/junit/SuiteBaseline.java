@@ -9,8 +9,6 @@ import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.time.LocalDate;
-import java.time.ZoneId;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -51,7 +49,7 @@ final class SuiteBaseline {
       return ofTest;
     }
     ofTest.forEach(anomaly -> found.add(Fingerprint.of(anomaly)));
-    BaselineMatch match = baseline.match(found, LocalDate.now(ZoneId.systemDefault()));
+    BaselineMatch match = baseline.match(found);
     return ofTest.stream()
         .filter(anomaly -> match.accepting(Fingerprint.of(anomaly)).isEmpty())
         .toList();
