@@ -89,6 +89,7 @@ class ArchitectureTest {
                 "document",
                 "serve"),
             List.of("sql", "history", "settings")));
+    table.put("kafka", new Module(List.of("kafka"), List.of("history")));
     table.put(
         "proxy-driver",
         new Module(

@@ -23,6 +23,7 @@ class PublishedModulesTest {
           "history",
           "changes",
           "analyzer",
+          "kafka",
           "proxy-driver",
           "interleave",
           "agent",

@@ -11,9 +11,12 @@ import io.txwatch.history.HistoryParts;
 import io.txwatch.history.HistoryReader;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.NoHistoryException;
+import io.txwatch.link.TopicAddress;
+import io.txwatch.link.TopicReader;
 import io.txwatch.register.KeyOrder;
 import io.txwatch.report.AnomalyGroups;
 import io.txwatch.report.BaselineText;
+import io.txwatch.report.Counted;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -47,7 +50,10 @@ import picocli.CommandLine.Spec;
           + " logs).",
       "The format is detected from the start of the file. For a txwatch history, FILE.1, FILE.2,"
           + " ...",
-      "next to FILE are read as its earlier parts."
+      "next to FILE are read as its earlier parts. kafka://HOST:PORT/TOPIC reads what a topic of"
+          + " Kafka",
+      "contains now, with txwatch-kafka.jar; TXWATCH_KAFKA_CONFIG names a file with settings of"
+          + " its client."
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -59,6 +65,7 @@ import picocli.CommandLine.Spec;
       "  txwatch check --json --fail-on hazard shop.history > anomalies.json",
       "  txwatch check --judge-by adya --isolation SERIALIZABLE shop.history",
       "  txwatch check store/latest/history.edn --isolation SNAPSHOT",
+      "  txwatch check kafka://broker:9092/txwatch",
       "",
       "With --json, one object for each file:",
       "  {\"type\":\"check\",\"file\":…,\"operations\":N,\"transactions\":N,",
@@ -74,8 +81,14 @@ final class CheckCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Parameters(arity = "1..*", paramLabel = "FILE", description = "a history")
-  private List<Path> files = new ArrayList<>();
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "FILE",
+      description = "a history, or kafka://HOST:PORT/TOPIC")
+  private List<String> names = new ArrayList<>();
+
+  /** The names that are not those of topics. */
+  private final List<Path> files = new ArrayList<>();
 
   @Option(
       names = "--format",
@@ -175,18 +188,25 @@ final class CheckCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Console console = Console.of(spec);
-    for (Path file : files) {
-      if (HistoryParts.of(file).isEmpty()) {
-        throw new NoSuchFileException(file.toString());
+    for (String name : names) {
+      if (name.startsWith(TopicAddress.SCHEME)) {
+        CheckedTopic.address(name);
+      } else {
+        Path file = Path.of(name);
+        if (HistoryParts.of(file).isEmpty()) {
+          throw new NoSuchFileException(name);
+        }
+        files.add(file);
       }
     }
     accepted = baseline.baseline(common.failOn);
     int code = ExitCode.CLEAN;
-    for (Path file : files) {
-      if (isReadWithItsHistory(file)) {
+    for (String name : names) {
+      boolean isTopic = name.startsWith(TopicAddress.SCHEME);
+      if (!isTopic && isReadWithItsHistory(Path.of(name))) {
         continue;
       }
-      CheckResult result = check(file);
+      CheckResult result = isTopic ? checkTopic(name) : check(Path.of(name));
       if (common.json()) {
         result.writeJson(console.out());
       }
@@ -285,7 +305,7 @@ final class CheckCommand implements Callable<Integer> {
             keyOrders(),
             Duration.ofSeconds(budget));
     ForeignHistory.Verdict verdict = ForeignHistory.check(file, of, demand, groups::add);
-    return CheckResult.ofForeign(file, of, level, groups, verdict, seconds(start));
+    return CheckResult.ofForeign(file.toString(), of, level, groups, verdict, seconds(start));
   }
 
   private CheckResult checkOwn(Path file) throws IOException {
@@ -315,7 +335,7 @@ final class CheckCommand implements Callable<Integer> {
       analyzer.close();
       double seconds = seconds(start);
       return CheckResult.ofOwn(
-          file,
+          file.toString(),
           groups,
           analyzer.coverage(),
           reader.losses(),
@@ -331,6 +351,35 @@ final class CheckCommand implements Callable<Integer> {
               + Stream.of(ForeignFormat.values())
                   .map(known -> known.id() + " (" + known.example() + ")")
                   .collect(Collectors.joining("; ")));
+    }
+  }
+
+  /** Processes of which nothing was read yet may have done anything: nothing is discarded. */
+  private CheckResult checkTopic(String url) throws IOException {
+    long start = System.nanoTime();
+    AnomalyGroups groups = new AnomalyGroups(accepted);
+    Judge by = judge == null ? Judge.DBMS : judge;
+    long memory = Runtime.getRuntime().maxMemory() / 2;
+    try (TopicReader reader = CheckedTopic.open(url);
+        Progress progress =
+            Progress.of(Console.of(spec), () -> url + ": " + Counted.of(reader.read(), "record"));
+        Analyzer analyzer = new Analyzer(by, groups::add, memory, orders(), granularity.value)) {
+      analyzer.across(across.value);
+      analyzer.shared();
+      analyzer.retain(0);
+      TimedBatches analysis = new TimedBatches(event -> analyzer.accept(atLevel(event)));
+      reader.forEach(analysis::accept);
+      analysis.finish();
+      analyzer.suspectAll();
+      analyzer.close();
+      double seconds = seconds(start);
+      return CheckResult.ofOwn(
+          url,
+          groups,
+          analyzer.coverage(),
+          reader.losses(),
+          seconds,
+          seconds - analysis.nanos() / 1e9);
     }
   }
 

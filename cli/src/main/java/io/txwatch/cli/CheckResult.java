@@ -15,7 +15,6 @@ import io.txwatch.report.OperationText;
 import io.txwatch.report.TextReport;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -24,9 +23,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of {@code check} for a file.
+ * The result of {@code check} for a file or a topic.
  *
- * @param file the file
+ * @param file the file's path, or the topic's URL
  * @param format the name of its format
  * @param level the level of all transactions; null for each transaction's own
  * @param groups the anomalies
@@ -40,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * @param readingSeconds how much of it was spent on reading the file; negative if unknown
  */
 record CheckResult(
-    Path file,
+    String file,
     String format,
     @Nullable IsolationLevel level,
     AnomalyGroups groups,
@@ -65,7 +64,7 @@ record CheckResult(
           GapReason.NOT_RECORDED);
 
   static CheckResult ofOwn(
-      Path file,
+      String file,
       AnomalyGroups groups,
       Coverage coverage,
       List<Loss> losses,
@@ -98,7 +97,7 @@ record CheckResult(
   }
 
   static CheckResult ofForeign(
-      Path file,
+      String file,
       ForeignFormat format,
       IsolationLevel level,
       AnomalyGroups groups,
@@ -184,7 +183,7 @@ record CheckResult(
     try (JsonGenerator json = JsonReport.generator(out)) {
       json.writeStartObject();
       json.writeStringField("type", "check");
-      json.writeStringField("file", file.toString());
+      json.writeStringField("file", file);
       json.writeStringField("format", format);
       if (level != null) {
         json.writeStringField("isolation", level.name());

@@ -33,6 +33,7 @@ public record Chunk(byte[] bytes, int events) {
     private final RecordBuffer buffer;
     private final EventEncoder encoder = new EventEncoder();
     private final String node;
+    private final int maxEvent;
     private int events;
 
     /**
@@ -42,7 +43,17 @@ public record Chunk(byte[] bytes, int events) {
      * @param usual the usual size of a chunk in bytes
      */
     public Builder(String node, int usual) {
+      this(node, usual, MAX_EVENT_BYTES);
+    }
+
+    /**
+     * A builder of chunks for a destination that accepts less.
+     *
+     * @param maxEvent the maximum size of an event, in bytes
+     */
+    public Builder(String node, int usual, int maxEvent) {
       this.node = node;
+      this.maxEvent = maxEvent;
       this.buffer = new RecordBuffer(usual + usual / 4);
     }
 
@@ -58,9 +69,11 @@ public record Chunk(byte[] bytes, int events) {
         begin();
         throw e;
       }
-      if (entry.size() > MAX_EVENT_BYTES) {
+      if (entry.size() > maxEvent) {
         begin();
-        entry = encoder.encode(EventDecoder.gapOf(event, "a statement of more than 4 MiB"));
+        entry =
+            encoder.encode(
+                EventDecoder.gapOf(event, "a statement of more than " + (maxEvent >> 10) + " KiB"));
       }
       buffer.add(entry);
       events++;

@@ -74,8 +74,13 @@ final class Backlog {
 
   /** Creates a backlog of at most {@code bound} bytes plus one chunk. */
   Backlog(long bound, String node) {
+    this(bound, node, Chunk.MAX_EVENT_BYTES);
+  }
+
+  /** Creates a backlog in which an event has at most {@code maxEvent} bytes. */
+  Backlog(long bound, String node, int maxEvent) {
     this.bound = bound;
-    this.builder = new Chunk.Builder(node, CHUNK_BYTES);
+    this.builder = new Chunk.Builder(node, CHUNK_BYTES, maxEvent);
     this.sessionRecords = new Chunk.Builder(node, 1 << 10);
   }
 

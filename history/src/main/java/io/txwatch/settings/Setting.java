@@ -47,8 +47,8 @@ public enum Setting {
   ANALYZER(
       "txwatch.analyzer",
       "inprocess",
-      "inprocess|none|tcp://HOST:PORT|tls://HOST:PORT",
-      "where events are analysed"),
+      "inprocess|none|tcp://HOST:PORT|tls://HOST:PORT|kafka://HOST:PORT/TOPIC",
+      "where events are analysed, or written for txwatch check and serve"),
   TOKEN(
       "txwatch.token",
       "",
@@ -61,6 +61,16 @@ public enum Setting {
       "FILE",
       "at tls://: certificates (PEM) to trust, the analyzer's own or its authority's, instead of"
           + " the JVM's"),
+  KAFKA_JAR(
+      "txwatch.kafka-jar",
+      "",
+      "FILE",
+      "at kafka://: txwatch-kafka.jar, if it is not in the folder of txwatch.jar"),
+  KAFKA_CONFIG(
+      "txwatch.kafka-config",
+      "",
+      "FILE",
+      "at kafka://: a file with further settings of Kafka's client, as for SASL and TLS"),
   SERVICE(
       "txwatch.service",
       "",
@@ -70,8 +80,8 @@ public enum Setting {
       "txwatch.buffer",
       "16",
       "N",
-      "at tcp:// or tls://: MiB that may wait for the analyzer before events are dropped and"
-          + " counted"),
+      "at tcp://, tls:// or kafka://: MiB that may wait for the analyzer, or the broker, before"
+          + " events are dropped and counted"),
   HISTORY("txwatch.history", "", "FILE", "append the history to this file, also after a restart"),
   HISTORY_MAX(
       "txwatch.history-max",

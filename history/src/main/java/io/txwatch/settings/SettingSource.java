@@ -31,7 +31,11 @@ public record SettingSource(String name, Map<String, String> values) {
 
   /** The settings whose values contain commas. */
   private static final Set<String> LISTS =
-      Set.of(Setting.PACKAGES.key(), Setting.INCLUDE.key(), Setting.EXCLUDE.key());
+      Set.of(
+          Setting.PACKAGES.key(),
+          Setting.INCLUDE.key(),
+          Setting.EXCLUDE.key(),
+          Setting.ANALYZER.key());
 
   private static final Set<String> NOT_SETTINGS_PREFIXES =
       Set.of("test", "bench", "servers", "demo", "junit", "internal");
@@ -43,7 +47,8 @@ public record SettingSource(String name, Map<String, String> values) {
   /**
    * {@code key=value,key=value}, as in {@code -javaagent:txwatch.jar=}. The prefix is optional, and
    * spaces around keys and values are ignored. A part without a key continues the list of {@code
-   * txwatch.packages}, {@code txwatch.include} or {@code txwatch.exclude}.
+   * txwatch.packages}, {@code txwatch.include} or {@code txwatch.exclude}, or the brokers of {@code
+   * txwatch.analyzer}.
    *
    * @throws SettingException if a part is not {@code key=value}
    */

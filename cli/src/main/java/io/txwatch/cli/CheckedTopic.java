@@ -1,0 +1,43 @@
+package io.txwatch.cli;
+
+import io.txwatch.link.KafkaJar;
+import io.txwatch.link.TopicAddress;
+import io.txwatch.link.TopicConnector;
+import io.txwatch.link.TopicReader;
+import io.txwatch.settings.Settings;
+import java.io.IOException;
+import java.util.Properties;
+
+/** Opens topics of Kafka that commands read: {@code kafka://HOST:PORT/TOPIC}. */
+final class CheckedTopic {
+
+  private CheckedTopic() {}
+
+  /** Parses a topic's URL. */
+  static TopicAddress address(String url) {
+    return TopicAddress.ofUrl(url)
+        .orElseThrow(
+            () ->
+                CommandException.badInput(
+                    "expected kafka://HOST:PORT[,HOST:PORT]/TOPIC, not '" + url + "'"));
+  }
+
+  /** Opens a topic, with {@code txwatch.kafka-jar} and {@code txwatch.kafka-config}. */
+  static TopicReader open(String url) {
+    TopicAddress address = address(url);
+    Settings settings = Settings.ofUrlProperties(new Properties());
+    TopicConnector connector;
+    Properties options;
+    try {
+      connector = KafkaJar.load(settings);
+      options = KafkaJar.options(settings);
+    } catch (IOException e) {
+      throw CommandException.badInput(url + ": " + e.getMessage());
+    }
+    try {
+      return new TopicReader(address, connector.openInput(address, options));
+    } catch (IOException e) {
+      throw CommandException.unreachable(String.valueOf(e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.txwatch.kafka;
+
+import org.jspecify.annotations.NullMarked;
