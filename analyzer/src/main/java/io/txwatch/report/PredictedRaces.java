@@ -3,6 +3,7 @@ package io.txwatch.report;
 import io.txwatch.anomaly.Phenomenon;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -17,6 +18,9 @@ public record PredictedRaces(List<Race> confirmed, long refuted, long undecided)
 
   /** The heading of the section, in all formats. */
   public static final String HEADING = "Predicted: executed on copies of the tables, not observed";
+
+  /** What every race is: the term of one whose phenomenon is not known. */
+  public static final String UNNAMED = "not serializable";
 
   public PredictedRaces {
     confirmed = List.copyOf(confirmed);
@@ -37,7 +41,7 @@ public record PredictedRaces(List<Race> confirmed, long refuted, long undecided)
   /**
    * A confirmed race.
    *
-   * @param phenomenon what it is
+   * @param phenomenon what it is; empty if it is not known which
    * @param dbms where it was executed: {@code PostgreSQL 18.6}
    * @param isolation the levels of its operations, in words
    * @param operations the operations; the first one is session T1 of the order, and so on
@@ -46,7 +50,7 @@ public record PredictedRaces(List<Race> confirmed, long refuted, long undecided)
    * @param assumptions what is not certain about it, a sentence each
    */
   public record Race(
-      Phenomenon phenomenon,
+      Optional<Phenomenon> phenomenon,
       String dbms,
       String isolation,
       List<PredictedOperation> operations,
@@ -63,7 +67,7 @@ public record PredictedRaces(List<Race> confirmed, long refuted, long undecided)
 
     /** The title: {@code Lost update: BankService.withdraw and BankService.withdraw}. */
     public String title() {
-      String term = phenomenon.term();
+      String term = phenomenon.map(Phenomenon::term).orElse(UNNAMED);
       return term.substring(0, 1).toUpperCase(Locale.ROOT)
           + term.substring(1)
           + ": "

@@ -486,7 +486,7 @@ class PageBrowserTest {
 
   private static Race hostileRace() {
     return new Race(
-        Phenomenon.LOST_UPDATE,
+        Optional.of(Phenomenon.LOST_UPDATE),
         "H2 2.4.240",
         "READ COMMITTED",
         List.of(

@@ -25,7 +25,7 @@ final class PredictedTest {
   static String of(RaceProof proof, String dbms, String className) {
     JavaTestText text = new JavaTestText();
     List<OperationTemplate> operations = proof.candidate().operations();
-    text.comment("", proof.phenomenon().term() + " on " + dbms + ", confirmed by this order:");
+    text.comment("", proof.term() + " on " + dbms + ", confirmed by this order:");
     proof.schedule().forEach(line -> text.comment("", "  " + line));
     text.comment("", "");
     text.comment("", "Replace each throw statement by the call of your application that executes");
@@ -58,9 +58,9 @@ final class PredictedTest {
     return place.isEmpty() ? "" : "  (" + place + ")";
   }
 
-  /** A name for the class: {@code LostUpdate1}. */
+  /** A name for the class: {@code LostUpdate1}, or {@code Race1}. */
   static String className(RaceProof proof, int number) {
-    return List.of(proof.phenomenon().name().split("_")).stream()
+    return List.of(proof.phenomenon().map(Enum::name).orElse("RACE").split("_")).stream()
             .map(word -> word.substring(0, 1) + word.substring(1).toLowerCase(Locale.ROOT))
             .collect(Collectors.joining())
         + number;

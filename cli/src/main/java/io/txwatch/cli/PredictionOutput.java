@@ -159,7 +159,7 @@ final class PredictionOutput {
   }
 
   private String what(RaceProof proof) {
-    return proof.phenomenon().term()
+    return proof.term()
         + ": "
         + proof.candidate().operations().stream()
             .map(OperationTemplate::toString)
@@ -210,7 +210,7 @@ final class PredictionOutput {
   private void write(JsonGenerator out, RaceProof proof, @Nullable Path file) throws IOException {
     out.writeStringField("type", "prediction");
     out.writeStringField("result", proof.result().name());
-    out.writeStringField("phenomenon", proof.phenomenon().name());
+    out.writeStringField("phenomenon", proof.phenomenon().map(Enum::name).orElse(null));
     CycleClass cycleClass = proof.candidate().cycleClass();
     out.writeStringField("cycleClass", cycleClass.term());
     out.writeStringField("isolation", levels(proof));

@@ -74,7 +74,7 @@ final class PredictionReader {
 
   private static Race race(JsonObject one) {
     return new Race(
-        Phenomenon.valueOf(one.text("phenomenon")),
+        one.optionalText("phenomenon").map(Phenomenon::valueOf),
         one.text("dbms"),
         one.text("isolation").replace('_', ' '),
         one.objects("operations").stream()

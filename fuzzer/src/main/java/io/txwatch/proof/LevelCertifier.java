@@ -277,7 +277,7 @@ public final class LevelCertifier {
     return String.format(
         Locale.ROOT,
         "%s: %s at %s and %s at %s: %s",
-        proof.phenomenon().term(),
+        proof.term(),
         proof.candidate().operations().get(0),
         proof.levels().get(0).words(),
         proof.candidate().operations().get(1),

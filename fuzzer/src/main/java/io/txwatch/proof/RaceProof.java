@@ -4,6 +4,7 @@ import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.predict.RaceCandidate;
+import io.txwatch.report.PredictedRaces;
 import io.txwatch.testcase.TestCase;
 import java.util.List;
 import java.util.Optional;
@@ -13,7 +14,8 @@ import java.util.Optional;
  *
  * @param candidate the candidate
  * @param result whether it is a race
- * @param phenomenon what was executed, or what was predicted if nothing was
+ * @param phenomenon what the order that shows it is, or what was predicted if none does; empty if
+ *     the order is a race, and neither its dependency graph nor its statements prove which
  * @param levels the level of each operation
  * @param reason in a sentence, why
  * @param executions how many orders were executed
@@ -26,7 +28,7 @@ import java.util.Optional;
 public record RaceProof(
     RaceCandidate candidate,
     Result result,
-    Phenomenon phenomenon,
+    Optional<Phenomenon> phenomenon,
     List<IsolationLevel> levels,
     String reason,
     int executions,
@@ -61,5 +63,10 @@ public record RaceProof(
     anomalies = List.copyOf(anomalies);
     assumptions = List.copyOf(assumptions);
     repairs = List.copyOf(repairs);
+  }
+
+  /** The term of its phenomenon; without one, what every race is. */
+  public String term() {
+    return phenomenon.map(Phenomenon::term).orElse(PredictedRaces.UNNAMED);
   }
 }

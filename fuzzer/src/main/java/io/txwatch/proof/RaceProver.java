@@ -22,6 +22,7 @@ import io.txwatch.schedule.CaseInterleaver;
 import io.txwatch.schedule.ObservedPath.LeftException;
 import io.txwatch.schedule.ObservedPath.Strictness;
 import io.txwatch.schedule.ScheduleExecutor.SetupException;
+import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.sql.Connection;
@@ -490,7 +491,7 @@ public final class RaceProver {
       return new RaceProof(
           candidate,
           Result.CONFIRMED,
-          phenomenon(found.anomalies()),
+          phenomenon(made, found),
           levels,
           found.reason().replace(LEFT, "stops, as it finds something else than observed"),
           executions,
@@ -501,12 +502,15 @@ public final class RaceProver {
           repairs(candidate, made));
     }
 
-    /** The predicted one if it was executed, else the first that was. */
-    private Phenomenon phenomenon(List<Anomaly> anomalies) {
-      List<Phenomenon> found = anomalies.stream().map(Anomaly::phenomenon).toList();
-      return found.isEmpty() || found.contains(candidate.phenomenon())
-          ? candidate.phenomenon()
-          : found.get(0);
+    /** The predicted one if it was executed, else the first that was; empty if none is proven. */
+    private Optional<Phenomenon> phenomenon(CandidateCase made, Interleaved race) {
+      List<Phenomenon> found = race.anomalies().stream().map(Anomaly::phenomenon).toList();
+      if (found.isEmpty()) {
+        Dialect dialect = Dialect.of(dbms.database().product().name());
+        return PhenomenonOfOrder.of(made, race.schedule(), dialect);
+      }
+      return Optional.of(
+          found.contains(candidate.phenomenon()) ? candidate.phenomenon() : found.get(0));
     }
 
     /** Refuted if the ways to give it values that could be executed show nothing. */
@@ -516,7 +520,7 @@ public final class RaceProver {
       return new RaceProof(
           candidate,
           isRefuted ? Result.REFUTED : Result.UNDECIDED,
-          candidate.phenomenon(),
+          Optional.of(candidate.phenomenon()),
           levels,
           isRefuted ? NO_ORDER : whyUndecided(),
           executions,

@@ -6,13 +6,17 @@ import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.servers.ServerKind;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** An order is the same for each candidate that it shows. */
 class ConfirmedOrdersTest {
 
   private static RaceProof changed(
-      RaceProof proof, Phenomenon phenomenon, IsolationLevel level, List<String> schedule) {
+      RaceProof proof,
+      Optional<Phenomenon> phenomenon,
+      IsolationLevel level,
+      List<String> schedule) {
     return new RaceProof(
         proof.candidate(),
         proof.result(),
@@ -52,15 +56,19 @@ class ConfirmedOrdersTest {
 
       ConfirmedOrders orders = new ConfirmedOrders();
       assertThat(orders.add(proof)).isEqualTo(1);
-      assertThat(orders.add(changed(proof, Phenomenon.G2, level, schedule))).isEqualTo(1);
-      assertThat(orders.add(changed(proof, Phenomenon.G_SINGLE, level, swapped))).isEqualTo(1);
-      assertThat(orders.add(changed(proof, Phenomenon.G2, level, other)))
+      assertThat(orders.add(changed(proof, Optional.of(Phenomenon.G2), level, schedule)))
+          .isEqualTo(1);
+      assertThat(orders.add(changed(proof, Optional.empty(), level, swapped))).isEqualTo(1);
+      assertThat(orders.add(changed(proof, Optional.of(Phenomenon.G2), level, other)))
           .as("another order")
           .isEqualTo(2);
       assertThat(
               orders.add(
                   changed(
-                      proof, Phenomenon.LOST_UPDATE, IsolationLevel.READ_UNCOMMITTED, schedule)))
+                      proof,
+                      Optional.of(Phenomenon.LOST_UPDATE),
+                      IsolationLevel.READ_UNCOMMITTED,
+                      schedule)))
           .as("another level")
           .isEqualTo(3);
     }
