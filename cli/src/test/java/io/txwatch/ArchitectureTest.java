@@ -136,6 +136,7 @@ class ArchitectureTest {
             List.of("history", "settings", "analyzer", "proxy-driver", "agent")));
     table.put("servers", new Module(List.of("servers"), List.of()));
     table.put("demo-app", new Module(List.of("demo"), List.of()));
+    table.put("mcp", new Module(List.of("mcp"), List.of()));
     table.put(
         "cli",
         new Module(

@@ -72,6 +72,13 @@ final class JsonObject {
     return fields.get(name) != null;
   }
 
+  /** Its fields: texts, numbers, booleans, lists and maps. */
+  Map<String, Object> fields() {
+    Map<String, Object> copy = new LinkedHashMap<>();
+    fields.forEach((name, value) -> copy.put(String.valueOf(name), value));
+    return copy;
+  }
+
   /** Writes it as it was read. */
   void write(JsonGenerator json) throws IOException {
     write(json, fields);

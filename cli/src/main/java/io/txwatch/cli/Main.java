@@ -83,21 +83,27 @@ public final class Main {
             .orElse("', expected one of " + String.join(", ", known));
   }
 
+  /** What was wrong, in a line. */
+  static String describe(Exception e) {
+    return oneLine(
+        e instanceof NoSuchFileException
+            ? "no such file: " + message(e)
+            : e instanceof AccessDeniedException
+                ? "no permission to read " + message(e)
+                : message(e));
+  }
+
   private static int failed(Exception e, PrintWriter err) {
     if (e instanceof CommandException known) {
-      return fail(err, known.exitCode(), message(e));
+      return fail(err, known.exitCode(), describe(e));
     } else if (e instanceof ServerUnavailableException) {
       return fail(err, ExitCode.UNREACHABLE, message(e));
     } else if (e instanceof SQLException) {
       return fail(err, ExitCode.UNREACHABLE, "error of the DBMS: " + message(e));
     } else if (e instanceof HistoryFormatException || e instanceof SettingException) {
       return fail(err, ExitCode.BAD_INPUT, message(e));
-    } else if (e instanceof NoSuchFileException) {
-      return fail(err, ExitCode.BAD_INPUT, "no such file: " + message(e));
-    } else if (e instanceof AccessDeniedException) {
-      return fail(err, ExitCode.BAD_INPUT, "no permission to read " + message(e));
     } else if (e instanceof IOException) {
-      return fail(err, ExitCode.BAD_INPUT, message(e));
+      return fail(err, ExitCode.BAD_INPUT, describe(e));
     }
     err.println("txwatch: internal error, please report it with these lines:");
     e.printStackTrace(err);

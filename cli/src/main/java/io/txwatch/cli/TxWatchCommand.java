@@ -32,7 +32,8 @@ import picocli.CommandLine.Spec;
       InterleaveCommand.class,
       PredictCommand.class,
       BaselineCommand.class,
-      DiffCommand.class
+      DiffCommand.class,
+      McpCommand.class
     },
     mixinStandardHelpOptions = true,
     versionProvider = TxWatchCommand.Version.class,
@@ -56,7 +57,7 @@ final class TxWatchCommand implements Runnable {
     throw new ParameterException(
         spec.commandLine(),
         "missing command, expected one of demo, attach, serve, check, report, export, prepare, unprepare,"
-            + " fuzz, replay, interleave, predict, baseline, diff");
+            + " fuzz, replay, interleave, predict, baseline, diff, mcp");
   }
 
   /** Reads the version that the build recorded. */

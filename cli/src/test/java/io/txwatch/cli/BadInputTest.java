@@ -29,7 +29,7 @@ class BadInputTest {
                 "",
                 lines(
                     "txwatch: missing command, expected one of demo, attach, serve, check, report, export,"
-                        + " prepare, unprepare, fuzz, replay, interleave, predict, baseline, diff",
+                        + " prepare, unprepare, fuzz, replay, interleave, predict, baseline, diff, mcp",
                     "see: txwatch --help")));
   }
 
