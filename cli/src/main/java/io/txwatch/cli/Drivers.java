@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 final class Drivers {
 
   static final String WATCHED = "jdbc:txwatch:";
+
+  /** What is registered already: a process may execute many commands. */
+  private static final Set<List<Path>> REGISTERED = ConcurrentHashMap.newKeySet();
 
   private Drivers() {}
 
@@ -101,6 +106,11 @@ final class Drivers {
 
   /** Registers the drivers for a URL with {@link DriverManager}. */
   static void register(String url, List<Path> driverPath) {
+    List<Path> wanted = new ArrayList<>(driverPath);
+    CommandDbms.of(url).flatMap(CommandDbms::driverJar).map(Path::of).ifPresent(wanted::add);
+    if (REGISTERED.contains(wanted)) {
+      return;
+    }
     List<Path> jars = new ArrayList<>();
     for (Path jar : driverPath) {
       if (!Files.isReadable(jar)) {
@@ -123,6 +133,7 @@ final class Drivers {
         throw new IllegalStateException(e);
       }
     }
+    REGISTERED.add(wanted);
   }
 
   /** The unpacked jar for the URL's subprotocol; none if no nested jar has it. */

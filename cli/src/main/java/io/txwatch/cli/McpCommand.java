@@ -11,12 +11,12 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.BiFunction;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -82,7 +82,7 @@ final class McpCommand implements Callable<Integer> {
       throw CommandException.badInput("--root: " + root + " is not a directory");
     }
     if (!url.isEmpty()) {
-      CaseInput.requireNamedDatabase(Drivers.unwatched(url));
+      requireDatabase(Drivers.unwatched(url));
     }
     McpTools tools = McpTools.of(root.toRealPath(), databaseArguments(), !url.isEmpty());
     // What a driver prints must not come between the messages of the protocol.
@@ -91,6 +91,16 @@ final class McpCommand implements Callable<Integer> {
     System.setProperty("slf4j.internal.verbosity", "ERROR");
     serve(tools, new FileInputStream(FileDescriptor.in), new FileOutputStream(FileDescriptor.out));
     return ExitCode.CLEAN;
+  }
+
+  private void requireDatabase(String real) {
+    CaseInput.requireNamedDatabase(real);
+    try {
+      Drivers.connect(real, database).close();
+    } catch (SQLException e) {
+      throw CommandException.unreachable(
+          Drivers.shown(real) + ": " + ConnectFailure.message(real, e));
+    }
   }
 
   /** The options of a command that has a database. */
@@ -155,12 +165,7 @@ final class McpCommand implements Callable<Integer> {
     @SuppressWarnings("resource") // open until the JVM ends, as the class is
     ClassLoader loader =
         new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
-    @Nullable ClassLoader before = Thread.currentThread().getContextClassLoader();
     Thread.currentThread().setContextClassLoader(loader);
-    try {
-      return Class.forName(SERVER, true, loader);
-    } finally {
-      Thread.currentThread().setContextClassLoader(before);
-    }
+    return Class.forName(SERVER, true, loader);
   }
 }

@@ -31,6 +31,11 @@ record JarRun(int code, String out, String err) {
 
   /** Starts it, and does not wait for its end. */
   static Process start(Path out, Path err, String... args) throws IOException {
+    return start(Path.of("/dev/null"), out, err, args);
+  }
+
+  /** The same, with a file as its standard input. */
+  static Process start(Path in, Path out, Path err, String... args) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
@@ -38,6 +43,7 @@ record JarRun(int code, String out, String err) {
     command.addAll(List.of("-jar", JAR.toString()));
     command.addAll(List.of(args));
     return new ProcessBuilder(command)
+        .redirectInput(in.toFile())
         .redirectOutput(out.toFile())
         .redirectError(err.toFile())
         .start();

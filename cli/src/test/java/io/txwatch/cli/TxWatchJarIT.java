@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
@@ -90,6 +91,36 @@ class TxWatchJarIT {
             "nested/demo/txwatch-demo-app.jar",
             "nested/demo/HikariCP.jar")
         .noneMatch(name -> name.startsWith("META-INF/versions/"));
+  }
+
+  /** The protocol's SDK lies in the jar as jars, and is loaded by the command alone. */
+  @Test
+  void mcpAnswersWhatAScriptWrites(@TempDir Path directory) throws Exception {
+    Path in =
+        Files.writeString(
+            directory.resolve("requests"),
+            """
+            {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",\
+            "capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
+            {"jsonrpc":"2.0","method":"notifications/initialized"}
+            this is no message
+            {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"interleave",\
+            "arguments":{"isolation":"RC","setup":["CREATE TABLE t (v INT)",\
+            "INSERT INTO t VALUES (1)"],"operations":[["SELECT v FROM t","UPDATE t SET v = 2"],\
+            ["SELECT v FROM t","UPDATE t SET v = 3"]]}}}
+            """);
+    Path out = directory.resolve("out");
+    Path err = directory.resolve("err");
+    Process process = JarRun.start(in, out, err, "mcp", "--url", "jdbc:h2:mem:script");
+    assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).isZero();
+    assertThat(Files.readAllLines(out))
+        .hasSize(2)
+        .anyMatch(line -> line.contains("\"id\":1") && line.contains("txwatch"))
+        .anyMatch(line -> line.contains("\"id\":2") && line.contains("RACE"));
+    assertThat(Files.readString(err))
+        .contains("a line of standard input is not a message of MCP")
+        .doesNotContain("SLF4J");
   }
 
   @Test

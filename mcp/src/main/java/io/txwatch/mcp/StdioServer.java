@@ -60,6 +60,7 @@ public final class StdioServer {
             .requestTimeout(LONGEST_CALL)
             // The tools check their arguments themselves, and answer with what is expected.
             .validateToolInputs(false)
+            .jsonMapper(mapper)
             .jsonSchemaValidator(new AcceptsAll())
             .tools(tools.stream().map(tool -> specification(tool, call)).toList())
             .build();
