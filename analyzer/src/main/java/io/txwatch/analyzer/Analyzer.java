@@ -9,6 +9,7 @@ import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Verdict;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.coverage.CoverageCounter;
+import io.txwatch.deadlock.Deadlocks;
 import io.txwatch.dependency.CommitOrder;
 import io.txwatch.dependency.DependencyInference;
 import io.txwatch.dependency.Edge;
@@ -91,6 +92,7 @@ public final class Analyzer implements EventSink {
 
   private final Judge judge;
   private final Consumer<Anomaly> onAnomaly;
+  private final Deadlocks deadlocks;
   private final CoverageCounter coverage = new CoverageCounter();
   private final MemoryBudget memory;
   private final Set<CommitOrder> orders;
@@ -157,6 +159,7 @@ public final class Analyzer implements EventSink {
       Granularity granularity) {
     this.judge = judge;
     this.onAnomaly = onAnomaly;
+    this.deadlocks = new Deadlocks(onAnomaly);
     this.memory = new MemoryBudget(memory);
     this.orders = Set.copyOf(orders);
     this.granularity = granularity;
@@ -231,6 +234,7 @@ public final class Analyzer implements EventSink {
     coverage.count(event);
     inference.accept(event);
     detector.flush();
+    deadlocks.accept(event, inference::observed);
     if (staleWrites != null) {
       staleWrites.accept(event);
     }
@@ -440,6 +444,7 @@ public final class Analyzer implements EventSink {
   public void close() {
     versions.flush();
     detector.flush();
+    deadlocks.flush(inference::observed);
     retained = Long.MAX_VALUE;
     concludeUnwatched();
   }
@@ -469,7 +474,7 @@ public final class Analyzer implements EventSink {
         Advice.on(finding, verdict, database));
   }
 
-  private static ObservedTransaction observed(Transaction transaction, Finding finding) {
+  private ObservedTransaction observed(Transaction transaction, Finding finding) {
     List<ObservedStatement> statements = new ArrayList<>();
     for (int number : finding.statements(transaction)) {
       transaction
@@ -486,6 +491,7 @@ public final class Analyzer implements EventSink {
         transaction.endedMicros(),
         transaction.name(),
         transaction.traceId(),
-        finding.context(transaction));
+        finding.context(transaction),
+        deadlocks.attempt(transaction.id()));
   }
 }

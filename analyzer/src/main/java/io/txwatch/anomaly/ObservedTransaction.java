@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param name what the application calls it: {@code shop.OrderService.sell}; empty if unknown
  * @param traceId the trace that it is part of; empty if unknown
  * @param context what it read of rows before it wrote them, in the order of the statements
+ * @param attempt 2 if it repeats one that a conflict rolled back, 3 if it repeats that; else 1
  */
 public record ObservedTransaction(
     long id,
@@ -28,7 +29,24 @@ public record ObservedTransaction(
     long endedMicros,
     String name,
     String traceId,
-    List<ContextRead> context) {
+    List<ContextRead> context,
+    int attempt) {
+
+  private static final List<String> ATTEMPTS = List.of("second try", "third try", "fourth try");
+
+  /** A transaction that is not known to repeat another one. */
+  public ObservedTransaction(
+      long id,
+      String session,
+      IsolationLevel level,
+      Optional<Outcome> outcome,
+      List<ObservedStatement> statements,
+      long endedMicros,
+      String name,
+      String traceId,
+      List<ContextRead> context) {
+    this(id, session, level, outcome, statements, endedMicros, name, traceId, context, 1);
+  }
 
   /** A transaction without reads as context. */
   public ObservedTransaction(
@@ -58,8 +76,13 @@ public record ObservedTransaction(
     return OperationName.withoutPackages(name);
   }
 
-  /** For titles: the short name, if it has one, and the session. */
+  /** For titles: the short name, if it has one, the session, and which try it is of several. */
   public String title() {
-    return name.isEmpty() ? session : shortName() + ", " + session;
+    return (name.isEmpty() ? session : shortName() + ", " + session)
+        + (attempt == 1 ? "" : ", " + attemptText());
+  }
+
+  private String attemptText() {
+    return attempt - 2 < ATTEMPTS.size() ? ATTEMPTS.get(attempt - 2) : "try " + attempt;
   }
 }

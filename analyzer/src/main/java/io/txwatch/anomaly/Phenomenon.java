@@ -199,6 +199,15 @@ public enum Phenomenon {
       "Fowler 2002 (Patterns of Enterprise Application Architecture), Optimistic Offline Lock",
       AdyaLevel.NONE,
       Form.NO_CYCLE,
+      ""),
+  /** Transactions that waited for each other's locks. */
+  DEADLOCK(
+      "deadlock",
+      "T1 waited for a lock that T2 held while T2 waited, directly or through others, for a lock"
+          + " that T1 held, until the DBMS rolled T1 back.",
+      "Coffman, Elphick and Shoshani 1971 (System Deadlocks), circular wait",
+      AdyaLevel.NONE,
+      Form.NO_CYCLE,
       "");
 
   private final String term;

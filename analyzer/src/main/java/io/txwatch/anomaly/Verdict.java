@@ -5,5 +5,10 @@ public enum Verdict {
   /** The DBMS broke what it promises at this level, in this version, with these settings. */
   VIOLATION,
   /** The level permits it, and the application is exposed. */
-  HAZARD
+  HAZARD,
+  /**
+   * Transactions waited for each other's locks, and the DBMS rolled one back. That is no anomaly of
+   * isolation: no data is wrong.
+   */
+  DEADLOCK
 }

@@ -279,6 +279,11 @@ public final class DependencyInference {
     }
   }
 
+  /** A transaction of which events arrived, and which was not discarded yet. */
+  public Optional<Transaction> observed(long id) {
+    return Optional.ofNullable(transactions.get(id)).filter(t -> t.observed && !t.discarded);
+  }
+
   private void began(Event.TransactionBegan event) {
     Session session = session(event.session());
     Transaction transaction = transaction(event.transaction());

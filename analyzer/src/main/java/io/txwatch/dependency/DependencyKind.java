@@ -11,7 +11,9 @@ public enum DependencyKind {
   /** The target came after the source in the same session. */
   SO("so"),
   /** The target began after the source had ended, both observed by one node. */
-  RT("rt");
+  RT("rt"),
+  /** The source waited for a lock that the target held. Only in deadlocks; in no graph. */
+  WAITS("waits");
 
   private final String term;
 

@@ -120,7 +120,7 @@ final class SarifDocument {
             .toList();
     json.writeStartObject();
     json.writeStringField("ruleId", anomaly.phenomenon().name());
-    json.writeStringField("level", anomaly.verdict() == Verdict.VIOLATION ? "error" : "warning");
+    json.writeStringField("level", level(anomaly.verdict()));
     writeText(json, "message", message(group));
     json.writeObjectFieldStart("partialFingerprints");
     json.writeStringField(FINGERPRINT, Fingerprint.of(anomaly).toString());
@@ -141,6 +141,14 @@ final class SarifDocument {
     writeSuppressions(json, group);
     writeTraces(json, anomaly);
     json.writeEndObject();
+  }
+
+  private static String level(Verdict verdict) {
+    return switch (verdict) {
+      case VIOLATION -> "error";
+      case HAZARD -> "warning";
+      case DEADLOCK -> "note";
+    };
   }
 
   /** That a baseline accepts it (section 3.27.23). A result without any needs an empty list. */

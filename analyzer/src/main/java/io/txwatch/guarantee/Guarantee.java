@@ -39,7 +39,11 @@ public record Guarantee(
   private static final Set<Phenomenon> NOT_IN_SNAPSHOT =
       EnumSet.complementOf(
           EnumSet.of(
-              Phenomenon.WRITE_SKEW, Phenomenon.G2_ITEM, Phenomenon.G2, Phenomenon.STALE_WRITE));
+              Phenomenon.WRITE_SKEW,
+              Phenomenon.G2_ITEM,
+              Phenomenon.G2,
+              Phenomenon.STALE_WRITE,
+              Phenomenon.DEADLOCK));
 
   /** What no cycle of snapshot isolation breaks, no matter which DBMS promises it. */
   static final Guarantee SNAPSHOT_ISOLATION = of(Promise.Kind.SNAPSHOT.by(""));

@@ -72,6 +72,7 @@ public final class Explanation {
               + rows.of(edge)
               + " in orders that contradict each other.";
       case STALE_WRITE -> staleWrite(anomaly, edge, rows.withColumns(edge));
+      case DEADLOCK -> wait(anomaly, edge);
       default ->
           throw new IllegalStateException("no clause: " + anomaly.phenomenon()); // a test has all
     };
@@ -139,6 +140,7 @@ public final class Explanation {
       case WW -> to + " overwrote " + from + "'s write of " + row;
       case RT -> to + " began after " + from + " had ended";
       case SO -> to + " came after " + from + " in the same session";
+      case WAITS -> from + " waited for " + to;
     };
   }
 
@@ -199,6 +201,25 @@ public final class Explanation {
             + " may not have used what "
             + label(0)
             + " read)";
+  }
+
+  private static String wait(Anomaly anomaly, Dependency edge) {
+    String lock = edge.table().isEmpty() ? "a lock" : "a lock on " + edge.table();
+    return label(anomaly, edge.from())
+        + " waited "
+        + (edge.fromStatement() == 0 ? "" : "in statement " + edge.fromStatement() + " ")
+        + "for "
+        + lock
+        + " that "
+        + label(anomaly, edge.to())
+        + " held"
+        + (edge.toStatement() == 0 ? "" : " since its statement " + edge.toStatement())
+        + (edge.evidence().possible() ? " (possible: only what was executing shows it)" : "")
+        + (isRolledBack(anomaly, edge) ? "; the DBMS rolled " + label(0) + " back." : ";");
+  }
+
+  private static boolean isRolledBack(Anomaly anomaly, Dependency edge) {
+    return edge == anomaly.cycle().get(anomaly.cycle().size() - 1);
   }
 
   private static String internal(Anomaly anomaly, Dependency edge, String row) {

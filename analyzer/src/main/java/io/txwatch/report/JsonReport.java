@@ -254,6 +254,9 @@ public final class JsonReport {
     }
     json.writeStringField("session", transaction.session());
     json.writeStringField("isolation", transaction.level().name());
+    if (transaction.attempt() > 1) {
+      json.writeNumberField("try", transaction.attempt());
+    }
     writeNullable(json, "outcome", transaction.outcome().map(Enum::name).orElse(null));
     json.writeArrayFieldStart("statements");
     for (ObservedStatement statement : transaction.statements()) {

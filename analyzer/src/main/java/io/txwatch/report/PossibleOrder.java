@@ -113,6 +113,11 @@ public final class PossibleOrder {
         case WW -> placeOverwrite(edge);
         case WR -> placeRead(edge);
         case SO, RT -> requireTransactionOrder(column(edge.from()), column(edge.to()));
+        case WAITS -> {
+          note(from(edge), "waits for a lock on", edge);
+          note(to(edge), "locks", edge);
+          require(to(edge), from(edge));
+        }
         case RW -> {}
       }
     }
@@ -221,8 +226,13 @@ public final class PossibleOrder {
   private void note(Place place, String what, Dependency edge) {
     Set<String> known = effects.get(place);
     if (known != null) {
-      known.add(what + " " + rows.of(edge));
+      known.add(what + " " + (edge.kind() == DependencyKind.WAITS ? table(edge) : rows.of(edge)));
     }
+  }
+
+  /** Which row a lock is of is not known. */
+  private static String table(Dependency wait) {
+    return wait.table().isEmpty() ? "what another statement needs" : "a row of " + wait.table();
   }
 
   private void require(Place earlier, Place later) {

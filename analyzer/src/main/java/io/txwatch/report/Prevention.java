@@ -74,6 +74,16 @@ public final class Prevention {
               "Read the row again in the transaction that writes it, locked (SELECT ... FOR UPDATE),"
                   + " and apply only what was edited.",
               "No isolation level prevents it: each of these transactions is correct.");
+      case DEADLOCK ->
+          List.of(
+              "Let all transactions lock rows in one order: sort by the key before a loop of updates,"
+                  + " and write tables in the same order everywhere.",
+              "Lock everything that is written later at the beginning, in one statement: SELECT ..."
+                  + " WHERE id IN (?, ?) ORDER BY id FOR UPDATE.",
+              "Keep transactions short, and give the columns of conditions an index, so that a"
+                  + " statement locks few rows.",
+              "Repeat the transaction that was rolled back (SQLSTATE 40001, 40P01): what remains is"
+                  + " rare.");
       case GARBAGE_READ, DUPLICATE_WRITE, INCOMPATIBLE_ORDER -> List.of(RECORDING);
     };
   }

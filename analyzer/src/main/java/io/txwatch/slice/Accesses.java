@@ -108,7 +108,7 @@ final class Accesses {
         }
       }
       case RW -> addWrite(edge, Place.to(edge));
-      case SO, RT -> {}
+      case SO, RT, WAITS -> {}
     }
   }
 

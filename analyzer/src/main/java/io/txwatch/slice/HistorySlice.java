@@ -74,6 +74,9 @@ public final class HistorySlice {
         end(transaction, transaction.outcome().orElse(Outcome.COMMITTED));
       }
     }
+    if (anomaly.phenomenon() == Phenomenon.DEADLOCK) {
+      events.add(deadlocked());
+    }
     for (ObservedTransaction transaction : anomaly.transactions()) {
       if (begun.contains(transaction.id()) && !endsAtOnce(transaction)) {
         transaction.outcome().ifPresent(outcome -> end(transaction, outcome));
@@ -81,7 +84,31 @@ public final class HistorySlice {
     }
   }
 
+  private Event deadlocked() {
+    ObservedTransaction failed = anomaly.transactions().get(0);
+    List<Event.Deadlocked.Waiter> others = new ArrayList<>();
+    for (int i = 1; i < anomaly.transactions().size(); i++) {
+      ObservedTransaction other = anomaly.transactions().get(i);
+      if (begun.contains(other.id())) {
+        others.add(
+            new Event.Deadlocked.Waiter(
+                session(other), other.id(), anomaly.cycle().get(i).fromStatement()));
+      } else {
+        others.add(Event.Deadlocked.Waiter.NOT_WATCHED);
+      }
+    }
+    return new Event.Deadlocked(
+        session(failed),
+        failed.id(),
+        anomaly.cycle().get(0).fromStatement(),
+        !anomaly.possible(),
+        others);
+  }
+
   private boolean endsAtOnce(ObservedTransaction transaction) {
+    if (anomaly.phenomenon() == Phenomenon.DEADLOCK) {
+      return false;
+    }
     if (anomaly.phenomenon() == Phenomenon.STALE_WRITE) { // its transactions have all ended
       return true;
     }
@@ -160,7 +187,34 @@ public final class HistorySlice {
         true,
         null,
         sets,
-        anomaly.phenomenon() == Phenomenon.STALE_WRITE ? columns(place) : "");
+        columnsFor(place));
+  }
+
+  private String columnsFor(Place place) {
+    return switch (anomaly.phenomenon()) {
+      case STALE_WRITE -> columns(place);
+      case DEADLOCK -> tables(place);
+      default -> "";
+    };
+  }
+
+  /** The tables of a statement of a deadlock, by which locks are found. */
+  private String tables(Place place) {
+    return new AccessedColumns(
+            anomaly.cycle().stream()
+                .filter(edge -> Place.from(edge).equals(place) || Place.to(edge).equals(place))
+                .map(Dependency::table)
+                .filter(table -> !table.isEmpty())
+                .distinct()
+                .map(
+                    table ->
+                        new AccessedColumns.OfTable(
+                            table,
+                            AccessedColumns.Columns.NONE,
+                            AccessedColumns.Columns.NONE,
+                            AccessedColumns.Columns.ALL))
+                .toList())
+        .text();
   }
 
   /** The columns of a statement of a stale write, which none is without known columns. */
@@ -194,7 +248,7 @@ public final class HistorySlice {
     return switch (edge.kind()) {
       case RW -> Place.from(edge).equals(reader);
       case WR -> Place.to(edge).equals(reader);
-      case WW, SO, RT -> false;
+      case WW, SO, RT, WAITS -> false;
     };
   }
 

@@ -3,7 +3,7 @@
 /** In characters. */
 const MAX_LABEL = 24;
 
-const KINDS = ['ww', 'wr', 'rw', 'so', 'rt'];
+const KINDS = ['ww', 'wr', 'rw', 'so', 'rt', 'waits'];
 
 const KIND_MEANING = {
   ww: 'ww: the second overwrote what the first wrote',
@@ -11,6 +11,7 @@ const KIND_MEANING = {
   rw: 'rw: the second overwrote what the first had read, so the first did not see it',
   so: 'so: the order of transactions in one session',
   rt: 'rt: the order in real time',
+  waits: 'waits: the first waited for a lock that the second held',
 };
 
 /** The heads of arrows; ids are unique in the document by the prefix. */

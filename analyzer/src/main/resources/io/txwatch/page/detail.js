@@ -37,8 +37,11 @@ const operationOf = transaction => {
   return name.includes('/') ? name : name.split('.').slice(-2).join('.');
 };
 
-/** The operation and the session of a transaction. */
-const titleOf = transaction => [operationOf(transaction), transaction.session].filter(text => text !== '').join(', ');
+/** The headings of explanations that are of no serial order. */
+const WHY = {STALE_WRITE: 'Why an update may be lost', DEADLOCK: 'Who waited for whom'};
+
+/** The operation and the session of a transaction, and which try it is of several. */
+const titleOf = transaction => [operationOf(transaction), transaction.session, transaction.try ? `try ${transaction.try}` : ''].filter(text => text !== '').join(', ');
 
 /** Shows one anomaly. */
 function showDetail(anomaly) {
@@ -55,10 +58,10 @@ function showDetail(anomaly) {
     el('p', {class: 'facts'}, 'From top to bottom: an order that the dependencies allow. It is not the order of a clock.',
       anomaly.schedule.some(step => step.context) ? ' A dashed box is context: what the transaction read of the row before it wrote it.' : ''),
     el('div', {class: 'pair'},
-      el('section', {}, el('h3', {}, anomaly.phenomenon === 'STALE_WRITE' ? 'Why an update may be lost' : 'Why no serial order explains it'),
+      el('section', {}, el('h3', {}, WHY[anomaly.phenomenon] ?? 'Why no serial order explains it'),
         el('ul', {class: 'why'}, anomaly.explanation.map(clause => el('li', {}, inWords(clause)))),
         el('ul', {class: 'legend'}, [...new Set(anomaly.cycle.map(edge => edge.kind))].map(kind => el('li', {}, KIND_MEANING[kind] ?? kind)))),
-      el('section', {}, el('h3', {}, anomaly.cycleClass ? 'The cycle' : anomaly.cycle.length > 1 ? 'The dependencies' : 'The dependency'), cycleGraph(anomaly))),
+      el('section', {}, el('h3', {}, anomaly.cycleClass ? 'The cycle' : anomaly.phenomenon === 'DEADLOCK' ? 'The waits' : anomaly.cycle.length > 1 ? 'The dependencies' : 'The dependency'), cycleGraph(anomaly))),
     el('h3', {}, 'Rows and their versions'),
     rowTable(anomaly),
     saving(anomaly),

@@ -24,14 +24,14 @@ enum FailOn {
 
   /**
    * Whether an anomaly makes the command fail. One that is only suspected because a transaction has
-   * not ended never does.
+   * not ended never does, nor does a deadlock.
    */
   boolean includes(Anomaly anomaly) {
     boolean isConfirmed = anomaly.confidence() == Confidence.CONFIRMED;
     return switch (this) {
       case VIOLATION, UNKNOWN ->
           anomaly.verdict() == Verdict.VIOLATION && isConfirmed && !anomaly.possible();
-      case HAZARD, NEW -> isConfirmed;
+      case HAZARD, NEW -> isConfirmed && anomaly.verdict() != Verdict.DEADLOCK;
       case NEVER -> false;
     };
   }

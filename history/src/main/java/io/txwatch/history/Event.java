@@ -426,6 +426,37 @@ public sealed interface Event {
   record ChangesRead(long session, long through) implements Event {}
 
   /**
+   * The DBMS ended a deadlock by an error of a statement. Follows the {@link StatementExecuted} of
+   * the same number. Not counted in {@link TransactionEnded#events}.
+   *
+   * @param session its session
+   * @param transaction its transaction
+   * @param statement the number of the statement that failed
+   * @param named true if the DBMS named the others; false if they were inferred from what was
+   *     executing
+   * @param others the others, in the order in which each waits for the next: the statement waited
+   *     for the first of them, and the last of them waited for the statement's transaction. Empty
+   *     if none is known
+   */
+  record Deadlocked(
+      long session, long transaction, int statement, boolean named, List<Waiter> others)
+      implements Event {
+
+    /**
+     * A transaction in a deadlock, and its statement that waited.
+     *
+     * @param session its session
+     * @param transaction its id
+     * @param statement the number of the statement that waited
+     */
+    public record Waiter(long session, long transaction, int statement) {
+
+      /** Its session is not watched. */
+      public static final Waiter NOT_WATCHED = new Waiter(0, 0, 0);
+    }
+  }
+
+  /**
    * What a statement was executed with and what it returned, in clear text, so that its transaction
    * can be executed again. Only with {@code txwatch.predict=on}, and not of a transaction of which
    * a {@linkplain RowShare share} of the rows is observed. Follows the {@link StatementExecuted} of

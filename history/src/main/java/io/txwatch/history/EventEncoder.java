@@ -156,6 +156,8 @@ final class EventEncoder {
       entry.setValuesObserved(ValueEntries.toWire(e, this::text));
     } else if (event instanceof Event.EndTimed e) {
       entry.setEndTimed(ValueEntries.toWire(e));
+    } else if (event instanceof Event.Deadlocked e) {
+      entry.setDeadlocked(ValueEntries.toWire(e));
     } else if (event instanceof Event.SessionIdentified e) {
       entry.setSessionIdentified(ValueEntries.toWire(e));
     } else if (event instanceof Event.WritesStated e) {

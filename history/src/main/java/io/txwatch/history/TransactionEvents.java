@@ -133,6 +133,12 @@ public final class TransactionEvents {
     }
   }
 
+  /** The DBMS ended a deadlock by an error of a statement that was just {@link #executed}. */
+  public void deadlocked(Event.Deadlocked event) {
+    emitBeginning();
+    out.accept(event);
+  }
+
   /** When the transaction ended became known. Precedes {@link #ended}. */
   public void endTimed(Event.EndTimed event) {
     if (isEmitted) {

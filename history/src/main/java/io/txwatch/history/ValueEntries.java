@@ -106,6 +106,37 @@ final class ValueEntries {
     return new Event.SessionIdentified(wire.getSession(), wire.getConnection());
   }
 
+  static io.txwatch.history.wire.Deadlocked.Builder toWire(Event.Deadlocked event) {
+    var wire =
+        io.txwatch.history.wire.Deadlocked.newBuilder()
+            .setSession(event.session())
+            .setTransaction(event.transaction())
+            .setStatement(event.statement())
+            .setNamed(event.named());
+    for (Event.Deadlocked.Waiter other : event.others()) {
+      wire.addOthers(
+          io.txwatch.history.wire.LockWaiter.newBuilder()
+              .setSession(other.session())
+              .setTransaction(other.transaction())
+              .setStatement(other.statement()));
+    }
+    return wire;
+  }
+
+  static Event.Deadlocked toOurs(io.txwatch.history.wire.Deadlocked wire) {
+    return new Event.Deadlocked(
+        wire.getSession(),
+        wire.getTransaction(),
+        wire.getStatement(),
+        wire.getNamed(),
+        wire.getOthersList().stream()
+            .map(
+                other ->
+                    new Event.Deadlocked.Waiter(
+                        other.getSession(), other.getTransaction(), other.getStatement()))
+            .toList());
+  }
+
   static io.txwatch.history.wire.WritesStated.Builder toWire(Event.WritesStated event) {
     return io.txwatch.history.wire.WritesStated.newBuilder().setSession(event.session());
   }

@@ -239,8 +239,22 @@ final class Events {
     return Arbitraries.oneOf(
         Combinators.combine(ID, ID, ID, ID).as(Event.EndTimed::new),
         Combinators.combine(ID, ID).as(Event.SessionIdentified::new),
+        Combinators.combine(
+                ID,
+                ID,
+                Arbitraries.integers().greaterOrEqual(0),
+                Arbitraries.of(true, false),
+                waiters())
+            .as(Event.Deadlocked::new),
         ID.map(Event.WritesStated::new),
         Combinators.combine(ID, ID).as(Event.ChangesRead::new));
+  }
+
+  private static Arbitrary<List<Event.Deadlocked.Waiter>> waiters() {
+    return Combinators.combine(ID, ID, Arbitraries.integers().greaterOrEqual(0))
+        .as(Event.Deadlocked.Waiter::new)
+        .list()
+        .ofMaxSize(3);
   }
 
   private static Arbitrary<Event> gap() {

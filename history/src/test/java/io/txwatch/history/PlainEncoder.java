@@ -97,6 +97,8 @@ final class PlainEncoder {
       entry.setValuesObserved(ValueEntries.toWire(e, this::text));
     } else if (event instanceof Event.EndTimed e) {
       entry.setEndTimed(ValueEntries.toWire(e));
+    } else if (event instanceof Event.Deadlocked e) {
+      entry.setDeadlocked(ValueEntries.toWire(e));
     } else if (event instanceof Event.SessionIdentified e) {
       entry.setSessionIdentified(ValueEntries.toWire(e));
     } else if (event instanceof Event.WritesStated e) {

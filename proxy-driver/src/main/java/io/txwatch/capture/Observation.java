@@ -2,6 +2,7 @@ package io.txwatch.capture;
 
 import io.txwatch.history.Access;
 import io.txwatch.history.Chunk;
+import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.KeyValues;
 import io.txwatch.history.RowAccess;
@@ -61,6 +62,15 @@ public final class Observation {
   private @Nullable ObservedValues values;
   private @Nullable StatementRecording recording;
 
+  /** When it was sent, and when it had returned, unless its values state that; 0 if unknown. */
+  private volatile long sentNanos;
+
+  private volatile long returnedNanos;
+  private @Nullable Deadlock deadlock;
+
+  /** The transactions with which it was in a deadlock that ended by its error. */
+  record Deadlock(boolean named, List<Event.Deadlocked.Waiter> others) {}
+
   Observation(
       SessionTracker tracker,
       SessionState.Transaction transaction,
@@ -103,6 +113,54 @@ public final class Observation {
    */
   public void accesses(String accessed) {
     columns = accessed;
+  }
+
+  /** It is about to be sent. */
+  public void sent() {
+    sentNanos = System.nanoTime();
+  }
+
+  /** The driver has come back from it, with an error or not. */
+  public void returned() {
+    returnedNanos = System.nanoTime();
+  }
+
+  /** True once it was sent, as far as is known. */
+  public boolean hasBeenSent() {
+    return values != null ? values.sentAt() != 0 : sentNanos != 0;
+  }
+
+  /** When it was sent: {@link System#nanoTime}. */
+  public long sentAt() {
+    return values != null ? values.sentAt() : sentNanos;
+  }
+
+  /** When it had returned; now, if it has not. */
+  public long returnedAt() {
+    if (values != null) {
+      return values.returnedSoFar();
+    }
+    long known = returnedNanos;
+    return known == 0 ? System.nanoTime() : known;
+  }
+
+  /** Whether it may wait for locks of rows, as far as its text shows. */
+  boolean mayLock() {
+    return kind.mayWrite() || kind == StatementKind.LOCKING_SELECT;
+  }
+
+  /**
+   * It is about to {@linkplain #failed fail}, by which the DBMS ends a deadlock.
+   *
+   * @param named true if the DBMS named the others
+   * @param others as in {@link Event.Deadlocked#others}
+   */
+  public void deadlocked(boolean named, List<Event.Deadlocked.Waiter> others) {
+    deadlock = new Deadlock(named, others);
+  }
+
+  @Nullable Deadlock deadlock() {
+    return deadlock;
   }
 
   /** Records the values of a key's columns in the rows that the statement chooses or inserts. */

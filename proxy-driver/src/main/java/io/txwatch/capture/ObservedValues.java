@@ -21,4 +21,7 @@ public interface ObservedValues {
 
   /** When the DBMS had executed it; now, if that was not noted. */
   long returnedAt();
+
+  /** When the DBMS had executed it; now, if it has not returned yet. Unlike the former, no note. */
+  long returnedSoFar();
 }

@@ -99,6 +99,11 @@ final class SessionEvents {
     return timesEnds;
   }
 
+  /** The session's id. */
+  long session() {
+    return session;
+  }
+
   /** The DBMS at the other end. */
   Database database() {
     return database;
@@ -204,6 +209,12 @@ final class SessionEvents {
             observation.columns(),
             observation.keyValues()),
         sqlState == null ? valuesOf(observation) : null);
+    Observation.Deadlock deadlock = observation.deadlock();
+    if (deadlock != null) {
+      of.events.deadlocked(
+          new Event.Deadlocked(
+              session, of.id, observation.number, deadlock.named(), deadlock.others()));
+    }
     StatementRecording recording = observation.recording();
     if (recording != null) {
       recorded(of, of.keep(observation.number, recording));

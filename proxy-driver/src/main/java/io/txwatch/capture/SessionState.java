@@ -202,6 +202,8 @@ final class SessionState {
 
   final Savepoints savepoints = new Savepoints();
 
+  final RecentStatements recent = new RecentStatements();
+
   /** True if the DBMS accepts only ROLLBACK. */
   boolean mustRollBack;
 
@@ -556,6 +558,7 @@ final class SessionState {
   /** Emits the event of an observation that has ended. */
   void recordStatement(Observation observation, boolean writesSeen, @Nullable String sqlState) {
     observation.transaction.open.remove(observation);
+    recent.ended(observation);
     observation.transaction.usesTables |= sqlState == null && usesTable(observation);
     observation.transaction.hasUnseenWrites |=
         sqlState == null && !writesSeen && observation.kind.mayWrite();

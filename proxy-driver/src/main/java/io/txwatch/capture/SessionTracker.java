@@ -44,6 +44,9 @@ public final class SessionTracker {
   private final SessionBranches branches;
   private boolean closed;
 
+  /** The number that the DBMS gave to its connection; 0 if it is not known. */
+  private volatile long number;
+
   /**
    * Creates the tracker of a new session.
    *
@@ -79,6 +82,46 @@ public final class SessionTracker {
    */
   public synchronized void areByValue(long connection, LongConsumer ends) {
     events.areByValue(connection, ends);
+  }
+
+  /**
+   * Its statements are considered when another session of the process is in a deadlock.
+   *
+   * @param connection the number that the DBMS gave to the connection; 0 if it is not known
+   */
+  public void joins(RunningSessions sessions, long connection) {
+    number = connection;
+    sessions.add(this);
+  }
+
+  /** The number that the DBMS gave to its connection; 0 if it is not known. */
+  public long connectionNumber() {
+    return number;
+  }
+
+  /**
+   * A statement that was executing when a deadlock ended.
+   *
+   * @param mayLock whether it may wait for locks of rows, as far as its text shows
+   */
+  public record Executing(long transaction, int statement, boolean mayLock) {}
+
+  /**
+   * The only statement that may have been executing when a deadlock ended.
+   *
+   * @param from when the statement that failed was sent, by {@link System#nanoTime}
+   * @param to when it had returned
+   */
+  synchronized Optional<Executing> executing(long from, long to) {
+    return Optional.ofNullable(state.recent.executing(state.current, from, to));
+  }
+
+  synchronized long session() {
+    return events.session();
+  }
+
+  synchronized String place() {
+    return events.database().place();
   }
 
   /** No record of changes is read for the session's database. */
@@ -530,6 +573,7 @@ public final class SessionTracker {
     } finally {
       closed = true;
       events.release();
+      RunningSessions.OF_THIS_PROCESS.remove(this);
     }
     return true;
   }
@@ -547,6 +591,7 @@ public final class SessionTracker {
     closed = true;
     sessionClosed();
     events.release();
+    RunningSessions.OF_THIS_PROCESS.remove(this);
     return true;
   }
 

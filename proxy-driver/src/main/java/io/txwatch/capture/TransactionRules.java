@@ -86,6 +86,11 @@ public abstract class TransactionRules {
     return Optional.of(refused ? Outcome.ABORTED : Outcome.UNKNOWN);
   }
 
+  /** How the DBMS reports deadlocks. */
+  public DeadlockSource deadlocks() {
+    return DeadlockSource.NONE;
+  }
+
   /** True if an error aborts the transaction, and a savepoint is needed to go on after it. */
   public boolean errorAbortsTransaction() {
     return false;

@@ -217,6 +217,16 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
         && shared.isSmall(path, nameParts, lookupContext());
   }
 
+  /**
+   * What the server states of itself, read on the connection of our own.
+   *
+   * @param query the last column of its first row is read
+   * @return empty if there is no such connection, or the query failed
+   */
+  public Optional<String> status(String query) {
+    return shared.status(query);
+  }
+
   private LookupContext lookupContext() {
     return new LookupContext(connection, view, schemaChanged);
   }

@@ -7,7 +7,9 @@ import io.txwatch.plan.Catalog.Status;
 import io.txwatch.plan.Catalog.Table;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -67,6 +69,9 @@ final class SharedTableCache {
 
   /** The connection that the catalog is read on; null if there is none beside the application's. */
   private final @Nullable SeparateConnection separate;
+
+  /** True once the server's status could not be read. */
+  private volatile boolean isStatusRefused;
 
   /** Lookups on that connection; null if there is none, or the DBMS is not known. */
   private final @Nullable JointLookups lookups;
@@ -641,6 +646,27 @@ final class SharedTableCache {
     } catch (SQLException | RuntimeException e) {
       failed(e);
       return false;
+    }
+  }
+
+  /** The last column of the first row of a query on the connection of our own. */
+  Optional<String> status(String query) {
+    SeparateConnection own = separate;
+    if (own == null || isStatusRefused) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.ofNullable(
+          own.use(
+              connection -> {
+                try (Statement statement = connection.createStatement();
+                    ResultSet rows = statement.executeQuery(query)) {
+                  return rows.next() ? rows.getString(rows.getMetaData().getColumnCount()) : null;
+                }
+              }));
+    } catch (SQLException e) {
+      isStatusRefused = true; // most likely for lack of a privilege
+      return Optional.empty();
     }
   }
 

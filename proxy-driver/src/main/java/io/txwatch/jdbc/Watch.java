@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.txwatch.capture.CallSites;
 import io.txwatch.capture.Pipeline;
+import io.txwatch.capture.RunningSessions;
 import io.txwatch.capture.SessionTracker;
 import io.txwatch.capture.TransactionNames;
 import io.txwatch.capture.WriterTexts;
@@ -301,6 +302,7 @@ public final class Watch {
           tracker.statesWrites();
         }
       }
+      tracker.joins(RunningSessions.OF_THIS_PROCESS, ConnectionNumber.of(real));
       session.tracker = tracker;
       return Optional.of(new WatchedSession(database, tracker, catalog, changes, source));
     } catch (SeparateConnectionException e) {

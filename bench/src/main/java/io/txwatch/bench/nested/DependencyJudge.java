@@ -257,7 +257,7 @@ final class DependencyJudge {
                 case WW -> overwrites(row, from, to);
                 case WR -> ofQuery(to, dependency.toStatement(), seen -> sees(seen, row, from));
                 case RW -> ofQuery(from, dependency.fromStatement(), seen -> misses(seen, row, to));
-                case SO, RT -> Truth.UNDECIDED;
+                case SO, RT, WAITS -> Truth.UNDECIDED;
               });
     }
     return any;

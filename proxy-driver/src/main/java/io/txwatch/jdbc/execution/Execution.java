@@ -122,6 +122,9 @@ public final class Execution {
         context.state().knownRows().mayMove(key);
       }
       observation.accesses(cached.columns());
+      if (cached.values() == null) {
+        observation.sent(); // otherwise its values state that
+      }
       noteWhatIsNotSeen(observation, cached);
       if (context.rules().mayCommit(cached.kind(), cached.plan().original())) {
         observation.mayCommit();
@@ -217,6 +220,8 @@ public final class Execution {
   public void returned() {
     if (values != null) {
       values.returned();
+    } else if (observation != null) {
+      observation.returned();
     }
   }
 
@@ -519,6 +524,9 @@ public final class Execution {
       if (cached.isControl()) {
         context.tracker().controlFailed(cached.plan().control(), error);
       } else if (observation != null) {
+        if (context.rules().deadlocks().isDeadlock(error)) {
+          DeadlockObserver.observe(context, observation, error);
+        }
         observation.failed(error);
       }
       context.failed(cached, error);

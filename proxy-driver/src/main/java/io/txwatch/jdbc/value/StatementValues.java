@@ -255,6 +255,11 @@ public final class StatementValues implements ObservedValues {
     return returned;
   }
 
+  @Override
+  public synchronized long returnedSoFar() {
+    return hasReturned ? returned : System.nanoTime();
+  }
+
   /** True if rows of a result are to be {@linkplain #row noted}. */
   public boolean readsRows() {
     return !plan.reads().isEmpty();

@@ -1,5 +1,6 @@
 package io.txwatch.product.h2;
 
+import io.txwatch.capture.DeadlockSource;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.SQLException;
@@ -18,6 +19,11 @@ public final class H2TransactionRules extends TransactionRules {
   @Override
   public AfterError afterServersError(SQLException error) {
     return error.getErrorCode() == DEADLOCK ? AfterError.ROLLED_BACK : AfterError.GOES_ON;
+  }
+
+  @Override
+  public DeadlockSource deadlocks() {
+    return error -> error.getErrorCode() == DEADLOCK;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.txwatch.product.mysql;
 
+import io.txwatch.capture.DeadlockSource;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.history.Database;
 import io.txwatch.sql.dialect.Dialect;
@@ -9,7 +10,6 @@ import java.sql.SQLException;
 public class MySqlTransactionRules extends TransactionRules {
 
   private static final int LOCK_WAIT_TIMEOUT = 1205;
-  private static final int DEADLOCK = 1213;
   private static final int SYNTAX = 1064;
 
   /** {@code innodb_rollback_on_timeout}. */
@@ -29,8 +29,13 @@ public class MySqlTransactionRules extends TransactionRules {
   @Override
   public AfterError afterServersError(SQLException error) {
     int code = error.getErrorCode();
-    boolean whole = code == DEADLOCK || (code == LOCK_WAIT_TIMEOUT && timeoutRollsBack);
+    boolean whole = code == InnoDbDeadlocks.DEADLOCK || (code == LOCK_WAIT_TIMEOUT && timeoutRollsBack);
     return whole ? AfterError.ROLLED_BACK : AfterError.GOES_ON;
+  }
+
+  @Override
+  public DeadlockSource deadlocks() {
+    return InnoDbDeadlocks.INSTANCE;
   }
 
   @Override

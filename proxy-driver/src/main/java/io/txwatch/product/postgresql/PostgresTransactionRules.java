@@ -1,5 +1,6 @@
 package io.txwatch.product.postgresql;
 
+import io.txwatch.capture.DeadlockSource;
 import io.txwatch.capture.TransactionRules;
 import io.txwatch.history.Outcome;
 import io.txwatch.sql.dialect.Dialect;
@@ -26,6 +27,11 @@ public final class PostgresTransactionRules extends TransactionRules {
   @Override
   public Optional<Outcome> afterRefusedCommit(SQLException error) {
     return Optional.of(isOfDriver(error) ? Outcome.UNKNOWN : Outcome.ABORTED);
+  }
+
+  @Override
+  public DeadlockSource deadlocks() {
+    return PostgresDeadlocks.INSTANCE;
   }
 
   @Override
