@@ -84,6 +84,7 @@ class ArchitectureTest {
                 "live",
                 "slice",
                 "stale",
+                "deadlock",
                 "metrics",
                 "page",
                 "document",

@@ -226,13 +226,8 @@ public final class PossibleOrder {
   private void note(Place place, String what, Dependency edge) {
     Set<String> known = effects.get(place);
     if (known != null) {
-      known.add(what + " " + (edge.kind() == DependencyKind.WAITS ? table(edge) : rows.of(edge)));
+      known.add(what + " " + rows.of(edge));
     }
-  }
-
-  /** Which row a lock is of is not known. */
-  private static String table(Dependency wait) {
-    return wait.table().isEmpty() ? "what another statement needs" : "a row of " + wait.table();
   }
 
   private void require(Place earlier, Place later) {

@@ -3,6 +3,7 @@ package io.txwatch.report;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ContextRead;
 import io.txwatch.dependency.Dependency;
+import io.txwatch.dependency.DependencyKind;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -69,8 +70,11 @@ public final class RowNames {
     return ids.stream().map(id -> shown(id, digits)).distinct().count() == ids.size();
   }
 
-  /** The table and the row: {@code account row 7}. */
+  /** The table and the row: {@code account row 7}. Of a wait only the table is known. */
   public String of(Dependency edge) {
+    if (edge.kind() == DependencyKind.WAITS) {
+      return edge.table().isEmpty() ? "a row" : "a row of " + edge.table();
+    }
     return of(edge.table(), edge.row(), edge.key());
   }
 

@@ -62,8 +62,7 @@ function showDetail(anomaly) {
         el('ul', {class: 'why'}, anomaly.explanation.map(clause => el('li', {}, inWords(clause)))),
         el('ul', {class: 'legend'}, [...new Set(anomaly.cycle.map(edge => edge.kind))].map(kind => el('li', {}, KIND_MEANING[kind] ?? kind)))),
       el('section', {}, el('h3', {}, anomaly.cycleClass ? 'The cycle' : anomaly.phenomenon === 'DEADLOCK' ? 'The waits' : anomaly.cycle.length > 1 ? 'The dependencies' : 'The dependency'), cycleGraph(anomaly))),
-    el('h3', {}, 'Rows and their versions'),
-    rowTable(anomaly),
+    ...anomaly.phenomenon === 'DEADLOCK' ? [] : [el('h3', {}, 'Rows and their versions'), rowTable(anomaly)],
     saving(anomaly),
     aboutPhenomenon(anomaly.phenomenon));
   byId('detail').setAttribute('aria-labelledby', 'detail-title');

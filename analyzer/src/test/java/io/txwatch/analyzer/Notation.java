@@ -42,6 +42,8 @@ import java.util.regex.Pattern;
  *       {@code m1(x2)}: it missed x2, which matches its predicate and is visible after it
  *   <li>{@code b1(x2)}: an UPDATE whose rows were not observed (blind)
  *   <li>{@code f1(x2)}: an UPDATE failed after it had written the version after x2
+ *   <li>{@code k1(2)}: an UPDATE failed, by which the DBMS ended a deadlock with the newest
+ *       statement of transaction 2, which is named; in {@code k1()} no one is
  *   <li>{@code x0?}: returned by a side read, uncertain
  *   <li>{@code r1(x0;P:x0,y0)}: by predicate P, with the version set x0, y0; {@code P?:} if the set
  *       is uncertain, {@code _:} if the predicate has no name. So for all of r, l, w, b, i, d, p, m
@@ -173,6 +175,7 @@ public final class Notation {
       case 'w' -> statement(tx, count, StatementKind.UPDATE, Access.UPDATE, arguments, true);
       case 'b' -> statement(tx, count, StatementKind.UPDATE, Access.UPDATE, arguments, false);
       case 'f' -> failed(tx, count, arguments);
+      case 'k' -> deadlocked(tx, count, arguments);
       case 't' -> statement(tx, count, StatementKind.UPDATE, Access.TARGET, arguments, true);
       case 'i' -> statement(tx, count, StatementKind.INSERT, Access.INSERT, arguments, true);
       case 'd' -> statement(tx, count, StatementKind.DELETE, Access.DELETE, arguments, true);
@@ -269,6 +272,29 @@ public final class Notation {
             List.of(),
             false,
             "23000"));
+  }
+
+  private void deadlocked(int tx, int[] count, String other) {
+    int number = ++count[0];
+    count[1]++;
+    events.add(
+        new Event.StatementExecuted(
+            session(tx),
+            tx,
+            number,
+            StatementKind.UPDATE,
+            "UPDATE",
+            "T" + tx + ".java:" + number,
+            List.of(),
+            true,
+            "40001"));
+    List<Event.Deadlocked.Waiter> others = new ArrayList<>();
+    if (!other.isEmpty()) {
+      int with = Integer.parseInt(other);
+      int[] ofOther = counts.getOrDefault(with, new int[2]);
+      others.add(new Event.Deadlocked.Waiter(session(with), with, ofOther[0]));
+    }
+    events.add(new Event.Deadlocked(session(tx), tx, number, true, others));
   }
 
   private static String columns(String kind, String text) {

@@ -73,7 +73,8 @@ class TaxonomyTest {
               + " | TRANSACTION_INVERSION G-nonadjacent-realtime",
           "time  | r3(z0) w1(z0) c1 r2(x0) c2 w3(x0) c3"
               + " | TRANSACTION_INVERSION G2-item-realtime",
-          "across | 3~1 r1(x0)[a] c1 w2(x0)[a] c2 w3(x2)[a] c3  | STALE_WRITE");
+          "across | 3~1 r1(x0)[a] c1 w2(x0)[a] c2 w3(x2)[a] c3  | STALE_WRITE",
+          "event | w1(x0) w2(y0) w2(x0) k1(2) a1 c2           | DEADLOCK");
 
   @TempDir private Path directory = Path.of("");
 

@@ -91,6 +91,9 @@ class DeadlockTest {
         Connection other = watched.connect(url);
         Connection bystander = watched.connect(url)) {
       for (Connection connection : List.of(one, other, bystander)) {
+        if (kind == ServerKind.POSTGRESQL) {
+          update(connection, "SET deadlock_timeout = '50ms'");
+        }
         connection.setAutoCommit(false);
       }
       for (int i = 0; i < REPETITIONS; i++) {

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.WeakHashMap;
 
 /**
- * The watched sessions of this process, to find the other side of a deadlock among them. Nothing is
- * kept for a statement: the sessions are looked at when a deadlock was reported. Thread-safe.
+ * The watched sessions of this process, to find the other side of a deadlock among them. They
+ * are examined when a deadlock was reported, and not before. Thread-safe.
  */
 public final class RunningSessions {
 

@@ -70,7 +70,7 @@ final class SharedTableCache {
   /** The connection that the catalog is read on; null if there is none beside the application's. */
   private final @Nullable SeparateConnection separate;
 
-  /** True once the server's status could not be read. */
+  /** True once the server refused to state its status. */
   private volatile boolean isStatusRefused;
 
   /** Lookups on that connection; null if there is none, or the DBMS is not known. */
@@ -656,16 +656,17 @@ final class SharedTableCache {
       return Optional.empty();
     }
     try {
-      return Optional.ofNullable(
-          own.use(
-              connection -> {
-                try (Statement statement = connection.createStatement();
-                    ResultSet rows = statement.executeQuery(query)) {
-                  return rows.next() ? rows.getString(rows.getMetaData().getColumnCount()) : null;
-                }
-              }));
+      return own.use(
+          connection -> {
+            try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(query)) {
+              return rows.next()
+                  ? Optional.ofNullable(rows.getString(rows.getMetaData().getColumnCount()))
+                  : Optional.<String>empty();
+            }
+          });
     } catch (SQLException e) {
-      isStatusRefused = true; // most likely for lack of a privilege
+      isStatusRefused = String.valueOf(e.getSQLState()).startsWith("42"); // lacks a privilege
       return Optional.empty();
     }
   }
