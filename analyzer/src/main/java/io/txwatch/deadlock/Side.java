@@ -74,14 +74,7 @@ record Side(
         waiter == null || waiter.session() != 0 ? "not known" : "a session that is not watched";
     return new Side(
         new ObservedTransaction(
-            -number,
-            session,
-            failed.transaction.level(),
-            Optional.empty(),
-            List.of(),
-            0,
-            "",
-            ""),
+            -number, session, failed.transaction.level(), Optional.empty(), List.of(), 0, "", ""),
         failed.database,
         0,
         Set.of(),

@@ -93,8 +93,7 @@ class DeadlocksTest {
     fail(events, 1, "UPDATE a", "Job.java:7");
     fail(events, 2, "UPDATE a", "Job.java:7");
     fail(events, 3, sql, line);
-    events.add(
-        events.size() - 1, new Event.Deadlocked(1, 3, 2, false, List.of()));
+    events.add(events.size() - 1, new Event.Deadlocked(1, 3, 2, false, List.of()));
     assertThat(found(events))
         .singleElement()
         .extracting(deadlock -> deadlock.transactions().get(0))

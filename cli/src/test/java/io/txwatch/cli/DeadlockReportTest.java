@@ -118,8 +118,7 @@ class DeadlockReportTest {
     assertThat(added.code()).as(added.err()).isZero();
     assertThat(Files.readString(baseline)).contains("DEADLOCK");
     assertThat(
-            Invocation.of(
-                    "check", history.toString(), "--json", "--baseline", baseline.toString())
+            Invocation.of("check", history.toString(), "--json", "--baseline", baseline.toString())
                 .out())
         .contains("\"accepted\":{");
   }

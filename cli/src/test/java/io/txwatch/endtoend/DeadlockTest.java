@@ -106,21 +106,22 @@ class DeadlockTest {
     List<ReportedAnomaly> found = watched.reported();
     assertThat(found).hasSize(deadlocks);
     found.forEach(
-            anomaly -> {
-              JsonNode json = anomaly.json();
-              assertThat(json.get("phenomenon").asText()).isEqualTo("DEADLOCK");
-              assertThat(json.get("verdict").asText()).isEqualTo("DEADLOCK");
-              JsonNode failed = json.get("transactions").get(0);
-              JsonNode other = json.get("transactions").get(1);
-              int row = Integer.parseInt(failed.toString().replaceAll("(?s).*?WHERE id = (\\d+).*", "$1"));
-              row -= 1 - row % 2;
-              boolean isFirst = failed.toString().contains("balance + 1 ");
-              assertThat(texts(failed)).containsExactlyElementsOf(expected(isFirst, row));
-              assertThat(texts(other)).containsExactlyElementsOf(expected(!isFirst, row));
-              assertThat(failed.get("outcome").asText()).isEqualTo("ABORTED");
-              assertThat(waits(json)).containsExactly("2 1", "2 1");
-              assertThat(json.toString()).contains("DeadlockTest.java:");
-            });
+        anomaly -> {
+          JsonNode json = anomaly.json();
+          assertThat(json.get("phenomenon").asText()).isEqualTo("DEADLOCK");
+          assertThat(json.get("verdict").asText()).isEqualTo("DEADLOCK");
+          JsonNode failed = json.get("transactions").get(0);
+          JsonNode other = json.get("transactions").get(1);
+          int row =
+              Integer.parseInt(failed.toString().replaceAll("(?s).*?WHERE id = (\\d+).*", "$1"));
+          row -= 1 - row % 2;
+          boolean isFirst = failed.toString().contains("balance + 1 ");
+          assertThat(texts(failed)).containsExactlyElementsOf(expected(isFirst, row));
+          assertThat(texts(other)).containsExactlyElementsOf(expected(!isFirst, row));
+          assertThat(failed.get("outcome").asText()).isEqualTo("ABORTED");
+          assertThat(waits(json)).containsExactly("2 1", "2 1");
+          assertThat(json.toString()).contains("DeadlockTest.java:");
+        });
   }
 
   @ParameterizedTest

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.WeakHashMap;
 
 /**
- * The watched sessions of this process, to find the other side of a deadlock among them. They
- * are examined when a deadlock was reported, and not before. Thread-safe.
+ * The watched sessions of this process, to find the other side of a deadlock among them. They are
+ * examined when a deadlock was reported, and not before. Thread-safe.
  */
 public final class RunningSessions {
 
@@ -48,7 +48,9 @@ public final class RunningSessions {
           .orElse(new Waiter(session, 0, 0));
     }
 
-    /** Whether its statement may have waited for a row, in a transaction that may have locked one. */
+    /**
+     * Whether its statement may have waited for a row, in a transaction that may have locked one.
+     */
     public boolean mayHaveWaited() {
       return executing.filter(one -> one.mayLock() && one.statement() > 1).isPresent();
     }

@@ -21,7 +21,8 @@ final class InnoDbDeadlocks implements DeadlockSource {
   /** The heading of the section that follows. */
   private static final String NEXT = "\nTRANSACTIONS\n";
 
-  private static final Pattern THREAD = Pattern.compile("\\b(?:MySQL|MariaDB) thread id (\\d{1,18})");
+  private static final Pattern THREAD =
+      Pattern.compile("\\b(?:MySQL|MariaDB) thread id (\\d{1,18})");
 
   private InnoDbDeadlocks() {}
 

@@ -29,7 +29,8 @@ public class MySqlTransactionRules extends TransactionRules {
   @Override
   public AfterError afterServersError(SQLException error) {
     int code = error.getErrorCode();
-    boolean whole = code == InnoDbDeadlocks.DEADLOCK || (code == LOCK_WAIT_TIMEOUT && timeoutRollsBack);
+    boolean whole =
+        code == InnoDbDeadlocks.DEADLOCK || (code == LOCK_WAIT_TIMEOUT && timeoutRollsBack);
     return whole ? AfterError.ROLLED_BACK : AfterError.GOES_ON;
   }
 

@@ -45,7 +45,8 @@ final class PostgresDeadlocks implements DeadlockSource {
   private static String detail(SQLException error) {
     try {
       Object server = error.getClass().getMethod("getServerErrorMessage").invoke(error);
-      Object detail = server == null ? null : server.getClass().getMethod("getDetail").invoke(server);
+      Object detail =
+          server == null ? null : server.getClass().getMethod("getDetail").invoke(server);
       return detail == null ? "" : detail.toString();
     } catch (ReflectiveOperationException e) {
       return ""; // not an error of the server
