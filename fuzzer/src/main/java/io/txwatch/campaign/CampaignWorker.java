@@ -136,7 +136,7 @@ final class CampaignWorker implements AutoCloseable {
     long caseStart = System.nanoTime();
     try {
       CaseExecution execution =
-          plan.allOraclesWatch()
+          plan.allOraclesWatch() && dbms.whyUnwatchable().isEmpty()
               ? executor.executeWatched(generated.testCase(), level)
               : executor.execute(generated.testCase(), level);
       Optional<String> mostlyRejected = counts.executed(generated, execution);
@@ -145,6 +145,7 @@ final class CampaignWorker implements AutoCloseable {
         List<OracleVerdict> verdicts = judge(execution, number, mostlyRejected);
         exploration.executed(number, generated.productions(), CaseFeatures.of(execution, verdicts));
         if (plan.modes().contains(Campaign.Mode.FREE_THREADS)
+            && dbms.whyUnwatchable().isEmpty()
             && cases.kindOf(number) == CaseKind.HISTORIES) {
           try {
             runFreely(execution, verdicts);

@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** A DBMS under test. */
 public interface Dbms extends DbmsBehaviour {
@@ -24,6 +25,11 @@ public interface Dbms extends DbmsBehaviour {
    */
   default List<IsolationLevel> levelsOnRequest() {
     return List.of();
+  }
+
+  /** The parts of SQL that servers of this product have but this one, by its age, has not. */
+  default Set<SqlFeature> missingFeatures() {
+    return Set.of();
   }
 
   /** Replaces {@code {ENGINE}} and the other placeholders with the SQL of this DBMS. */

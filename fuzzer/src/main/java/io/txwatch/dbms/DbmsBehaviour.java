@@ -121,6 +121,11 @@ public interface DbmsBehaviour {
     return "INSERT";
   }
 
+  /** False if {@link #insertKeepingZero} stores another number. */
+  default boolean canKeepZero() {
+    return true;
+  }
+
   /**
    * Columns that identify the rows and the versions of TxCheck.
    *
@@ -132,6 +137,11 @@ public interface DbmsBehaviour {
   /** Columns that identify rows and versions; empty if the DBMS does not have what they need. */
   default Optional<VersionColumns> versionColumns() {
     return Optional.empty();
+  }
+
+  /** Why there are no {@link #versionColumns}, where there are none. */
+  default String whyVersionsAreUnobserved() {
+    return "statement dependencies are not observed on this DBMS";
   }
 
   /** How it records writes for APTrans; empty if it cannot. */

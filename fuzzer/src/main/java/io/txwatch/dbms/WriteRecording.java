@@ -61,6 +61,11 @@ public abstract class WriteRecording {
     return true;
   }
 
+  /** True if an INSERT without a column list would need values for the added columns. */
+  public boolean requiresColumnLists() {
+    return false;
+  }
+
   /** The definitions after the rows, for which tables are not used again. */
   public List<String> definitionsAfterRows(List<String> tables) {
     return List.of();

@@ -1,8 +1,10 @@
 package io.txwatch.generator;
 
+import io.txwatch.dbms.SqlFeature;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The SQL of the statements that are generated for a DBMS. What an implementation does not override
@@ -12,6 +14,16 @@ public interface GeneratedDialect {
 
   /** Its name in {@code productions.txt}. */
   String name();
+
+  /** What the server lacks of the SQL that is generated for its product. */
+  default Set<SqlFeature> missing() {
+    return Set.of();
+  }
+
+  /** True if the server has a part of SQL. */
+  default boolean has(SqlFeature feature) {
+    return !missing().contains(feature);
+  }
 
   /** The dialect by which its statements are read. */
   Dialect dialect();
@@ -43,17 +55,17 @@ public interface GeneratedDialect {
 
   /** True if {@code ROW_NUMBER} accepts an order. */
   default boolean supportsOrderedRowNumber() {
-    return true;
+    return has(SqlFeature.WINDOW_FUNCTIONS);
   }
 
   /** True if WITH is supported. */
   default boolean hasCommonTableExpressions() {
-    return true;
+    return has(SqlFeature.COMMON_TABLE_EXPRESSIONS);
   }
 
   /** True if WITH RECURSIVE is supported. */
   default boolean hasRecursion() {
-    return true;
+    return has(SqlFeature.RECURSION);
   }
 
   /** The statement that sets a savepoint; empty if savepoints are not supported. */

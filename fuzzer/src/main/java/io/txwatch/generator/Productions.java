@@ -1,5 +1,6 @@
 package io.txwatch.generator;
 
+import io.txwatch.dbms.SqlFeature;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -43,9 +45,20 @@ final class Productions {
     this.productions = List.copyOf(productions);
   }
 
-  /** The productions of a dialect. */
+  /** The productions of a dialect, without those that the server lacks. */
   static Productions of(GeneratedDialect grammar) {
-    return BY_DIALECT.computeIfAbsent(grammar.name(), name -> parse(TEXT, name));
+    return BY_DIALECT.computeIfAbsent(
+        grammar.name() + grammar.missing(),
+        key -> parse(TEXT, grammar.name()).without(grammar.missing()));
+  }
+
+  private Productions without(Set<SqlFeature> missing) {
+    return new Productions(
+        productions.stream()
+            .filter(
+                production ->
+                    missing.stream().noneMatch(feature -> feature.isUsedBy(production.text())))
+            .toList());
   }
 
   private static String load() {

@@ -1,5 +1,6 @@
 package io.txwatch.generator;
 
+import io.txwatch.dbms.SqlFeature;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -96,7 +97,9 @@ final class QueryGenerator {
   private String setOperation(String rows) {
     return "SELECT c0 FROM "
         + rows
-        + random.oneOf(" UNION ", " UNION ALL ", " INTERSECT ", " EXCEPT ")
+        + (grammar.has(SqlFeature.SET_OPERATIONS)
+            ? random.oneOf(" UNION ", " UNION ALL ", " INTERSECT ", " EXCEPT ")
+            : random.oneOf(" UNION ", " UNION ALL "))
         + "SELECT c0 FROM "
         + context.randomTable().name();
   }

@@ -53,7 +53,7 @@ public interface CaseExecutor {
   /** Executes a case on the connections that the oracle needs. */
   default CaseExecution execute(TestCase testCase, IsolationLevel level, Oracle oracle)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    return oracle.needsWatchedConnections()
+    return oracle.needsWatchedConnections() && dbms().whyUnwatchable().isEmpty()
         ? executeWatched(testCase, level)
         : execute(testCase, level);
   }

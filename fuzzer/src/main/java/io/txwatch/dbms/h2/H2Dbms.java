@@ -9,6 +9,7 @@ import io.txwatch.dbms.Semantics.LockingReads;
 import io.txwatch.dbms.Semantics.Snapshot;
 import io.txwatch.dbms.Semantics.Visibility;
 import io.txwatch.dbms.Sql;
+import io.txwatch.dbms.SqlFeature;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.dbms.WriteRecording;
 import io.txwatch.history.Database;
@@ -17,6 +18,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** H2. A workspace is a schema; in memory, in a database of its own. */
 final class H2Dbms extends AbstractDbms {
@@ -30,10 +32,32 @@ final class H2Dbms extends AbstractDbms {
   private static final int CONCURRENT_UPDATE = 90131;
 
   private final String url;
+  private final Set<SqlFeature> missing;
 
-  H2Dbms(Database database, String url, Connector connector) {
+  private final boolean isWatchable;
+
+  H2Dbms(
+      Database database,
+      String url,
+      Connector connector,
+      Set<SqlFeature> missing,
+      boolean isWatchable) {
     super(database, connector);
+    this.isWatchable = isWatchable;
+    this.missing = Set.copyOf(missing);
     this.url = url;
+  }
+
+  @Override
+  public Set<SqlFeature> missingFeatures() {
+    return missing;
+  }
+
+  @Override
+  public Optional<String> whyUnwatchable() {
+    return isWatchable
+        ? Optional.empty()
+        : Optional.of("watched connections need the catalog of H2 2.0 or later");
   }
 
   @Override

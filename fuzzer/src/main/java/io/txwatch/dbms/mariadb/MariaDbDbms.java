@@ -1,10 +1,12 @@
 package io.txwatch.dbms.mariadb;
 
 import io.txwatch.dbms.Connector;
+import io.txwatch.dbms.SqlFeature;
 import io.txwatch.dbms.mysql.MySqlDbms;
 import io.txwatch.history.Database;
 import io.txwatch.testcase.SqlText;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -13,8 +15,13 @@ final class MariaDbDbms extends MySqlDbms {
 
   private static final Pattern WITHOUT_CHILD_LOCK_FIX = Pattern.compile("^10\\.11\\.[0-7]\\b");
 
-  MariaDbDbms(Database database, String url, Connector connector, boolean requiresPrimaryKeys) {
-    super(database, url, connector, requiresPrimaryKeys);
+  MariaDbDbms(
+      Database database,
+      String url,
+      Connector connector,
+      boolean requiresPrimaryKeys,
+      Set<SqlFeature> missing) {
+    super(database, url, connector, requiresPrimaryKeys, missing);
   }
 
   /** True if it changes rows; definitions and the settings they depend on are not bundled. */
@@ -67,6 +74,11 @@ final class MariaDbDbms extends MySqlDbms {
   @Override
   protected boolean reportsLockWaits() {
     return false;
+  }
+
+  @Override
+  public boolean canKeepZero() {
+    return true;
   }
 
   /** A zero generates a value, too, unless this mode is set. */

@@ -2,8 +2,10 @@ package io.txwatch.dbms.mariadb;
 
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.SqlFeature;
 import io.txwatch.dbms.mysql.InnodbBehaviour;
 import io.txwatch.dbms.mysql.MySqlDbms;
+import io.txwatch.dbms.mysql.MySqlFeatures;
 import io.txwatch.dbms.support.DbmsSupport;
 import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.Database;
@@ -11,6 +13,7 @@ import io.txwatch.oracle.known.KnownBehaviour;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** MariaDB. */
@@ -24,7 +27,12 @@ public final class MariaDbSupport implements DbmsSupport {
   @Override
   public Dbms open(Database database, String url, Connector connector, Connection probed)
       throws SQLException {
-    return new MariaDbDbms(database, url, connector, MySqlDbms.requiresPrimaryKeys(probed));
+    return new MariaDbDbms(
+        database,
+        url,
+        connector,
+        MySqlDbms.requiresPrimaryKeys(probed),
+        MySqlFeatures.missing(probed));
   }
 
   @Override
@@ -37,5 +45,10 @@ public final class MariaDbSupport implements DbmsSupport {
   @Override
   public GeneratedDialect dialect() {
     return new MariaDbGeneratedDialect();
+  }
+
+  @Override
+  public GeneratedDialect dialect(Set<SqlFeature> missing) {
+    return new MariaDbGeneratedDialect(missing);
   }
 }

@@ -11,13 +11,30 @@ final class InnodbWriteRecording extends WriteRecording {
   private static final String HIDDEN_KEY =
       ", id BIGINT UNSIGNED DEFAULT (UUID_SHORT()) INVISIBLE PRIMARY KEY";
 
+  private final boolean hidesColumns;
+
+  /**
+   * Creates a recording.
+   *
+   * @param hidesColumns true if the server has invisible columns
+   */
+  InnodbWriteRecording(boolean hidesColumns) {
+    this.hidesColumns = hidesColumns;
+  }
+
+  @Override
+  public boolean requiresColumnLists() {
+    return !hidesColumns;
+  }
+
   @Override
   public List<String> definitions(List<String> tables) {
     List<String> sql = new ArrayList<>();
+    String hidden = hidesColumns ? " INVISIBLE" : "";
     for (String table : tables) {
       sql.add(
-          "ALTER TABLE %s ADD COLUMN %s BIGINT UNSIGNED INVISIBLE, ADD COLUMN %s INT INVISIBLE"
-              .formatted(table, ROW, VERSION));
+          "ALTER TABLE %s ADD COLUMN %s BIGINT UNSIGNED%s, ADD COLUMN %s INT%s"
+              .formatted(table, ROW, hidden, VERSION, hidden));
       sql.add(
           trigger("bi", "BEFORE INSERT", table)
               + "SET NEW.%s = UUID_SHORT(), NEW.%s = COALESCE(@ap_step, 0)"

@@ -8,6 +8,7 @@ import io.txwatch.dbms.Semantics;
 import io.txwatch.dbms.Semantics.LockingReads;
 import io.txwatch.dbms.Semantics.Snapshot;
 import io.txwatch.dbms.Semantics.Visibility;
+import io.txwatch.dbms.SqlFeature;
 import io.txwatch.dbms.SqlLiterals;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.dbms.WriteRecording;
@@ -46,19 +47,28 @@ public class MySqlDbms extends AbstractDbms {
   private final String engine;
 
   private final boolean requiresPrimaryKeys;
+  private final Set<SqlFeature> missing;
 
   /**
    * Creates a DBMS.
    *
    * @param requiresPrimaryKeys true if it rejects tables without a primary key
+   * @param missing what the server lacks
    */
   public MySqlDbms(
-      Database database, String url, Connector connector, boolean requiresPrimaryKeys) {
+      Database database,
+      String url,
+      Connector connector,
+      boolean requiresPrimaryKeys,
+      Set<SqlFeature> missing) {
     super(database, connector);
     this.requiresPrimaryKeys = requiresPrimaryKeys;
+    this.missing = Set.copyOf(missing);
     this.url = isInnodb() ? withoutReadOnlyPropagation(withMultiQueries(url)) : url;
     this.engine =
-        isInnodb() ? "ENGINE=InnoDB STATS_PERSISTENT=1 STATS_AUTO_RECALC=0" : "ENGINE=InnoDB";
+        isInnodb() && has(SqlFeature.STATISTICS_OPTIONS)
+            ? "ENGINE=InnoDB STATS_PERSISTENT=1 STATS_AUTO_RECALC=0"
+            : "ENGINE=InnoDB";
   }
 
   /** True if {@code sql_require_primary_key} is on in a session that was just opened. */
@@ -67,6 +77,15 @@ public class MySqlDbms extends AbstractDbms {
         ResultSet value = statement.executeQuery("SHOW VARIABLES LIKE 'sql_require_primary_key'")) {
       return value.next() && value.getString(2).equalsIgnoreCase("ON");
     }
+  }
+
+  @Override
+  public Set<SqlFeature> missingFeatures() {
+    return missing;
+  }
+
+  private boolean has(SqlFeature feature) {
+    return !missing.contains(feature);
   }
 
   @Override
@@ -295,7 +314,7 @@ public class MySqlDbms extends AbstractDbms {
 
   @Override
   public boolean hidesAddedColumns() {
-    return isInnodb() || isTidb();
+    return (isInnodb() || isTidb()) && has(SqlFeature.INVISIBLE_COLUMNS);
   }
 
   @Override
@@ -313,21 +332,42 @@ public class MySqlDbms extends AbstractDbms {
   /** A zero generates a value, too, unless this mode is set. */
   @Override
   public String insertKeepingZero() {
-    return hidesAddedColumns()
+    return canKeepZero()
         ? "INSERT /*+ SET_VAR(sql_mode = 'NO_AUTO_VALUE_ON_ZERO') */"
         : super.insertKeepingZero();
   }
 
   @Override
+  public boolean canKeepZero() {
+    return has(SqlFeature.SETTING_HINTS);
+  }
+
+  @Override
   public Optional<VersionColumns> versionColumns() {
-    return isInnodb()
+    return isInnodb() && has(SqlFeature.INVISIBLE_COLUMNS) && has(SqlFeature.COMPUTED_DEFAULTS)
         ? Optional.of(
             new VersionColumns("CHAR(36) DEFAULT (UUID()) INVISIBLE", "INT DEFAULT 0 INVISIBLE"))
         : Optional.empty();
   }
 
   @Override
+  public Optional<String> whyUnwatchable() {
+    return has(SqlFeature.INVISIBLE_COLUMNS)
+        ? super.whyUnwatchable()
+        : Optional.of("the server has no invisible columns, which record the versions of rows");
+  }
+
+  @Override
+  public String whyVersionsAreUnobserved() {
+    return isInnodb()
+        ? "the server has no invisible columns with computed defaults, which identify rows"
+        : super.whyVersionsAreUnobserved();
+  }
+
+  @Override
   public Optional<WriteRecording> writeRecording() {
-    return isInnodb() ? Optional.of(new InnodbWriteRecording()) : Optional.empty();
+    return isInnodb()
+        ? Optional.of(new InnodbWriteRecording(has(SqlFeature.INVISIBLE_COLUMNS)))
+        : Optional.empty();
   }
 }

@@ -1,12 +1,35 @@
 package io.txwatch.dbms.mysql;
 
+import io.txwatch.dbms.SqlFeature;
 import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.generator.Partitions;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.List;
+import java.util.Set;
 
 /** The SQL that is generated for MySQL, TiDB and OceanBase. */
 public class MySqlGeneratedDialect implements GeneratedDialect {
+
+  private final Set<SqlFeature> missing;
+
+  /** The SQL of a server that lacks nothing. */
+  public MySqlGeneratedDialect() {
+    this(Set.of());
+  }
+
+  /**
+   * The SQL of a server.
+   *
+   * @param missing what it lacks
+   */
+  public MySqlGeneratedDialect(Set<SqlFeature> missing) {
+    this.missing = Set.copyOf(missing);
+  }
+
+  @Override
+  public Set<SqlFeature> missing() {
+    return missing;
+  }
 
   @Override
   public String name() {
@@ -20,7 +43,7 @@ public class MySqlGeneratedDialect implements GeneratedDialect {
 
   @Override
   public List<String> locks() {
-    return List.of(" FOR UPDATE", " FOR SHARE");
+    return List.of(" FOR UPDATE", has(SqlFeature.FOR_SHARE) ? " FOR SHARE" : " LOCK IN SHARE MODE");
   }
 
   @Override
@@ -86,7 +109,7 @@ public class MySqlGeneratedDialect implements GeneratedDialect {
 
   @Override
   public boolean allowsWithBeforeWrite() {
-    return true;
+    return hasCommonTableExpressions();
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.txwatch.dbms.mysql;
 
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.SqlFeature;
 import io.txwatch.dbms.support.DbmsSupport;
 import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.Database;
@@ -9,6 +10,7 @@ import io.txwatch.oracle.known.KnownBehaviour;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 
 /** MySQL and DBMSs with the same protocol. */
 public final class MySqlSupport implements DbmsSupport {
@@ -21,7 +23,12 @@ public final class MySqlSupport implements DbmsSupport {
   @Override
   public Dbms open(Database database, String url, Connector connector, Connection probed)
       throws SQLException {
-    return new MySqlDbms(database, url, connector, MySqlDbms.requiresPrimaryKeys(probed));
+    return new MySqlDbms(
+        database,
+        url,
+        connector,
+        MySqlDbms.requiresPrimaryKeys(probed),
+        MySqlFeatures.missing(probed));
   }
 
   @Override
@@ -32,5 +39,10 @@ public final class MySqlSupport implements DbmsSupport {
   @Override
   public GeneratedDialect dialect() {
     return new MySqlGeneratedDialect();
+  }
+
+  @Override
+  public GeneratedDialect dialect(Set<SqlFeature> missing) {
+    return new MySqlGeneratedDialect(missing);
   }
 }

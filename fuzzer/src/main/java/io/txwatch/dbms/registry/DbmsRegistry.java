@@ -74,7 +74,8 @@ public final class DbmsRegistry {
   /** The SQL that is generated for a DBMS under test. */
   public static GeneratedDialect dialect(Dbms dbms) {
     String product = dbms.database().product().name();
-    return dialect(product)
+    return find(product)
+        .map(support -> support.dialect(dbms.missingFeatures()))
         .orElseThrow(() -> new IllegalArgumentException("no SQL is generated for " + product));
   }
 

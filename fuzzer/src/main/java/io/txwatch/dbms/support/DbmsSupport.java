@@ -2,12 +2,14 @@ package io.txwatch.dbms.support;
 
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.SqlFeature;
 import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.Database;
 import io.txwatch.oracle.known.KnownBehaviour;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 
 /** What the fuzzer knows of a DBMS, or of several that speak one protocol. */
 public interface DbmsSupport {
@@ -28,6 +30,15 @@ public interface DbmsSupport {
 
   /** The SQL that is generated for it. */
   GeneratedDialect dialect();
+
+  /**
+   * The SQL that is generated for a server that lacks parts of it.
+   *
+   * @param missing what it lacks
+   */
+  default GeneratedDialect dialect(Set<SqlFeature> missing) {
+    return dialect();
+  }
 
   /** Its known behaviours, the most specific first. */
   default List<KnownBehaviour> knownBehaviours() {

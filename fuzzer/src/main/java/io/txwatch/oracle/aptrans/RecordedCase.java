@@ -78,6 +78,10 @@ record RecordedCase(
     private final WriteRecording dialect;
     private final boolean requiresPrimaryKeys;
     private final List<String> tables = new ArrayList<>();
+
+    /** By table, in lower case and without quotes, its columns as the definition spells them. */
+    private final Map<String, List<String>> columns = new HashMap<>();
+
     private final Map<String, String> sequences = new HashMap<>();
     private final Map<Integer, ReadForm> reads = new HashMap<>();
     private final Map<Integer, WriteResult> writes = new HashMap<>();
@@ -102,7 +106,7 @@ record RecordedCase(
         if (isDefinition && !contents.isEmpty()) {
           throw new NotRecordableException("a table is defined after rows were inserted");
         }
-        (isDefinition ? definitions : contents).add(sql);
+        (isDefinition ? definitions : contents).add(withColumns(sql));
       }
       if (tables.isEmpty()) {
         throw new NotRecordableException("the case has no tables");
@@ -135,12 +139,30 @@ record RecordedCase(
     private void addTable(String table, SqlText text) {
       tables.add(table);
       Tokens tokens = text.tokens();
+      TableDefinition.of(tokens)
+          .ifPresent(
+              definition ->
+                  columns.put(
+                      definition.table(),
+                      definition.columns().stream()
+                          .map(column -> tokens.text(column.span().from()))
+                          .toList()));
       TableDefinition.of(tokens).stream()
           .flatMap(definition -> definition.columns().stream())
           .map(TableDefinition.Element::span)
           .filter(span -> tokens.hasAnyWord(span.from(), span.to(), "AUTOINC", "AUTO_INCREMENT"))
           .findFirst()
           .ifPresent(span -> sequences.put(table, tokens.text(span.from())));
+    }
+
+    /** The same write with the list of its table's columns, if it needs one. */
+    private String withColumns(String sql) {
+      SqlText text = SqlText.of(sql);
+      List<String> names =
+          dialect.requiresColumnLists()
+              ? text.write().map(write -> columns.get(write.table())).orElse(List.of())
+              : List.of();
+      return names.isEmpty() ? sql : text.withColumns(names);
     }
 
     /** The last part of a name, without quotes. */
@@ -179,7 +201,7 @@ record RecordedCase(
       steps.add(
           new Step(step.id() * STEPS, step.session(), Optional.empty(), dialect.marker(step.id())));
       if (dialect.hasLog()) {
-        steps.add(step);
+        steps.add(new Step(step.id(), step.session(), step.label(), withColumns(step.sql())));
         return;
       }
       if (!ReadForm.names(tables, table)) {

@@ -1,5 +1,6 @@
 package io.txwatch.oracle.troc;
 
+import io.txwatch.dbms.Dbms;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleKind;
@@ -8,6 +9,9 @@ import io.txwatch.oracle.OracleVerdict.Result;
 import io.txwatch.oracle.UnsupportedCase;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.testcase.SqlText;
+import io.txwatch.testcase.StatementText;
+import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.util.Optional;
 
@@ -46,7 +50,9 @@ public final class Troc implements Oracle {
               + " at "
               + sessions.unknown().get());
     }
-    Optional<String> obstacle = UnsupportedCase.of(execution, executor.dbms());
+    Optional<String> obstacle =
+        UnsupportedCase.of(execution, executor.dbms())
+            .or(() -> unsupportedView(execution.testCase(), executor.dbms()));
     if (obstacle.isPresent()) {
       return new OracleVerdict(name(), Result.UNSUPPORTED, obstacle.get());
     }
@@ -58,5 +64,17 @@ public final class Troc implements Oracle {
     } catch (ViewExecutor.BrokenViewException e) {
       return new OracleVerdict(name(), Result.UNDECIDED, String.valueOf(e.getMessage()));
     }
+  }
+
+  /** Why the views of a case cannot be stored, or read, as its tables are. */
+  private static Optional<String> unsupportedView(TestCase testCase, Dbms dbms) {
+    if (!dbms.canKeepZero() && testCase.setup().stream().anyMatch(StatementText::generatesValues)) {
+      return Optional.of("this server stores no zero in a column that numbers rows");
+    }
+    boolean joinsNaturally =
+        testCase.steps().stream().anyMatch(step -> SqlText.of(step.sql()).hasAny("NATURAL"));
+    return joinsNaturally && !dbms.hidesAddedColumns()
+        ? Optional.of("a natural join would also join the columns that are added to the tables")
+        : Optional.empty();
   }
 }

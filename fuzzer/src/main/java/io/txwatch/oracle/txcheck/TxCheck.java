@@ -106,7 +106,7 @@ public final class TxCheck implements Oracle {
 
   private static Optional<String> obstacle(CaseExecution execution, Dbms dbms, ReadPolicy policy) {
     if (dbms.versionColumns().isEmpty()) {
-      return Optional.of("statement dependencies are not observed on this DBMS");
+      return Optional.of(dbms.whyVersionsAreUnobserved());
     }
     if (!policy.isSupported()) {
       return Optional.of("at this level a write may replace a version that nobody can read");

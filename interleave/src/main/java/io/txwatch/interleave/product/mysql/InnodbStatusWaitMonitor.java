@@ -38,6 +38,9 @@ import java.util.regex.Pattern;
  *
  * <p>The text does not name the blockers of a transaction, but the row: sessions that have waited
  * longer for the same row come first.
+ *
+ * <p>MySQL 5.7 and MariaDB 10.2 leave out transactions that have written nothing. If more sessions
+ * wait than are shown, {@link HiddenReaders} has the others.
  */
 final class InnodbStatusWaitMonitor implements WaitMonitor {
 
@@ -58,6 +61,7 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
   private final Connection watcher;
   private final MetadataLockWaits tableLocks;
   private final Optional<String> note;
+  private final Optional<HiddenReaders> hiddenReaders;
 
   /** The waiting sessions, longest wait first. */
   private final Map<Long, Wait> waits = new LinkedHashMap<>();
@@ -68,7 +72,7 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
    * @param isCascade true if a foreign key's action waits
    * @param mayBeSkipped true if the statement may still skip the row instead of waiting
    */
-  private record Wait(String query, String row, boolean isCascade, boolean mayBeSkipped) {}
+  record Wait(String query, String row, boolean isCascade, boolean mayBeSkipped) {}
 
   /**
    * Fails without the privilege PROCESS now, rather than when a session first blocks.
@@ -79,6 +83,7 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
     this.watcher = watcher;
     this.tableLocks = new MetadataLockWaits(watcher);
     this.note = note;
+    this.hiddenReaders = HiddenReaders.of(watcher);
     readStatus();
   }
 
@@ -111,6 +116,12 @@ final class InnodbStatusWaitMonitor implements WaitMonitor {
                 row.find() ? row.group(1) + " " + row.group(2) : "of session " + session,
                 isCascade,
                 changes && !isCascade && change.group(3).contains("locks rec but not gap")));
+      }
+    }
+    if (hiddenReaders.isPresent() && currentRowLockWaits() > found.size()) {
+      hiddenReaders.get().read().forEach(found::putIfAbsent);
+      if (!counterMatches(found.values())) {
+        return tableLocks.addTo(Map.of());
       }
     }
     waits.entrySet().removeIf(wait -> !wait.getValue().equals(found.get(wait.getKey())));

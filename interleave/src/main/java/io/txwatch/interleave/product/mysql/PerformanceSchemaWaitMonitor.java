@@ -26,6 +26,9 @@ final class PerformanceSchemaWaitMonitor implements WaitMonitor {
   /** Access denied: to a database, a column, a table, or for lack of a privilege. */
   private static final Set<Integer> DENIED = Set.of(1044, 1142, 1143, 1227);
 
+  /** MySQL 5.7 and earlier have no such tables. */
+  private static final int NO_SUCH_TABLE = 1146;
+
   private static final String WAITS =
       """
         SELECT t.PROCESSLIST_ID, w.REQUESTING_ENGINE_TRANSACTION_ID,
@@ -59,6 +62,9 @@ final class PerformanceSchemaWaitMonitor implements WaitMonitor {
     } catch (SQLException e) {
       if (DENIED.contains(e.getErrorCode())) {
         return Optional.of("the user may not read performance_schema");
+      }
+      if (e.getErrorCode() == NO_SUCH_TABLE) {
+        return Optional.of("performance_schema has no table of the waits for rows");
       }
       throw e;
     }
