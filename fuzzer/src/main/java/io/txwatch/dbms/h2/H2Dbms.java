@@ -9,7 +9,6 @@ import io.txwatch.dbms.Semantics.LockingReads;
 import io.txwatch.dbms.Semantics.Snapshot;
 import io.txwatch.dbms.Semantics.Visibility;
 import io.txwatch.dbms.Sql;
-import io.txwatch.dbms.SqlFeature;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.dbms.WriteRecording;
 import io.txwatch.history.Database;
@@ -18,7 +17,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** H2. A workspace is a schema; in memory, in a database of its own. */
 final class H2Dbms extends AbstractDbms {
@@ -32,32 +30,10 @@ final class H2Dbms extends AbstractDbms {
   private static final int CONCURRENT_UPDATE = 90131;
 
   private final String url;
-  private final Set<SqlFeature> missing;
 
-  private final boolean isWatchable;
-
-  H2Dbms(
-      Database database,
-      String url,
-      Connector connector,
-      Set<SqlFeature> missing,
-      boolean isWatchable) {
+  H2Dbms(Database database, String url, Connector connector) {
     super(database, connector);
-    this.isWatchable = isWatchable;
-    this.missing = Set.copyOf(missing);
     this.url = url;
-  }
-
-  @Override
-  public Set<SqlFeature> missingFeatures() {
-    return missing;
-  }
-
-  @Override
-  public Optional<String> whyUnwatchable() {
-    return isWatchable
-        ? Optional.empty()
-        : Optional.of("watched connections need the catalog of H2 2.0 or later");
   }
 
   @Override

@@ -2,14 +2,12 @@ package io.txwatch.dbms.h2;
 
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Dbms;
-import io.txwatch.dbms.SqlFeature;
 import io.txwatch.dbms.support.DbmsSupport;
 import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.Database;
 import io.txwatch.oracle.known.KnownBehaviour;
 import java.sql.Connection;
 import java.util.List;
-import java.util.Set;
 
 /** H2. */
 public final class H2Support implements DbmsSupport {
@@ -21,12 +19,7 @@ public final class H2Support implements DbmsSupport {
 
   @Override
   public Dbms open(Database database, String url, Connector connector, Connection probed) {
-    return new H2Dbms(
-        database,
-        url,
-        connector,
-        H2Features.missing(probed),
-        H2Features.hasStandardCatalog(probed));
+    return new H2Dbms(database, url, connector);
   }
 
   @Override
@@ -37,10 +30,5 @@ public final class H2Support implements DbmsSupport {
   @Override
   public GeneratedDialect dialect() {
     return new H2GeneratedDialect();
-  }
-
-  @Override
-  public GeneratedDialect dialect(Set<SqlFeature> missing) {
-    return new H2GeneratedDialect(missing);
   }
 }

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 /**
  * The waiting transactions that {@code SHOW ENGINE INNODB STATUS} leaves out: on MySQL 5.7 and
  * MariaDB 10.2 those that have written nothing, such as a locking query or any query at
- * SERIALIZABLE. {@code INNODB_TRX} has them, but InnoDB reads it anew only if nobody has read it
+ * SERIALIZABLE. {@code INNODB_TRX} has them, but InnoDB updates it only if no session has read it
  * for a tenth of a second. So it is read that seldom.
  */
 final class HiddenReaders {
