@@ -3,6 +3,7 @@ package io.txwatch.cli;
 import io.txwatch.link.KafkaJar;
 import io.txwatch.link.TopicAddress;
 import io.txwatch.link.TopicConnector;
+import io.txwatch.link.TopicInput;
 import io.txwatch.link.TopicReader;
 import io.txwatch.settings.Settings;
 import java.io.IOException;
@@ -22,8 +23,13 @@ final class CheckedTopic {
                     "expected kafka://HOST:PORT[,HOST:PORT]/TOPIC, not '" + url + "'"));
   }
 
-  /** Opens a topic, with {@code txwatch.kafka-jar} and {@code txwatch.kafka-config}. */
+  /** Opens a topic for reading its present content. */
   static TopicReader open(String url) {
+    return new TopicReader(address(url), input(url));
+  }
+
+  /** Opens a topic, with {@code txwatch.kafka-jar} and {@code txwatch.kafka-config}. */
+  static TopicInput input(String url) {
     TopicAddress address = address(url);
     Settings settings = Settings.ofUrlProperties(new Properties());
     TopicConnector connector;
@@ -35,7 +41,7 @@ final class CheckedTopic {
       throw CommandException.badInput(url + ": " + e.getMessage());
     }
     try {
-      return new TopicReader(address, connector.openInput(address, options));
+      return connector.openInput(address, options);
     } catch (IOException e) {
       throw CommandException.unreachable(String.valueOf(e.getMessage()));
     }

@@ -6,6 +6,8 @@ import io.txwatch.baseline.Fingerprint;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.link.Address;
 import io.txwatch.link.Tls;
+import io.txwatch.link.TopicInput;
+import io.txwatch.link.TopicRelay;
 import io.txwatch.live.LiveSource;
 import io.txwatch.metrics.MeterBean;
 import io.txwatch.page.LivePage;
@@ -60,6 +62,8 @@ import picocli.CommandLine.Spec;
       "  TXWATCH_TOKEN=$(cat token) java \\",
       "    -javaagent:txwatch.jar=analyzer=tls://HOST:7078,tls-trust=cert.pem -jar orders.jar",
       "",
+      "  txwatch serve --from kafka://broker:9092/txwatch",
+      "",
       "  http://127.0.0.1:7077/ is its page, and http://127.0.0.1:7077/status its status as JSON.",
       "",
       "With --json, each anomaly is written to standard output as found, one on each line.",
@@ -86,6 +90,14 @@ final class ServeCommand implements Callable<Integer> {
       defaultValue = "127.0.0.1:7077",
       description = "the address of its live page (default: 127.0.0.1:7077)")
   private String http = "127.0.0.1:7077";
+
+  @Option(
+      names = "--from",
+      paramLabel = "kafka://HOST:PORT/TOPIC",
+      description =
+          "also analyse what processes have written, and write, to this topic of Kafka; needs"
+              + " txwatch-kafka.jar in the folder of txwatch.jar")
+  private @Nullable String from;
 
   @Option(
       names = "--token-file",
@@ -194,13 +206,17 @@ final class ServeCommand implements Callable<Integer> {
             Duration.ofSeconds(grace),
             ServerOptions.SILENCE,
             Runtime.getRuntime().maxMemory() / 2);
+    Optional<TopicInput> topic =
+        from == null ? Optional.empty() : Optional.of(CheckedTopic.input(from));
     AnalysisServer server = openServer(options, reporter);
+    Optional<TopicRelay> relay = relay(topic, server, token, console);
     @Nullable LivePage page =
         status.isPresent() ? openPage(status.get(), tls, token, server, console) : null;
     registerBean(console, server);
     printAddresses(console, server, page, tls.isPresent());
     addShutdownHook(
         () -> {
+          relay.ifPresent(TopicRelay::close);
           int code = stop(server, page, reporter);
           console.out().flush();
           console.err().flush();
@@ -217,6 +233,22 @@ final class ServeCommand implements Callable<Integer> {
     } catch (BindException e) {
       throw CommandException.badInput("--listen " + listen + ": " + e.getMessage());
     }
+  }
+
+  private Optional<TopicRelay> relay(
+      Optional<TopicInput> topic, AnalysisServer server, String token, Console console)
+      throws IOException {
+    if (from == null || topic.isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new TopicRelay(
+            CheckedTopic.address(from),
+            topic.get(),
+            server.address(),
+            Optional.ofNullable(tlsCertificate),
+            token,
+            line -> console.note("txwatch: " + line)));
   }
 
   private LivePage openPage(

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Loads {@code txwatch-kafka.jar}, which contains Kafka's client, in a class loader of its own. Its
@@ -127,9 +128,9 @@ public final class KafkaJar {
   /** Passes on the JDK and the types that both sides use. */
   private static final class SharedTypes extends ClassLoader {
 
-    private final ClassLoader own;
+    private final @Nullable ClassLoader own;
 
-    SharedTypes(ClassLoader own) {
+    SharedTypes(@Nullable ClassLoader own) {
       super(ClassLoader.getPlatformClassLoader());
       this.own = own;
     }
@@ -137,7 +138,7 @@ public final class KafkaJar {
     @Override
     protected Class<?> findClass(String name) throws ClassNotFoundException {
       if (name.startsWith("io.txwatch.link.") || name.startsWith("io.txwatch.history.")) {
-        return own.loadClass(name);
+        return Class.forName(name, false, own);
       }
       throw new ClassNotFoundException(name);
     }

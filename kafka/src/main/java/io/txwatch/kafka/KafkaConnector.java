@@ -39,7 +39,7 @@ public final class KafkaConnector implements TopicConnector {
     String own = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
     Throwable cause = e.getCause();
     String text = cause == null || cause == e ? own : own + ": " + message(cause);
-    return text.replaceAll("Invalid value .*? for configuration", "Invalid value for configuration")
-        .replaceAll("\\p{Cntrl}+", " ");
+    return text.replaceAll("\\p{Cntrl}+", " ")
+        .replaceAll("Invalid value .* for configuration", "Invalid value for configuration");
   }
 }

@@ -31,6 +31,9 @@ final class BrokerMain {
     config.put("num.network.threads", "1");
     config.put("num.io.threads", "2");
     config.put("log.cleaner.enable", "false");
+    // After it was killed, it is registered again once its session has ended.
+    config.put("broker.session.timeout.ms", "1000");
+    config.put("broker.heartbeat.interval.ms", "200");
     Path file = directory.resolve("server.properties");
     if (!Files.exists(file)) {
       try (var out = Files.newOutputStream(file)) {

@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 import io.txwatch.analyzer.Analyzer;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.baseline.Baseline;
+import io.txwatch.dependency.Granularity;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Access;
 import io.txwatch.history.Chunk;
@@ -24,14 +26,20 @@ import io.txwatch.history.RowAccess;
 import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
+import io.txwatch.link.Address;
 import io.txwatch.link.KafkaJar;
 import io.txwatch.link.KafkaProvider;
 import io.txwatch.link.TopicAddress;
 import io.txwatch.link.TopicOutput;
 import io.txwatch.link.TopicReader;
 import io.txwatch.link.TopicRecord;
+import io.txwatch.link.TopicRelay;
+import io.txwatch.serve.AnalysisServer;
+import io.txwatch.serve.ServerListener;
+import io.txwatch.serve.ServerOptions;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
+import io.txwatch.stale.Across;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -45,8 +53,10 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -143,6 +153,13 @@ class KafkaTopicTest {
             transaction, 2, StatementKind.UPDATE, Access.UPDATE, writers.toArray(String[]::new)),
         new Event.TransactionEnded(transaction, transaction, Outcome.COMMITTED, 0, 3),
         new Event.SessionClosed(transaction));
+  }
+
+  /** A transaction and the next one, in two sessions of a process. */
+  private static List<Event> lostUpdateOf(long first) {
+    List<Event> events = new ArrayList<>(readAndWrite(first));
+    events.addAll(readAndWrite(first + 1, WriterToken.of(first, 2)));
+    return events;
   }
 
   private static List<Event> lostUpdate() {
@@ -389,6 +406,116 @@ class KafkaTopicTest {
         .containsExactly("of orders 7 records are missing");
     assertThat(contents.events().subList(1, contents.events().size()))
         .containsExactly(opened(1, SHOP), known);
+  }
+
+  /** What a shared analyzer reported. */
+  private static final class Listener implements ServerListener {
+
+    private final List<Anomaly> found = new CopyOnWriteArrayList<>();
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+
+    @Override
+    public void found(Anomaly anomaly, boolean replayed) {
+      found.add(anomaly);
+    }
+
+    @Override
+    public void withdrawn(Anomaly anomaly) {}
+
+    @Override
+    public void log(String line) {
+      lines.add(line);
+    }
+
+    @Override
+    public void tick() {}
+  }
+
+  private static AnalysisServer server(ServerListener listener) throws IOException {
+    return AnalysisServer.open(
+        new ServerOptions(
+            new Address(false, "127.0.0.1", 0),
+            Optional.empty(),
+            "",
+            Optional.empty(),
+            HistoryWriter.MAX_FILE_BYTES,
+            Judge.DBMS,
+            Granularity.DEFAULT,
+            Across.OFF,
+            Baseline.NONE,
+            ServerOptions.GRACE,
+            ServerOptions.SILENCE,
+            64 << 20),
+        listener);
+  }
+
+  /** One process ended before the analyzer started; the other one still runs. */
+  @Test
+  void sharedAnalyzerFindsWhatIsBetweenProcessesOfATopic() throws Exception {
+    String url = broker.url("served");
+    TopicAddress address = TopicAddress.ofUrl(url).orElseThrow();
+    try (EventSink ended = sink(url)) {
+      readAndWrite(1, WriterToken.of(2, 2)).forEach(ended::accept);
+    }
+    Listener listener = new Listener();
+    try (AnalysisServer server = server(listener);
+        TopicRelay relay =
+            new TopicRelay(
+                address,
+                KafkaJar.load(settings(url)).openInput(address, new Properties()),
+                server.address(),
+                Optional.empty(),
+                "",
+                listener::log);
+        EventSink running = sink(url)) {
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(() -> assertThat(listener.lines).contains("orders has ended"));
+      assertThat(listener.found).isEmpty();
+
+      lostUpdateOf(3).forEach(running::accept);
+
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(
+              () ->
+                  assertThat(listener.found)
+                      .extracting(Anomaly::phenomenon)
+                      .containsExactly(Phenomenon.LOST_UPDATE));
+      assertThat(relay).isNotNull();
+    }
+  }
+
+  /** While the first of two processes is read, the other one may be behind it in the topic. */
+  @Test
+  void processesThatEndedBeforeTheAnalyzerStartedAreRelated() throws Exception {
+    String url = broker.url("late");
+    TopicAddress address = TopicAddress.ofUrl(url).orElseThrow();
+    try (EventSink one = sink(url)) {
+      readAndWrite(1, WriterToken.of(2, 2)).forEach(one::accept);
+    }
+    try (EventSink other = sink(url)) {
+      readAndWrite(2).forEach(other::accept);
+    }
+    Listener listener = new Listener();
+    try (AnalysisServer server = server(listener);
+        TopicRelay relay =
+            new TopicRelay(
+                address,
+                KafkaJar.load(settings(url)).openInput(address, new Properties()),
+                server.address(),
+                Optional.empty(),
+                "",
+                listener::log)) {
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(
+              () ->
+                  assertThat(listener.found)
+                      .extracting(Anomaly::phenomenon)
+                      .containsExactly(Phenomenon.LOST_UPDATE));
+      assertThat(relay).isNotNull();
+    }
   }
 
   @Test
