@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.tools.ToolProvider;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A plain JDBC application that is watched by the agent gets its anomalies from {@code TxWatch}.
@@ -53,10 +55,15 @@ class ApiUnderAgentIT {
       }
       """;
 
-  @Test
-  void applicationGetsItsLostUpdateFromTheApi(@TempDir Path folder) throws Exception {
+  private static List<Path> jars() {
+    return List.of(JarRun.JAR, JarRun.AGENT_JAR);
+  }
+
+  @ParameterizedTest
+  @MethodSource("jars")
+  void applicationGetsItsLostUpdateFromTheApi(Path agent, @TempDir Path folder) throws Exception {
     Path source = Files.writeString(folder.resolve("Application.java"), APPLICATION);
-    String jar = JarRun.JAR.toString();
+    String jar = agent.toString();
     int compiled =
         ToolProvider.getSystemJavaCompiler()
             .run(null, null, null, "-proc:none", "-cp", jar, source.toString());

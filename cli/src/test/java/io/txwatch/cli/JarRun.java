@@ -21,6 +21,9 @@ record JarRun(int code, String out, String err) {
   /** The jar that the build has made. */
   static final Path JAR = Path.of("target", "txwatch.jar").toAbsolutePath();
 
+  /** The jar for applications, without commands. */
+  static final Path AGENT_JAR = Path.of("target", "txwatch-agent.jar").toAbsolutePath();
+
   static JarRun of(Path directory, String... args) throws Exception {
     Path out = Files.createTempFile(directory, "out", "");
     Path err = Files.createTempFile(directory, "err", "");

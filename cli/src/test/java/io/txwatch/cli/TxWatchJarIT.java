@@ -93,6 +93,20 @@ class TxWatchJarIT {
         .noneMatch(name -> name.startsWith("META-INF/versions/"));
   }
 
+  /** What applications load: without the commands, their libraries and what is nested for them. */
+  @Test
+  void agentsJarIsSmall() throws IOException {
+    assertThat(Files.size(JarRun.AGENT_JAR)).isLessThan(20_000_000);
+    assertThat(entries(JarRun.AGENT_JAR))
+        .contains("io/txwatch/agent/TxWatchAgent.class", "io/txwatch/TxWatch.class")
+        .noneMatch(
+            name ->
+                name.startsWith("nested/")
+                    || name.startsWith("io/txwatch/cli/")
+                    || name.startsWith("io/txwatch/shaded/picocli/"))
+        .isSubsetOf(entries());
+  }
+
   /** The protocol's SDK lies in the jar as jars, and is loaded by the command alone. */
   @Test
   void mcpAnswersWhatAScriptWrites(@TempDir Path directory) throws Exception {
@@ -202,7 +216,11 @@ class TxWatchJarIT {
   }
 
   private static List<String> entries() throws IOException {
-    try (JarFile jar = new JarFile(JarRun.JAR.toFile())) {
+    return entries(JarRun.JAR);
+  }
+
+  private static List<String> entries(Path file) throws IOException {
+    try (JarFile jar = new JarFile(file.toFile())) {
       return jar.stream().filter(entry -> !entry.isDirectory()).map(JarEntry::getName).toList();
     }
   }
