@@ -11,10 +11,15 @@ import java.util.Optional;
  * @param columns the columns that were used, as {@code StatementExecuted.columns}, if not those
  *     that the statement names: a trigger or a cascade may have written the row, or another
  *     statement. Empty if they are those
+ * @hidden
  */
 public record KnownRow(RowAccess access, Bound bound, Optional<String> columns) {
 
-  /** How the version that was read relates to the one that is named. */
+  /**
+   * How the version that was read relates to the one that is named.
+   *
+   * @hidden
+   */
   public enum Bound {
     /** It is that version. */
     EXACT,
