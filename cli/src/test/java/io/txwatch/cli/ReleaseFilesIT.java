@@ -1,0 +1,86 @@
+package io.txwatch.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.history.HistoryWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+
+/** What a release has for pipelines and clusters: its syntax, and the commands in it. */
+class ReleaseFilesIT {
+
+  private static final Path RELEASE = Path.of("..", "release");
+
+  @TempDir private Path directory = Path.of("");
+
+  private static Map<?, ?> yaml(String file) throws Exception {
+    return (Map<?, ?>)
+        new Load(LoadSettings.builder().build())
+            .loadFromString(Files.readString(RELEASE.resolve(file)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"action.yml", "gitlab-ci.yml", "kubernetes.yaml"})
+  void filesAreYaml(String file) throws Exception {
+    assertThat(yaml(file)).isNotEmpty();
+  }
+
+  /** The steps of the Action that are commands, as GitHub's runner executes them. */
+  @Test
+  void stepsOfTheActionReportAndFail() throws Exception {
+    record();
+    Map<?, ?> runs = (Map<?, ?>) yaml("action.yml").get("runs");
+    List<String> steps =
+        ((List<?>) runs.get("steps"))
+            .stream()
+                .map(step -> ((Map<?, ?>) step).get("run"))
+                .filter(String.class::isInstance)
+                .map(String.class::cast)
+                .toList();
+    assertThat(steps).hasSize(2);
+    assertThat(run(steps.get(0))).isZero();
+    assertThat(Files.readString(directory.resolve("txwatch.sarif"))).contains("LOST_UPDATE");
+    assertThat(Files.readString(directory.resolve("summary.md"))).contains("Lost update");
+    assertThat(run(steps.get(1))).isEqualTo(ExitCode.ANOMALIES);
+  }
+
+  @Test
+  void stepsOfTheGitlabJobReportAndFail() throws Exception {
+    record();
+    Map<?, ?> job = (Map<?, ?>) yaml("gitlab-ci.yml").get("txwatch");
+    List<?> steps = (List<?>) job.get("script");
+    Files.createSymbolicLink(directory.resolve("txwatch.jar"), JarRun.JAR);
+    assertThat(run(String.valueOf(steps.get(0)))).isZero();
+    assertThat(Files.readString(directory.resolve("txwatch.xml"))).contains("<failure");
+    assertThat(run(String.valueOf(steps.get(1)))).isEqualTo(ExitCode.ANOMALIES);
+  }
+
+  private void record() throws Exception {
+    try (HistoryWriter history = HistoryWriter.open(directory.resolve("test.history"))) {
+      new RecordedRaces(history).lostUpdate("account", "balance", "Bank.withdraw", 41);
+    }
+  }
+
+  private int run(String step) throws Exception {
+    ProcessBuilder builder =
+        new ProcessBuilder("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step)
+            .directory(directory.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("out").toFile());
+    String java = Path.of(System.getProperty("java.home"), "bin").toString();
+    builder.environment().merge("PATH", java, (path, bin) -> bin + ":" + path);
+    builder.environment().put("TXWATCH_JAR", JarRun.JAR.toString());
+    builder.environment().put("HISTORY", "test.history");
+    builder.environment().put("FAIL_ON", "hazard");
+    builder.environment().put("GITHUB_STEP_SUMMARY", directory.resolve("summary.md").toString());
+    return builder.start().waitFor();
+  }
+}
