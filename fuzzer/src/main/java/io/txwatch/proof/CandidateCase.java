@@ -189,7 +189,7 @@ record CandidateCase(
         setup.addAll(table.definition());
       }
       for (TableCopy table : tables) {
-        table.rows().forEach(row -> setup.add(copier.insert(table, row)));
+        setup.addAll(copier.inserts(table));
       }
       Map<String, String> headers = new LinkedHashMap<>();
       headers.put("isolation", levels.get(0).name());

@@ -63,6 +63,10 @@ public final class RaceProver {
   private static final String KEYS_DIFFER =
       "no order shows a race with arguments with which the keys, which are read, may be equal";
 
+  private static final String EQUAL_KEYS =
+      "both insert rows with a key that selects rows, too: no order shows a race, but rows with"
+          + " different keys might";
+
   private static final String LEFT = "throws " + LeftException.class.getName();
 
   /** In how many ways a candidate's operations are given values. */
@@ -293,6 +297,7 @@ public final class RaceProver {
     private boolean mayRace;
     private boolean mayRaceUncounted;
     private boolean stopped;
+    private boolean isOutOfTime;
     private long began = System.nanoTime();
     private String undecided = "";
     private String notRefuted = "";
@@ -388,12 +393,19 @@ public final class RaceProver {
             undecide(made.notAsFound());
             break;
           }
+          if (CoincidingKeys.insertEqualKeys(candidate, made.instances())) {
+            undecide(EQUAL_KEYS);
+            break;
+          }
           if (!isExecuted) {
             mayRaceUncounted = mayRaceIfItGoesOn(made);
           }
           isExecuted = true;
         }
-        case UNDECIDED -> undecide(timeLeft().isZero() ? tooLong() : found.reason());
+        case UNDECIDED -> {
+          isOutOfTime |= timeLeft().isZero();
+          undecide(found.reason());
+        }
         case RACE -> mayRace = true;
       }
       return null;
@@ -473,10 +485,8 @@ public final class RaceProver {
     /** Whether no other values are tried: a candidate that is not executed is not refuted. */
     boolean isTooLong() {
       boolean isTooLong = timeLeft().isZero();
-      if (isTooLong) {
-        undecide(tooLong());
-        stopped = true;
-      }
+      isOutOfTime |= isTooLong;
+      stopped |= isTooLong;
       return isTooLong;
     }
 
@@ -537,6 +547,9 @@ public final class RaceProver {
       }
       if (mayRaceUncounted) {
         return ONLY_IF_COUNTED;
+      }
+      if (isOutOfTime) {
+        return tooLong(); // which other reasons are found before depends on the machine
       }
       if (undecided.isEmpty()) {
         return isExecuted ? notRefuted : NO_VALUES;

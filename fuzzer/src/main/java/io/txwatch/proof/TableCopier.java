@@ -15,6 +15,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -31,6 +32,11 @@ final class TableCopier {
   private static final int MAX_ROWS = 1_000;
 
   private static final int MAX_DEPTH = 50;
+
+  /** Of how many rows each one has a statement of its own: a short case is read by people. */
+  private static final int MAX_SINGLE_ROWS = 50;
+
+  private static final int MAX_ROWS_OF_INSERT = 100;
 
   private final Dbms dbms;
   private final Connection source;
@@ -270,20 +276,41 @@ final class TableCopier {
     return RecordedValue.of(text);
   }
 
-  /** The statement that inserts a row. */
-  String insert(TableCopy table, Map<String, RecordedValue> row) {
-    List<String> columns = new ArrayList<>();
+  /**
+   * The statements that insert a table's rows: one for each row, or for many of them if the table
+   * has many, since they are inserted again before each order.
+   */
+  List<String> inserts(TableCopy table) {
+    boolean hasMany = table.rows().size() > MAX_SINGLE_ROWS;
+    List<String> statements = new ArrayList<>();
     List<String> values = new ArrayList<>();
-    row.forEach(
-        (column, value) -> {
-          columns.add(dbms.quoted(column));
-          values.add(dbms.literal(value));
-        });
+    Set<String> columns = Set.of();
+    for (Map<String, RecordedValue> row : table.rows()) {
+      boolean isFull = values.size() >= (hasMany ? MAX_ROWS_OF_INSERT : 1);
+      if (!values.isEmpty() && (isFull || !columns.equals(row.keySet()))) {
+        statements.add(insert(table, columns, values));
+        values.clear();
+      }
+      if (values.isEmpty()) {
+        columns = new LinkedHashSet<>(row.keySet());
+      }
+      List<String> literals = new ArrayList<>();
+      columns.forEach(
+          column -> literals.add(dbms.literal(Objects.requireNonNull(row.get(column)))));
+      values.add("(" + String.join(", ", literals) + ")");
+    }
+    if (!values.isEmpty()) {
+      statements.add(insert(table, columns, values));
+    }
+    return statements;
+  }
+
+  private String insert(TableCopy table, Set<String> columns, List<String> rows) {
     return String.format(
         Locale.ROOT,
-        INSERT + "%s (%s) VALUES (%s)",
+        INSERT + "%s (%s) VALUES %s",
         dbms.quoted(table.name()),
-        String.join(", ", columns),
-        String.join(", ", values));
+        String.join(", ", columns.stream().map(dbms::quoted).toList()),
+        String.join(", ", rows));
   }
 }

@@ -555,6 +555,7 @@ class RaceProverTest {
     return new ObservedApplication(
         kind,
         "CREATE TABLE customer (id INT PRIMARY KEY, credit INT NOT NULL)",
+        "CREATE TABLE line (purchase INT, number INT, customer INT, PRIMARY KEY (purchase, number))",
         "INSERT INTO customer VALUES (1, 100), (2, 200), (3, 300)");
   }
 
@@ -572,6 +573,63 @@ class RaceProverTest {
       shop.number("SELECT count(*) FROM note WHERE customer = ?", customer);
       shop.update("UPDATE customer SET credit = ? WHERE id = ?", credit, customer);
     };
+  }
+
+  private static Work buyOnce(int purchase, int customer, int branch) {
+    return shop -> {
+      shop.number("SELECT credit FROM customer WHERE id = ?", branch);
+      if (shop.number("SELECT count(*) FROM line WHERE customer = ?", customer) == 0) {
+        shop.update(
+            "INSERT INTO line (purchase, number, customer) VALUES (?, ?, ?)",
+            purchase,
+            branch,
+            customer);
+      }
+    };
+  }
+
+  /** A value that selects a row is not replaced by one that selects none. */
+  @ParameterizedTest
+  @EnumSource(
+      value = ServerKind.class,
+      names = {"POSTGRESQL", "MARIADB"})
+  void bothInsertAReferenceToOneRow(ServerKind kind) throws Exception {
+    try (ObservedApplication shop = shop(kind)) {
+      List<RaceProof> proofs = shop.run(buyOnce(7, 11, 1)).run(buyOnce(8, 12, 1)).prove();
+      assertThat(proofs).isNotEmpty().extracting(RaceProof::result).containsOnly(Result.CONFIRMED);
+      assertThat(proofs)
+          .flatExtracting(RaceProof::assumptions)
+          .noneMatch(note -> note.toString().endsWith("was observed with 1"));
+    }
+  }
+
+  private static Work buyOnceAlone(int purchase, int customer, int branch) {
+    return shop -> {
+      shop.number("SELECT credit FROM customer WHERE id = ? FOR UPDATE", branch);
+      if (shop.number("SELECT count(*) FROM line WHERE customer = ?", customer) == 0) {
+        shop.update(
+            "INSERT INTO line (purchase, number, customer) VALUES (?, ?, ?)",
+            purchase,
+            branch,
+            customer);
+      }
+    };
+  }
+
+  /** Both lock the one row that was observed; with two rows they race. */
+  @Test
+  void aReferenceToOneRowRefutesNothing() throws Exception {
+    try (ObservedApplication shop = shop(ServerKind.POSTGRESQL)) {
+      List<RaceProof> proofs = shop.run(buyOnceAlone(7, 11, 1)).prove();
+      assertThat(proofs).isNotEmpty().extracting(RaceProof::result).containsOnly(Result.UNDECIDED);
+      assertThat(proofs)
+          .extracting(RaceProof::reason)
+          .allMatch(reason -> reason.endsWith("rows with different keys might"));
+    }
+    try (ObservedApplication shop = shop(ServerKind.POSTGRESQL)) {
+      List<RaceProof> proofs = shop.run(buyOnceAlone(7, 11, 1)).run(buyOnceAlone(8, 12, 2)).prove();
+      assertThat(proofs).isNotEmpty().extracting(RaceProof::result).containsOnly(Result.CONFIRMED);
+    }
   }
 
   /** The DBMS stores a time without its nanoseconds; the row is the one that was inserted. */

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,12 @@ import org.jspecify.annotations.Nullable;
  * where they insert rows or choose among the rows that they have read.
  */
 public final class CoincidingKeys {
+
+  private static final Predicate<RecordedValue> IS_NONE =
+      value ->
+          value.type() == RecordedValue.Type.NULL
+              || value.text().equals("false")
+              || ValueComparison.number(value).filter(one -> one.signum() == 0).isPresent();
 
   /** A column of a key of an instance. */
   private record Key(int instance, String variable, String column) {}
@@ -105,6 +112,17 @@ public final class CoincidingKeys {
   public static Optional<List<ProofInstance>> perhaps(
       RaceCandidate candidate, List<ProofInstance> instances) {
     return new CoincidingKeys(candidate, instances, true, true).replaced(false);
+  }
+
+  /**
+   * Whether two operations insert an equal value in a column of a key though the cycle does not
+   * need that: they may insert the same row where different ones would show a race.
+   */
+  public static boolean insertEqualKeys(RaceCandidate candidate, List<ProofInstance> instances) {
+    CoincidingKeys keys = new CoincidingKeys(candidate, instances, true, true);
+    keys.equate();
+    Map<String, Map<RecordedValue, Integer>> used = new HashMap<>();
+    return keys.insertedKeys().stream().anyMatch(key -> keys.isOfOther(key, used));
   }
 
   private Optional<List<ProofInstance>> replaced(boolean differently) {
@@ -294,26 +312,81 @@ public final class CoincidingKeys {
     return parents.containsKey(key) || parents.containsValue(key);
   }
 
-  /** Two operations do not insert the same row, unless the cycle is about that. */
+  /**
+   * Two operations do not insert the same row, unless the cycle is about that, or another value
+   * would select none of the rows that an operation needs.
+   */
   private void separateInserted() {
-    Map<String, Set<RecordedValue>> used = new HashMap<>();
-    for (Key key : places.keySet()) {
-      Place place = placesOf(key).get(0);
-      if (use(key.instance, place) != Use.INSERTED || isEquated(key) || isComputed(key)) {
+    Map<String, Map<RecordedValue, Integer>> used = new HashMap<>();
+    for (Key key : insertedKeys()) {
+      if (!isOfOther(key, used) || selectsRows(key)) {
         continue;
       }
-      Set<RecordedValue> known = used.computeIfAbsent(key.column, column -> new HashSet<>());
-      if (known.add(value(key))) {
-        continue;
-      }
+      Map<RecordedValue, Integer> known =
+          used.computeIfAbsent(key.column, column -> new HashMap<>());
       for (int i = 1; i <= instances.size(); i++) {
         Optional<RecordedValue> fresh = ValueComparison.another(value(key), i);
-        if (fresh.filter(known::add).isPresent()) {
+        if (fresh.isPresent() && known.putIfAbsent(fresh.get(), key.instance) == null) {
           replace(key, fresh.get());
           break;
         }
       }
     }
+  }
+
+  /** The keys of rows that are inserted, without those that are computed. */
+  private List<Key> insertedKeys() {
+    return places.keySet().stream()
+        .filter(key -> use(key.instance, placesOf(key).get(0)) == Use.INSERTED)
+        .filter(key -> !isEquated(key) && !isComputed(key))
+        .toList();
+  }
+
+  /** Whether another operation inserts the value in the column; else it is now this one's. */
+  private boolean isOfOther(Key key, Map<String, Map<RecordedValue, Integer>> used) {
+    Integer other =
+        used.computeIfAbsent(key.column, column -> new HashMap<>())
+            .putIfAbsent(value(key), key.instance);
+    return other != null && other != key.instance;
+  }
+
+  /**
+   * Whether a value chooses rows that are there before the operation begins: with another value it
+   * would find none. Where origins are of namesakes alone, an equal value may be the same argument.
+   */
+  private boolean selectsRows(Key key) {
+    ProofInstance instance = instances.get(key.instance);
+    Set<Place> roots = new HashSet<>();
+    placesOf(key).forEach(place -> roots.add(instance.root(place)));
+    List<SampledStatement> statements = instance.sample().statements();
+    Set<String> inserted = new HashSet<>();
+    for (int i = 0; i < statements.size(); i++) {
+      SampledStatement statement = statements.get(i);
+      boolean hasFound = hasFoundRows(statement);
+      for (int k = 0; k < statement.text().values().size(); k++) {
+        ValuePlace value = statement.text().values().get(k);
+        Place place = new Place(i, k);
+        boolean isSame =
+            roots.contains(instance.root(place))
+                || (!mayEquate && ValueComparison.areEqual(instance.value(place), value(key)));
+        if (!isSame) {
+          continue;
+        }
+        if (value.use() == Use.INSERTED) {
+          inserted.add(value.column());
+        } else if (value.use() == Use.COMPARED && hasFound && !inserted.contains(value.column())) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** One row of zeros, or of what else is false, is what {@code count(*)} returns for no row. */
+  private static boolean hasFoundRows(SampledStatement statement) {
+    List<List<RecordedValue>> rows = statement.rows();
+    boolean isNone = rows.isEmpty() || (rows.size() == 1 && rows.get(0).stream().allMatch(IS_NONE));
+    return !isNone || statement.updateCount() > 0;
   }
 
   private Use use(int instance, Place place) {
