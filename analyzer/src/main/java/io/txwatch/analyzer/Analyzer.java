@@ -24,6 +24,8 @@ import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
 import io.txwatch.history.GapReason;
 import io.txwatch.stale.Across;
+import io.txwatch.stale.StaleRead;
+import io.txwatch.stale.StaleReads;
 import io.txwatch.stale.StaleWrite;
 import io.txwatch.stale.StaleWrites;
 import io.txwatch.version.VersionResolver;
@@ -103,6 +105,7 @@ public final class Analyzer implements EventSink {
   private final Granularity granularity;
   private Consumer<Anomaly> onWithdrawn = anomaly -> {};
   private @Nullable StaleWrites staleWrites;
+  private StaleReads staleReads;
   private int graphRebuildSize = MIN_GRAPH_TRANSACTIONS;
   private long suspectedAt;
 
@@ -169,6 +172,12 @@ public final class Analyzer implements EventSink {
         new DependencyInference(detector, this.orders, this.memory.maxWithinEvent(), granularity);
     this.retained = orders.isEmpty() ? Long.MAX_VALUE : 0;
     this.versions = newResolver(memory);
+    this.staleReads = newStaleReads(Across.OFF);
+  }
+
+  @SuppressWarnings("this-escape") // called later, from within accept
+  private StaleReads newStaleReads(Across across) {
+    return new StaleReads(across, granularity, this::reportStaleRead);
   }
 
   @SuppressWarnings("this-escape") // called later, from within accept
@@ -238,6 +247,7 @@ public final class Analyzer implements EventSink {
     if (staleWrites != null) {
       staleWrites.accept(event);
     }
+    staleReads.accept(event);
     if (!suspected.isEmpty() && event instanceof Event.TransactionEnded ended) {
       suspected.resolve(ended.transaction(), ended.outcome()).forEach(onWithdrawn);
     }
@@ -323,15 +333,17 @@ public final class Analyzer implements EventSink {
     if (staleWrites != null) {
       staleWrites.restart();
     }
+    staleReads.restart();
   }
 
   /**
-   * Also reports stale writes, from the next event on. They take memory of their own, which {@link
-   * StaleWrites} bounds.
+   * Also reports stale writes, and stale reads that are only possible, from the next event on. They
+   * take memory of their own, which {@link StaleWrites} bounds.
    */
   public void across(Across across) {
     staleWrites =
         across == Across.OFF ? null : new StaleWrites(across, granularity, this::reportStaleWrite);
+    staleReads = newStaleReads(across);
   }
 
   /**
@@ -345,6 +357,11 @@ public final class Analyzer implements EventSink {
   private void reportStaleWrite(StaleWrite found) {
     String key = inference.rowKey(found.scope(), found.table(), found.row());
     onAnomaly.accept(StaleWriteAnomaly.of(found, key));
+  }
+
+  private void reportStaleRead(StaleRead found) {
+    String key = inference.rowKey(found.primaryScope(), found.table(), found.row());
+    onAnomaly.accept(StaleReadAnomaly.of(found, key));
   }
 
   /** The bytes used by state that grows with the traffic. */

@@ -200,6 +200,17 @@ public enum Phenomenon {
       AdyaLevel.NONE,
       Form.NO_CYCLE,
       ""),
+  /** A read on a standby that goes back in time. */
+  STALE_READ(
+      "stale read",
+      "T2 read row x on a standby, after T1, an earlier transaction of T2's trace, had committed. The"
+          + " version that T2 read is older than the one that T1 had written or read: T1 is missing"
+          + " from what T2 saw, or what T1 had seen is. A serial order explains it: T2, T1.",
+      "Terry et al. 1994 (Session Guarantees for Weakly Consistent Replicated Data): read your"
+          + " writes, monotonic reads",
+      AdyaLevel.NONE,
+      Form.NO_CYCLE,
+      ""),
   /** Transactions that waited for each other's locks. */
   DEADLOCK(
       "deadlock",

@@ -43,6 +43,7 @@ public record Guarantee(
               Phenomenon.G2_ITEM,
               Phenomenon.G2,
               Phenomenon.STALE_WRITE,
+              Phenomenon.STALE_READ,
               Phenomenon.DEADLOCK));
 
   /** What no cycle of snapshot isolation breaks, no matter which DBMS promises it. */

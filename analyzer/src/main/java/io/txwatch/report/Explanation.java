@@ -8,12 +8,15 @@ import io.txwatch.dependency.DependencyKind;
 import io.txwatch.history.Ids;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Explains an anomaly in a sentence: a clause for each edge, {@code T1 < T2} for "T1 must come
  * before T2 in a serial order", and the contradiction between them.
  */
 public final class Explanation {
+
+  private static final double MICROS_PER_MILLI = 1000;
 
   private Explanation() {}
 
@@ -72,6 +75,7 @@ public final class Explanation {
               + rows.of(edge)
               + " in orders that contradict each other.";
       case STALE_WRITE -> staleWrite(anomaly, edge, rows.withColumns(edge));
+      case STALE_READ -> staleRead(anomaly, edge, rows.withColumns(edge));
       case DEADLOCK -> wait(anomaly, edge);
       default ->
           throw new IllegalStateException("no clause: " + anomaly.phenomenon()); // a test has all
@@ -201,6 +205,42 @@ public final class Explanation {
             + " may not have used what "
             + label(0)
             + " read)";
+  }
+
+  private static String staleRead(Anomaly anomaly, Dependency edge, String row) {
+    String from = label(anomaly, edge.from());
+    String to = label(anomaly, edge.to());
+    return switch (edge.kind()) {
+      case RW ->
+          from + " read an older version on a standby, without " + to + "'s write of " + row + ";";
+      case WR -> to + " had seen " + from + "'s write of " + row + ";";
+      default ->
+          from
+              + " is earlier in "
+              + to
+              + "'s trace"
+              + (edge.evidence().possible()
+                  ? " (possible: in another process, so "
+                      + to
+                      + " may have begun before "
+                      + from
+                      + " committed)."
+                  : ", and had committed before "
+                      + to
+                      + " began; "
+                      + to
+                      + " ended "
+                      + delay(anomaly)
+                      + " after that.");
+    };
+  }
+
+  /** How long after the first transaction the last one ended. */
+  private static String delay(Anomaly anomaly) {
+    List<ObservedTransaction> all = anomaly.transactions();
+    long first = all.get(0).endedMicros();
+    long last = all.get(all.size() - 1).endedMicros();
+    return String.format(Locale.ROOT, "%.1f ms", (last - first) / MICROS_PER_MILLI);
   }
 
   private static String wait(Anomaly anomaly, Dependency edge) {

@@ -68,6 +68,9 @@ public final class Meaning {
           "A row was read in one transaction and written in a later one. In between, another"
               + " transaction wrote it: that update is lost if the later one used what had been read"
               + " before.";
+      case STALE_READ ->
+          "A request read a row on a standby in an older version than it had already written or read:"
+              + " the standby had not replayed that commit yet.";
       case DEADLOCK ->
           "Two transactions or more waited for each other's locks. The DBMS rolled one of them back:"
               + " its work is lost unless the application repeats it. No data is wrong.";

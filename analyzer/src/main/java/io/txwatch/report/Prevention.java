@@ -74,6 +74,16 @@ public final class Prevention {
               "Read the row again in the transaction that writes it, locked (SELECT ... FOR UPDATE),"
                   + " and apply only what was edited.",
               "No isolation level prevents it: each of these transactions is correct.");
+      case STALE_READ ->
+          List.of(
+              "Read from the primary what the same request has written or read there; send only reads"
+                  + " that may be old to a standby.",
+              "Wait until the standby has replayed the commit before reading there: on PostgreSQL,"
+                  + " compare pg_current_wal_lsn() after the commit with"
+                  + " pg_last_wal_replay_lsn() on the standby.",
+              "Let a commit wait for the standby: on PostgreSQL, SET synchronous_commit ="
+                  + " remote_apply, with the standby in synchronous_standby_names.",
+              "No isolation level prevents it: the standby's snapshots are correct, but old.");
       case DEADLOCK ->
           List.of(
               "Let all transactions lock rows in one order: sort by the key before a loop of updates,"

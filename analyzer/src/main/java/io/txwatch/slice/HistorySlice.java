@@ -9,6 +9,8 @@ import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.EdgeEvidence;
 import io.txwatch.history.Access;
 import io.txwatch.history.AccessedColumns;
+import io.txwatch.history.Cluster;
+import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.HistoryBytes;
 import io.txwatch.history.Outcome;
@@ -61,6 +63,11 @@ public final class HistorySlice {
   }
 
   private void addSteps() {
+    if (anomaly.phenomenon() == Phenomenon.STALE_READ && !anomaly.transactions().isEmpty()) {
+      // The standby is known from the beginning.
+      session(anomaly.transactions().get(0));
+      session(anomaly.transactions().get(anomaly.transactions().size() - 1));
+    }
     List<Accesses.Step> steps = accesses.steps();
     for (int i = 0; i < steps.size(); i++) {
       Accesses.Step step = steps.get(i);
@@ -74,7 +81,7 @@ public final class HistorySlice {
         end(transaction, transaction.outcome().orElse(Outcome.COMMITTED));
       }
     }
-    if (anomaly.phenomenon() == Phenomenon.DEADLOCK) {
+    if (anomaly.phenomenon() == Phenomenon.DEADLOCK && !anomaly.transactions().isEmpty()) {
       events.add(deadlocked());
     }
     for (ObservedTransaction transaction : anomaly.transactions()) {
@@ -109,7 +116,8 @@ public final class HistorySlice {
     if (anomaly.phenomenon() == Phenomenon.DEADLOCK) {
       return false;
     }
-    if (anomaly.phenomenon() == Phenomenon.STALE_WRITE) { // its transactions have all ended
+    if (anomaly.phenomenon() == Phenomenon.STALE_WRITE
+        || anomaly.phenomenon() == Phenomenon.STALE_READ) { // its transactions have all ended
       return true;
     }
     return anomaly.phenomenon() != Phenomenon.ABORTED_READ
@@ -118,14 +126,29 @@ public final class HistorySlice {
 
   private long session(ObservedTransaction transaction) {
     return sessions.computeIfAbsent(
-        transaction.session(),
-        name -> {
-          events.add(new Event.SessionOpened(transaction.id(), name, anomaly.database()));
+        transaction.session() + (isOnStandby(transaction) ? " on a standby" : ""),
+        key -> {
+          events.add(
+              new Event.SessionOpened(
+                  transaction.id(), transaction.session(), database(transaction)));
           if (sessions.isEmpty()) {
             addKeys(transaction.id());
           }
           return transaction.id();
         });
+  }
+
+  private boolean isOnStandby(ObservedTransaction transaction) {
+    return anomaly.phenomenon() == Phenomenon.STALE_READ
+        && transaction.equals(anomaly.transactions().get(anomaly.transactions().size() - 1));
+  }
+
+  /** The database of a stale read is the standby; its other transactions ran on the primary. */
+  private Database database(ObservedTransaction transaction) {
+    Database database = anomaly.database();
+    return anomaly.phenomenon() == Phenomenon.STALE_READ && !isOnStandby(transaction)
+        ? database.in("primary").of(new Cluster(database.cluster().id(), false))
+        : database;
   }
 
   /** The primary keys of its rows, as far as they are known. */
@@ -193,6 +216,7 @@ public final class HistorySlice {
   private String columnsFor(Place place) {
     return switch (anomaly.phenomenon()) {
       case STALE_WRITE -> columns(place);
+      case STALE_READ -> columnsOfStaleRead(place);
       case DEADLOCK -> tables(place);
       default -> "";
     };
@@ -232,6 +256,26 @@ public final class HistorySlice {
                     isRead ? used : AccessedColumns.Columns.NONE,
                     AccessedColumns.Columns.NONE,
                     isRead ? AccessedColumns.Columns.NONE : used)))
+        .text();
+  }
+
+  /** All statements use the columns in which the versions differ. */
+  private String columnsOfStaleRead(Place place) {
+    Dependency edge = anomaly.cycle().get(0);
+    AccessedColumns.Columns used =
+        edge.columns().isEmpty()
+            ? AccessedColumns.Columns.ALL
+            : AccessedColumns.Columns.of(edge.columns());
+    boolean isWrite =
+        anomaly.cycle().stream()
+            .anyMatch(one -> one.kind() == DependencyKind.RW && Place.to(one).equals(place));
+    return new AccessedColumns(
+            List.of(
+                new AccessedColumns.OfTable(
+                    edge.table(),
+                    isWrite ? AccessedColumns.Columns.NONE : used,
+                    AccessedColumns.Columns.NONE,
+                    isWrite ? used : AccessedColumns.Columns.NONE)))
         .text();
   }
 

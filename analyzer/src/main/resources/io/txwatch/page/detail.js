@@ -38,7 +38,7 @@ const operationOf = transaction => {
 };
 
 /** The headings of explanations that are of no serial order. */
-const WHY = {STALE_WRITE: 'Why an update may be lost', DEADLOCK: 'Who waited for whom'};
+const WHY = {STALE_WRITE: 'Why an update may be lost', STALE_READ: 'Why the read is stale', DEADLOCK: 'Who waited for whom'};
 
 /** The operation and the session of a transaction, and which try it is of several. */
 const titleOf = transaction => [operationOf(transaction), transaction.session, transaction.try ? `try ${transaction.try}` : ''].filter(text => text !== '').join(', ');

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.analyzer.Analyzer;
 import io.txwatch.analyzer.Notation;
+import io.txwatch.analyzer.Replicas;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.CycleClass;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dependency.CommitOrder;
 import io.txwatch.guarantee.Judge;
+import io.txwatch.history.Event;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.stale.Across;
 import java.io.IOException;
@@ -74,6 +76,7 @@ class TaxonomyTest {
           "time  | r3(z0) w1(z0) c1 r2(x0) c2 w3(x0) c3"
               + " | TRANSACTION_INVERSION G2-item-realtime",
           "across | 3~1 r1(x0)[a] c1 w2(x0)[a] c2 w3(x2)[a] c3  | STALE_WRITE",
+          "standby | w1(x0) c1 r5(x0) c5                     | STALE_READ",
           "event | w1(x0) w2(y0) w2(x0) k1(2) a1 c2           | DEADLOCK");
 
   @TempDir private Path directory = Path.of("");
@@ -96,7 +99,9 @@ class TaxonomyTest {
       try (Analyzer analyzer =
           new Analyzer(Judge.ADYA, found::add, 1 << 28, orders(parts[0].strip()))) {
         analyzer.across(parts[0].strip().equals("across") ? Across.SESSION : Across.OFF);
-        Notation.events(parts[1]).forEach(analyzer::accept);
+        List<Event> events = Notation.events(parts[1]);
+        (parts[0].strip().equals("standby") ? Replicas.events(events) : events)
+            .forEach(analyzer::accept);
       }
     }
     // A possible anomaly may be reported again once it is proven.

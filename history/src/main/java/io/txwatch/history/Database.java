@@ -15,8 +15,16 @@ import java.util.TreeMap;
  * @param run identifies the server's run among all: from its start to its stop, crash, or change of
  *     role in a failover. A crash may lose transactions whose commit was acknowledged, so nothing
  *     relates the transactions of two runs. Empty if unknown
+ * @param cluster the cluster that it is part of, in which role. The rows of a standby are those of
+ *     a place of its own all the same: its reads are of the primary's past
  */
-public record Database(Product product, Map<String, String> settings, String place, String run) {
+public record Database(
+    Product product, Map<String, String> settings, String place, String run, Cluster cluster) {
+
+  /** A database that is not known to be replicated. */
+  public Database(Product product, Map<String, String> settings, String place, String run) {
+    this(product, settings, place, run, Cluster.UNKNOWN);
+  }
 
   /** The only database of its history. */
   public Database(Product product, Map<String, String> settings) {
@@ -43,12 +51,17 @@ public record Database(Product product, Map<String, String> settings, String pla
 
   /** The same database, in a run of its server. */
   public Database in(String serverRun) {
-    return new Database(product, settings, place, serverRun);
+    return new Database(product, settings, place, serverRun, cluster);
+  }
+
+  /** The same database, as part of a cluster. */
+  public Database of(Cluster other) {
+    return new Database(product, settings, place, run, other);
   }
 
   /** The same database, known by another place. */
   public Database at(String otherPlace) {
-    return new Database(product, settings, otherPlace, run);
+    return new Database(product, settings, otherPlace, run, cluster);
   }
 
   /** The same database, with further settings. */
@@ -58,6 +71,6 @@ public record Database(Product product, Map<String, String> settings, String pla
     }
     Map<String, String> all = new TreeMap<>(settings);
     all.putAll(further);
-    return new Database(product, all, place, run);
+    return new Database(product, all, place, run, cluster);
   }
 }

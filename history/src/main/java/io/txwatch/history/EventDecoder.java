@@ -82,7 +82,10 @@ final class EventDecoder {
                 new Product(e.getProduct(), e.getVersion()),
                 e.getSettingsMap(),
                 text(e.getPlace()),
-                text(e.getRun())));
+                text(e.getRun()),
+                e.getCluster() == 0
+                    ? Cluster.UNKNOWN
+                    : new Cluster(text(e.getCluster()), e.getStandby())));
       }
       case SESSION_CLOSED -> new Event.SessionClosed(entry.getSessionClosed().getSession());
       case GAP -> {

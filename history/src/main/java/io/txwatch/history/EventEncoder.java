@@ -141,7 +141,9 @@ final class EventEncoder {
               .setVersion(e.database().product().version())
               .putAllSettings(e.database().settings())
               .setPlace(text(e.database().place()))
-              .setRun(text(e.database().run())));
+              .setRun(text(e.database().run()))
+              .setCluster(text(e.database().cluster().id()))
+              .setStandby(e.database().cluster().isStandby()));
     } else if (event instanceof Event.SessionClosed e) {
       entry.setSessionClosed(
           io.txwatch.history.wire.SessionClosed.newBuilder().setSession(e.session()));

@@ -63,11 +63,20 @@ final class Events {
                     .map(complete -> new WriterList(String.join("", tokens), complete)));
   }
 
+  private static Arbitrary<Cluster> cluster() {
+    return Combinators.combine(text(), Arbitraries.of(true, false))
+        .as((id, isStandby) -> id.isEmpty() ? Cluster.UNKNOWN : new Cluster(id, isStandby));
+  }
+
   private static Arbitrary<Event> opened() {
     Arbitrary<Map<String, String>> settings = Arbitraries.maps(text(), text()).ofMaxSize(3);
     Arbitrary<Database> database =
         Combinators.combine(
-                Combinators.combine(text(), text()).as(Product::new), settings, text(), text())
+                Combinators.combine(text(), text()).as(Product::new),
+                settings,
+                text(),
+                text(),
+                cluster())
             .as(Database::new);
     return Combinators.combine(ID, text(), database).as(Event.SessionOpened::new);
   }

@@ -1,5 +1,6 @@
 package io.txwatch.capture;
 
+import io.txwatch.history.Cluster;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
@@ -63,7 +64,7 @@ final class SessionEvents {
     closed();
     session = newSession;
     connection = 0;
-    database = database.in("unknown " + Ids.display(newSession));
+    database = database.in("unknown " + Ids.display(newSession)).of(Cluster.UNKNOWN);
     opened = false;
   }
 
@@ -252,6 +253,22 @@ final class SessionEvents {
   }
 
   private void send(Event event, EventSink to) {
+    open(to);
+    to.accept(event);
+  }
+
+  /**
+   * Emits the first event of a session to a standby at once. The analysis remembers what happens on
+   * a primary only once it knows of a standby.
+   */
+  void announceStandby() {
+    EventSink to = sink;
+    if (to != null && database.cluster().isStandby()) {
+      open(to);
+    }
+  }
+
+  private void open(EventSink to) {
     if (!opened) {
       opened = true;
       to.accept(new Event.SessionOpened(session, name, database));
@@ -262,6 +279,5 @@ final class SessionEvents {
         to.accept(new Event.WritesStated(session));
       }
     }
-    to.accept(event);
   }
 }

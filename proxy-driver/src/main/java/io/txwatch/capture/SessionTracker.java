@@ -71,6 +71,7 @@ public final class SessionTracker {
     this.state = new SessionState(rules, autoCommit, level, ids, ended, events);
     this.texts = new TransactionControlHandler(this, state);
     this.branches = new SessionBranches(this, state);
+    events.announceStandby();
   }
 
   /**

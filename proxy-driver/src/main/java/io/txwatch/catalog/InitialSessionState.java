@@ -1,5 +1,6 @@
 package io.txwatch.catalog;
 
+import io.txwatch.history.Cluster;
 import io.txwatch.history.Database;
 import java.util.List;
 import java.util.Map;
@@ -15,23 +16,26 @@ import java.util.Map;
  * @param serverRun identifies the run of the server that the session is in, among all runs of all
  *     servers that the URL may reach ({@link Database#run}); empty if unknown
  * @param settings what its history states of the server besides ({@link Database#settings})
+ * @param cluster the cluster of the server, without the schema; {@link Cluster#UNKNOWN} if it is
+ *     not known to be replicated so that versions are the same
  */
 public record InitialSessionState(
     List<String> path,
     boolean otherLexis,
     boolean storesAsGiven,
     String serverRun,
-    Map<String, String> settings) {
+    Map<String, String> settings,
+    Cluster cluster) {
 
   /** The same in a run of the server. */
   InitialSessionState in(String run) {
-    return new InitialSessionState(path, otherLexis, storesAsGiven, run, settings);
+    return new InitialSessionState(path, otherLexis, storesAsGiven, run, settings, cluster);
   }
 
   /** One of which nothing is stated besides. */
   public InitialSessionState(
       List<String> path, boolean otherLexis, boolean storesAsGiven, String serverRun) {
-    this(path, otherLexis, storesAsGiven, serverRun, Map.of());
+    this(path, otherLexis, storesAsGiven, serverRun, Map.of(), Cluster.UNKNOWN);
   }
 
   /** One in which nothing is known of how rows are written. */

@@ -3,6 +3,7 @@ package io.txwatch.catalog;
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.dialect.DriverTraits;
 import io.txwatch.dialect.PathChange;
+import io.txwatch.history.Cluster;
 import io.txwatch.history.Database;
 import io.txwatch.plan.Catalog;
 import io.txwatch.sql.dialect.Dialect;
@@ -103,7 +104,18 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
     this.storesAsGiven = opened.storesAsGiven();
     DialectSql sql = shared.probe().product().sql();
     this.home = path.stream().filter(s -> !sql.isInternalSchema(s)).findFirst().orElse("");
-    this.database = shared.probe().databaseAt(home).with(opened.settings()).in(opened.serverRun());
+    this.database =
+        shared
+            .probe()
+            .databaseAt(home)
+            .with(opened.settings())
+            .in(opened.serverRun())
+            .of(cluster(opened.cluster(), home));
+  }
+
+  /** Names of tables depend on the default schema. */
+  private static Cluster cluster(Cluster server, String home) {
+    return server.isKnown() ? new Cluster(server.id() + "/" + home, server.isStandby()) : server;
   }
 
   /**

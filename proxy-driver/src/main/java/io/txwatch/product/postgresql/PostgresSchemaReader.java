@@ -17,6 +17,7 @@ import io.txwatch.catalog.TableInfo.Column;
 import io.txwatch.catalog.TableInfo.Kind;
 import io.txwatch.catalog.TableInfo.SystemVersions;
 import io.txwatch.dialect.DialectSql;
+import io.txwatch.history.Cluster;
 import io.txwatch.history.Database;
 import io.txwatch.history.WriterList;
 import io.txwatch.plan.Catalog;
@@ -103,6 +104,20 @@ public final class PostgresSchemaReader extends SchemaReader {
         + (version >= 17 ? LASTING_PROCESS : firstReset(version))
         + ", CASE WHEN pg_is_in_recovery() THEN 'standby' END)";
   }
+
+  /**
+   * The cluster and the database in it: the same on a primary and its standbys, until one of them
+   * is promoted, which begins a timeline.
+   */
+  private static final String CLUSTER =
+      "(SELECT concat_ws('/', s.system_identifier, c.timeline_id,"
+          + " (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database()))"
+          + " FROM pg_control_system() AS s, pg_control_checkpoint() AS c)";
+
+  /** Every role may call these functions, unless that was revoked. */
+  private static final String MAY_READ_CLUSTER =
+      "has_function_privilege('pg_catalog.pg_control_system()', 'EXECUTE')"
+          + " AND has_function_privilege('pg_catalog.pg_control_checkpoint()', 'EXECUTE')";
 
   /** The id after the last one that was given, with its epoch above the 32 bits of {@code xmin}. */
   private static final String NEXT_ID = "pg_snapshot_xmax(pg_current_snapshot())::text";
@@ -200,6 +215,26 @@ public final class PostgresSchemaReader extends SchemaReader {
     }
   }
 
+  /** Which cluster the server is part of; it is read once for each physical connection. */
+  private Cluster cluster(Connection connection) throws SQLException {
+    if (!identifiesRuns || !usesSystemColumns || !hasSystemVersions) {
+      return Cluster.UNKNOWN;
+    }
+    try {
+      boolean mayRead =
+          query(connection, "SELECT " + MAY_READ_CLUSTER, row -> row.getBoolean(1)).contains(true);
+      return mayRead
+          ? query(
+                  connection,
+                  "SELECT " + CLUSTER + ", pg_is_in_recovery()",
+                  row -> new Cluster(text(row, 1), row.getBoolean(2)))
+              .get(0)
+          : Cluster.UNKNOWN;
+    } catch (SQLException e) { // a server that has no such functions: Aurora, for example
+      return Cluster.UNKNOWN;
+    }
+  }
+
   private InitialSessionState opened(Connection connection, String run) throws SQLException {
     List<String> conforming = new ArrayList<>();
     List<String> runs = new ArrayList<>();
@@ -224,8 +259,14 @@ public final class PostgresSchemaReader extends SchemaReader {
               }
               return text(row, 1);
             });
+    String readRun = runs.isEmpty() ? "" : runs.get(0);
     return new InitialSessionState(
-        path, conforming.contains("off"), false, runs.isEmpty() ? "" : runs.get(0), settings);
+        path,
+        conforming.contains("off"),
+        false,
+        readRun,
+        settings,
+        readRun.isEmpty() ? Cluster.UNKNOWN : cluster(connection));
   }
 
   @Override
