@@ -19,6 +19,7 @@ import io.txwatch.sql.dialect.Dialect;
 import io.txwatch.sql.syntax.TextShape;
 import io.txwatch.sql.syntax.Tokenizer;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -340,6 +341,8 @@ public final class TemplateCollector {
   }
 
   private void end(Active transaction, Outcome outcome, Dialect dialect) {
+    // A query's event is complete, and arrives, when its last row is read: after later statements.
+    transaction.statements.sort(Comparator.comparingInt(Executed::number));
     if (outcome != Outcome.COMMITTED) {
       skip(Skipped.UNCOMMITTED);
     } else if (transaction.incomplete) {

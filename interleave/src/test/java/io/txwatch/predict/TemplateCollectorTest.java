@@ -22,10 +22,14 @@ class TemplateCollectorTest {
 
   private final TemplateCollector collector = new TemplateCollector(3);
   private long transactions;
+  private int number;
+
+  /** Determines the line of the next one. */
   private int statements;
 
   private void begin(String name) {
     transactions++;
+    number = 0;
     statements = 0;
     collector.accept(
         new Event.TransactionBegan(1, transactions, IsolationLevel.READ_COMMITTED, 0, name));
@@ -40,12 +44,13 @@ class TemplateCollectorTest {
   }
 
   private void execute(String sql, String columns, long account, @Nullable String sqlState) {
+    number++;
     statements++;
     collector.accept(
         new Event.StatementExecuted(
             1,
             transactions,
-            statements,
+            number,
             sql.startsWith("SELECT") ? StatementKind.SELECT : StatementKind.UPDATE,
             sql,
             "shop.BankService.withdraw (BankService.java:" + (40 + statements) + ")",
@@ -74,6 +79,21 @@ class TemplateCollectorTest {
     return only().statements().stream()
         .map(statement -> statement.accesses().get(0).key().toString())
         .toList();
+  }
+
+  /** Its rows are read, or its result set is closed, after the statement that follows it. */
+  @Test
+  void aQueryWhoseEventArrivesAfterTheNextStatementComesBeforeIt() {
+    begin("withdraw");
+    number = 1;
+    write(1);
+    number = 0;
+    read(1);
+    commit();
+
+    assertThat(only().statements())
+        .extracting(statement -> statement.toString().replaceAll("^\\d+: | .*", ""))
+        .containsExactly("SELECT", "UPDATE");
   }
 
   @Test
