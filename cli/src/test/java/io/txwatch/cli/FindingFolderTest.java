@@ -49,33 +49,33 @@ class FindingFolderTest {
 
   @TempDir private Path out = Path.of("");
 
+  /** A write skew, which Adya's level rules out. */
+  static CampaignFinding writeSkew(Dbms dbms) throws Exception {
+    TestCase testCase = CaseReader.parse("case-12", WRITE_SKEW);
+    try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, Duration.ofSeconds(30))) {
+      CaseExecution execution = executor.executeWatched(testCase, IsolationLevel.REPEATABLE_READ);
+      OracleVerdict verdict = new IsoRel(Judge.ADYA).judge(execution, executor);
+      return new CampaignFinding(
+          verdict,
+          execution.level(),
+          testCase,
+          testCase,
+          execution,
+          5,
+          5,
+          Optional.empty(),
+          List.of(
+              new OracleVerdict("troc", OracleVerdict.Result.CLEAN, "as expected"),
+              new OracleVerdict("aptrans", OracleVerdict.Result.UNSUPPORTED, "")),
+          Optional.of(IsolationLevel.READ_COMMITTED));
+    }
+  }
+
   @Test
   void folderContainsEverythingForABugReport() throws Exception {
     String url = "jdbc:h2:mem:finding;DB_CLOSE_DELAY=-1";
     Dbms dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
-    TestCase testCase = CaseReader.parse("case-12", WRITE_SKEW);
-    Path place;
-    try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, Duration.ofSeconds(30))) {
-      CaseExecution execution = executor.executeWatched(testCase, IsolationLevel.REPEATABLE_READ);
-      OracleVerdict verdict = new IsoRel(Judge.ADYA).judge(execution, executor);
-      place =
-          new FindingFolder(dbms, url, Judge.ADYA)
-              .write(
-                  new CampaignFinding(
-                      verdict,
-                      execution.level(),
-                      testCase,
-                      testCase,
-                      execution,
-                      5,
-                      5,
-                      Optional.empty(),
-                      List.of(
-                          new OracleVerdict("troc", OracleVerdict.Result.CLEAN, "as expected"),
-                          new OracleVerdict("aptrans", OracleVerdict.Result.UNSUPPORTED, "")),
-                      Optional.of(IsolationLevel.READ_COMMITTED)),
-                  out);
-    }
+    Path place = new FindingFolder(dbms, url, Judge.ADYA).write(writeSkew(dbms), out);
 
     Path folder = out.resolve("isorel-RR-7-12");
     assertThat(place).isEqualTo(folder.resolve("case.txt"));
