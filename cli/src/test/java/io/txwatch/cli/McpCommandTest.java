@@ -3,30 +3,19 @@ package io.txwatch.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import io.modelcontextprotocol.client.McpClient;
-import io.modelcontextprotocol.client.McpSyncClient;
-import io.modelcontextprotocol.client.transport.ServerParameters;
-import io.modelcontextprotocol.client.transport.StdioClientTransport;
-import io.modelcontextprotocol.json.jackson3.JacksonMcpJsonMapper;
-import io.modelcontextprotocol.json.schema.JsonSchemaValidator;
-import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
-import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
-import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import io.modelcontextprotocol.spec.McpSchema.Tool;
 import io.txwatch.history.HistoryWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import tools.jackson.databind.json.JsonMapper;
 
 /** A client of the protocol's own SDK, and {@code mcp} in a process of its own. */
 class McpCommandTest {
@@ -44,10 +33,10 @@ class McpCommandTest {
           List.of(READ, "UPDATE account SET balance = 80 WHERE id = 1"));
 
   @TempDir private Path directory = Path.of("");
-  private McpSyncClient client = client(List.of());
+  private @Nullable McpProcess process;
 
   @BeforeEach
-  void connect() throws IOException {
+  void start() throws IOException {
     Path root = Files.createDirectory(directory.resolve("root"));
     try (HistoryWriter history = HistoryWriter.open(root.resolve("shop.history"))) {
       RecordedRaces races = new RecordedRaces(history);
@@ -55,65 +44,29 @@ class McpCommandTest {
       races.lostUpdate("account", "balance", "Bank.withdraw", 41);
       races.lostUpdate("stock", "quantity", "Shop.buy", 17);
     }
-    client = client(List.of("--root", root.toString(), "--url", "jdbc:h2:mem:agent"));
-    client.initialize();
+    process = McpProcess.ofClasses("--root", root.toString(), "--url", "jdbc:h2:mem:agent");
   }
 
   @AfterEach
-  void disconnect() {
-    client.closeGracefully();
+  void end() {
+    mcp().close();
   }
 
-  private static McpSyncClient client(List<String> options) {
-    List<String> command = new ArrayList<>();
-    command.add("-XX:TieredStopAtLevel=1");
-    command.add("-cp");
-    command.add(
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
-    command.add(Main.class.getName());
-    command.add("mcp");
-    command.addAll(options);
-    return McpClient.sync(
-            new StdioClientTransport(
-                ServerParameters.builder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString())
-                    .args(command)
-                    .build(),
-                new JacksonMcpJsonMapper(new JsonMapper())))
-        .jsonSchemaValidator(
-            new JsonSchemaValidator() {
-              @Override
-              public ValidationResponse validate(Map<String, Object> schema, Object content) {
-                return ValidationResponse.asValid("");
-              }
-            })
-        .requestTimeout(Duration.ofMinutes(2))
-        .build();
-  }
-
-  private CallToolResult call(String tool, Map<String, Object> arguments) {
-    return client.callTool(new CallToolRequest(tool, arguments));
-  }
-
-  private static String text(CallToolResult result) {
-    return ((TextContent) result.content().get(0)).text();
+  private McpProcess mcp() {
+    return Objects.requireNonNull(process);
   }
 
   private JsonNode answer(String tool, Map<String, Object> arguments) throws IOException {
-    CallToolResult result = call(tool, arguments);
-    assertThat(result.isError()).as(text(result)).isFalse();
-    return new ObjectMapper().readTree(text(result));
+    return mcp().answer(tool, arguments);
   }
 
   private String error(String tool, Map<String, Object> arguments) {
-    CallToolResult result = call(tool, arguments);
-    assertThat(result.isError()).as(text(result)).isTrue();
-    return text(result);
+    return mcp().error(tool, arguments);
   }
 
   @Test
   void toolsAreListed() {
-    assertThat(client.listTools().tools())
+    assertThat(mcp().client().listTools().tools())
         .extracting(Tool::name)
         .containsExactlyInAnyOrder(
             "check_history",
@@ -122,7 +75,7 @@ class McpCommandTest {
             "predict",
             "interleave",
             "try_repair");
-    assertThat(client.getServerInfo().name()).isEqualTo("txwatch");
+    assertThat(mcp().client().getServerInfo().name()).isEqualTo("txwatch");
   }
 
   @Test
