@@ -259,7 +259,7 @@ public final class Explanation {
   }
 
   private static boolean isRolledBack(Anomaly anomaly, Dependency edge) {
-    return edge == anomaly.cycle().get(anomaly.cycle().size() - 1);
+    return edge.equals(anomaly.cycle().get(anomaly.cycle().size() - 1));
   }
 
   private static String internal(Anomaly anomaly, Dependency edge, String row) {

@@ -17,6 +17,7 @@ import java.io.OutputStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiFunction;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -89,7 +90,7 @@ public final class StdioServer {
 
   @SuppressWarnings("unchecked")
   private static Map<String, Object> schema(Map<String, Object> tool) {
-    return (Map<String, Object>) tool.get("schema");
+    return (Map<String, Object>) Objects.requireNonNull(tool.get("schema"));
   }
 
   private static final class AcceptsAll implements JsonSchemaValidator {
