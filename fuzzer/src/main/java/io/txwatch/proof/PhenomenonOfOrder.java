@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -76,7 +77,8 @@ final class PhenomenonOfOrder {
       return table.equals(other.table)
           && key.keySet().equals(other.key.keySet())
           && key.entrySet().stream()
-              .allMatch(one -> areEqual(one.getValue(), other.key.get(one.getKey())));
+              .allMatch(
+                  one -> ValueComparison.areEqual(one.getValue(), other.valueOf(one.getKey())));
     }
 
     /** Whether it is certain that it is another row: texts may be equal by their collation. */
@@ -84,19 +86,19 @@ final class PhenomenonOfOrder {
       return !table.equals(other.table)
           || (key.keySet().equals(other.key.keySet())
               && key.entrySet().stream()
-                  .anyMatch(
-                      one ->
-                          isInteger(one.getValue())
-                              && isInteger(other.key.get(one.getKey()))
-                              && !areEqual(one.getValue(), other.key.get(one.getKey()))));
+                  .anyMatch(one -> areOther(one.getValue(), other.valueOf(one.getKey()))));
+    }
+
+    private RecordedValue valueOf(String column) {
+      return Objects.requireNonNull(key.get(column));
+    }
+
+    private static boolean areOther(RecordedValue one, RecordedValue other) {
+      return isInteger(one) && isInteger(other) && !ValueComparison.areEqual(one, other);
     }
 
     private static boolean isInteger(RecordedValue value) {
       return value.type() == RecordedValue.Type.INTEGER;
-    }
-
-    private static boolean areEqual(RecordedValue one, RecordedValue other) {
-      return ValueComparison.areEqual(one, other);
     }
   }
 
