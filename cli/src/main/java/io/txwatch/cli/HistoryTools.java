@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The tools of {@code mcp} that read histories. */
 final class HistoryTools {
@@ -152,7 +153,7 @@ final class HistoryTools {
     return summary;
   }
 
-  private static void add(Set<String> texts, Object text) {
+  private static void add(Set<String> texts, @Nullable Object text) {
     if (text instanceof String one && !one.isEmpty()) {
       texts.add(one);
     }

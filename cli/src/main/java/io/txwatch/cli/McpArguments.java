@@ -7,6 +7,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -129,9 +130,9 @@ final class McpArguments {
   /** A directory in the root, which is made if it does not exist. */
   Path directory(String name) throws IOException {
     Path directory = inRoot(name, root.resolve(text(name)).normalize());
-    Path existing = directory;
+    Path existing = directory; // the root exists
     while (!Files.exists(existing)) {
-      existing = existing.getParent();
+      existing = Objects.requireNonNull(existing.getParent());
     }
     inRoot(name, existing.toRealPath());
     return Files.createDirectories(directory);

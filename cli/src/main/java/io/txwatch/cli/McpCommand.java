@@ -19,9 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.function.BiFunction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code mcp}: offers the commands to coding agents, by the Model Context Protocol. */
 @Command(
@@ -52,8 +50,6 @@ final class McpCommand implements Callable<Integer> {
   private static final String NESTED = "mcp";
 
   private static final String SERVER = "io.txwatch.mcp.StdioServer";
-
-  @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(
       names = "--root",
