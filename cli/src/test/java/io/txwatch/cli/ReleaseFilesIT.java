@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,14 @@ class ReleaseFilesIT {
             .loadFromString(Files.readString(RELEASE.resolve(file)));
   }
 
+  private static Map<?, ?> map(Map<?, ?> of, String field) {
+    return (Map<?, ?>) Objects.requireNonNull(of.get(field));
+  }
+
+  private static List<?> list(Map<?, ?> of, String field) {
+    return (List<?>) Objects.requireNonNull(of.get(field));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"action.yml", "gitlab-ci.yml", "kubernetes.yaml"})
   void filesAreYaml(String file) throws Exception {
@@ -37,14 +46,12 @@ class ReleaseFilesIT {
   @Test
   void stepsOfTheActionReportAndFail() throws Exception {
     record();
-    Map<?, ?> runs = (Map<?, ?>) yaml("action.yml").get("runs");
     List<String> steps =
-        ((List<?>) runs.get("steps"))
-            .stream()
-                .map(step -> ((Map<?, ?>) step).get("run"))
-                .filter(String.class::isInstance)
-                .map(String.class::cast)
-                .toList();
+        list(map(yaml("action.yml"), "runs"), "steps").stream()
+            .map(step -> ((Map<?, ?>) step).get("run"))
+            .filter(String.class::isInstance)
+            .map(String.class::cast)
+            .toList();
     assertThat(steps).hasSize(2);
     assertThat(run(steps.get(0))).isZero();
     assertThat(Files.readString(directory.resolve("txwatch.sarif"))).contains("LOST_UPDATE");
@@ -55,8 +62,7 @@ class ReleaseFilesIT {
   @Test
   void stepsOfTheGitlabJobReportAndFail() throws Exception {
     record();
-    Map<?, ?> job = (Map<?, ?>) yaml("gitlab-ci.yml").get("txwatch");
-    List<?> steps = (List<?>) job.get("script");
+    List<?> steps = list(map(yaml("gitlab-ci.yml"), "txwatch"), "script");
     Files.createSymbolicLink(directory.resolve("txwatch.jar"), JarRun.JAR);
     assertThat(run(String.valueOf(steps.get(0)))).isZero();
     assertThat(Files.readString(directory.resolve("txwatch.xml"))).contains("<failure");
