@@ -10,6 +10,7 @@ import io.txwatch.anomaly.Verdict;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.coverage.CoverageCounter;
 import io.txwatch.deadlock.Deadlocks;
+import io.txwatch.deadlock.WaitCounter;
 import io.txwatch.dependency.CommitOrder;
 import io.txwatch.dependency.DependencyInference;
 import io.txwatch.dependency.Edge;
@@ -95,6 +96,7 @@ public final class Analyzer implements EventSink {
   private final Judge judge;
   private final Consumer<Anomaly> onAnomaly;
   private final Deadlocks deadlocks;
+  private final WaitCounter waits = new WaitCounter();
   private final CoverageCounter coverage = new CoverageCounter();
   private final MemoryBudget memory;
   private final Set<CommitOrder> orders;
@@ -244,6 +246,7 @@ public final class Analyzer implements EventSink {
     inference.accept(event);
     detector.flush();
     deadlocks.accept(event, inference::observed);
+    waits.accept(event, inference::observed);
     if (staleWrites != null) {
       staleWrites.accept(event);
     }
@@ -453,7 +456,9 @@ public final class Analyzer implements EventSink {
 
   /** The coverage so far. */
   public Coverage coverage() {
-    return coverage.coverage(rowLevelBefore + inference.rowLevelDependencies(), versions.counts());
+    return coverage
+        .coverage(rowLevelBefore + inference.rowLevelDependencies(), versions.counts())
+        .with(waits.waits(deadlocks.repeated()));
   }
 
   /** Ends the history. Transactions that are still undecided stay so, and make no anomaly. */
@@ -462,6 +467,7 @@ public final class Analyzer implements EventSink {
     versions.flush();
     detector.flush();
     deadlocks.flush(inference::observed);
+    waits.flush();
     retained = Long.MAX_VALUE;
     concludeUnwatched();
   }
@@ -496,7 +502,10 @@ public final class Analyzer implements EventSink {
     for (int number : finding.statements(transaction)) {
       transaction
           .statement(number)
-          .map(statement -> ObservedStatement.of(statement, transaction))
+          .map(
+              statement ->
+                  ObservedStatement.of(statement, transaction)
+                      .with(waits.of(transaction.id(), number)))
           .ifPresent(statements::add);
     }
     return new ObservedTransaction(

@@ -24,6 +24,8 @@ import java.util.Map;
  * @param gaps what was not observed, by reason
  * @param shed what was not observed because of overload
  * @param context what the advice on the gaps depends on
+ * @param resolution what became of the rows that were read by value
+ * @param waits who waited for whom, which is no part of what was observed or not
  */
 public record Coverage(
     long sessions,
@@ -39,7 +41,8 @@ public record Coverage(
     Map<GapReason, Long> gaps,
     Shed shed,
     GapContext context,
-    Resolution resolution) {
+    Resolution resolution,
+    OperationWaits waits) {
 
   /** The gaps in which events are known to be missing. */
   public static final List<GapReason> DROPPED =
@@ -103,7 +106,8 @@ public record Coverage(
         gaps,
         shed,
         GapContext.UNKNOWN,
-        Resolution.NONE);
+        Resolution.NONE,
+        OperationWaits.NONE);
   }
 
   public Coverage {
@@ -145,6 +149,27 @@ public record Coverage(
         sums,
         shed.plus(other.shed),
         context.plus(other.context),
-        resolution.plus(other.resolution));
+        resolution.plus(other.resolution),
+        waits.plus(other.waits));
+  }
+
+  /** The same with the waits. */
+  public Coverage with(OperationWaits newWaits) {
+    return new Coverage(
+        sessions,
+        transactions,
+        committed,
+        statements,
+        instrumented,
+        rowsRead,
+        rowsWritten,
+        uncertain,
+        forbidden,
+        rowLevel,
+        gaps,
+        shed,
+        context,
+        resolution,
+        newWaits);
   }
 }

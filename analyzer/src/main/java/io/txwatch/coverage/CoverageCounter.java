@@ -234,6 +234,7 @@ public final class CoverageCounter {
             watched && queries && inserts && !versionSets,
             watched && emptyDeletes && !versionSets,
             byValue),
-        resolution);
+        resolution,
+        OperationWaits.NONE);
   }
 }

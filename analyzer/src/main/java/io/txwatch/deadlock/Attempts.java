@@ -26,6 +26,7 @@ final class Attempts {
 
   private final Map<Object, Failed> failed = new Bounded<>();
   private final Map<Long, Integer> attempts = new Bounded<>();
+  private long repeated;
 
   private static final class Bounded<K, V> extends LinkedHashMap<K, V> {
     private static final long serialVersionUID = 1;
@@ -41,7 +42,18 @@ final class Attempts {
     if (!failed.isEmpty() && event.statement() == 1) {
       began(event, transaction);
     }
-    if (!event.succeeded() && CONFLICTS.contains(String.valueOf(event.sqlState()))) {
+    if (!event.succeeded()) {
+      failed(event.session(), String.valueOf(event.sqlState()), transaction);
+    }
+  }
+
+  /** COMMIT failed. */
+  void commitFailed(Event.CommitFailed event, Transaction transaction) {
+    failed(event.session(), event.sqlState(), transaction);
+  }
+
+  private void failed(long session, String sqlState, Transaction transaction) {
+    if (CONFLICTS.contains(sqlState)) {
       transaction
           .statement(1)
           .ifPresent(
@@ -50,12 +62,17 @@ final class Attempts {
                     new Failed(
                         new Beginning(transaction.name(), first.sql(), first.callSite()),
                         of(transaction.id()));
-                failed.put(event.session(), one);
+                failed.put(session, one);
                 if (!transaction.traceId().isEmpty()) {
                   failed.put(transaction.traceId(), one);
                 }
               });
     }
+  }
+
+  /** The number of transactions that repeat another one. */
+  long repeated() {
+    return repeated;
   }
 
   private void began(Event.StatementExecuted event, Transaction transaction) {
@@ -66,6 +83,7 @@ final class Attempts {
         && before.beginning.equals(
             new Beginning(transaction.name(), event.sql(), event.callSite()))) {
       attempts.put(transaction.id(), before.attempt + 1);
+      repeated++;
     }
   }
 

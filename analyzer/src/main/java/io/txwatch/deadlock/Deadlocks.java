@@ -64,6 +64,11 @@ public final class Deadlocks {
     return attempts.of(transaction);
   }
 
+  /** The number of transactions that repeat one that failed by a conflict. */
+  public long repeated() {
+    return attempts.repeated();
+  }
+
   /**
    * Takes in an event.
    *
@@ -77,6 +82,10 @@ public final class Deadlocks {
             .apply(executed.transaction())
             .ifPresent(transaction -> attempts.executed(executed, transaction));
       }
+    } else if (event instanceof Event.CommitFailed failed) {
+      transactions
+          .apply(failed.transaction())
+          .ifPresent(transaction -> attempts.commitFailed(failed, transaction));
     } else if (event instanceof Event.Deadlocked deadlocked) {
       began(deadlocked, transactions);
     } else if (event instanceof Event.TransactionEnded ended && !pending.isEmpty()) {

@@ -36,6 +36,21 @@ public enum Meter {
       "",
       "transactions of which nothing was observed because of overload",
       m -> m.coverage().shed().transactions()),
+  WAITS(
+      Type.COUNTER,
+      "",
+      "waits for locks, as far as samples show; one for each transaction that was waited for",
+      m -> m.coverage().waits().count()),
+  WAIT_TIME(
+      Type.COUNTER,
+      "milliseconds",
+      "the time of these waits",
+      m -> m.coverage().waits().micros() / 1000),
+  TRANSACTIONS_REPEATED(
+      Type.COUNTER,
+      "",
+      "transactions that repeat one that a deadlock or a failure of serialization rolled back",
+      m -> m.coverage().waits().repeated()),
   EVENTS_DROPPED(Type.COUNTER, "", "events that were lost", m -> m.figures().dropped()),
   GRAPH_MEMORY(
       Type.GAUGE,

@@ -154,7 +154,7 @@ final class HttpListener implements AutoCloseable {
     return false;
   }
 
-  /** Waits for the thread of a connection that was closed to make room. */
+  /** OperationWaits for the thread of a connection that was closed to make room. */
   private boolean acquireSocket() {
     try {
       return sockets.tryAcquire(1, TimeUnit.SECONDS);

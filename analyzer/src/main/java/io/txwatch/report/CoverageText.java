@@ -3,6 +3,7 @@ package io.txwatch.report;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.coverage.GapContext;
 import io.txwatch.coverage.Shed;
+import io.txwatch.coverage.OperationWaits;
 import io.txwatch.history.GapReason;
 import io.txwatch.version.Resolution;
 import java.util.ArrayList;
@@ -28,6 +29,9 @@ public final class CoverageText {
           GapReason.CUT_OFF,
           GapReason.FORGOTTEN,
           GapReason.SHED);
+
+  /** More pairs of operations are only counted. */
+  private static final int MAX_WAITS = 10;
 
   private CoverageText() {}
 
@@ -95,7 +99,48 @@ public final class CoverageText {
     }
     addUnfound(coverage.context(), lines);
     append(text, width, "not seen  ", lines);
+    append(text, width, "waits     ", waits(coverage.waits()));
     return text.toString();
+  }
+
+  /** Who waited for whom for locks. */
+  private static List<String> waits(OperationWaits waits) {
+    List<String> lines = new ArrayList<>();
+    if (waits.count() > 0) {
+      lines.add(
+          Counted.of(waits.count(), "wait")
+              + " for locks, "
+              + duration(waits.micros())
+              + " in total, as far as samples show");
+    }
+    for (OperationWaits.Pair pair : waits.pairs().subList(0, Math.min(MAX_WAITS, waits.pairs().size()))) {
+      lines.add(
+          TerminalText.escape(pair.waiting())
+              + " for "
+              + TerminalText.escape(pair.holding())
+              + ": "
+              + Counted.of(pair.count(), "time")
+              + ", "
+              + duration(pair.micros())
+              + (pair.count() == 1 ? "" : ", the longest " + duration(pair.longestMicros()))
+              + (pair.longestAt().isEmpty() ? "" : " at " + TerminalText.escape(pair.longestAt())));
+    }
+    if (waits.pairs().size() > MAX_WAITS) {
+      lines.add(waits.pairs().size() - MAX_WAITS + " more pairs of operations");
+    }
+    if (waits.repeated() > 0) {
+      lines.add(
+          Counted.of(waits.repeated(), "transaction")
+              + " repeated after a deadlock or a failure of serialization");
+    }
+    return lines;
+  }
+
+  /** A time in milliseconds, or in seconds. */
+  static String duration(long micros) {
+    return micros < 1_000_000
+        ? String.format(Locale.ROOT, "%,d ms", micros / 1000)
+        : String.format(Locale.ROOT, "%,.1f s", micros / 1e6);
   }
 
   /** Adds what of the rows that statements did not find is not known. */

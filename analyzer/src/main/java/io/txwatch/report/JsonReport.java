@@ -9,11 +9,13 @@ import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ContextRead;
 import io.txwatch.anomaly.ElleNames;
+import io.txwatch.anomaly.LockWait;
 import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.baseline.AcceptedAnomaly;
 import io.txwatch.baseline.Fingerprint;
 import io.txwatch.coverage.Coverage;
+import io.txwatch.coverage.OperationWaits;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.history.CallSite;
 import io.txwatch.history.GapReason;
@@ -220,6 +222,19 @@ public final class JsonReport {
     json.writeNumberField("share", coverage.shed().share().fraction());
     json.writeNumberField("smallestShare", coverage.shed().smallest().fraction());
     json.writeNumberField("shedTransactions", coverage.shed().transactions());
+    json.writeNumberField("repeatedTransactions", coverage.waits().repeated());
+    json.writeArrayFieldStart("waits");
+    for (OperationWaits.Pair pair : coverage.waits().pairs()) {
+      json.writeStartObject();
+      json.writeStringField("waiting", pair.waiting());
+      json.writeStringField("holding", pair.holding());
+      json.writeNumberField("count", pair.count());
+      json.writeNumberField("micros", pair.micros());
+      json.writeNumberField("longestMicros", pair.longestMicros());
+      json.writeStringField("longestAt", pair.longestAt());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
     json.writeObjectFieldStart("gaps");
     for (GapReason reason : GapReason.values()) {
       Long count = coverage.gaps().get(reason);
@@ -301,6 +316,19 @@ public final class JsonReport {
     }
     if (statement.undone()) {
       json.writeBooleanField("undone", true);
+    }
+    if (!statement.waits().isEmpty()) {
+      json.writeArrayFieldStart("waits");
+      for (LockWait wait : statement.waits()) {
+        json.writeStartObject();
+        json.writeNumberField("micros", wait.micros());
+        if (wait.transaction() != 0) {
+          json.writeStringField("for", Ids.display(wait.transaction()));
+        }
+        json.writeStringField("operation", wait.operation());
+        json.writeEndObject();
+      }
+      json.writeEndArray();
     }
   }
 

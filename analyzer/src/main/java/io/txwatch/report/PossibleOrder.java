@@ -2,6 +2,7 @@ package io.txwatch.report;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.ContextRead;
+import io.txwatch.anomaly.LockWait;
 import io.txwatch.anomaly.ObservedStatement;
 import io.txwatch.anomaly.ObservedTransaction;
 import io.txwatch.anomaly.Phenomenon;
@@ -98,13 +99,23 @@ public final class PossibleOrder {
         Place place = new Place(column, statement.number());
         statements.put(place, statement);
         before.put(place, new LinkedHashSet<>());
-        effects.put(place, new LinkedHashSet<>());
+        Set<String> ofStatement = new LinkedHashSet<>();
+        statement.waits().forEach(wait -> ofStatement.add(waited(wait)));
+        effects.put(place, ofStatement);
         if (previous != null) {
           require(previous, place);
         }
         previous = place;
       }
     }
+  }
+
+  private String waited(LockWait wait) {
+    int holder = column(wait.transaction());
+    return "waited "
+        + CoverageText.duration(wait.micros())
+        + " for a lock of "
+        + (holder >= 0 ? Explanation.label(holder) : wait.operation());
   }
 
   private void addDependencies() {

@@ -97,7 +97,7 @@ public final class ReportFile {
     }
   }
 
-  /** Waits at most two seconds until all lines are written, and closes the file. */
+  /** OperationWaits at most two seconds until all lines are written, and closes the file. */
   public void close() {
     lines.add(END);
     try {

@@ -35,7 +35,7 @@ final class BoundedInbox {
   private final Semaphore capacityKib = new Semaphore(CAPACITY_KIB, true);
 
   /**
-   * Waits until a frame of that many bytes fits; a frame larger than the queue waits until it is
+   * OperationWaits until a frame of that many bytes fits; a frame larger than the queue waits until it is
    * empty. Returns the weight to release.
    */
   int reserve(int bytes) throws InterruptedException {

@@ -21,10 +21,23 @@ function showCoverage(coverage) {
     ['row versions read', coverage.rowsRead], ['row versions written', coverage.rowsWritten],
     ...coverage.smallestShare < 1 ? [['rows observed: one in', 1 / coverage.share], ['at the least: one in', 1 / coverage.smallestShare],
       ['transactions of which nothing was observed', coverage.shedTransactions]] : [],
+    ...coverage.repeatedTransactions > 0 ? [['transactions repeated after a conflict', coverage.repeatedTransactions]] : [],
     ...Object.entries(coverage.gaps).map(([reason, count]) => [`not observed: ${gapNames[reason] ?? reason}`, count]),
   ];
   byId('coverage').replaceChildren(el('table', {class: 'rows'}, el('tbody', {},
     rows.map(([name, count]) => el('tr', {}, el('th', {scope: 'row'}, name), el('td', {}, number(count)))))));
+  showWaits(coverage);
+}
+
+/** Shows who waited for whom for locks. */
+function showWaits(coverage) {
+  byId('waits-box').hidden = coverage.waits.length === 0;
+  const milliseconds = micros => number(Math.round(micros / 1000));
+  byId('waits').replaceChildren(el('table', {class: 'rows'},
+    el('thead', {}, el('tr', {}, ['waited', 'for', 'times', 'ms in total', 'longest, ms', 'at'].map(name => el('th', {scope: 'col'}, name)))),
+    el('tbody', {}, coverage.waits.map(pair => el('tr', {}, el('th', {scope: 'row'}, pair.waiting), el('td', {}, pair.holding),
+      el('td', {}, number(pair.count)), el('td', {}, milliseconds(pair.micros)), el('td', {}, milliseconds(pair.longestMicros)),
+      el('td', {}, pair.longestAt))))));
 }
 
 let gapNames = {};

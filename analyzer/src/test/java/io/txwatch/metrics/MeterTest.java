@@ -3,11 +3,13 @@ package io.txwatch.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.txwatch.coverage.OperationWaits;
 import io.txwatch.page.ExampleAnomalies;
 import io.txwatch.page.TestSource;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -60,6 +62,19 @@ class MeterTest {
             # TYPE txwatch_sessions gauge
             txwatch_sessions 4
             """);
+  }
+
+  @Test
+  void waitsHaveTheirOperationsAsLabels() {
+    OperationWaits waits = new OperationWaits(List.of(new OperationWaits.Pair("a \"b\"", "c", 2, 1_500_000, 1, "")), 3);
+    source.set(waits);
+    assertThat(PrometheusText.of(Measurement.of(source)))
+        .contains(
+            "txwatch_waits_total 2\n",
+            "txwatch_wait_time_milliseconds_total 1500\n",
+            "txwatch_transactions_repeated_total 3\n",
+            "txwatch_operation_waits_total{holding=\"c\",waiting=\"a \\\"b\\\"\"} 2\n",
+            "txwatch_operation_wait_seconds_total{holding=\"c\",waiting=\"a \\\"b\\\"\"} 1.500000\n");
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.txwatch.page;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.coverage.Coverage;
+import io.txwatch.coverage.OperationWaits;
 import io.txwatch.history.GapReason;
 import io.txwatch.live.LiveSource;
 import io.txwatch.report.AnomalyGroups.Group;
@@ -21,6 +22,12 @@ public final class TestSource implements LiveSource {
   private final List<Group> groups = new CopyOnWriteArrayList<>();
 
   private volatile Optional<PredictedRaces> predicted = Optional.empty();
+
+  private volatile OperationWaits waits = OperationWaits.NONE;
+
+  public void set(OperationWaits newWaits) {
+    waits = newWaits;
+  }
 
   public void add(Anomaly anomaly, long count) {
     groups.add(new Group(anomaly, count, 1_000_000, 61_000_000));
@@ -51,6 +58,6 @@ public final class TestSource implements LiveSource {
 
   @Override
   public Figures figures() {
-    return new Figures(COVERAGE, groups.size(), 4, 1 << 20, 0);
+    return new Figures(COVERAGE.with(waits), groups.size(), 4, 1 << 20, 0);
   }
 }

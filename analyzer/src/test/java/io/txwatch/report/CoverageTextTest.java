@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.coverage.GapContext;
 import io.txwatch.coverage.Shed;
+import io.txwatch.coverage.OperationWaits;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.RowShare;
 import io.txwatch.version.Resolution;
@@ -108,7 +109,8 @@ class CoverageTextTest {
                     Map.of(),
                     Shed.NOTHING,
                     GapContext.UNKNOWN,
-                    resolution)))
+                    resolution,
+                    OperationWaits.NONE)))
         .isEqualTo(
             """
             coverage  2 transactions in 1 session (2 committed); rows seen for 4 of 4 statements (100.0 %)
@@ -136,7 +138,8 @@ class CoverageTextTest {
             Map.of(),
             Shed.NOTHING,
             new GapContext("", List.of(), true, true, true),
-            Resolution.NONE);
+            Resolution.NONE,
+            OperationWaits.NONE);
     assertThat(TextReport.coverage(coverage))
         .contains("rows that a query or a DELETE did not find, except where its condition")
         .doesNotContain("instrument=predicates");

@@ -78,7 +78,7 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Waits for a line that has this part. */
+  /** OperationWaits for a line that has this part. */
   void await(String part) throws InterruptedException {
     for (int i = 0; !List.copyOf(lines).stream().anyMatch(line -> line.contains(part)); i++) {
       if (i == 3_000 || !reader.isAlive()) {
@@ -88,7 +88,7 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Waits until it, and those before it, have found all that. */
+  /** OperationWaits until it, and those before it, have found all that. */
   void awaitFound(Set<String> expected, Set<String> before) throws InterruptedException {
     Set<String> missing = new TreeSet<>(expected);
     missing.removeAll(before);

@@ -2,6 +2,7 @@ package io.txwatch.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.txwatch.servers.ServerKind;
@@ -21,6 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Deadlocks on each DBMS that has them: both sides, or one if the other is not watched. */
@@ -168,6 +170,34 @@ class DeadlockTest {
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"MYSQL", "MARIADB"})
+  void withoutThePrivilegeTheOtherSideIsPossible(ServerKind kind, @TempDir Path folder)
+      throws Exception {
+    assumeThat(TestServers.missing(kind)).isEmpty();
+    String url = WaitsTest.asPlainUser(create(kind));
+    Watched watched = new Watched(folder, Map.of());
+    int deadlocks = 0;
+    try (watched;
+        Connection one = watched.connect(url);
+        Connection other = watched.connect(url)) {
+      one.setAutoCommit(false);
+      other.setAutoCommit(false);
+      for (int i = 0; i < REPETITIONS; i++) {
+        deadlocks += race(one, other, 2 * i + 1);
+      }
+    }
+    assertThat(watched.reported())
+        .hasSize(deadlocks)
+        .allSatisfy(
+            anomaly -> {
+              assertThat(anomaly.json().get("possible").asBoolean()).isTrue();
+              JsonNode transactions = anomaly.json().get("transactions");
+              assertThat(texts(transactions.get(0))).hasSize(2);
+              assertThat(texts(transactions.get(1))).hasSize(2);
+            });
   }
 
   @Test

@@ -457,6 +457,48 @@ public sealed interface Event {
   }
 
   /**
+   * A statement waited for locks, as samples of the DBMS's list of waits show; a wait that no
+   * sample fell into is not known. Follows the {@link StatementExecuted} of the same number. Not
+   * counted in {@link TransactionEnded#events}.
+   *
+   * @param session its session
+   * @param transaction its transaction
+   * @param statement the number of the statement that waited
+   * @param holders the transactions that it waited for at the same time
+   * @param micros the wall clock at the first sample; for display
+   * @param duration from the first sample that shows the wait to the first that does not, or to the
+   *     statement's end, in microseconds: exact to the time between two samples
+   */
+  record Waited(
+      long session,
+      long transaction,
+      int statement,
+      List<Holder> holders,
+      long micros,
+      long duration)
+      implements Event {
+
+    /**
+     * A transaction that holds a lock.
+     *
+     * @param session its session
+     * @param transaction its id
+     */
+    public record Holder(long session, long transaction) {
+
+      /** Its session is not watched. */
+      public static final Holder NOT_WATCHED = new Holder(0, 0);
+    }
+  }
+
+  /**
+   * COMMIT failed. Precedes {@link TransactionEnded}. Not counted there.
+   *
+   * @param sqlState the SQLSTATE of the error; empty if it has none
+   */
+  record CommitFailed(long session, long transaction, String sqlState) implements Event {}
+
+  /**
    * What a statement was executed with and what it returned, in clear text, so that its transaction
    * can be executed again. Only with {@code txwatch.predict=on}, and not of a transaction of which
    * a {@linkplain RowShare share} of the rows is observed. Follows the {@link StatementExecuted} of

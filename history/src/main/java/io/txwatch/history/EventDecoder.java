@@ -105,6 +105,8 @@ final class EventDecoder {
       case VALUES_OBSERVED -> ValueEntries.toOurs(entry.getValuesObserved(), this::text);
       case END_TIMED -> ValueEntries.toOurs(entry.getEndTimed());
       case DEADLOCKED -> ValueEntries.toOurs(entry.getDeadlocked());
+      case WAITED -> ValueEntries.toOurs(entry.getWaited());
+      case COMMIT_FAILED -> ValueEntries.toOurs(entry.getCommitFailed());
       case WRITES_STATED -> ValueEntries.toOurs(entry.getWritesStated());
       case SESSION_IDENTIFIED -> ValueEntries.toOurs(entry.getSessionIdentified());
       case CHANGED -> ValueEntries.toOurs(entry.getChanged(), this::text);

@@ -139,6 +139,19 @@ public final class TransactionEvents {
     out.accept(event);
   }
 
+  /** A statement that was just {@link #executed} waited for locks. */
+  public void waited(Event.Waited event) {
+    emitBeginning();
+    out.accept(event);
+  }
+
+  /** COMMIT failed. Precedes {@link #ended}. */
+  public void commitFailed(Event.CommitFailed event) {
+    if (isEmitted) {
+      out.accept(event);
+    }
+  }
+
   /** When the transaction ended became known. Precedes {@link #ended}. */
   public void endTimed(Event.EndTimed event) {
     if (isEmitted) {

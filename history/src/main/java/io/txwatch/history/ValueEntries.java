@@ -137,6 +137,46 @@ final class ValueEntries {
             .toList());
   }
 
+  static io.txwatch.history.wire.Waited.Builder toWire(Event.Waited event) {
+    var wire =
+        io.txwatch.history.wire.Waited.newBuilder()
+            .setSession(event.session())
+            .setTransaction(event.transaction())
+            .setStatement(event.statement())
+            .setMicros(event.micros())
+            .setDuration(event.duration());
+    for (Event.Waited.Holder holder : event.holders()) {
+      wire.addHolders(
+          io.txwatch.history.wire.LockHolder.newBuilder()
+              .setSession(holder.session())
+              .setTransaction(holder.transaction()));
+    }
+    return wire;
+  }
+
+  static Event.Waited toOurs(io.txwatch.history.wire.Waited wire) {
+    return new Event.Waited(
+        wire.getSession(),
+        wire.getTransaction(),
+        wire.getStatement(),
+        wire.getHoldersList().stream()
+            .map(holder -> new Event.Waited.Holder(holder.getSession(), holder.getTransaction()))
+            .toList(),
+        wire.getMicros(),
+        wire.getDuration());
+  }
+
+  static io.txwatch.history.wire.CommitFailed.Builder toWire(Event.CommitFailed event) {
+    return io.txwatch.history.wire.CommitFailed.newBuilder()
+        .setSession(event.session())
+        .setTransaction(event.transaction())
+        .setSqlState(event.sqlState());
+  }
+
+  static Event.CommitFailed toOurs(io.txwatch.history.wire.CommitFailed wire) {
+    return new Event.CommitFailed(wire.getSession(), wire.getTransaction(), wire.getSqlState());
+  }
+
   static io.txwatch.history.wire.WritesStated.Builder toWire(Event.WritesStated event) {
     return io.txwatch.history.wire.WritesStated.newBuilder().setSession(event.session());
   }

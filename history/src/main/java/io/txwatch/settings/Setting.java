@@ -180,6 +180,12 @@ public enum Setting {
       "off|trace|session",
       "also report stale writes: an UPDATE of what an earlier transaction of the same trace, or of"
           + " the same physical connection, had read, and another one changed meanwhile"),
+  WAITS(
+      "txwatch.waits",
+      "on",
+      "on|off",
+      "waits for locks: while a watched statement runs for more than 50 ms, the DBMS's list of waits"
+          + " is read on txwatch's own connection"),
   TEST_DATABASE(
       "txwatch.test-database",
       "",

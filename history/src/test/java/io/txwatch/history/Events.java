@@ -255,6 +255,15 @@ final class Events {
                 Arbitraries.of(true, false),
                 waiters())
             .as(Event.Deadlocked::new),
+        Combinators.combine(
+                ID,
+                ID,
+                Arbitraries.integers().greaterOrEqual(0),
+                Combinators.combine(ID, ID).as(Event.Waited.Holder::new).list().ofMaxSize(3),
+                ID,
+                ID)
+            .as(Event.Waited::new),
+        Combinators.combine(ID, ID, text()).as(Event.CommitFailed::new),
         ID.map(Event.WritesStated::new),
         Combinators.combine(ID, ID).as(Event.ChangesRead::new));
   }

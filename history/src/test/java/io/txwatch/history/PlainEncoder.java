@@ -101,6 +101,10 @@ final class PlainEncoder {
       entry.setEndTimed(ValueEntries.toWire(e));
     } else if (event instanceof Event.Deadlocked e) {
       entry.setDeadlocked(ValueEntries.toWire(e));
+    } else if (event instanceof Event.Waited e) {
+      entry.setWaited(ValueEntries.toWire(e));
+    } else if (event instanceof Event.CommitFailed e) {
+      entry.setCommitFailed(ValueEntries.toWire(e));
     } else if (event instanceof Event.SessionIdentified e) {
       entry.setSessionIdentified(ValueEntries.toWire(e));
     } else if (event instanceof Event.WritesStated e) {

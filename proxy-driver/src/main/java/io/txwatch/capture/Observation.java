@@ -67,6 +67,7 @@ public final class Observation {
 
   private volatile long returnedNanos;
   private @Nullable Deadlock deadlock;
+  private @Nullable LockWaits lockWaits;
 
   /** The transactions with which it was in a deadlock that ended by its error. */
   record Deadlock(boolean named, List<Event.Deadlocked.Waiter> others) {}
@@ -142,6 +143,32 @@ public final class Observation {
     }
     long known = returnedNanos;
     return known == 0 ? System.nanoTime() : known;
+  }
+
+  /**
+   * True if it was sent and had not returned at that time.
+   *
+   * @param now not later than now
+   */
+  boolean isExecuting(long now) {
+    return hasBeenSent() && returnedAt() - now >= 0;
+  }
+
+  /** A sample was taken of the waits for locks; no holder if the statement does not wait. */
+  void sampled(List<Event.Waited.Holder> holders, long nanos) {
+    LockWaits known = lockWaits;
+    if (known == null && !holders.isEmpty()) {
+      known = new LockWaits();
+      lockWaits = known;
+    }
+    if (known != null) {
+      known.sampled(holders, nanos);
+    }
+  }
+
+  /** Its waits for locks, once it has ended. */
+  List<Event.Waited> waits(long session) {
+    return lockWaits == null ? List.of() : lockWaits.ended(this, session);
   }
 
   /** Whether it may wait for locks of rows, as far as its text shows. */

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.WeakHashMap;
 
 /**
- * The watched sessions of this process, to find the other side of a deadlock among them. They are
- * examined when a deadlock was reported, and not before. Thread-safe.
+ * The watched sessions of this process, to find the other side of a deadlock or of a wait among
+ * them. Thread-safe.
  */
 public final class RunningSessions {
 
@@ -19,15 +19,26 @@ public final class RunningSessions {
 
   private final Set<SessionTracker> sessions = Collections.newSetFromMap(new WeakHashMap<>());
 
-  synchronized void add(SessionTracker session) {
-    sessions.add(session);
+  private final WaitSampler sampler = new WaitSampler(this);
+
+  void add(SessionTracker session) {
+    synchronized (this) {
+      sessions.add(session);
+    }
+    if (session.waitMonitor() != null) {
+      sampler.start();
+    }
+  }
+
+  synchronized boolean hasSome() {
+    return !sessions.isEmpty();
   }
 
   synchronized void remove(SessionTracker session) {
     sessions.remove(session);
   }
 
-  private synchronized List<SessionTracker> all() {
+  synchronized List<SessionTracker> all() {
     return new ArrayList<>(sessions);
   }
 

@@ -123,6 +123,12 @@ final class SessionEvents {
         TraceIds.current());
   }
 
+  /** COMMIT failed. */
+  void commitFailed(SessionState.Transaction transaction, @Nullable String sqlState) {
+    transaction.events.commitFailed(
+        new Event.CommitFailed(session, transaction.id, sqlState == null ? "" : sqlState));
+  }
+
   void ended(SessionState.Transaction transaction, Outcome outcome) {
     for (var next = transaction.nextRecorded(); next != null; next = transaction.nextRecorded()) {
       recorded(transaction, next);
@@ -216,6 +222,7 @@ final class SessionEvents {
           new Event.Deadlocked(
               session, of.id, observation.number, deadlock.named(), deadlock.others()));
     }
+    observation.waits(session).forEach(of.events::waited);
     StatementRecording recording = observation.recording();
     if (recording != null) {
       recorded(of, of.keep(observation.number, recording));

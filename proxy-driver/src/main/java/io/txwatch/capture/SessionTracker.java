@@ -1,6 +1,7 @@
 package io.txwatch.capture;
 
 import io.txwatch.history.Database;
+import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.Ids;
 import io.txwatch.history.IsolationLevel;
@@ -15,6 +16,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tracks a session's transactions: a state machine driven by JDBC calls and transaction control
@@ -46,6 +48,8 @@ public final class SessionTracker {
 
   /** The number that the DBMS gave to its connection; 0 if it is not known. */
   private volatile long number;
+
+  private volatile @Nullable WaitReader waitReader;
 
   /**
    * Creates the tracker of a new session.
@@ -86,13 +90,60 @@ public final class SessionTracker {
   }
 
   /**
-   * Its statements are considered when another session of the process is in a deadlock.
+   * Its statements are considered when another session of the process is in a deadlock or waits.
    *
    * @param connection the number that the DBMS gave to the connection; 0 if it is not known
+   * @param reader reads for whom its statements wait; null if nothing does
    */
-  public void joins(RunningSessions sessions, long connection) {
+  public void joins(RunningSessions sessions, long connection, @Nullable WaitReader reader) {
     number = connection;
+    waitReader = connection == 0 ? null : reader;
     sessions.add(this);
+  }
+
+  /** Reads for whom its statements wait; null if nothing does. */
+  @Nullable WaitReader waitReader() {
+    return waitReader;
+  }
+
+  /** A statement that is executing. */
+  record Running(long transaction, int statement) {}
+
+  /**
+   * The only statement that has been executing for some time; empty if there is none, or several,
+   * as in a batch.
+   */
+  synchronized Optional<Running> running(long now, long minNanos) {
+    SessionState.Transaction open = state.current;
+    Running found = null;
+    if (open != null) {
+      for (Observation one : open.open) {
+        if (one.isExecuting(now) && now - one.sentAt() >= minNanos) {
+          if (found != null) {
+            return Optional.empty();
+          }
+          found = new Running(open.id, one.number);
+        }
+      }
+    }
+    return Optional.ofNullable(found);
+  }
+
+  /**
+   * A sample was taken of the waits for locks. Ignored if the statement has returned.
+   *
+   * @param holders for whom the statement waits; empty if it does not wait
+   * @param nanos when that was begun, by {@link System#nanoTime}
+   */
+  synchronized void sampled(Running statement, List<Event.Waited.Holder> holders, long nanos) {
+    SessionState.Transaction open = state.current;
+    if (open != null && open.id == statement.transaction()) {
+      for (Observation one : open.open) {
+        if (one.number == statement.statement() && one.isExecuting(System.nanoTime())) {
+          one.sampled(holders, nanos);
+        }
+      }
+    }
   }
 
   /** The number that the DBMS gave to its connection; 0 if it is not known. */
@@ -450,6 +501,9 @@ public final class SessionTracker {
     }
     Optional<Outcome> outcome = state.rules.afterFailedCommit(error);
     if (outcome.isPresent()) {
+      if (state.current != null) {
+        events.commitFailed(state.current, error.getSQLState());
+      }
       state.end(outcome.get());
       state.explicit = false;
     }

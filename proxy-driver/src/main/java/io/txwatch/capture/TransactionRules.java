@@ -91,6 +91,11 @@ public abstract class TransactionRules {
     return DeadlockSource.NONE;
   }
 
+  /** How the DBMS lists the waits for locks. */
+  public WaitSource waits() {
+    return WaitSource.NONE;
+  }
+
   /** True if an error aborts the transaction, and a savepoint is needed to go on after it. */
   public boolean errorAbortsTransaction() {
     return false;

@@ -1,5 +1,7 @@
 package io.txwatch.catalog;
 
+import io.txwatch.capture.WaitReader;
+import io.txwatch.capture.WaitSource;
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.dialect.DriverTraits;
 import io.txwatch.dialect.PathChange;
@@ -237,6 +239,11 @@ public final class JdbcCatalog implements Catalog, AutoCloseable {
    */
   public Optional<String> status(String query) {
     return shared.status(query);
+  }
+
+  /** Reads who waits for whom, on the connection of our own; null if there is none. */
+  public @Nullable WaitReader waitReader(WaitSource source) {
+    return shared.waitReader(source);
   }
 
   private LookupContext lookupContext() {

@@ -2,6 +2,8 @@ package io.txwatch.catalog;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.txwatch.capture.WaitReader;
+import io.txwatch.capture.WaitSource;
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.plan.Catalog.Status;
 import io.txwatch.plan.Catalog.Table;
@@ -69,6 +71,8 @@ final class SharedTableCache {
 
   /** The connection that the catalog is read on; null if there is none beside the application's. */
   private final @Nullable SeparateConnection separate;
+
+  private @Nullable WaitReader waitReader;
 
   /** True once the server refused to state its status. */
   private volatile boolean isStatusRefused;
@@ -668,6 +672,27 @@ final class SharedTableCache {
     } catch (SQLException e) {
       isStatusRefused = String.valueOf(e.getSQLState()).startsWith("42"); // lacks a privilege
       return Optional.empty();
+    }
+  }
+
+  /**
+   * Reads who waits for whom, on the connection of our own; null if there is none.
+   *
+   * @param source the first of its queries that the server accepts is used
+   */
+  @Nullable WaitReader waitReader(WaitSource source) {
+    SeparateConnection own = separate;
+    if (own == null || source.queries().isEmpty()) {
+      return null;
+    }
+    synchronized (this) {
+      WaitReader known = waitReader;
+      if (known == null) {
+        WaitQueries queries = new WaitQueries(source, own, probe.database().product(), log);
+        known = new WaitReader(queries::waits);
+        waitReader = known;
+      }
+      return known;
     }
   }
 

@@ -302,7 +302,11 @@ public final class Watch {
           tracker.statesWrites();
         }
       }
-      tracker.joins(RunningSessions.OF_THIS_PROCESS, ConnectionNumber.of(real));
+      boolean readsWaits = settings.get(Setting.WAITS).equals("on");
+      tracker.joins(
+          RunningSessions.OF_THIS_PROCESS,
+          ConnectionNumber.of(real),
+          readsWaits ? catalog.waitMonitor(database.rules().waits()) : null);
       session.tracker = tracker;
       return Optional.of(new WatchedSession(database, tracker, catalog, changes, source));
     } catch (SeparateConnectionException e) {

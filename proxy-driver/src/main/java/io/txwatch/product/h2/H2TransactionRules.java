@@ -2,11 +2,27 @@ package io.txwatch.product.h2;
 
 import io.txwatch.capture.DeadlockSource;
 import io.txwatch.capture.TransactionRules;
+import io.txwatch.capture.WaitSource;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.SQLException;
+import java.util.List;
 
 /** H2: a deadlock rolls the transaction back. */
 public final class H2TransactionRules extends TransactionRules {
+
+  /**
+   * A session that was released clears its entry when it next runs: the entry counts only while the
+   * other one has changes.
+   */
+  private static final WaitSource WAITS =
+      new WaitSource(
+          List.of(
+              """
+              SELECT w.SESSION_ID, w.BLOCKER_ID
+              FROM INFORMATION_SCHEMA.SESSIONS w
+              JOIN INFORMATION_SCHEMA.SESSIONS b ON b.SESSION_ID = w.BLOCKER_ID
+              WHERE b.CONTAINS_UNCOMMITTED\
+              """));
 
   private static final int DEADLOCK = 40001;
   private static final int SYNTAX = 42000;
@@ -24,6 +40,11 @@ public final class H2TransactionRules extends TransactionRules {
   @Override
   public DeadlockSource deadlocks() {
     return error -> error.getErrorCode() == DEADLOCK;
+  }
+
+  @Override
+  public WaitSource waits() {
+    return WAITS;
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.txwatch.product.mysql;
 
 import io.txwatch.capture.DeadlockSource;
 import io.txwatch.capture.TransactionRules;
+import io.txwatch.capture.WaitSource;
 import io.txwatch.history.Database;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.SQLException;
@@ -37,6 +38,11 @@ public class MySqlTransactionRules extends TransactionRules {
   @Override
   public DeadlockSource deadlocks() {
     return InnoDbDeadlocks.INSTANCE;
+  }
+
+  @Override
+  public WaitSource waits() {
+    return InnoDbWaits.SOURCE;
   }
 
   @Override

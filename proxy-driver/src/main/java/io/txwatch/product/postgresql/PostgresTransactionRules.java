@@ -2,13 +2,25 @@ package io.txwatch.product.postgresql;
 
 import io.txwatch.capture.DeadlockSource;
 import io.txwatch.capture.TransactionRules;
+import io.txwatch.capture.WaitSource;
 import io.txwatch.history.Outcome;
 import io.txwatch.sql.dialect.Dialect;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 
 /** PostgreSQL: an error aborts the transaction. */
 public final class PostgresTransactionRules extends TransactionRules {
+
+  private static final WaitSource WAITS =
+      new WaitSource(
+          List.of(
+              PgCatalogNames.qualify(
+                  """
+                  SELECT waiting.pid, blocking.pid
+                  FROM (SELECT DISTINCT pid FROM pg_catalog.pg_locks WHERE NOT granted) AS waiting,
+                       unnest(pg_blocking_pids(waiting.pid)) AS blocking(pid)\
+                  """)));
 
   public PostgresTransactionRules(Dialect dialect) {
     super(dialect);
@@ -32,6 +44,11 @@ public final class PostgresTransactionRules extends TransactionRules {
   @Override
   public DeadlockSource deadlocks() {
     return PostgresDeadlocks.INSTANCE;
+  }
+
+  @Override
+  public WaitSource waits() {
+    return WAITS;
   }
 
   @Override
