@@ -2,8 +2,8 @@ package io.txwatch.report;
 
 import io.txwatch.coverage.Coverage;
 import io.txwatch.coverage.GapContext;
-import io.txwatch.coverage.Shed;
 import io.txwatch.coverage.OperationWaits;
+import io.txwatch.coverage.Shed;
 import io.txwatch.history.GapReason;
 import io.txwatch.version.Resolution;
 import java.util.ArrayList;
@@ -113,7 +113,8 @@ public final class CoverageText {
               + duration(waits.micros())
               + " in total, as far as samples show");
     }
-    for (OperationWaits.Pair pair : waits.pairs().subList(0, Math.min(MAX_WAITS, waits.pairs().size()))) {
+    for (OperationWaits.Pair pair :
+        waits.pairs().subList(0, Math.min(MAX_WAITS, waits.pairs().size()))) {
       lines.add(
           TerminalText.escape(pair.waiting())
               + " for "

@@ -52,7 +52,8 @@ class WaitCounterTest {
   void eachHolderIsCounted() {
     Coverage coverage = coverage(events("w1(x0) w2(x0) c1 c2", 250_000, 1, 0));
     assertThat(coverage.waits().pairs())
-        .extracting(OperationWaits.Pair::waiting, OperationWaits.Pair::holding, OperationWaits.Pair::micros)
+        .extracting(
+            OperationWaits.Pair::waiting, OperationWaits.Pair::holding, OperationWaits.Pair::micros)
         .containsExactlyInAnyOrder(
             tuple("T2.java", "T1.java", 250_000L), tuple("T2.java", "not watched", 250_000L));
     assertThat(TextReport.coverage(coverage))
@@ -96,6 +97,7 @@ class WaitCounterTest {
     assertThat(sum).hasSize(101);
     assertThat(new OperationWaits(sum, 0).count()).isEqualTo(150);
     assertThat(sum.get(100))
-        .isEqualTo(new OperationWaits.Pair("other operations", "other operations", 50, 500, 10, ""));
+        .isEqualTo(
+            new OperationWaits.Pair("other operations", "other operations", 50, 500, 10, ""));
   }
 }

@@ -66,7 +66,9 @@ class MeterTest {
 
   @Test
   void waitsHaveTheirOperationsAsLabels() {
-    OperationWaits waits = new OperationWaits(List.of(new OperationWaits.Pair("a \"b\"", "c", 2, 1_500_000, 1, "")), 3);
+    OperationWaits waits =
+        new OperationWaits(
+            List.of(new OperationWaits.Pair("a \"b\"", "c", 2, 1_500_000, 1, "")), 3);
     source.set(waits);
     assertThat(PrometheusText.of(Measurement.of(source)))
         .contains(

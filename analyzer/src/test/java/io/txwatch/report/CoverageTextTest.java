@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.coverage.Coverage;
 import io.txwatch.coverage.GapContext;
-import io.txwatch.coverage.Shed;
 import io.txwatch.coverage.OperationWaits;
+import io.txwatch.coverage.Shed;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.RowShare;
 import io.txwatch.version.Resolution;

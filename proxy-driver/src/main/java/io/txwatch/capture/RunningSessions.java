@@ -25,7 +25,7 @@ public final class RunningSessions {
     synchronized (this) {
       sessions.add(session);
     }
-    if (session.waitMonitor() != null) {
+    if (session.waitReader() != null) {
       sampler.start();
     }
   }

@@ -306,7 +306,7 @@ public final class Watch {
       tracker.joins(
           RunningSessions.OF_THIS_PROCESS,
           ConnectionNumber.of(real),
-          readsWaits ? catalog.waitMonitor(database.rules().waits()) : null);
+          readsWaits ? catalog.waitReader(database.rules().waits()) : null);
       session.tracker = tracker;
       return Optional.of(new WatchedSession(database, tracker, catalog, changes, source));
     } catch (SeparateConnectionException e) {
