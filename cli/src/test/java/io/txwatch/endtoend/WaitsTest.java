@@ -100,7 +100,7 @@ class WaitsTest {
   @MethodSource("kinds")
   void whoWaitedForWhomIsRecorded(ServerKind kind, @TempDir Path folder) throws Exception {
     String url = create(kind);
-    Watched watched = new Watched(folder, Map.of());
+    Watched watched = new Watched(folder, Map.of("txwatch.waits", "on"));
     try (watched;
         Connection holding = watched.connect(url);
         Connection waiting = watched.connect(url)) {
@@ -137,7 +137,7 @@ class WaitsTest {
   @MethodSource("kinds")
   void holderThatIsNotWatchedHasNoName(ServerKind kind, @TempDir Path folder) throws Exception {
     String url = create(kind);
-    Watched watched = new Watched(folder, Map.of());
+    Watched watched = new Watched(folder, Map.of("txwatch.waits", "on"));
     try (watched;
         Connection holding = DriverManager.getConnection(url);
         Connection waiting = watched.connect(url)) {
@@ -161,7 +161,7 @@ class WaitsTest {
           case H2 -> "SELECT COUNT(*) FROM SYSTEM_RANGE(1, 20000000)";
           default -> "SELECT SLEEP(1)";
         };
-    Watched watched = new Watched(folder, Map.of());
+    Watched watched = new Watched(folder, Map.of("txwatch.waits", "on"));
     try (watched;
         Connection connection = watched.connect(create(kind));
         Statement statement = connection.createStatement()) {
@@ -176,7 +176,7 @@ class WaitsTest {
   @MethodSource("kinds")
   void nothingIsRecordedIfItIsOff(ServerKind kind, @TempDir Path folder) throws Exception {
     String url = create(kind);
-    Watched watched = new Watched(folder, Map.of("txwatch.waits", "off"));
+    Watched watched = new Watched(folder, Map.of());
     try (watched;
         Connection holding = watched.connect(url);
         Connection waiting = watched.connect(url)) {
@@ -205,7 +205,7 @@ class WaitsTest {
   void withoutPrivilegesOneLineIsPrinted(ServerKind kind, @TempDir Path folder) throws Exception {
     assumeThat(TestServers.missing(kind)).isEmpty();
     String url = asPlainUser(create(kind));
-    Watched watched = new Watched(folder, Map.of());
+    Watched watched = new Watched(folder, Map.of("txwatch.waits", "on"));
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     PrintStream before = System.err;
     System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
@@ -234,7 +234,7 @@ class WaitsTest {
   @Test
   void transactionWhoseCommitFailedIsRepeated(@TempDir Path folder) throws Exception {
     String url = create(ServerKind.POSTGRESQL);
-    Watched watched = new Watched(folder, Map.of());
+    Watched watched = new Watched(folder, Map.of("txwatch.waits", "on"));
     try (watched;
         Connection one = watched.connect(url);
         Connection other = watched.connect(url)) {

@@ -182,8 +182,8 @@ public enum Setting {
           + " the same physical connection, had read, and another one changed meanwhile"),
   WAITS(
       "txwatch.waits",
-      "on",
-      "on|off",
+      "off",
+      "off|on",
       "waits for locks: while a watched statement runs for more than 50 ms, the DBMS's list of waits"
           + " is read on txwatch's own connection"),
   TEST_DATABASE(
