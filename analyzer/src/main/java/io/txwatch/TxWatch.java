@@ -37,9 +37,9 @@ public final class TxWatch {
   }
 
   /**
-   * The anomalies and the coverage since the JVM started. OperationWaits until everything that watched
-   * connections did before this call has been analysed and the listeners have been called; {@link
-   * TxWatchReport#complete()} is false if that took longer than the timeout.
+   * The anomalies and the coverage since the JVM started. OperationWaits until everything that
+   * watched connections did before this call has been analysed and the listeners have been called;
+   * {@link TxWatchReport#complete()} is false if that took longer than the timeout.
    */
   public static TxWatchReport report(Duration timeout) {
     long deadline = System.nanoTime() + timeout.toNanos();

@@ -96,8 +96,8 @@ public final class AnomalyListeners {
   }
 
   /**
-   * OperationWaits until the listeners have been called for all anomalies that were queued before. Returns
-   * at once if a listener calls it.
+   * OperationWaits until the listeners have been called for all anomalies that were queued before.
+   * Returns at once if a listener calls it.
    *
    * @return false if that took longer than the timeout, or the calling thread was interrupted
    */

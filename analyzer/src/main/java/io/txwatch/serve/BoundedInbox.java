@@ -35,8 +35,8 @@ final class BoundedInbox {
   private final Semaphore capacityKib = new Semaphore(CAPACITY_KIB, true);
 
   /**
-   * OperationWaits until a frame of that many bytes fits; a frame larger than the queue waits until it is
-   * empty. Returns the weight to release.
+   * OperationWaits until a frame of that many bytes fits; a frame larger than the queue waits until
+   * it is empty. Returns the weight to release.
    */
   int reserve(int bytes) throws InterruptedException {
     int weight = Math.min((bytes >> KIB_SHIFT) + 1, CAPACITY_KIB);

@@ -9,6 +9,8 @@ import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
+import io.txwatch.coverage.Coverage;
+import io.txwatch.coverage.OperationWaits;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.HistoryWriter;
@@ -136,7 +138,10 @@ class JsonSchemaTest {
 
   @Test
   void coverageIsAnObjectOfItsOwn() {
-    assertConforms(JsonReport.coverage(io.txwatch.coverage.Coverage.NONE));
+    assertConforms(JsonReport.coverage(Coverage.NONE));
+    OperationWaits.Pair pair =
+        new OperationWaits.Pair("Shop.buy", "Shop.sell", 2, 9, 5, "A.java:1");
+    assertConforms(JsonReport.coverage(Coverage.NONE.with(new OperationWaits(List.of(pair), 1))));
   }
 
   @Test
