@@ -3,6 +3,8 @@ package io.txwatch.spring;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.txwatch.TxWatchMeters;
 import io.txwatch.analyzer.ProcessSource;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -34,8 +36,15 @@ public class TxWatchAutoConfiguration {
   @ConditionalOnClass(Endpoint.class)
   static class Endpoints {
     @Bean
-    TxWatchEndpoint txwatchEndpoint() {
-      return new TxWatchEndpoint(new ProcessSource());
+    TxWatchEndpoint txwatchEndpoint(ObjectProvider<DataSource> sources) {
+      boolean hasHikari = HikariPools.arePresent();
+      return new TxWatchEndpoint(
+          new ProcessSource(),
+          () -> {
+            if (hasHikari) {
+              HikariPools.replaceConnections(sources.stream());
+            }
+          });
     }
   }
 

@@ -27,9 +27,16 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 final class TxWatchEndpoint {
 
   private final LiveSource source;
+  private final Runnable changed;
 
-  TxWatchEndpoint(LiveSource source) {
+  /**
+   * An endpoint.
+   *
+   * @param changed runs after the level was changed
+   */
+  TxWatchEndpoint(LiveSource source, Runnable changed) {
     this.source = source;
+    this.changed = changed;
   }
 
   @ReadOperation(produces = "application/json")
@@ -44,7 +51,8 @@ final class TxWatchEndpoint {
   }
 
   /**
-   * Sets {@code txwatch.instrument} for connections that are opened from now on.
+   * Sets {@code txwatch.instrument} for connections that are opened from now on. Pools of HikariCP
+   * replace theirs.
    *
    * @return the value
    * @throws InvalidEndpointRequestException if it is none, which is 400
@@ -52,7 +60,9 @@ final class TxWatchEndpoint {
   @WriteOperation
   Map<String, String> change(String instrument) {
     try {
-      return Map.of("instrument", ObservationLevel.change(instrument));
+      String level = ObservationLevel.change(instrument);
+      changed.run();
+      return Map.of("instrument", level);
     } catch (SettingException e) {
       String message = String.valueOf(e.getMessage());
       throw new InvalidEndpointRequestException(message, message);

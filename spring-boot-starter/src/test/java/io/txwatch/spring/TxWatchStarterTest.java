@@ -20,6 +20,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import javax.sql.DataSource;
@@ -134,6 +135,29 @@ class TxWatchStarterTest {
     } finally {
       ObservationLevel.reset();
     }
+  }
+
+  /** The pool's connections are open already; without new ones nothing would change. */
+  @Test
+  void levelAppliesToThePoolsConnectionsAtOnce() throws Exception {
+    try {
+      assertThat(isWatched()).isTrue();
+      post("{\"instrument\":\"off\"}");
+      assertThat(isWatched()).isFalse();
+      post("{\"instrument\":\"inline\"}");
+      assertThat(isWatched()).isTrue();
+    } finally {
+      ObservationLevel.reset();
+    }
+  }
+
+  private static boolean isWatched() throws SQLException {
+    long before = TxWatch.report().coverage().transactions();
+    try (Connection connection = shop.getBean(DataSource.class).getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.executeUpdate("DELETE FROM item WHERE id = -1");
+    }
+    return TxWatch.report().coverage().transactions() > before;
   }
 
   private static HttpResponse<String> post(String body) throws Exception {
