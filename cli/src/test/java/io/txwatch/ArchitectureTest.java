@@ -123,7 +123,14 @@ class ArchitectureTest {
                 "reduction",
                 "campaign",
                 "proof"),
-            List.of("sql", "history", "settings", "analyzer", "proxy-driver", "interleave")));
+            List.of(
+                "sql",
+                "history",
+                "settings",
+                "changes",
+                "analyzer",
+                "proxy-driver",
+                "interleave")));
     table.put("agent", new Module(List.of("agent"), List.of("proxy-driver")));
     table.put(
         "junit",

@@ -1,6 +1,7 @@
 package io.txwatch.cli;
 
 import io.txwatch.catalog.ShownUrl;
+import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.registry.DbmsRegistry;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -89,6 +90,21 @@ final class Drivers {
    */
   static Connection reconnect(String url, DatabaseOptions options) throws SQLException {
     return open(unwatched(url), options);
+  }
+
+  /** Opens further connections to a database, with the user and the password of the options. */
+  static Connector connector(DatabaseOptions options) {
+    return new Connector() {
+      @Override
+      public Connection connect(String url) throws SQLException {
+        return reconnect(url, options);
+      }
+
+      @Override
+      public Properties credentials() {
+        return options.credentials();
+      }
+    };
   }
 
   private static Connection open(String url, DatabaseOptions options) throws SQLException {

@@ -59,7 +59,7 @@ record FuzzTarget(Connection keep, Dbms dbms, String shownUrl) implements AutoCl
     }
     String shown = Drivers.shown(real);
     EmptyDatabaseCheck.requireEmpty(keep, shown);
-    Dbms dbms = DbmsRegistry.connect(real, target -> Drivers.reconnect(target, database));
+    Dbms dbms = DbmsRegistry.connect(real, Drivers.connector(database));
     EmptyDatabaseCheck.requireRights(dbms, shown)
         .ifPresent(note -> console.note("txwatch: " + note));
     return new FuzzTarget(keep, dbms, shown);

@@ -106,7 +106,7 @@ final class InterleaveCommand implements Callable<Integer> {
       if (!caseOptions.allowAnyDatabase) {
         CaseInput.requireEmpty(keep, Drivers.shown(real));
       }
-      Dbms dbms = DbmsRegistry.connect(real, target -> Drivers.reconnect(target, database));
+      Dbms dbms = DbmsRegistry.connect(real, Drivers.connector(database));
       bounds.requireSupport(dbms);
       EmptyDatabaseCheck.requireRights(dbms, Drivers.shown(real));
       for (int i = 0; i < cases.size(); i++) {

@@ -6,6 +6,7 @@ import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleKind;
 import io.txwatch.oracle.WriteCheck;
 import io.txwatch.oracle.aptrans.ApTrans;
+import io.txwatch.oracle.log.LogCheck;
 import io.txwatch.oracle.troc.Troc;
 import io.txwatch.oracle.txcheck.TxCheck;
 import java.util.ArrayList;
@@ -18,7 +19,7 @@ import java.util.stream.Collectors;
 final class OracleNames {
 
   /** All of them, for the help of an option; a test compares it with {@link OracleKind}. */
-  static final String ALL = "writecheck|troc|isorel|aptrans|txcheck";
+  static final String ALL = "writecheck|troc|isorel|aptrans|txcheck|log";
 
   private OracleNames() {}
 
@@ -56,6 +57,7 @@ final class OracleNames {
       case ISOREL -> new IsoRel(judge);
       case APTRANS -> new ApTrans(judge);
       case TXCHECK -> new TxCheck();
+      case LOG -> new LogCheck();
     };
   }
 

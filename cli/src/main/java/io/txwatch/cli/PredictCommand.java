@@ -153,7 +153,7 @@ final class PredictCommand implements Callable<Integer> {
       if (!allowAnyDatabase) {
         TestDatabases.ofProcess().demand(Drivers.shown(real));
       }
-      Dbms dbms = DbmsRegistry.connect(real, target -> Drivers.reconnect(target, database));
+      Dbms dbms = DbmsRegistry.connect(real, Drivers.connector(database));
       new InterleavingBounds().requireSupport(dbms);
       EmptyDatabaseCheck.requireRights(dbms, Drivers.shown(real));
       isolation.forEach(level -> DbmsLevels.require(dbms, level));

@@ -127,7 +127,7 @@ final class ReplayCommand implements Callable<Integer> {
       if (!caseOptions.allowAnyDatabase) {
         CaseInput.requireEmpty(keep, Drivers.shown(real));
       }
-      Dbms dbms = DbmsRegistry.connect(real, target -> Drivers.reconnect(target, database));
+      Dbms dbms = DbmsRegistry.connect(real, Drivers.connector(database));
       if (exhaustive) {
         bounds.requireSupport(dbms);
       }

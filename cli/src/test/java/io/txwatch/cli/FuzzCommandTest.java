@@ -198,7 +198,8 @@ class FuzzCommandTest {
     assertThat(fuzz.code()).as(fuzz.err()).isEqualTo(ExitCode.BAD_INPUT);
     assertThat(fuzz.err())
         .hasLineCount(1)
-        .contains("here expected writecheck, troc, aptrans; the tables of SQLite get no columns");
+        .contains(
+            "here expected writecheck, troc, aptrans, log; the tables of SQLite get no columns");
   }
 
   @Test

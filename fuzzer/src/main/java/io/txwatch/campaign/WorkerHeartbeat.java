@@ -5,6 +5,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.FreeExecution;
+import io.txwatch.schedule.LoggedExecution;
 import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StatementProbe;
@@ -141,6 +142,15 @@ final class WorkerHeartbeat {
           throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
         begin(testCase, level);
         return ended(executor.executeInstrumented(testCase, level, probe));
+      }
+
+      @Override
+      public LoggedExecution executeLogged(TestCase testCase, IsolationLevel level)
+          throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+        begin(testCase, level);
+        LoggedExecution execution = executor.executeLogged(testCase, level);
+        ended(execution.execution());
+        return execution;
       }
 
       @Override

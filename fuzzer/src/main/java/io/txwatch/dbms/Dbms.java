@@ -245,6 +245,11 @@ public interface Dbms extends DbmsBehaviour {
     return false;
   }
 
+  /** The log of row images that it writes; empty if it has none that can be read. */
+  default Optional<ChangeLog> changeLog() {
+    return Optional.empty();
+  }
+
   /** Creates a workspace. */
   Workspace newWorkspace() throws SQLException;
 

@@ -5,6 +5,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.FreeExecution;
+import io.txwatch.schedule.LoggedExecution;
 import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StatementProbe;
@@ -48,6 +49,10 @@ public interface CaseExecutor {
    * @param probe sends reads around the statements
    */
   CaseExecution executeInstrumented(TestCase testCase, IsolationLevel level, StatementProbe probe)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException;
+
+  /** Executes a case on a DBMS that has a log, which is read meanwhile. */
+  LoggedExecution executeLogged(TestCase testCase, IsolationLevel level)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException;
 
   /** Executes a case on the connections that the oracle needs. */

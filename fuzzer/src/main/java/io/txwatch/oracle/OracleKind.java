@@ -14,7 +14,9 @@ public enum OracleKind {
   /** {@link io.txwatch.oracle.aptrans.ApTrans}. */
   APTRANS("aptrans", "ANOMALY_PATTERN", false, true),
   /** {@link io.txwatch.oracle.txcheck.TxCheck}. */
-  TXCHECK("txcheck", "STATEMENT_EXPECTATION", true, false);
+  TXCHECK("txcheck", "STATEMENT_EXPECTATION", true, false),
+  /** {@link io.txwatch.oracle.log.LogCheck}. */
+  LOG("log", "LOGGED_CHANGES", false, false);
 
   private final String id;
   private final String violated;

@@ -6,9 +6,12 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.FreeExecution;
 import io.txwatch.schedule.JdbcCallStyle;
+import io.txwatch.schedule.LoggedApplication;
+import io.txwatch.schedule.LoggedExecution;
 import io.txwatch.schedule.RejectedStatements;
 import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.schedule.ScheduleExecutor.Application;
 import io.txwatch.schedule.StatementProbe;
 import io.txwatch.schedule.WatchedApplication;
 import io.txwatch.testcase.TestCase;
@@ -33,11 +36,13 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   /** The workspaces for other purposes, as far as they were needed. */
   private final Map<Purpose, ExecutorSlot> others = new EnumMap<>(Purpose.class);
 
-  /** What a workspace that is opened when it is first needed is for. */
+  /** What a workspace is for; all but the first one are opened when they are first needed. */
   private enum Purpose {
+    PLAIN,
     WATCHED,
     RECORDED,
-    INSTRUMENTED
+    INSTRUMENTED,
+    LOGGED
   }
 
   private @Nullable Sandbox sandbox;
@@ -50,7 +55,7 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   public ServerCaseExecutor(Dbms dbms, Duration timeout) throws SQLException {
     this.dbms = dbms;
     this.timeout = timeout;
-    this.plain = new ExecutorSlot(false, rejected);
+    this.plain = new ExecutorSlot(Purpose.PLAIN, rejected);
   }
 
   @Override
@@ -69,8 +74,7 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
     if (known == null) {
       known =
           new ExecutorSlot(
-              purpose == Purpose.WATCHED,
-              purpose == Purpose.INSTRUMENTED ? rejectedInstrumented : rejected);
+              purpose, purpose == Purpose.INSTRUMENTED ? rejectedInstrumented : rejected);
       others.put(purpose, known);
     }
     return known;
@@ -102,6 +106,12 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   }
 
   @Override
+  public LoggedExecution executeLogged(TestCase testCase, IsolationLevel level)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    return slot(Purpose.LOGGED).executeLogged(testCase, level);
+  }
+
+  @Override
   public Sandbox sandbox() throws SQLException {
     Sandbox open = sandbox;
     if (open == null) {
@@ -126,12 +136,12 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   /** Executes cases one after another; replaces its resources after a lost session. */
   private final class ExecutorSlot implements AutoCloseable {
 
-    private final boolean isWatched;
+    private final Purpose purpose;
     private final RejectedStatements rejected;
     private Resources resources;
 
-    ExecutorSlot(boolean isWatched, RejectedStatements rejected) throws SQLException {
-      this.isWatched = isWatched;
+    ExecutorSlot(Purpose purpose, RejectedStatements rejected) throws SQLException {
+      this.purpose = purpose;
       this.rejected = rejected;
       this.resources = open();
     }
@@ -139,11 +149,16 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
     private Resources open() throws SQLException {
       Workspace workspace = dbms.newWorkspace();
       try {
-        if (!isWatched) {
+        if (purpose != Purpose.WATCHED && purpose != Purpose.LOGGED) {
           return new Resources(
-              workspace, null, new ScheduleExecutor(dbms, workspace, timeout, rejected));
+              workspace,
+              Application.PLAIN,
+              new ScheduleExecutor(dbms, workspace, timeout, rejected));
         }
-        WatchedApplication application = new WatchedApplication();
+        Application application =
+            purpose == Purpose.WATCHED
+                ? new WatchedApplication()
+                : new LoggedApplication(dbms.changeLog().orElseThrow());
         return new Resources(
             workspace,
             application,
@@ -164,6 +179,17 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
       CaseExecution execution = resources.executor.execute(testCase, level, probe);
       replaceIfLost();
       return execution;
+    }
+
+    LoggedExecution executeLogged(TestCase testCase, IsolationLevel level)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      CaseExecution execution = resources.executor.execute(testCase, level);
+      if (!(resources.application instanceof LoggedApplication application)) {
+        throw new IllegalStateException("the log is not read for " + purpose);
+      }
+      LoggedExecution logged = application.completed(execution);
+      replaceIfLost();
+      return logged;
     }
 
     FreeExecution executeFreely(TestCase testCase, IsolationLevel level)
@@ -187,8 +213,7 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   }
 
   /** A workspace with its executor. */
-  private record Resources(
-      Workspace workspace, @Nullable WatchedApplication application, ScheduleExecutor executor)
+  private record Resources(Workspace workspace, Application application, ScheduleExecutor executor)
       implements AutoCloseable {
 
     /** Closes the resources after a lost session. */

@@ -65,7 +65,7 @@ public final class ScheduleExecutor implements AutoCloseable {
   private final RejectedStatements rejected;
 
   /** The application whose sessions a case describes: it opens their connections. */
-  public interface Application {
+  public interface Application extends AutoCloseable {
 
     /** An application that uses the workspace's own connections. */
     Application PLAIN =
@@ -97,6 +97,10 @@ public final class ScheduleExecutor implements AutoCloseable {
     default List<Event> observed() {
       return List.of();
     }
+
+    /** Releases what it has opened for itself; the sessions close their own connections. */
+    @Override
+    default void close() throws SQLException {}
   }
 
   /**

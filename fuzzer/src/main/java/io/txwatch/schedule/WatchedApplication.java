@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>For the sessions of one executor.
  */
-public final class WatchedApplication implements ScheduleExecutor.Application, AutoCloseable {
+public final class WatchedApplication implements ScheduleExecutor.Application {
 
   private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(10);
 

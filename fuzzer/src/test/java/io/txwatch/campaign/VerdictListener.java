@@ -5,7 +5,7 @@ import io.txwatch.schedule.CaseExecution;
 import java.util.function.BiConsumer;
 
 /** Receives verdicts only. */
-record VerdictListener(BiConsumer<CaseExecution, OracleVerdict> onVerdict)
+public record VerdictListener(BiConsumer<CaseExecution, OracleVerdict> onVerdict)
     implements Campaign.Listener {
 
   @Override

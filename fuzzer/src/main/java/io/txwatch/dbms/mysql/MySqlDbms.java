@@ -1,6 +1,9 @@
 package io.txwatch.dbms.mysql;
 
+import io.txwatch.catalog.DriverConnectionSource;
+import io.txwatch.changes.binlog.LogAddress;
 import io.txwatch.dbms.AbstractDbms;
+import io.txwatch.dbms.ChangeLog;
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Failure;
 import io.txwatch.dbms.FinalStatePromise;
@@ -221,6 +224,20 @@ public class MySqlDbms extends AbstractDbms {
   @Override
   public boolean plainReadsLock(IsolationLevel level) {
     return level == IsolationLevel.SERIALIZABLE;
+  }
+
+  @Override
+  public Optional<ChangeLog> changeLog() {
+    DriverConnectionSource source =
+        new DriverConnectionSource(
+            url, connector.credentials(), (target, properties) -> connector.connect(target));
+    return isInnodb()
+        ? source
+            .login()
+            .flatMap(
+                login -> LogAddress.of(url, source.properties(), login.user(), login.password()))
+            .map(address -> new InnodbChangeLog(address, source::open))
+        : Optional.empty();
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.txwatch.catalog.CatalogMode.Versions;
 import io.txwatch.catalog.ConnectionSource;
 import io.txwatch.catalog.Login;
 import io.txwatch.changes.binlog.BinaryLogSource;
+import io.txwatch.changes.binlog.LogAddress;
 import io.txwatch.changes.binlog.ServerAddress;
 import io.txwatch.history.Database;
 import io.txwatch.jdbc.changes.ChangesMode;
@@ -58,7 +59,8 @@ public final class BinaryLogMode implements ChangesMode {
               + " txwatch.log-password");
     }
     Optional<ServerAddress> address =
-        LogAddress.of(request.url(), source.properties(), login.get());
+        LogAddress.of(
+            request.url(), source.properties(), login.get().user(), login.get().password());
     if (address.isEmpty()) {
       return Candidate.missing("the URL does not name one host and port");
     }

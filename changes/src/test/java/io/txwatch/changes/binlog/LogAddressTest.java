@@ -1,8 +1,7 @@
-package io.txwatch.jdbc.changes.log;
+package io.txwatch.changes.binlog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.txwatch.catalog.Login;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,7 +24,7 @@ class LogAddressTest {
     "jdbc:p6spy:mysql://db/shop, db:3306 PREFERRED",
   })
   void oneServerIsFound(String url, String expected) {
-    var address = LogAddress.of(url, Map.of(), new Login("ann", "pw")).orElseThrow();
+    var address = LogAddress.of(url, Map.of(), "ann", "pw").orElseThrow();
 
     assertThat(address.host() + ":" + address.port() + " " + address.tls()).isEqualTo(expected);
     assertThat(address.toString()).doesNotContain("pw");
@@ -42,6 +41,6 @@ class LogAddressTest {
         "jdbc:h2:mem:shop"
       })
   void anythingElseIsNotRead(String url) {
-    assertThat(LogAddress.of(url, Map.of(), new Login("ann", "pw"))).isEmpty();
+    assertThat(LogAddress.of(url, Map.of(), "ann", "pw")).isEmpty();
   }
 }

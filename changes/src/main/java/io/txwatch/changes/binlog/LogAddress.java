@@ -1,7 +1,5 @@
-package io.txwatch.jdbc.changes.log;
+package io.txwatch.changes.binlog;
 
-import io.txwatch.catalog.Login;
-import io.txwatch.changes.binlog.ServerAddress;
 import io.txwatch.changes.binlog.ServerAddress.Tls;
 import java.util.Locale;
 import java.util.Map;
@@ -11,7 +9,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Where the log of the server behind a JDBC URL is read. */
-final class LogAddress {
+public final class LogAddress {
 
   private static final int DEFAULT_PORT = 3306;
 
@@ -34,7 +32,8 @@ final class LogAddress {
    * @param properties what the driver gets beside the URL
    * @return empty if the URL names several hosts, or is no URL of MySQL or MariaDB over TCP
    */
-  static Optional<ServerAddress> of(String url, Map<String, String> properties, Login login) {
+  public static Optional<ServerAddress> of(
+      String url, Map<String, String> properties, String user, String password) {
     Matcher parts = URL.matcher(url);
     if (!parts.matches()) {
       return Optional.empty();
@@ -50,21 +49,22 @@ final class LogAddress {
       String name = host.group(1);
       return host.find()
           ? Optional.empty()
-          : Optional.of(address(name, port.find() ? port.group(1) : null, login, tls));
+          : Optional.of(address(name, port.find() ? port.group(1) : null, user, password, tls));
     }
     Matcher single = HOST_AND_PORT.matcher(hosts);
     return single.matches()
-        ? Optional.of(address(single.group(1), single.group(2), login, tls))
+        ? Optional.of(address(single.group(1), single.group(2), user, password, tls))
         : Optional.empty();
   }
 
-  private static ServerAddress address(String host, @Nullable String port, Login login, Tls tls) {
+  private static ServerAddress address(
+      String host, @Nullable String port, String user, String password, Tls tls) {
     String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
     return new ServerAddress(
         bare.isEmpty() ? "localhost" : bare,
         port == null ? DEFAULT_PORT : Integer.parseInt(port),
-        login.user(),
-        login.password(),
+        user,
+        password,
         tls);
   }
 

@@ -1,0 +1,5 @@
+/** The oracle that replays the log of row images. */
+@NullMarked
+package io.txwatch.oracle.log;
+
+import org.jspecify.annotations.NullMarked;
