@@ -1,10 +1,12 @@
 package io.txwatch.dbms;
 
+import io.txwatch.history.RecordedArray;
 import io.txwatch.history.RecordedValue;
 import java.math.BigDecimal;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** Writes values as literals, as standard SQL does. */
 public final class SqlLiterals {
@@ -30,8 +32,15 @@ public final class SqlLiterals {
       case TIME -> "TIME " + quoted(text);
       case TIMESTAMP -> "TIMESTAMP " + quoted(text.replace('T', ' '));
       case TIMESTAMP_WITH_TIME_ZONE -> "TIMESTAMP WITH TIME ZONE " + quoted(utc(text) + "+00:00");
+      case ARRAY -> array(RecordedArray.of(value));
       case UNKNOWN -> throw new IllegalArgumentException("the value is not known");
     };
+  }
+
+  private static String array(RecordedArray array) {
+    return array.elements().stream()
+        .map(SqlLiterals::of)
+        .collect(Collectors.joining(", ", array.opening(), array.closing()));
   }
 
   /** The local time of a moment in UTC, with a blank before the time. */

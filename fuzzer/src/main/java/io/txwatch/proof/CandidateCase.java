@@ -334,7 +334,8 @@ record CandidateCase(
         throw new NotPossibleException(
             String.format(
                 Locale.ROOT,
-                "a value of statement %d of %s was not recorded: it is of another type, or too long",
+                "a value of statement %d of %s was not recorded: it is of another type, or too long, or"
+                    + " an array of several dimensions or of more than 100 elements",
                 place.statement() + 1,
                 session));
       }

@@ -29,7 +29,7 @@ final class FoundRows {
 
   /** Where rows are chosen that do not have the values that they are compared with. */
   private static final Pattern OTHER_CONDITION =
-      Pattern.compile("(?i)\\b(or|not|in|exists|case|union)\\b|<>|!=");
+      Pattern.compile("(?i)\\b(or|not|in|any|some|exists|case|union)\\b|<>|!=");
 
   /** A query that returns columns as they are stored. */
   private static final Pattern PLAIN_QUERY =

@@ -8,6 +8,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.interleave.Interleaved;
 import io.txwatch.interleave.Interleaved.Verdict;
 import io.txwatch.predict.CoincidingKeys;
+import io.txwatch.predict.ComparedArrays;
 import io.txwatch.predict.DependentValues;
 import io.txwatch.predict.ObservedOperation;
 import io.txwatch.predict.OperationSample;
@@ -66,6 +67,9 @@ public final class RaceProver {
   private static final String EQUAL_KEYS =
       "both insert rows with a key that selects rows, too: no order shows a race, but rows with"
           + " different keys might";
+
+  private static final String ARRAYS_DIFFER =
+      "no order shows a race, but the arrays that rows are chosen by have no element in common";
 
   private static final String LEFT = "throws " + LeftException.class.getName();
 
@@ -395,6 +399,10 @@ public final class RaceProver {
           }
           if (CoincidingKeys.insertEqualKeys(candidate, made.instances())) {
             undecide(EQUAL_KEYS);
+            break;
+          }
+          if (ComparedArrays.chooseOtherRows(candidate, made.instances())) {
+            undecide(ARRAYS_DIFFER);
             break;
           }
           if (!isExecuted) {

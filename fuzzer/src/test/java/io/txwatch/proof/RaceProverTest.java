@@ -7,6 +7,7 @@ import io.txwatch.proof.ObservedApplication.Work;
 import io.txwatch.proof.RaceProof.Result;
 import io.txwatch.proof.RaceProof.TriedRepair;
 import io.txwatch.servers.ServerKind;
+import java.sql.Array;
 import java.sql.Timestamp;
 import java.util.List;
 import java.util.Set;
@@ -79,6 +80,96 @@ class RaceProverTest {
           .hasSize(1)
           .extracting(RaceProof::result)
           .containsOnly(Result.CONFIRMED);
+    }
+  }
+
+  private static Work withdrawFromAny(int amount, Integer... accounts) {
+    return bank -> {
+      Array ids = bank.connection().createArrayOf("INTEGER", accounts);
+      int balance = bank.number("SELECT balance FROM account WHERE id = ANY(?)", ids);
+      bank.update("UPDATE account SET balance = ? WHERE id = ANY(?)", balance - amount, ids);
+    };
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = ServerKind.class,
+      names = {"POSTGRESQL", "H2"})
+  void aWithdrawalFromRowsThatAnArrayChoosesIsLost(ServerKind kind) throws Exception {
+    try (ObservedApplication bank = bank(kind)) {
+      bank.run(withdrawFromAny(10, 1)).run(withdrawFromAny(20, 1, 7));
+      assertThat(bank.prove(one -> one.phenomenon() == Phenomenon.LOST_UPDATE))
+          .isNotEmpty()
+          .extracting(RaceProof::result)
+          .containsOnly(Result.CONFIRMED);
+    }
+  }
+
+  private static Work closeOne(String both, int closed, int other) {
+    return bank -> {
+      Integer[] ids = {closed, other};
+      bank.query(both, bank.connection().createArrayOf("INTEGER", ids));
+      bank.update("UPDATE account SET balance = ? WHERE id = ?", 0, closed);
+    };
+  }
+
+  private static List<RaceProof> withArray(ServerKind kind, int closed, int other)
+      throws Exception {
+    try (ObservedApplication bank = bank(kind)) {
+      bank.run(closeOne("SELECT id, balance FROM account WHERE id = ANY(?)", 1, 2));
+      bank.run(closeOne("SELECT balance, id FROM account WHERE id = ANY(?)", closed, other));
+      return bank.prove(
+          one -> one.phenomenon() == Phenomenon.G2 && Set.copyOf(one.operations()).size() == 2);
+    }
+  }
+
+  /** Arrays without a common element show nothing. */
+  @ParameterizedTest
+  @EnumSource(
+      value = ServerKind.class,
+      names = {"POSTGRESQL", "H2"})
+  void rowsThatOtherArraysChooseRefuteNothing(ServerKind kind) throws Exception {
+    assertThat(withArray(kind, 2, 1))
+        .isNotEmpty()
+        .extracting(RaceProof::result)
+        .containsOnly(Result.CONFIRMED);
+    assertThat(withArray(kind, 3, 7))
+        .isNotEmpty()
+        .allSatisfy(
+            proof -> {
+              assertThat(proof.result()).isEqualTo(Result.UNDECIDED);
+              assertThat(proof.reason()).contains("no element in common");
+            });
+  }
+
+  private static Work withdrawUnlessOthers(String others, int account) {
+    return bank -> {
+      bank.query(others, bank.connection().createArrayOf("INTEGER", new Integer[] {account}));
+      withdraw(account, 10, "").run(bank);
+    };
+  }
+
+  /** An operation whose key is replaced would have another array. */
+  @ParameterizedTest
+  @EnumSource(
+      value = ServerKind.class,
+      names = {"POSTGRESQL", "H2"})
+  void anArrayThatContainsAKeyIsNotThatOfAnotherKey(ServerKind kind) throws Exception {
+    try (ObservedApplication bank = bank(kind)) {
+      bank.run(withdrawUnlessOthers("SELECT id FROM account WHERE id <> ALL(?)", 1));
+      bank.run(withdrawUnlessOthers("SELECT 1 FROM account WHERE id <> ALL(?)", 2));
+      List<RaceProof> different =
+          bank.prove(
+              one ->
+                  one.phenomenon() == Phenomenon.LOST_UPDATE
+                      && Set.copyOf(one.operations()).size() == 2);
+      assertThat(different)
+          .isNotEmpty()
+          .allSatisfy(
+              proof -> {
+                assertThat(proof.result()).isEqualTo(Result.UNDECIDED);
+                assertThat(proof.reason()).contains("may be computed from the key");
+              });
     }
   }
 

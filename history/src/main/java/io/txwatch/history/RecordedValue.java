@@ -9,6 +9,7 @@ import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,8 @@ public record RecordedValue(Type type, String text) {
     TIMESTAMP,
     TIMESTAMP_WITH_TIME_ZONE,
     UUID,
+    /** A {@link RecordedArray}. */
+    ARRAY,
     /** Of a class that is not known, or longer than {@link #MAX_CHARACTERS}, or not read. */
     UNKNOWN
   }
@@ -83,8 +86,27 @@ public record RecordedValue(Type type, String text) {
           : of(Type.BYTES, HexFormat.of().formatHex(bytes));
     } else if (value instanceof UUID) {
       return of(Type.UUID, value.toString());
+    } else if (value instanceof java.sql.Array array) {
+      return RecordedArray.record(array);
+    } else if (value.getClass().isArray()) {
+      return ofArray(value);
     }
     return ofTime(value);
+  }
+
+  private static RecordedValue ofArray(Object value) {
+    if (value instanceof Object[] values) {
+      return RecordedArray.record(values);
+    } else if (value instanceof int[] values) {
+      return values.length > RecordedArray.MAX_ELEMENTS
+          ? UNKNOWN
+          : RecordedArray.record(Arrays.stream(values).boxed().toArray());
+    } else if (value instanceof long[] values) {
+      return values.length > RecordedArray.MAX_ELEMENTS
+          ? UNKNOWN
+          : RecordedArray.record(Arrays.stream(values).boxed().toArray());
+    }
+    return UNKNOWN;
   }
 
   private static RecordedValue ofTime(Object value) {
@@ -138,6 +160,8 @@ public record RecordedValue(Type type, String text) {
         case TIMESTAMP -> LocalDateTime.parse(text);
         case TIMESTAMP_WITH_TIME_ZONE -> OffsetDateTime.parse(text);
         case UUID -> UUID.fromString(text);
+        case ARRAY ->
+            RecordedArray.of(this).elements().stream().map(RecordedValue::toObject).toArray();
       };
     } catch (RuntimeException e) {
       throw new IllegalArgumentException("a recorded value is no " + type, e);

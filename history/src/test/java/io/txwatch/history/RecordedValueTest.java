@@ -16,6 +16,7 @@ import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.Arrays;
 import java.util.UUID;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -73,6 +74,35 @@ class RecordedValueTest {
         .isEqualTo(LocalDateTime.of(2024, 2, 29, 23, 59, 58, 500_000_000));
     assertThat(RecordedValue.of(Instant.EPOCH).toObject())
         .isEqualTo(OffsetDateTime.of(1970, 1, 1, 0, 0, 0, 0, ZoneOffset.UTC));
+  }
+
+  @Test
+  void arrayIsOneOfSimpleElements() {
+    for (Object[] values :
+        new Object[][] {
+          {1, null, -2},
+          {Long.MAX_VALUE},
+          {"", "NULL", "a,b", "{\"\\}"},
+          {new BigDecimal("1.50"), null},
+          {true, false},
+          {0.5},
+          {new UUID(1, 2)},
+          {LocalDate.of(2024, 2, 29)}
+        }) {
+      RecordedValue value = RecordedValue.of(values);
+      assertThat(value.type()).isEqualTo(Type.ARRAY);
+      assertThat(RecordedArray.of(value).elements())
+          .isEqualTo(Arrays.stream(values).map(RecordedValue::of).toList());
+      assertThat(RecordedArray.of(value).toValue()).isEqualTo(value);
+    }
+    assertThat((Object[]) RecordedValue.of(new int[] {7, 9}).toObject()).containsExactly(7L, 9L);
+    assertThat(RecordedValue.of(new Object[] {1, "a"})).isEqualTo(RecordedValue.UNKNOWN);
+    assertThat(RecordedValue.of(new Object[] {new Integer[] {1}})).isEqualTo(RecordedValue.UNKNOWN);
+    assertThat(RecordedValue.of(new int[100]).type()).isEqualTo(Type.ARRAY);
+    assertThat(RecordedValue.of(new int[101])).isEqualTo(RecordedValue.UNKNOWN);
+    assertThatThrownBy(() -> new RecordedValue(Type.ARRAY, "{1}").toObject())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("a recorded value is no ARRAY");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.txwatch.predict;
 
+import io.txwatch.history.RecordedArray;
 import io.txwatch.history.RecordedValue;
 import io.txwatch.predict.ProofInstance.Place;
 import io.txwatch.predict.ValueOrigin.Returned;
@@ -39,6 +40,19 @@ public final class DependentValues {
 
   private Optional<String> find(String session) {
     List<Place> kept = kept();
+    for (Place array : kept) {
+      Optional<Integer> query = mayReturnOthers(array);
+      if (query.isPresent()) {
+        return Optional.of(
+            String.format(
+                Locale.ROOT,
+                "an array of statement %d of %s may have been read by statement %d, which may return"
+                    + " others",
+                array.statement() + 1,
+                session,
+                query.get() + 1));
+      }
+    }
     for (Place key : instance.replaced().keySet()) {
       for (Place other : kept) {
         if (isComputed(key, other)) {
@@ -51,6 +65,33 @@ public final class DependentValues {
                   session,
                   key.statement() + 1));
         }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * The earlier statement that has returned an element of an array and may return others now: as
+   * keys are generated, or arguments replaced.
+   */
+  private Optional<Integer> mayReturnOthers(Place array) {
+    if (instance.observed(array).type() != RecordedValue.Type.ARRAY) {
+      return Optional.empty();
+    }
+    List<SampledStatement> statements = instance.sample().statements();
+    for (int i = 0; i < array.statement(); i++) {
+      SampledStatement query = statements.get(i);
+      List<TemplateAccess> accesses =
+          instance.template().statements().get(query.number() - 1).accesses();
+      boolean mayBeOthers =
+          !instance.replaced().isEmpty()
+              || accesses.isEmpty()
+              || accesses.stream().anyMatch(one -> one.effect() == TemplateAccess.Effect.INSERTED);
+      if (mayBeOthers
+          && query.rows().stream()
+              .flatMap(List::stream)
+              .anyMatch(value -> contains(value, instance.observed(array)))) {
+        return Optional.of(i);
       }
     }
     return Optional.empty();
@@ -98,8 +139,15 @@ public final class DependentValues {
                     one -> !ValueComparison.areEqual(value(one, place), instance.observed(place))));
   }
 
-  /** Whether a text has a value in it, and more than that; a number is there as a whole. */
+  /**
+   * Whether a text has a value in it, and more than that; a number is there as a whole. Or whether
+   * an array has it as an element.
+   */
   private static boolean contains(RecordedValue part, RecordedValue whole) {
+    if (whole.type() == RecordedValue.Type.ARRAY) {
+      return RecordedArray.of(whole).elements().stream()
+          .anyMatch(element -> ValueComparison.areEqual(element, part));
+    }
     if (whole.type() != RecordedValue.Type.TEXT || part.text().isEmpty()) {
       return false;
     }

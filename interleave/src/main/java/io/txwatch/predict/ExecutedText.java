@@ -1,5 +1,6 @@
 package io.txwatch.predict;
 
+import io.txwatch.history.RecordedArray;
 import io.txwatch.history.RecordedValue;
 import io.txwatch.predict.ValuePlace.Use;
 import io.txwatch.sql.dialect.Dialect;
@@ -45,6 +46,10 @@ public record ExecutedText(List<String> parts, List<ValuePlace> values) {
     private final int set;
     private final int where;
     private int copied;
+
+    /** What stands in the place of what is copied last. */
+    private String replaced = "";
+
     private int parameter;
 
     Cutter(Tokens tokens, List<RecordedValue> parameters) {
@@ -73,7 +78,11 @@ public record ExecutedText(List<String> parts, List<ValuePlace> values) {
             RecordedValue value =
                 parameter < parameters.size() ? parameters.get(parameter) : RecordedValue.UNKNOWN;
             parameter++;
-            add(i, value, "");
+            if (value.type() == RecordedValue.Type.ARRAY && isComparedWithAny(i)) {
+              addElements(i, RecordedArray.of(value));
+            } else {
+              add(i, value, "");
+            }
           } else {
             RecordedValue value = literal(i);
             if (value != null) {
@@ -82,7 +91,7 @@ public record ExecutedText(List<String> parts, List<ValuePlace> values) {
           }
         }
       }
-      parts.add(tokens.text().substring(copied));
+      parts.add(replaced + tokens.text().substring(copied));
       return new ExecutedText(parts, values);
     }
 
@@ -96,9 +105,36 @@ public record ExecutedText(List<String> parts, List<ValuePlace> values) {
     }
 
     private void add(int token, RecordedValue value, String literal) {
-      parts.add(tokens.text().substring(copied, tokens.start(token)));
+      parts.add(replaced + tokens.text().substring(copied, tokens.start(token)));
+      replaced = "";
       copied = tokens.end(token);
       values.add(place(token, value, literal));
+    }
+
+    /** {@code id = ANY (?)}, which chooses the rows that {@code id IN (?, …)} does. */
+    private boolean isComparedWithAny(int token) {
+      return tokens.isOpen(token - 1)
+          && tokens.isAnyWord(token - 2, "ANY", "SOME")
+          && tokens.isOperator(token - 3, '=')
+          && tokens.isName(token - 4)
+          && (tokens.partner(token - 1) == token + 1 || tokens.text(token + 1).equals("::"));
+    }
+
+    /** The elements are values like those of a list. */
+    private void addElements(int token, RecordedArray array) {
+      if (array.elements().isEmpty()) {
+        add(token, array.toValue(), "");
+        return;
+      }
+      String before = tokens.text().substring(copied, tokens.start(token)) + array.opening();
+      for (RecordedValue element : array.elements()) {
+        parts.add(replaced + before);
+        replaced = "";
+        values.add(new ValuePlace(tokens.folded(token - 4), Use.COMPARED, element, ""));
+        before = ", ";
+      }
+      replaced = array.closing();
+      copied = tokens.end(token);
     }
 
     private ValuePlace place(int token, RecordedValue value, String literal) {

@@ -68,6 +68,25 @@ class ExecutedTextTest {
   }
 
   @Test
+  void theElementsOfAnArrayAreItemsOfAList() {
+    RecordedValue ids = RecordedValue.of(new int[] {7, 9});
+    String sql = "SELECT b FROM account a WHERE a.id = ANY (?) AND owner = ?";
+    ExecutedText text = ExecutedText.of(sql, List.of(ids, RecordedValue.of("Ada")), Dialect.OTHER);
+    assertThat(text.parts())
+        .containsExactly(
+            "SELECT b FROM account a WHERE a.id = ANY (CAST(ARRAY[",
+            ", ",
+            "] AS INTEGER ARRAY)) AND owner = ",
+            "");
+    assertThat(places(sql, new int[] {7, 9}, "Ada"))
+        .containsExactly("COMPARED id 7", "COMPARED id 9", "COMPARED owner Ada");
+    assertThat(places("SELECT b FROM account WHERE id <> ALL (?)", (Object) new int[] {7, 9}))
+        .containsExactly("OTHER  INTEGER{7,9}");
+    assertThat(places("UPDATE account SET tags = ?", (Object) new String[] {"x"}))
+        .containsExactly("ASSIGNED tags VARCHAR{\"x\"}");
+  }
+
+  @Test
   void thePartsAreTheTextAroundTheValues() {
     ExecutedText text =
         ExecutedText.of(

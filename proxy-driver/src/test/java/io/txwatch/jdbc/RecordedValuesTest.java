@@ -154,6 +154,61 @@ class RecordedValuesTest {
     assertThat(database.statements()).noneMatch(statement -> statement.sql().contains("pear"));
   }
 
+  static Stream<Place> placesWithArrays() {
+    return places()
+        .filter(place -> place.kind == ServerKind.POSTGRESQL || place.kind == ServerKind.H2);
+  }
+
+  @ParameterizedTest
+  @MethodSource("placesWithArrays")
+  void arraysOfSimpleElementsAreRecorded(Place place) throws SQLException {
+    TestDatabase database = shop(place);
+    try (Connection connection = connection(database, place, "on");
+        PreparedStatement select =
+            connection.prepareStatement("SELECT id FROM item WHERE id = ANY(?)");
+        PreparedStatement named =
+            connection.prepareStatement("SELECT id FROM item WHERE name = ANY(?)")) {
+      java.sql.Array ids = connection.createArrayOf("INTEGER", new Object[] {1, null, 7});
+      select.setArray(1, ids);
+      read(select.executeQuery());
+      select.setObject(1, new Integer[] {2});
+      ids.free();
+      read(select.executeQuery());
+      select.setArray(1, connection.createArrayOf("INTEGER", new Object[101]));
+      read(select.executeQuery());
+      named.setArray(1, connection.createArrayOf("VARCHAR", new Object[] {"pear", "a \"\\,{"}));
+      read(named.executeQuery());
+      connection.commit();
+    }
+    String ofIds = "SELECT id FROM item WHERE id = ANY(?) ";
+    assertThat(recorded(database))
+        .containsExactly(
+            ofIds + "[INTEGER{1,NULL,7}] count -1 [id][[1]]",
+            ofIds + "[INTEGER{2}] count -1 [id][[2]]",
+            ofIds + "[UNKNOWN] count -1 [id][] incomplete",
+            "SELECT id FROM item WHERE name = ANY(?) [VARCHAR{\"pear\",\"a \\\"\\\\,{\"}] count -1"
+                + " [id][[2]]");
+  }
+
+  @ParameterizedTest
+  @MethodSource("placesWithArrays")
+  void arraysThatAreReturnedAreRecorded(Place place) throws SQLException {
+    TestDatabase database = shop(place);
+    try (Connection connection = connection(database, place, "on");
+        Statement plain = connection.createStatement();
+        ResultSet rows =
+            plain.executeQuery(
+                "SELECT array_agg(id ORDER BY id), array_agg(price ORDER BY id), CAST(NULL AS INT"
+                    + " ARRAY), ARRAY[ARRAY[1]] FROM item")) {
+      assertThat(rows.next()).isTrue();
+      assertThat((Object[]) rows.getArray(1).getArray()).containsExactly(1, 2);
+      assertThat(rows.next()).isFalse();
+      connection.commit();
+    }
+    assertThat(texts(database.events(ValuesRecorded.class).get(0).rows().get(0)))
+        .containsExactly("INTEGER{1,2}", "NUMERIC{1.25,NULL}", "NULL", "UNKNOWN");
+  }
+
   private static void assertEachFollowsItsStatement(TestDatabase database) {
     List<String> numbers = new ArrayList<>();
     List<String> recorded = new ArrayList<>();

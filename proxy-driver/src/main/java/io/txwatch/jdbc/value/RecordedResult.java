@@ -2,6 +2,7 @@ package io.txwatch.jdbc.value;
 
 import io.txwatch.capture.StatementRecording;
 import io.txwatch.history.Event;
+import io.txwatch.history.RecordedArray;
 import io.txwatch.history.RecordedValue;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -10,6 +11,7 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one execution of a statement was given and returns, in clear text. Reads the rows that the
@@ -160,8 +162,20 @@ public final class RecordedResult implements StatementRecording {
               columns.precision(index) < 0 || !ColumnReader.isShort(columns, index);
           default -> false;
         };
+    if (type == Types.ARRAY && !RecordedArray.isKnownType(elementType(columns.typeName(index)))) {
+      return Types.OTHER;
+    }
     boolean isUuid = "uuid".equalsIgnoreCase(columns.typeName(index));
     return isUuid ? Types.JAVA_OBJECT : isLong ? Types.OTHER : type;
+  }
+
+  /**
+   * The type of an array's elements, whose name drivers write {@code _int4} or {@code INT ARRAY}.
+   */
+  private static String elementType(@Nullable String array) {
+    return array == null
+        ? ""
+        : array.replaceFirst("^_", "").replaceFirst("(\\(.*\\))? ARRAY(\\[\\d+\\])?$", "");
   }
 
   private static RecordedValue value(ResultSet result, int index, int type) throws SQLException {
@@ -192,6 +206,7 @@ public final class RecordedResult implements StatementRecording {
           Types.TIME,
           Types.TIMESTAMP,
           Types.NULL,
+          Types.ARRAY,
           Types.JAVA_OBJECT ->
           RecordedValue.of(result.getObject(index));
       default -> RecordedValue.UNKNOWN;

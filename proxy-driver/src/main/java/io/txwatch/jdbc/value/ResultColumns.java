@@ -180,6 +180,7 @@ abstract class ResultColumns {
               case 1114 -> Types.TIMESTAMP;
               case 1184 -> Types.TIMESTAMP_WITH_TIMEZONE;
               case 2950 -> Types.JAVA_OBJECT;
+              case 1000, 1005, 1007, 1009, 1015, 1016, 1022, 1182, 1231, 2951 -> Types.ARRAY;
               default -> Types.OTHER;
             };
           }
@@ -191,10 +192,26 @@ abstract class ResultColumns {
               case Types.CHAR -> "bpchar";
               case Types.DATE -> "date";
               case Types.JAVA_OBJECT -> "uuid";
+              case Types.ARRAY -> arrayName((int) invoked(oid, result, index));
               default -> "";
             };
           }
         };
+  }
+
+  private static String arrayName(int oid) {
+    return switch (oid) {
+      case 1000 -> "_bool";
+      case 1005 -> "_int2";
+      case 1007 -> "_int4";
+      case 1009 -> "_text";
+      case 1015 -> "_varchar";
+      case 1016 -> "_int8";
+      case 1022 -> "_float8";
+      case 1182 -> "_date";
+      case 1231 -> "_numeric";
+      default -> "_uuid";
+    };
   }
 
   private static Driver h2(Class<?> type) throws ReflectiveOperationException {
