@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Deadlocks on each DBMS that has them: both sides, or one if the other is not watched. */
 class DeadlockTest {
 
-  private static final int REPETITIONS = 20;
+  private static final int REPETITIONS = Integer.getInteger("deadlock.repetitions", 10);
 
   static Stream<ServerKind> kinds() {
     return TestServers.concurrentKinds();

@@ -32,6 +32,14 @@ public interface DeadlockSource {
     return Optional.empty();
   }
 
+  /**
+   * A query of which the last column of the first row is 0 if no COMMIT waits for locks in this
+   * database; empty if none ever does. It is sent on a connection of our own.
+   */
+  default Optional<String> waitingCommitsQuery() {
+    return Optional.empty();
+  }
+
   /** As {@link #connections(SQLException)}, from what {@link #statusQuery} returned. */
   default List<Long> connections(String status) {
     return List.of();

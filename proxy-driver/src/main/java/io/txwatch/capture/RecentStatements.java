@@ -8,9 +8,6 @@ final class RecentStatements {
 
   private static final int SIZE = 4;
 
-  /** A statement that still executes after so long was executing before the deadlock ended. */
-  private static final long LONG_NANOS = 100_000_000;
-
   /** When a statement was sent is not known: it may have been executing long before it returned. */
   private static final long UNKNOWN_NANOS = Long.MAX_VALUE / 4;
 
@@ -47,7 +44,9 @@ final class RecentStatements {
       int at = i & SIZE - 1;
       if (sent[at] - to <= 0 && returned[at] - from >= 0) {
         several++;
-        found = new SessionTracker.Executing(transactions[at], numbers[at], locks[at]);
+        found =
+            new SessionTracker.Executing(
+                transactions[at], numbers[at], locks[at], returned[at] - to < 0);
       }
     }
     boolean mayLackSome = count > SIZE && several == SIZE;
@@ -58,10 +57,9 @@ final class RecentStatements {
           continue;
         }
         several++;
-        found = new SessionTracker.Executing(open.id, one.number, one.mayLock());
-        if (isSent && one.returnedAt() - to >= 0 && to - one.sentAt() >= LONG_NANOS) {
-          return found;
-        }
+        found =
+            new SessionTracker.Executing(
+                open.id, one.number, one.mayLock(), isSent && one.returnedAt() - to < 0);
       }
     }
     return several == 1 && !mayLackSome ? found : null;

@@ -59,6 +59,16 @@ public final class RunningSessions {
           .orElse(new Waiter(session, 0, 0));
     }
 
+    /** Whether its statement had returned, and something that is no statement may have followed. */
+    public boolean isOver() {
+      return executing.filter(SessionTracker.Executing::isOver).isPresent();
+    }
+
+    /** The same without a statement that had returned. */
+    public Snapshot withoutReturned() {
+      return isOver() ? new Snapshot(connection, session, Optional.empty()) : this;
+    }
+
     /**
      * Whether its statement may have waited for a row, in a transaction that may have locked one.
      */

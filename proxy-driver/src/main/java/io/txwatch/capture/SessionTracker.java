@@ -155,8 +155,9 @@ public final class SessionTracker {
    * A statement that was executing when a deadlock ended.
    *
    * @param mayLock whether it may wait for locks of rows, as far as its text shows
+   * @param isOver whether it had returned before the error arrived, so that a COMMIT may follow
    */
-  public record Executing(long transaction, int statement, boolean mayLock) {}
+  public record Executing(long transaction, int statement, boolean mayLock, boolean isOver) {}
 
   /**
    * The only statement that may have been executing when a deadlock ended.

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -479,6 +480,9 @@ public final class Batch {
 
   private void failed(@Nullable List<Execution> begun, SQLException error, long[] counts) {
     boolean shared = begun == null && context.rules().batchSharesTransaction();
+    int named = VendorErrors.entry(error);
+    long suspects =
+        IntStream.range(0, plans.size()).filter(i -> mayHaveFailed(i, named, counts)).count();
     for (int i = 0; i < plans.size(); i++) {
       Execution execution = begun == null ? begin(i) : begun.get(i);
       boolean done = i < counts.length && counts[i] != Statement.EXECUTE_FAILED;
@@ -488,7 +492,7 @@ public final class Batch {
         execution.after(counts[i]);
         execution.counted(counts[i]);
       } else {
-        execution.failed(error);
+        execution.failed(error, mayHaveFailed(i, named, counts) && suspects == 1);
       }
     }
   }

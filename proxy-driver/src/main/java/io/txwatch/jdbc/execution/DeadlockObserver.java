@@ -28,8 +28,10 @@ final class DeadlockObserver {
     }
     try {
       List<Snapshot> sessions =
-          RunningSessions.OF_THIS_PROCESS.others(
-              context.tracker(), failed.sentAt(), failed.returnedAt());
+          certain(
+              context,
+              RunningSessions.OF_THIS_PROCESS.others(
+                  context.tracker(), failed.sentAt(), failed.returnedAt()));
       long own = ConnectionNumber.of(context.real());
       List<Long> numbers = own == ConnectionNumber.UNKNOWN ? List.of() : numbers(context, error);
       if (numbers.contains(own)) {
@@ -43,6 +45,18 @@ final class DeadlockObserver {
     } catch (RuntimeException e) {
       context.fault(e);
     }
+  }
+
+  /** Without statements that had returned, if it may be a COMMIT after them that waited. */
+  private static List<Snapshot> certain(ExecutionContext context, List<Snapshot> sessions) {
+    Optional<String> query = context.rules().deadlocks().waitingCommitsQuery();
+    if (query.isEmpty() || sessions.stream().noneMatch(Snapshot::isOver)) {
+      return sessions;
+    }
+    Optional<String> count = context.state().catalog().status(query.get());
+    return count.filter("0"::equals).isPresent()
+        ? sessions
+        : sessions.stream().map(Snapshot::withoutReturned).toList();
   }
 
   private static List<Long> numbers(ExecutionContext context, SQLException error) {

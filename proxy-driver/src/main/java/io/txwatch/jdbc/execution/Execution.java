@@ -518,13 +518,22 @@ public final class Execution {
 
   /** The statement failed. */
   public void failed(SQLException error) {
+    failed(error, true);
+  }
+
+  /**
+   * The statement failed.
+   *
+   * @param isOwn false if the error may be that of another item of its batch
+   */
+  void failed(SQLException error, boolean isOwn) {
     over = true;
     try {
       context.state().catalog().sent();
       if (cached.isControl()) {
         context.tracker().controlFailed(cached.plan().control(), error);
       } else if (observation != null) {
-        if (context.rules().deadlocks().isDeadlock(error)) {
+        if (isOwn && context.rules().deadlocks().isDeadlock(error)) {
           DeadlockObserver.observe(context, observation, error);
         }
         observation.failed(error);

@@ -21,8 +21,10 @@ final class InnoDbDeadlocks implements DeadlockSource {
   /** The heading of the section that follows. */
   private static final String NEXT = "\nTRANSACTIONS\n";
 
+  /** Of each transaction the first line that names a thread: its statement, which follows, may. */
   private static final Pattern THREAD =
-      Pattern.compile("\\b(?:MySQL|MariaDB) thread id (\\d{1,18})");
+      Pattern.compile(
+          "(?ms)^\\*\\*\\* \\(\\d+\\) TRANSACTION:$.*?^(?:MySQL|MariaDB) thread id (\\d{1,18})");
 
   private InnoDbDeadlocks() {}
 

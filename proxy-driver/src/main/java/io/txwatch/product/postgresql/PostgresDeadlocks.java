@@ -4,6 +4,7 @@ import io.txwatch.capture.DeadlockSource;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -17,6 +18,11 @@ final class PostgresDeadlocks implements DeadlockSource {
   static final PostgresDeadlocks INSTANCE = new PostgresDeadlocks();
 
   private static final String DEADLOCK = "40P01";
+
+  /** Deferred constraints are checked by COMMIT, by triggers, for which it may wait. */
+  private static final String DEFERRED =
+      PgCatalogNames.qualify("SELECT count(*) FROM pg_catalog.pg_trigger WHERE tgdeferrable");
+
   private static final Pattern WAIT =
       Pattern.compile("\\D*(?<waiting>\\d{1,18})\\b.*?(?<blocking>\\d{1,18})\\D*");
 
@@ -40,6 +46,11 @@ final class PostgresDeadlocks implements DeadlockSource {
       }
     }
     return List.of();
+  }
+
+  @Override
+  public Optional<String> waitingCommitsQuery() {
+    return Optional.of(DEFERRED);
   }
 
   private static String detail(SQLException error) {
