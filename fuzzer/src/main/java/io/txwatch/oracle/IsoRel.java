@@ -201,8 +201,11 @@ public final class IsoRel implements Oracle {
       }
     }
 
+    /** A deadlock is no anomaly of isolation. */
     private void add(Anomaly anomaly) {
-      (anomaly.possible() ? possible : anomalies).add(anomaly);
+      if (anomaly.verdict() != Verdict.DEADLOCK) {
+        (anomaly.possible() ? possible : anomalies).add(anomaly);
+      }
     }
   }
 }

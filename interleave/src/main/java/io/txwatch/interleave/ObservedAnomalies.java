@@ -4,6 +4,7 @@ import io.txwatch.analyzer.AnomalyListeners;
 import io.txwatch.analyzer.InProcessResults;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Confidence;
+import io.txwatch.anomaly.Verdict;
 import io.txwatch.history.AnalysisQueues;
 import java.time.Duration;
 import java.util.List;
@@ -26,11 +27,12 @@ final class ObservedAnomalies implements AutoCloseable {
     anomalies.clear();
   }
 
-  /** Those of the execution that has ended, without those that are possible only. */
+  /** Those of the execution that has ended: no deadlocks, and none that are possible only. */
   List<Anomaly> end() {
     await();
     return anomalies.stream()
         .filter(one -> one.confidence() == Confidence.CONFIRMED && !one.possible())
+        .filter(one -> one.verdict() != Verdict.DEADLOCK)
         .toList();
   }
 
