@@ -24,6 +24,7 @@ class PublishedModulesTest {
           "changes",
           "analyzer",
           "kafka",
+          "flink",
           "proxy-driver",
           "interleave",
           "agent",

@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -447,6 +448,16 @@ public final class Analyzer implements EventSink {
   /** The number of transactions retained. */
   int retainedTransactions() {
     return Math.max(inference.transactions(), detector.transactions());
+  }
+
+  /**
+   * Passes on the ids of the transactions that may be part of an anomaly to come: those that are
+   * active, that wait for the DBMS's record of changes, or that ended and are not discarded. An
+   * analyzer that receives all events from the first one of these on detects what this one would.
+   */
+  public void forEachRetained(LongConsumer consumer) {
+    inference.forEachRetained(consumer);
+    versions.forEachPending(consumer);
   }
 
   /** The number of row versions retained. */

@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -473,6 +474,12 @@ public final class DependencyInference {
     }
     chains.prune(early ? clock : Math.min(floor, clock), clock, true);
     return discardedEarly;
+  }
+
+  /** Passes on the ids of the observed transactions that are not discarded. */
+  public void forEachRetained(LongConsumer consumer) {
+    List.of(running, ended, endedWithUnseenWrites, undecided)
+        .forEach(some -> some.forEach(transaction -> consumer.accept(transaction.id())));
   }
 
   /** The time before which a transaction must have ended to be discarded without loss. */

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -933,6 +934,11 @@ public final class VersionResolver {
       passed++;
       pass(head);
     }
+  }
+
+  /** Passes on the ids of the transactions whose end has not passed yet. */
+  public void forEachPending(LongConsumer consumer) {
+    transactions.keySet().forEach(consumer::accept);
   }
 
   /**

@@ -113,7 +113,7 @@ public record TopicRecord(
   }
 
   /** A record was written by a later version. */
-  static final class NewerVersionException extends IOException {
+  public static final class NewerVersionException extends IOException {
 
     private static final long serialVersionUID = 1;
 

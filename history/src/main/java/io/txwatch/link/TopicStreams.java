@@ -1,6 +1,7 @@
 package io.txwatch.link;
 
 import io.txwatch.history.Event;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -65,6 +66,42 @@ public final class TopicStreams {
       return stream.sessions.remove(event.session());
     }
     return event.session() == 0 || stream.sessions.contains(event.session());
+  }
+
+  /**
+   * How far a stream was followed.
+   *
+   * @param client the stream's random number
+   * @param service the name of its process
+   * @param last the number of its last record
+   * @param ended whether it was closed
+   * @param sessions those that are open
+   */
+  public record Progress(
+      long client, String service, long last, boolean ended, Set<Long> sessions) {
+
+    public Progress {
+      sessions = Set.copyOf(sessions);
+    }
+  }
+
+  /** How far each stream was followed. */
+  public List<Progress> progress() {
+    List<Progress> all = new ArrayList<>();
+    streams.forEach(
+        (client, stream) ->
+            all.add(
+                new Progress(client, stream.service, stream.last, stream.ended, stream.sessions)));
+    return all;
+  }
+
+  /** Continues a stream from where another instance has followed it to. */
+  public void resume(Progress from) {
+    Stream stream = new Stream(from.service());
+    stream.last = from.last();
+    stream.ended = from.ended();
+    stream.sessions.addAll(from.sessions());
+    streams.put(from.client(), stream);
   }
 
   /** The names of the processes that have not closed their streams. */

@@ -37,6 +37,10 @@ final class KafkaOutput implements TopicOutput {
           Integer.MAX_VALUE,
           ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
           Integer.MAX_VALUE,
+          // A new partition may refuse a first batch and accept a second one that was already sent.
+          // Then the first one is out of order, and repeated forever.
+          ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
+          1,
           ProducerConfig.MAX_BLOCK_MS_CONFIG,
           2_000);
 

@@ -28,6 +28,8 @@ final class BrokerMain {
     config.put("log.dirs", directory.resolve("log").toString());
     config.put("num.partitions", "4");
     config.put("offsets.topic.replication.factor", "1");
+    config.put("transaction.state.log.replication.factor", "1");
+    config.put("transaction.state.log.min.isr", "1");
     config.put("num.network.threads", "1");
     config.put("num.io.threads", "2");
     config.put("log.cleaner.enable", "false");

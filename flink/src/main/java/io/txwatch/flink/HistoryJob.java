@@ -1,0 +1,146 @@
+package io.txwatch.flink;
+
+import io.txwatch.link.TopicAddress;
+import io.txwatch.link.TopicRecord;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Properties;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.serialization.SimpleStringEncoder;
+import org.apache.flink.api.common.serialization.SimpleStringSchema;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.file.sink.FileSink;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.connector.kafka.source.KafkaSource;
+import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.sink.filesystem.rollingpolicies.OnCheckpointRollingPolicy;
+
+/** The job: reads a topic with histories, analyzes each database, and writes the anomalies. */
+public final class HistoryJob {
+
+  /** How much the clocks of the processes may differ; records that are later are late. */
+  static final Duration MAX_CLOCK_DIFFERENCE = Duration.ofSeconds(5);
+
+  /** A partition without records holds back the others for as long. */
+  private static final Duration MAX_SILENCE = Duration.ofSeconds(20);
+
+  private static final Duration CHECKPOINT_INTERVAL = Duration.ofSeconds(10);
+
+  private static final String USAGE =
+      """
+      usage: flink run txwatch-flink.jar --from kafka://HOST:PORT/TOPIC --to DESTINATION
+        --to kafka://HOST:PORT/TOPIC | DIRECTORY   where the anomalies go, one JSON object each
+        --end present|never      analyse what the topic contains now, or go on (the default)
+        --memory MIB             for the analyzer of one database (an eighth of the heap)
+        --kafka-config FILE      settings of Kafka's client, as for txwatch.kafka-config
+      """;
+
+  private HistoryJob() {}
+
+  /** Runs it with the options of {@link #USAGE}. */
+  public static void main(String[] args) throws Exception {
+    JobOptions options;
+    try {
+      options = JobOptions.of(args);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(e.getMessage() + "\n" + USAGE, e);
+    }
+    StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
+    if (!environment.getCheckpointConfig().isCheckpointingEnabled()) {
+      environment.enableCheckpointing(CHECKPOINT_INTERVAL.toMillis());
+    }
+    build(environment, options);
+    environment.execute("txwatch " + options.from());
+  }
+
+  /** Adds the job to an environment. */
+  static void build(StreamExecutionEnvironment environment, JobOptions options) throws IOException {
+    Properties client = new Properties();
+    if (!options.kafkaConfig().isEmpty()) {
+      try (InputStream in = Files.newInputStream(Path.of(options.kafkaConfig()))) {
+        client.load(in);
+      }
+    }
+    DataStream<TopicRecord> records =
+        environment.fromSource(source(options, client), watermarks(), "histories").uid("histories");
+    anomalies(records, options.memory())
+        .sinkTo(sink(options.to(), client))
+        .name("anomalies")
+        .uid("anomalies");
+  }
+
+  private static KafkaSource<TopicRecord> source(JobOptions options, Properties client) {
+    var builder =
+        KafkaSource.<TopicRecord>builder()
+            .setProperties(client)
+            .setBootstrapServers(options.from().brokers())
+            .setTopics(options.from().topic())
+            .setStartingOffsets(OffsetsInitializer.earliest())
+            .setDeserializer(new RecordDeserializer())
+            .setProperty("commit.offsets.on.checkpoint", "false");
+    if (options.endsAtPresent()) {
+      builder.setBounded(OffsetsInitializer.latest());
+    }
+    return builder.build();
+  }
+
+  /**
+   * The time of a record is that through which its stream is complete, so that it does not depend
+   * on when the record was written or read. Each partition has a watermark of its own.
+   */
+  static WatermarkStrategy<TopicRecord> watermarks() {
+    return WatermarkStrategy.<TopicRecord>forBoundedOutOfOrderness(MAX_CLOCK_DIFFERENCE)
+        .withTimestampAssigner(
+            (next, written) -> next.throughMillis() > 0 ? next.throughMillis() : written)
+        .withIdleness(MAX_SILENCE);
+  }
+
+  /**
+   * Analyzes records, each database apart.
+   *
+   * @param memory the bytes for the analyzer of a database; 0 for an eighth of the heap
+   * @return each anomaly as JSON
+   */
+  static DataStream<String> anomalies(DataStream<TopicRecord> records, long memory) {
+    return records
+        .keyBy(TopicRecord::place, Types.STRING)
+        .process(new AnalysisFunction(memory), Types.STRING)
+        .name("analysis")
+        .uid("analysis");
+  }
+
+  private static Sink<String> sink(String to, Properties client) {
+    if (!to.toLowerCase(Locale.ROOT).startsWith(TopicAddress.SCHEME)) {
+      return FileSink.forRowFormat(
+              new org.apache.flink.core.fs.Path(to), new SimpleStringEncoder<String>())
+          .withRollingPolicy(OnCheckpointRollingPolicy.build())
+          .build();
+    }
+    TopicAddress address = JobOptions.address("--to", to);
+    return KafkaSink.<String>builder()
+        .setKafkaProducerConfig(client)
+        .setBootstrapServers(address.brokers())
+        .setRecordSerializer(
+            KafkaRecordSerializationSchema.<String>builder()
+                .setTopic(address.topic())
+                .setValueSerializationSchema(new SimpleStringSchema())
+                .build())
+        .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
+        .setTransactionalIdPrefix("txwatch-flink-" + address.topic())
+        // A new partition may refuse the first batch and accept the second one: then the first one
+        // is out of order forever.
+        .setProperty("max.in.flight.requests.per.connection", "1")
+        // The maximum that a broker accepts unless it is configured.
+        .setProperty("transaction.timeout.ms", Long.toString(Duration.ofMinutes(15).toMillis()))
+        .build();
+  }
+}

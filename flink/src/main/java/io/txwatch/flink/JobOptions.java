@@ -1,0 +1,74 @@
+package io.txwatch.flink;
+
+import io.txwatch.link.TopicAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What a job reads and writes.
+ *
+ * @param from the topic with histories
+ * @param to where anomalies go: a topic's URL or a directory
+ * @param endsAtPresent whether the job ends where the topic ended when it began
+ * @param memory the bytes for the analyzer of a database; 0 for an eighth of the heap
+ * @param kafkaConfig a file with settings of Kafka's client; empty if there is none
+ */
+record JobOptions(
+    TopicAddress from, String to, boolean endsAtPresent, long memory, String kafkaConfig) {
+
+  private static final Set<String> NAMES =
+      Set.of("--from", "--to", "--end", "--memory", "--kafka-config");
+
+  /**
+   * Parses arguments.
+   *
+   * @throws IllegalArgumentException if they are not valid; the message states why
+   */
+  static JobOptions of(String... args) {
+    Map<String, String> given = new HashMap<>();
+    for (int i = 0; i < args.length; i += 2) {
+      if (!NAMES.contains(args[i])) {
+        throw new IllegalArgumentException("unknown option '" + args[i] + "'");
+      } else if (i + 1 == args.length) {
+        throw new IllegalArgumentException(args[i] + " needs a value");
+      }
+      given.put(args[i], args[i + 1]);
+    }
+    String end = given.getOrDefault("--end", "never");
+    if (!end.equals("never") && !end.equals("present")) {
+      throw new IllegalArgumentException("--end: expected present or never, not '" + end + "'");
+    }
+    return new JobOptions(
+        address("--from", required(given, "--from")),
+        required(given, "--to"),
+        end.equals("present"),
+        memory(given.getOrDefault("--memory", "0")),
+        given.getOrDefault("--kafka-config", ""));
+  }
+
+  private static String required(Map<String, String> given, String name) {
+    String value = given.get(name);
+    if (value == null) {
+      throw new IllegalArgumentException(name + " is missing");
+    }
+    return value;
+  }
+
+  private static long memory(String mib) {
+    try {
+      return Math.multiplyExact(Integer.parseUnsignedInt(mib), 1L << 20);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException("--memory: expected MiB, not '" + mib + "'", e);
+    }
+  }
+
+  /** Parses a topic's URL. */
+  static TopicAddress address(String option, String url) {
+    return TopicAddress.ofUrl(url)
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    option + ": expected kafka://HOST:PORT[,HOST:PORT]/TOPIC, not '" + url + "'"));
+  }
+}

@@ -1,0 +1,153 @@
+package io.txwatch.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.txwatch.link.TopicRecord;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+
+/** The real broker of the tests of the module kafka, in a process of its own. */
+final class BrokerProcess implements AutoCloseable {
+
+  private final Path directory;
+  private final int port = freePort();
+  private final int controllerPort = freePort();
+  private @Nullable Process process;
+
+  BrokerProcess(Path directory) throws IOException {
+    this.directory = directory;
+    start();
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** Starts it, also again after it was killed. */
+  void start() throws IOException {
+    Path module = Path.of("..", "kafka", "target").toAbsolutePath();
+    Process started =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                module.resolve("test-classes")
+                    + File.pathSeparator
+                    + Files.readString(module.resolve("broker.classpath")).strip(),
+                "io.txwatch.kafka.BrokerMain",
+                directory.toString(),
+                Integer.toString(port),
+                Integer.toString(controllerPort))
+            .redirectErrorStream(true)
+            .redirectOutput(output().toFile())
+            .start();
+    process = started;
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(
+            () -> assertThat(Files.readAllLines(output())).as("the broker").contains("started"));
+  }
+
+  private Path output() {
+    return directory.resolve("output");
+  }
+
+  void kill() throws InterruptedException {
+    if (process != null) {
+      process.destroyForcibly().waitFor();
+    }
+  }
+
+  String url(String topic) {
+    return "kafka://127.0.0.1:" + port + "/" + topic;
+  }
+
+  private Map<String, Object> client() {
+    return Map.of("bootstrap.servers", "127.0.0.1:" + port);
+  }
+
+  /** Creates a topic and waits until all of its partitions have a leader. */
+  void create(String topic, int partitions) throws InterruptedException, ExecutionException {
+    try (Admin admin = Admin.create(client())) {
+      admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1))).all().get();
+      Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+      partitions(topic, partitions).forEach(one -> ends.put(one, OffsetSpec.latest()));
+      await().ignoreExceptions().until(() -> admin.listOffsets(ends).all().get() != null);
+    }
+  }
+
+  private static List<TopicPartition> partitions(String topic, int count) {
+    return IntStream.range(0, count).mapToObj(i -> new TopicPartition(topic, i)).toList();
+  }
+
+  /** Writes records in that order; those of a stream are in one partition. */
+  void write(String topic, int partitions, List<TopicRecord> records) {
+    Map<String, Object> settings = new HashMap<>(client());
+    // A new leader may refuse the first batch and accept a second one that was already sent. Then
+    // the first one is out of order, and repeated until the producer's time is over.
+    settings.put("max.in.flight.requests.per.connection", 1);
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
+      for (TopicRecord one : records) {
+        ProducerRecord<byte[], byte[]> sent =
+            new ProducerRecord<>(topic, (int) (one.client() % partitions), one.key(), one.value());
+        one.headers().forEach((name, value) -> sent.headers().add(name, value));
+        producer.send(sent);
+      }
+    }
+  }
+
+  /** The values of the records that were written by transactions that committed. */
+  List<String> committed(String topic, int partitions) {
+    Map<String, Object> settings = new HashMap<>(client());
+    settings.put("isolation.level", "read_committed");
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+      List<TopicPartition> all = partitions(topic, partitions);
+      consumer.assign(all);
+      consumer.seekToBeginning(all);
+      Map<TopicPartition, Long> ends = consumer.endOffsets(all);
+      List<String> values = new ArrayList<>();
+      while (ends.entrySet().stream()
+          .anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
+        for (ConsumerRecord<byte[], byte[]> read : consumer.poll(Duration.ofMillis(100))) {
+          values.add(new String(read.value(), StandardCharsets.UTF_8));
+        }
+      }
+      return values;
+    }
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    kill();
+  }
+}

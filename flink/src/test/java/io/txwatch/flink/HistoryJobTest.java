@@ -1,0 +1,220 @@
+package io.txwatch.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.txwatch.link.TopicRecord;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The job on Flink's mini-cluster, with topics of a real broker. */
+@Timeout(60)
+class HistoryJobTest {
+
+  private static Path directory;
+  private static BrokerProcess broker;
+
+  @BeforeAll
+  static void startBroker(@TempDir Path shared) throws IOException {
+    directory = shared;
+    broker = new BrokerProcess(Files.createDirectory(directory.resolve("broker")));
+  }
+
+  @AfterAll
+  static void stopBroker() throws InterruptedException {
+    broker.close();
+  }
+
+  /** In the order of each stream, and otherwise in any. */
+  private static List<TopicRecord> shuffled(List<List<TopicRecord>> streams, Random random) {
+    List<Deque<TopicRecord>> left = new ArrayList<>();
+    streams.forEach(stream -> left.add(new ArrayDeque<>(stream)));
+    List<TopicRecord> all = new ArrayList<>();
+    while (!left.isEmpty()) {
+      Deque<TopicRecord> next = left.get(random.nextInt(left.size()));
+      for (int count = random.nextInt(8); count > 0 && !next.isEmpty(); count--) {
+        all.add(next.remove());
+      }
+      left.removeIf(Deque::isEmpty);
+    }
+    return all;
+  }
+
+  /** As {@code check} reads a topic with one partition for each stream. */
+  private static List<String> checked(SimulatedTraffic traffic) throws IOException {
+    return DatabaseAnalysisTest.checked(
+        traffic.inOrder().stream().map(TimedRecord::record).toList());
+  }
+
+  private static StreamExecutionEnvironment environment(int parallelism, String from)
+      throws IOException {
+    Configuration configuration = new Configuration();
+    configuration.setString("execution.checkpointing.interval", "200 ms");
+    configuration.setString("restart-strategy.type", "fixed-delay");
+    configuration.setString("restart-strategy.fixed-delay.attempts", "3");
+    configuration.setString("restart-strategy.fixed-delay.delay", "500 ms");
+    configuration.setString("taskmanager.memory.network.max", "32 mb");
+    if (!from.isEmpty()) {
+      configuration.setString("execution.state-recovery.path", from);
+    }
+    return StreamExecutionEnvironment.createLocalEnvironment(parallelism, configuration);
+  }
+
+  private static List<String> lines(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return List.of();
+    }
+    List<String> lines = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file :
+          files
+              .filter(Files::isRegularFile)
+              .filter(file -> !file.getFileName().toString().startsWith("."))
+              .sorted(Comparator.naturalOrder())
+              .toList()) {
+        lines.addAll(Files.readAllLines(file));
+      }
+    }
+    return lines;
+  }
+
+  /** Partitions, parallelism, and which order of arrival; more with -Dflink.arrivals=10. */
+  static Stream<Arguments> arrivals() {
+    int count = Integer.getInteger("flink.arrivals", 1);
+    int[] parallelism = count > 1 ? new int[] {1, 2, 3, 4} : new int[] {1, 3, 4};
+    List<Arguments> all = new ArrayList<>();
+    for (int arrival = 1; arrival <= count; arrival++) {
+      for (int partitions : new int[] {1, 2, 4, 8}) {
+        for (int tasks : parallelism) {
+          all.add(Arguments.of(partitions, tasks, arrival));
+        }
+      }
+    }
+    return all.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("arrivals")
+  void sameAnomaliesAsInOneProcess(int partitions, int parallelism, int arrival) throws Exception {
+    SimulatedTraffic traffic = new SimulatedTraffic(partitions, 4, 2, 40, 3_000);
+    List<String> expected = checked(traffic);
+    assertThat(expected).hasSizeGreaterThan(20);
+    String name = "histories-" + partitions + "-" + parallelism + "-" + arrival;
+    Path to = directory.resolve(name);
+    broker.create(name, partitions);
+    Random random = new Random(31L * arrival + parallelism);
+    broker.write(name, partitions, shuffled(traffic.streams(), random));
+
+    StreamExecutionEnvironment environment = environment(parallelism, "");
+    HistoryJob.build(
+        environment,
+        JobOptions.of("--from", broker.url(name), "--to", to.toString(), "--end", "present"));
+    environment.execute();
+
+    DatabaseAnalysisTest.assertSame(lines(to), expected);
+  }
+
+  /** A job that reads the first half of some traffic and has written anomalies to a topic. */
+  private static final class HalfTraffic {
+    private static final int PARTITIONS = 4;
+    private final SimulatedTraffic traffic;
+    private final List<String> expected;
+    private final List<TopicRecord> all;
+    private final String from;
+    private final String to;
+    private final JobClient job;
+
+    HalfTraffic(String name, long seed) throws Exception {
+      from = "histories-" + name;
+      to = "anomalies-" + name;
+      traffic = new SimulatedTraffic(seed, 4, 2, 40, 6_000);
+      all = traffic.inOrder().stream().map(TimedRecord::record).toList();
+      expected = DatabaseAnalysisTest.checked(all, false);
+      broker.create(from, PARTITIONS);
+      broker.create(to, 1);
+      broker.write(from, PARTITIONS, all.subList(0, all.size() / 2));
+      job = start(2, "");
+      await().until(() -> found().size() > 5);
+      assertThat(found()).hasSizeLessThan(expected.size());
+    }
+
+    private JobClient start(int parallelism, String savepoint) throws Exception {
+      StreamExecutionEnvironment environment = environment(parallelism, savepoint);
+      HistoryJob.build(
+          environment, JobOptions.of("--from", broker.url(from), "--to", broker.url(to)));
+      return environment.executeAsync();
+    }
+
+    private List<String> found() {
+      return broker.committed(to, 1);
+    }
+
+    private void writeRest() {
+      broker.write(from, PARTITIONS, all.subList(all.size() / 2, all.size()));
+      // What is complete through a later time lets everything before be analyzed.
+      broker.write(from, PARTITIONS, traffic.heartbeats(60_000));
+    }
+
+    private void assertEachFoundOnce(JobClient running) throws Exception {
+      await().atMost(Duration.ofSeconds(30)).until(() -> found().size() >= expected.size());
+      running.cancel().get();
+      DatabaseAnalysisTest.assertSame(found(), expected);
+    }
+  }
+
+  @Test
+  void jobContinuesFromASavepoint() throws Exception {
+    HalfTraffic half = new HalfTraffic("savepoint", 99);
+    String savepoint =
+        half.job
+            .stopWithSavepoint(
+                false,
+                Files.createDirectory(directory.resolve("savepoint")).toUri().toString(),
+                SavepointFormatType.CANONICAL)
+            .get();
+    half.writeRest();
+
+    half.assertEachFoundOnce(half.start(3, savepoint));
+  }
+
+  @Test
+  void jobContinuesWhenItsBrokerIsKilledAndStartedAgain() throws Exception {
+    HalfTraffic half = new HalfTraffic("killed", 7);
+    broker.kill();
+    broker.start();
+    half.writeRest();
+
+    half.assertEachFoundOnce(half.job);
+  }
+
+  @Test
+  void optionsAreChecked() {
+    assertThatThrownBy(() -> JobOptions.of("--from", "kafka://one:9092/t"))
+        .hasMessage("--to is missing");
+    assertThatThrownBy(() -> JobOptions.of("--from", "one", "--to", "x"))
+        .hasMessage("--from: expected kafka://HOST:PORT[,HOST:PORT]/TOPIC, not 'one'");
+    assertThatThrownBy(() -> JobOptions.of("--form", "one")).hasMessage("unknown option '--form'");
+  }
+}
