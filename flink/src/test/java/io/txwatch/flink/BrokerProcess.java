@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -25,6 +26,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -109,7 +111,9 @@ final class BrokerProcess implements AutoCloseable {
   }
 
   /** Writes records in that order; those of a stream are in one partition. */
-  void write(String topic, int partitions, List<TopicRecord> records) {
+  void write(String topic, int partitions, List<TopicRecord> records)
+      throws InterruptedException, ExecutionException {
+    List<Future<RecordMetadata>> sent = new ArrayList<>();
     Map<String, Object> settings = new HashMap<>(client());
     // A new leader may refuse the first batch and accept a second one that was already sent. Then
     // the first one is out of order, and repeated until the producer's time is over.
@@ -117,10 +121,13 @@ final class BrokerProcess implements AutoCloseable {
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
       for (TopicRecord one : records) {
-        ProducerRecord<byte[], byte[]> sent =
+        ProducerRecord<byte[], byte[]> written =
             new ProducerRecord<>(topic, (int) (one.client() % partitions), one.key(), one.value());
-        one.headers().forEach((name, value) -> sent.headers().add(name, value));
-        producer.send(sent);
+        one.headers().forEach((name, value) -> written.headers().add(name, value));
+        sent.add(producer.send(written));
+      }
+      for (Future<RecordMetadata> one : sent) {
+        one.get();
       }
     }
   }

@@ -171,7 +171,7 @@ class HistoryJobTest {
       return broker.committed(to, 1);
     }
 
-    private void writeRest() {
+    private void writeRest() throws Exception {
       broker.write(from, PARTITIONS, all.subList(all.size() / 2, all.size()));
       // What is complete through a later time lets everything before be analyzed.
       broker.write(from, PARTITIONS, traffic.heartbeats(60_000));
