@@ -1,6 +1,7 @@
 package io.txwatch.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -13,6 +14,8 @@ import io.txwatch.coverage.Coverage;
 import io.txwatch.coverage.OperationWaits;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.registry.DbmsRegistry;
+import io.txwatch.history.Event;
+import io.txwatch.history.HistoryReader;
 import io.txwatch.history.HistoryWriter;
 import io.txwatch.report.JsonReport;
 import io.txwatch.servers.ServerKind;
@@ -26,6 +29,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -198,6 +202,7 @@ class JsonSchemaTest {
         bank.commit();
       }
       bank.close();
+      await().until(() -> committed(history) == 2); // another thread writes the file
       expect(
           List.of("prediction", "level", "predict"),
           "predict",
@@ -206,6 +211,21 @@ class JsonSchemaTest {
           "--url=" + url,
           history.toString());
     }
+  }
+
+  private static long committed(Path history) throws IOException {
+    AtomicLong count = new AtomicLong();
+    if (Files.exists(history)) {
+      try (HistoryReader reader = HistoryReader.open(history)) {
+        reader.forEach(
+            event -> {
+              if (event instanceof Event.TransactionEnded) {
+                count.incrementAndGet();
+              }
+            });
+      }
+    }
+    return count.get();
   }
 
   @Test

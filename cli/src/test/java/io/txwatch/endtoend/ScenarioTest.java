@@ -343,6 +343,9 @@ class ScenarioTest {
     String story =
         level + " " + versions + "\n" + raw + "\n" + reported + "\n" + afterwards.coverage();
     Set<String> proven = names(reported, false);
+    if (proven.remove("!DEADLOCK") || names(reported, true).contains("!DEADLOCK")) {
+      assertThat(raw.brokeDeadlock()).as(story).isTrue(); // the table lists anomalies of isolation
+    }
     assertThat(proven).as(story).isEqualTo(expected.proven(instrumentation));
     assertThat(names(reported, true)).as(story).containsAll(expected.possible(instrumentation));
     if (versions.equals("columns") || !expected.proven(instrumentation).contains("PHANTOM")) {

@@ -79,7 +79,7 @@ class StaleReadTest {
   private static void awaitReplay() throws SQLException {
     try (Connection one = primary.connect();
         Connection other = standby.connect()) {
-      String written = value(one, "SELECT pg_current_wal_lsn()");
+      String written = value(one, "SELECT pg_current_wal_insert_lsn()");
       await()
           .until(
               () ->
@@ -90,6 +90,10 @@ class StaleReadTest {
   private static void replay(String whether) throws SQLException {
     try (Connection connection = standby.connect()) {
       value(connection, "SELECT pg_wal_replay_" + whether + "()");
+      String state = whether.equals("pause") ? "paused" : "not paused";
+      await()
+          .until(
+              () -> value(connection, "SELECT pg_get_wal_replay_pause_state()").equals(state));
     }
   }
 

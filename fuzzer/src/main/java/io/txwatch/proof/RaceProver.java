@@ -8,7 +8,7 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.interleave.Interleaved;
 import io.txwatch.interleave.Interleaved.Verdict;
 import io.txwatch.predict.CoincidingKeys;
-import io.txwatch.predict.ComparedArrays;
+import io.txwatch.predict.ComparedLists;
 import io.txwatch.predict.DependentValues;
 import io.txwatch.predict.ObservedOperation;
 import io.txwatch.predict.OperationSample;
@@ -68,8 +68,8 @@ public final class RaceProver {
       "both insert rows with a key that selects rows, too: no order shows a race, but rows with"
           + " different keys might";
 
-  private static final String ARRAYS_DIFFER =
-      "no order shows a race, but the arrays that rows are chosen by have no element in common";
+  private static final String LISTS_DIFFER =
+      "no order shows a race, but the lists that rows are chosen by have no value in common";
 
   private static final String LEFT = "throws " + LeftException.class.getName();
 
@@ -401,8 +401,8 @@ public final class RaceProver {
             undecide(EQUAL_KEYS);
             break;
           }
-          if (ComparedArrays.chooseOtherRows(candidate, made.instances())) {
-            undecide(ARRAYS_DIFFER);
+          if (ComparedLists.chooseOtherRows(candidate, made.instances())) {
+            undecide(LISTS_DIFFER);
             break;
           }
           if (!isExecuted) {

@@ -39,7 +39,18 @@ public final class H2TransactionRules extends TransactionRules {
 
   @Override
   public DeadlockSource deadlocks() {
-    return error -> error.getErrorCode() == DEADLOCK;
+    return H2TransactionRules::isDeadlock;
+  }
+
+  /**
+   * A write of a row that another transaction has changed since the snapshot fails by that code,
+   * too.
+   */
+  private static boolean isDeadlock(SQLException error) {
+    Throwable cause = error.getCause();
+    return error.getErrorCode() == DEADLOCK
+        && cause != null
+        && String.valueOf(cause.getMessage()).contains("deadlock victim");
   }
 
   @Override

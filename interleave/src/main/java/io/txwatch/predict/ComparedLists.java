@@ -10,16 +10,18 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Whether the arrays that rows are chosen by have elements in common. No cycle requires that, as no
- * key of these rows is known, so an execution with others shows nothing.
+ * Whether the lists that rows are chosen by, {@code id IN (?, …)} or {@code id = ANY (?)}, have
+ * values in common. No cycle requires that, as no key of these rows is known, so an execution with
+ * others shows nothing.
  */
-public final class ComparedArrays {
+public final class ComparedLists {
 
-  private static final Pattern ANY = Pattern.compile("(?i)=\\s*(any|some)\\s*\\(");
+  private static final Pattern LIST =
+      Pattern.compile("(?i)=\\s*(any|some)\\s*\\(|\\bin\\s*\\(\\s*\\?");
 
-  private ComparedArrays() {}
+  private ComparedLists() {}
 
-  /** Whether an array of a conflict chooses none of the rows of the other statement. */
+  /** Whether a list of a conflict chooses none of the rows of the other statement. */
   public static boolean chooseOtherRows(RaceCandidate candidate, List<ProofInstance> instances) {
     return candidate.conflicts().stream()
         .anyMatch(
@@ -33,7 +35,7 @@ public final class ComparedArrays {
 
   private static boolean chooseOtherRows(
       ProofInstance from, int fromNumber, ProofInstance to, int toNumber) {
-    if (!comparesArray(from, fromNumber) && !comparesArray(to, toNumber)) {
+    if (!comparesList(from, fromNumber) && !comparesList(to, toNumber)) {
       return false;
     }
     Map<String, List<RecordedValue>> others = values(to, toNumber);
@@ -52,10 +54,10 @@ public final class ComparedArrays {
     return one.equals(other) || ValueComparison.areEqual(one, other);
   }
 
-  private static boolean comparesArray(ProofInstance instance, int number) {
+  private static boolean comparesList(ProofInstance instance, int number) {
     return instance.sample().statements().stream()
         .filter(statement -> statement.number() == number)
-        .anyMatch(statement -> ANY.matcher(String.join("?", statement.text().parts())).find());
+        .anyMatch(statement -> LIST.matcher(String.join("?", statement.text().parts())).find());
   }
 
   /** The values that a statement compares each column with, or inserts in it. */
