@@ -92,8 +92,7 @@ class StaleReadTest {
       value(connection, "SELECT pg_wal_replay_" + whether + "()");
       String state = whether.equals("pause") ? "paused" : "not paused";
       await()
-          .until(
-              () -> value(connection, "SELECT pg_get_wal_replay_pause_state()").equals(state));
+          .until(() -> value(connection, "SELECT pg_get_wal_replay_pause_state()").equals(state));
     }
   }
 
