@@ -49,6 +49,9 @@ final class OrderExploration implements AutoCloseable {
   /** How often an order must show a race again if threads take part that are no operation's. */
   private static final int CONFIRMATIONS = 2;
 
+  /** How often an order that races without a known cycle is executed again. */
+  private static final int NAMINGS = 2;
+
   private static final String ALL_ORDERS = "all orders";
   private static final String EVERY_ORDER =
       "every order gives what an order of whole operations gives";
@@ -267,14 +270,14 @@ final class OrderExploration implements AutoCloseable {
     }
     Race race = ofKept();
     if (race != null) {
-      return found(race);
+      return found(named(race));
     }
     for (Interruption interruption : settings.interruptions()) {
       if (executions < settings.executions()) {
         race = execute(interruption.scheduler(operations.size()));
       }
       if (race != null) {
-        return found(race);
+        return found(named(race));
       }
     }
     if (!settings.interruptions().isEmpty() && executions >= settings.executions()) {
@@ -286,7 +289,7 @@ final class OrderExploration implements AutoCloseable {
             settings.executions() - executions);
     race = explored.race();
     if (race != null) {
-      return found(shortest(race));
+      return found(named(shortest(race)));
     }
     if (!program.blockedInProcess().isEmpty()) {
       return undecided(
@@ -368,7 +371,7 @@ final class OrderExploration implements AutoCloseable {
     for (int i = 0; i < most; i++) {
       Race race = execute(new RandomPriorities(random, operations.size(), calls, RANDOM_CHANGES));
       if (race != null) {
-        return found(race);
+        return found(named(race));
       }
     }
     String bound =
@@ -483,6 +486,26 @@ final class OrderExploration implements AutoCloseable {
   }
 
   // ---------------------------------------------------------------- what is returned
+
+  /**
+   * The race with the anomalies of its order. Where rows are known by their values, times decide
+   * which version was read: if they did not, they may when the order is executed again.
+   */
+  private Race named(Race race) throws InterruptedException {
+    List<Anomaly> anomalies = race.anomalies();
+    try {
+      for (int i = 0; i < NAMINGS && anomalies.isEmpty() && observed.isAnalysed(); i++) {
+        Race again = execute(new KeptSchedule(race.schedule()).scheduler(names));
+        if (again == null || !judgedKeys.areSame(judged, race.schedule(), race.keys())) {
+          return race;
+        }
+        anomalies = again.anomalies();
+      }
+    } catch (DivergedException | NotDeterministicException | UnreachableException e) {
+      return race; // it was shown, whatever it is called
+    }
+    return new Race(race.reason(), race.schedule(), race.keys(), race.preemptions(), anomalies);
+  }
 
   private Interleaved found(Race race) {
     keysOfRace = race.keys();
