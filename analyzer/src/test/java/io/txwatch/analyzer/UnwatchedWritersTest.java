@@ -239,7 +239,8 @@ class UnwatchedWritersTest {
     }
     List<Anomaly> found = analyzed(store.events);
     Statistics.collect(found.stream().anyMatch(UnwatchedWritersTest::isUnwatched));
-    Statistics.coverage(checker -> checker.check(true).percentage(p -> p > 10));
+    // About one in seven: of 200 draws, fewer than eight are as good as impossible.
+    Statistics.coverage(checker -> checker.check(true).count(many -> many >= 8));
     for (Anomaly anomaly : found) {
       for (Dependency edge : anomaly.cycle()) {
         OptionalLong xid = xid(anomaly, edge.to());
