@@ -47,10 +47,15 @@ public final class H2TransactionRules extends TransactionRules {
    * too.
    */
   private static boolean isDeadlock(SQLException error) {
-    Throwable cause = error.getCause();
-    return error.getErrorCode() == DEADLOCK
-        && cause != null
-        && String.valueOf(cause.getMessage()).contains("deadlock victim");
+    if (error.getErrorCode() != DEADLOCK) {
+      return false;
+    }
+    for (Throwable each : error) { // with the causes, and the errors of a batch's items
+      if (String.valueOf(each.getMessage()).contains("deadlock victim")) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override
