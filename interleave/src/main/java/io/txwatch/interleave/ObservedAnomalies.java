@@ -7,7 +7,9 @@ import io.txwatch.anomaly.Confidence;
 import io.txwatch.anomaly.Verdict;
 import io.txwatch.history.AnalysisQueues;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
@@ -20,6 +22,14 @@ final class ObservedAnomalies implements AutoCloseable {
 
   private final List<Anomaly> anomalies = new CopyOnWriteArrayList<>();
   private final Runnable remove = AnomalyListeners.INSTANCE.add(anomalies::add);
+
+  /** The transactions that each analyzer of this process had seen before the first execution. */
+  private final Map<InProcessResults, Long> before = new HashMap<>();
+
+  ObservedAnomalies() {
+    await();
+    InProcessResults.all().forEach(one -> before.put(one, one.coverage().transactions()));
+  }
 
   /** An execution is about to begin: what was found before is not its own. */
   void begin() {
@@ -36,9 +46,13 @@ final class ObservedAnomalies implements AutoCloseable {
         .toList();
   }
 
-  /** True if connections are analysed in this process. */
+  /**
+   * True if transactions were analysed in this process since the first execution. Connections that
+   * were analysed before it may have stayed open.
+   */
   boolean isAnalysed() {
-    return !InProcessResults.all().isEmpty();
+    return InProcessResults.all().stream()
+        .anyMatch(one -> one.coverage().transactions() > before.getOrDefault(one, 0L));
   }
 
   private static void await() {

@@ -241,6 +241,18 @@ class ResetKeysTest {
     assertThat(again.notes()).contains("the kept schedule was executed first");
   }
 
+  /** Only an execution whose connections are analysed is repeated for the name of its race. */
+  @ParameterizedTest
+  @EnumSource(names = "H2")
+  void theKeptOrderIsExecutedOnceThoughOtherConnectionsAreAnalysed(
+      ServerKind kind, @TempDir Path folder) throws Exception {
+    String other = TestServers.freshDatabase(kind).replaceFirst("jdbc:", "jdbc:txwatch:");
+    try (Connection analysed = DriverManager.getConnection(other)) {
+      assertThat(number(analysed.createStatement(), "SELECT 1")).isEqualTo(1);
+      theKeptOrderHasOtherKeys(kind, folder);
+    }
+  }
+
   /** A race that is executed again, since threads of a pool take part. */
   @ParameterizedTest
   @EnumSource(names = "H2")
