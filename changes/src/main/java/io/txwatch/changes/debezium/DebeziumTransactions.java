@@ -1,0 +1,171 @@
+package io.txwatch.changes.debezium;
+
+import io.txwatch.changes.ChangeGap;
+import io.txwatch.changes.ChangeGap.Reason;
+import io.txwatch.changes.ChangedRow;
+import io.txwatch.changes.ChangedTransaction;
+import io.txwatch.changes.LogPosition;
+import io.txwatch.changes.SchemaChange;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Groups changes by transaction, in the order of commits. All records of all topics of a connector
+ * are added first, in any order, since those of a transaction are in as many topics as it changed
+ * tables. A record that arrived twice counts once. Not thread-safe.
+ */
+public final class DebeziumTransactions {
+
+  private static final String WITHOUT_ID =
+      "changes without a transaction's id; set gtid_mode=ON on the server, or"
+          + " provide.transaction.metadata=true in the connector";
+
+  private final Map<String, List<DebeziumRecord.Change>> changes = new LinkedHashMap<>();
+  private final Map<String, Long> counts = new HashMap<>();
+  private final List<SchemaChange> schemas = new ArrayList<>();
+  private final Set<ChangeGap> gaps = new HashSet<>();
+  private final Set<Copy> seen = new HashSet<>();
+
+  /** What two records of one change have in common; rows of a COPY have one place. */
+  private record Copy(
+      String transaction,
+      DebeziumRecord.Place place,
+      DebeziumRecord.Order order,
+      String table,
+      String images) {}
+
+  /**
+   * A transaction, and what is known of its times.
+   *
+   * @param readMicros when the connector had read its last change, by the connector's clock
+   */
+  public record Committed(ChangedTransaction transaction, long readMicros) {}
+
+  /** Adds what a record states. */
+  public void add(DebeziumRecord next) {
+    if (next instanceof DebeziumRecord.Change change) {
+      ChangedRow row = change.row();
+      String id = change.transaction();
+      if (id == null) {
+        gaps.add(
+            new ChangeGap(
+                Reason.NOT_UNDERSTOOD, row.table().schema(), row.table().name(), WITHOUT_ID));
+      } else if (seen.add(
+          new Copy(
+              id,
+              change.place(),
+              change.order(),
+              row.table().schema() + "." + row.table().name(),
+              Arrays.deepToString(new Object[] {row.before(), row.after()})))) {
+        changes.computeIfAbsent(id, any -> new ArrayList<>()).add(change);
+      }
+    } else if (next instanceof DebeziumRecord.TransactionEnd end) {
+      counts.put(end.transaction(), end.changes());
+    } else if (next instanceof DebeziumRecord.Schema schema) {
+      schemas.add(schema.change());
+    } else if (next instanceof DebeziumRecord.Undecodable undecodable) {
+      gaps.add(undecodable.gap());
+    }
+  }
+
+  /** The changes of the schema. */
+  public List<SchemaChange> schemaChanges() {
+    return List.copyOf(schemas);
+  }
+
+  /** What is missing, each once. */
+  public List<ChangeGap> gaps() {
+    List<ChangeGap> all = new ArrayList<>(gaps);
+    changes.forEach(
+        (id, of) -> {
+          if (!isComplete(id, of)) {
+            all.add(
+                new ChangeGap(
+                    Reason.RECORD_LOST,
+                    "",
+                    "",
+                    "transaction "
+                        + id
+                        + " has "
+                        + counts.get(id)
+                        + " changes, and the topics contain "
+                        + of.size()));
+          }
+        });
+    counts.forEach(
+        (id, count) -> {
+          if (count > 0 && !changes.containsKey(id)) {
+            all.add(
+                new ChangeGap(
+                    Reason.RECORD_LOST,
+                    "",
+                    "",
+                    "transaction " + id + " has " + count + " changes, and the topics none"));
+          }
+        });
+    return all;
+  }
+
+  /** Without the topic of transactions it is not known how many changes there are. */
+  private boolean isComplete(String id, List<DebeziumRecord.Change> of) {
+    Long count = counts.get(id);
+    return count == null || count == of.size();
+  }
+
+  /** The transactions, in the order of commits. */
+  public List<Committed> transactions() {
+    List<Committed> committed = new ArrayList<>();
+    Map<Committed, DebeziumRecord.Place> places = new HashMap<>();
+    changes.forEach(
+        (id, of) -> {
+          List<DebeziumRecord.Change> ordered = new ArrayList<>(of);
+          ordered.sort(
+              Comparator.comparing(DebeziumRecord.Change::place)
+                  .thenComparing(DebeziumRecord.Change::order));
+          Committed next = committed(id, ordered);
+          committed.add(next);
+          places.put(next, ordered.get(0).place());
+        });
+    committed.sort(Comparator.comparing(places::get));
+    return committed;
+  }
+
+  private Committed committed(String id, List<DebeziumRecord.Change> ordered) {
+    DebeziumRecord.Change last = ordered.get(ordered.size() - 1);
+    List<ChangedRow> rows = new ArrayList<>();
+    LogPosition before = ordered.get(0).place().at();
+    int event = 0;
+    long read = 0;
+    for (DebeziumRecord.Change change : ordered) {
+      // The record does not state which statement it was; an event of the log has rows of one.
+      event += change.place().at().equals(before) ? 0 : 1;
+      before = change.place().at();
+      read = Math.max(read, change.source().readMicros());
+      rows.add(withStatement(change.row(), event));
+    }
+    return new Committed(
+        new ChangedTransaction(
+            last.source().server(),
+            id,
+            last.place().at(),
+            last.source().connection(),
+            last.source().commitMicros(),
+            last.source().precisionMicros(),
+            null,
+            rows,
+            isComplete(id, ordered)),
+        read);
+  }
+
+  private static ChangedRow withStatement(ChangedRow row, int statement) {
+    return new ChangedRow(
+        row.kind(), row.table(), row.before(), row.after(), statement, row.text());
+  }
+}

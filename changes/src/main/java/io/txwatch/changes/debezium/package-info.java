@@ -1,0 +1,9 @@
+/**
+ * Changes from Debezium's topics: JSON envelopes of its connectors for MySQL, MariaDB and
+ * PostgreSQL, decoded to the same values as the DBMS's own log. It uses neither Kafka nor Debezium,
+ * and needs Jackson's streaming parser, which the class path of an application need not have.
+ */
+@NullMarked
+package io.txwatch.changes.debezium;
+
+import org.jspecify.annotations.NullMarked;
