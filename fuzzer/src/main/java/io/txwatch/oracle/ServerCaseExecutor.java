@@ -13,6 +13,7 @@ import io.txwatch.schedule.Sandbox;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.ScheduleExecutor.Application;
 import io.txwatch.schedule.StatementProbe;
+import io.txwatch.schedule.StepTimes;
 import io.txwatch.schedule.WatchedApplication;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
@@ -183,11 +184,12 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
 
     LoggedExecution executeLogged(TestCase testCase, IsolationLevel level)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-      CaseExecution execution = resources.executor.execute(testCase, level);
+      StepTimes times = new StepTimes();
+      CaseExecution execution = resources.executor.execute(testCase, level, times);
       if (!(resources.application instanceof LoggedApplication application)) {
         throw new IllegalStateException("the log is not read for " + purpose);
       }
-      LoggedExecution logged = application.completed(execution);
+      LoggedExecution logged = application.completed(execution, times);
       replaceIfLost();
       return logged;
     }

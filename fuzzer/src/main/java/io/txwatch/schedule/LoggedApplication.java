@@ -88,8 +88,12 @@ public final class LoggedApplication implements ScheduleExecutor.Application {
     return given.connect();
   }
 
-  /** The execution with what the log has of it; to be called before the next case is set up. */
-  public LoggedExecution completed(CaseExecution execution) throws SQLException {
+  /**
+   * The execution with what the log has of it; to be called before the next case is set up.
+   *
+   * @param times when its steps were executed
+   */
+  public LoggedExecution completed(CaseExecution execution, StepTimes times) throws SQLException {
     Connection reader = session;
     ChangeSource reading = source;
     Workspace used = workspace;
@@ -111,6 +115,7 @@ public final class LoggedApplication implements ScheduleExecutor.Application {
           ? LoggedExecution.withGap(execution, missing.get())
           : new LoggedExecution(
               execution,
+              times,
               Optional.empty(),
               Optional.empty(),
               before,

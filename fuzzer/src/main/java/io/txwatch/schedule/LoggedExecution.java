@@ -9,6 +9,7 @@ import java.util.Optional;
  * The result of executing a case while the log of the DBMS is read.
  *
  * @param execution the execution
+ * @param times when its steps were executed
  * @param incomplete why the log does not have all changes of the case; empty if it has
  * @param gap why changes of the log were not read; empty if all were
  * @param before the tables by name when the case had been set up
@@ -17,6 +18,7 @@ import java.util.Optional;
  */
 public record LoggedExecution(
     CaseExecution execution,
+    StepTimes times,
     Optional<String> incomplete,
     Optional<String> gap,
     Map<String, StoredRows> before,
@@ -33,12 +35,24 @@ public record LoggedExecution(
   /** An execution of whose changes the log has not all. */
   static LoggedExecution incomplete(CaseExecution execution, String reason) {
     return new LoggedExecution(
-        execution, Optional.of(reason), Optional.empty(), Map.of(), List.of(), Map.of());
+        execution,
+        new StepTimes(),
+        Optional.of(reason),
+        Optional.empty(),
+        Map.of(),
+        List.of(),
+        Map.of());
   }
 
   /** An execution of whose changes not all were read. */
   static LoggedExecution withGap(CaseExecution execution, String reason) {
     return new LoggedExecution(
-        execution, Optional.empty(), Optional.of(reason), Map.of(), List.of(), Map.of());
+        execution,
+        new StepTimes(),
+        Optional.empty(),
+        Optional.of(reason),
+        Map.of(),
+        List.of(),
+        Map.of());
   }
 }

@@ -18,13 +18,13 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Compares what transactions have left behind with the log of the DBMS: a replica that applies the
- * images of the log in its order must find each row as it was before the change, and must end with
- * the rows of the server.
+ * Compares what transactions have read and left behind with the log of the DBMS: a replica that
+ * applies the images of the log in its order must find each row as it was before the change, and
+ * must end with the rows of the server.
  *
  * <p>The case is executed again while the log is read. No level, and no wait, changes what must
  * hold: the log's order of two transactions that change one row is the order in which they changed
- * it. Queries are not judged.
+ * it. Then the rows that queries returned are compared with the versions of the log.
  *
  * <p>It does not apply where the log has not all whole images: with other settings, tables without
  * transactions, actions of foreign keys, generated columns, and changes of definitions.
@@ -95,16 +95,25 @@ public final class LogCheck implements Oracle {
     if (obstacle.isPresent()) {
       return verdict(Result.UNSUPPORTED, obstacle.get());
     }
-    return replay
-        .difference()
-        .map(difference -> verdict(Result.VIOLATION, difference))
+    Optional<String> difference = replay.difference();
+    if (difference.isPresent()) {
+      return verdict(Result.VIOLATION, difference.get());
+    }
+    LoggedReads reads = new LoggedReads(logged, replay.tables());
+    return reads
+        .violation()
+        .map(
+            found ->
+                new OracleVerdict(
+                    name(), Result.VIOLATION, found.reason(), Optional.of(found.statement())))
         .orElseGet(
             () ->
                 verdict(
                     Result.CLEAN,
                     "a replica would hold the same after "
                         + replay.size()
-                        + (replay.size() == 1 ? " transaction" : " transactions")));
+                        + (replay.size() == 1 ? " transaction" : " transactions")
+                        + reads.summary()));
   }
 
   private OracleVerdict verdict(Result result, String reason) {

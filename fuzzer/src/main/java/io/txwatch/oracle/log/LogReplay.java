@@ -27,6 +27,9 @@ final class LogReplay {
   private final LoggedExecution logged;
   private final Map<String, List<ChangedRow>> images = new LinkedHashMap<>();
 
+  /** The tables of which the log has images; complete after {@link #difference()}. */
+  private final Map<String, LoggedTable> tables = new LinkedHashMap<>();
+
   LogReplay(LoggedExecution logged) {
     this.logged = logged;
     logged.transactions().stream()
@@ -64,6 +67,11 @@ final class LogReplay {
     return image != null && Arrays.asList(image).contains(UnknownValue.ABSENT);
   }
 
+  /** The tables of which the log has images, after all of them were applied. */
+  Map<String, LoggedTable> tables() {
+    return tables;
+  }
+
   /** The number of transactions whose images are applied. */
   int size() {
     return logged.transactions().size();
@@ -71,7 +79,6 @@ final class LogReplay {
 
   /** What a replica could not do, or would hold instead; empty if it would hold the same. */
   Optional<String> difference() throws SQLException {
-    Map<String, LoggedTable> tables = new LinkedHashMap<>();
     images.forEach(
         (name, rows) ->
             tables.put(name, LoggedTable.of(rows.get(0).table(), rows, before(name), after(name))));
@@ -80,7 +87,7 @@ final class LogReplay {
       number++;
       for (ChangedRow row : transaction.changes()) {
         LoggedTable table = tables.get(row.table().name());
-        Optional<String> problem = table == null ? Optional.empty() : table.apply(row);
+        Optional<String> problem = table == null ? Optional.empty() : table.apply(row, number - 1);
         if (problem.isPresent()) {
           String position = number + " of " + size() + " in the log";
           return Optional.of(problem.get() + ": " + row.kind() + " by transaction " + position);

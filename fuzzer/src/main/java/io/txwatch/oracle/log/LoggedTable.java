@@ -2,6 +2,7 @@ package io.txwatch.oracle.log;
 
 import io.txwatch.changes.ChangedRow;
 import io.txwatch.changes.ChangedTable;
+import io.txwatch.changes.ColumnType;
 import io.txwatch.changes.JdbcValues;
 import io.txwatch.changes.UnknownValue;
 import io.txwatch.schedule.StoredRows;
@@ -37,6 +38,9 @@ final class LoggedTable {
 
   private final Map<List<@Nullable Object>, Integer> expected;
 
+  /** All versions that a row has had, from the first state on. */
+  private final List<LoggedVersion> versions = new ArrayList<>();
+
   private LoggedTable(
       ChangedTable table, List<Integer> compared, StoredRows before, StoredRows after) {
     this.table = table;
@@ -48,6 +52,12 @@ final class LoggedTable {
             : rowKey.columns().stream().map(compared::indexOf).toList();
     this.rows = bag(before);
     this.expected = bag(after);
+    rows.forEach(
+        (row, count) -> {
+          for (int i = 0; i < count; i++) {
+            versions.add(new LoggedVersion(row, LoggedVersion.NONE));
+          }
+        });
   }
 
   /**
@@ -108,12 +118,31 @@ final class LoggedTable {
     return Collections.unmodifiableList(Arrays.asList(values));
   }
 
-  private static @Nullable Object comparable(@Nullable Object value) {
+  static @Nullable Object comparable(@Nullable Object value) {
     return value instanceof byte[] bytes ? "0x" + HexFormat.of().formatHex(bytes) : value;
   }
 
-  /** Applies a change; returns why a replica cannot. */
-  Optional<String> apply(ChangedRow change) {
+  /** The names of the columns that are compared. */
+  List<String> comparedColumns() {
+    return compared.stream().map(column -> table.columnNames().get(column)).toList();
+  }
+
+  /** The type of a column that is compared. */
+  ColumnType type(int index) {
+    return table.columns().get(compared.get(index)).type();
+  }
+
+  /** All versions of its rows, with the transactions of the changes that were applied. */
+  List<LoggedVersion> versions() {
+    return Collections.unmodifiableList(versions);
+  }
+
+  /**
+   * Applies a change; returns why a replica cannot.
+   *
+   * @param transaction the index of its transaction in the log
+   */
+  Optional<String> apply(ChangedRow change, int transaction) {
     @Nullable Object[] before = change.before();
     if (before != null) {
       List<@Nullable Object> replaced = row(before);
@@ -131,6 +160,10 @@ final class LoggedTable {
       } else {
         rows.put(replaced, count - 1);
       }
+      versions.stream()
+          .filter(version -> version.isCurrent() && version.values().equals(replaced))
+          .findFirst()
+          .ifPresent(version -> version.removeBy(transaction));
     }
     @Nullable Object[] after = change.after();
     if (after != null) {
@@ -146,6 +179,7 @@ final class LoggedTable {
                 + shown(added));
       }
       rows.merge(added, 1, Integer::sum);
+      versions.add(new LoggedVersion(added, transaction));
     }
     return Optional.empty();
   }

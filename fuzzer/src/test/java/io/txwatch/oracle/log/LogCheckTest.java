@@ -14,7 +14,9 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.OracleVerdict.Result;
 import io.txwatch.oracle.ServerCaseExecutor;
+import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.LoggedExecution;
+import io.txwatch.schedule.StepOutcome;
 import io.txwatch.servers.DatabaseServer;
 import io.txwatch.servers.MariaDbServer;
 import io.txwatch.servers.MySqlServer;
@@ -22,9 +24,11 @@ import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.testcase.CaseReader;
 import io.txwatch.testcase.TestCase;
+import java.math.BigDecimal;
 import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
@@ -159,12 +163,136 @@ class LogCheckTest {
                 + " INSERT by transaction 4 of 4 in the log");
   }
 
+  /** Each query returned one row; the planted one is what a DBMS with this fault would return. */
+  private static final String READS =
+      """
+      I: CREATE TABLE t (id INT PRIMARY KEY, v INT, w VARCHAR(9)) {ENGINE}
+      I: INSERT INTO t VALUES (1, 10, 'a'), (2, 20, NULL)
+      T1: BEGIN
+      T1: SELECT * FROM t WHERE id = 1
+      T2: UPDATE t SET v = 11 WHERE id = 1
+      T3: SELECT v, id FROM t WHERE id = 1
+      T4: BEGIN
+      T4: UPDATE t SET v = 77 WHERE id = 1
+      T4: SELECT v FROM t WHERE id = 1
+      T4: UPDATE t SET v = 12 WHERE id = 1
+      T4: COMMIT
+      T1: SELECT id, v FROM t WHERE id = 1
+      T1: COMMIT
+      """;
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void plantedFaultsOfReadsAreFound(ServerKind kind) throws Exception {
+    TestCase testCase = CaseReader.parse("test", READS);
+    LoggedExecution committed;
+    LoggedExecution repeatable;
+    try (ServerCaseExecutor executor =
+        new ServerCaseExecutor(dbms(kind, DriverManager::getConnection), Duration.ofSeconds(60))) {
+      committed = executor.executeLogged(testCase, IsolationLevel.READ_COMMITTED);
+      repeatable = executor.executeLogged(testCase, IsolationLevel.REPEATABLE_READ);
+    }
+    String clean =
+        "a replica would hold the same after 2 transactions; 4 rows that were read are versions of"
+            + " it";
+
+    assertThat(reason(committed, log -> log)).isEqualTo(clean);
+    assertThat(reason(repeatable, log -> log)).isEqualTo(clean);
+    assertThat(reasonWith(committed, 4, 10, 1)) // a version that was overwritten
+        .isEqualTo(
+            "T3 reads t(v, id) [10, 1]," + " a version that had been replaced before the snapshot");
+    assertThat(reasonWith(committed, 10, 1, 77)) // a version that its writer overwrote
+        .isEqualTo("T1 reads t(id, v) [1, 77], a version that was never committed");
+    assertThat(reasonWith(committed, 10, 1, 78)) // a version that no transaction committed
+        .isEqualTo("T1 reads t(id, v) [1, 78], which is no version of the log");
+    assertThat(reasonWith(committed, 10, 2, 12)) // of two rows
+        .isEqualTo("T1 reads t(id, v) [2, 12], which is no version of the log");
+    assertThat(reasonWith(committed, 4, 12, 1)) // a version that is committed later
+        .isEqualTo("T3 reads t(v, id) [12, 1], a version that was committed after the snapshot");
+    assertThat(reasonWith(committed, 7, 77)).isEqualTo(clean); // its own
+    assertThat(reasonWith(repeatable, 10, 1, 12)) // a snapshot that is not repeatable
+        .isEqualTo("T1 reads t(id, v) [1, 12], a version that was committed after the snapshot");
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void aReadOfAnAbortedVersionIsFound(ServerKind kind) throws Exception {
+    TestCase testCase =
+        CaseReader.parse(
+            "test",
+            """
+            I: CREATE TABLE t (id INT PRIMARY KEY, v INT) {ENGINE}
+            I: INSERT INTO t VALUES (1, 10)
+            T1: BEGIN
+            T1: UPDATE t SET v = 11 WHERE id = 1
+            T2: SELECT * FROM t
+            T1: ROLLBACK
+            """);
+    Dbms dbms = dbms(kind, DriverManager::getConnection);
+    try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, Duration.ofSeconds(60))) {
+      LoggedExecution logged = executor.executeLogged(testCase, IsolationLevel.READ_COMMITTED);
+
+      assertThat(reason(logged, log -> log))
+          .isEqualTo(
+              "a replica would hold the same after 0 transactions;"
+                  + " 1 row that was read is a version of it");
+      assertThat(reasonWith(logged, 3, 1, 11))
+          .isEqualTo("T2 reads t(id, v) [1, 11], which is no version of the log");
+    }
+  }
+
+  /** The reason if a step had returned one other row. */
+  private static String reasonWith(LoggedExecution logged, int step, long... row) throws Exception {
+    CaseExecution execution = logged.execution();
+    List<StepOutcome> outcomes = new ArrayList<>();
+    for (StepOutcome each : execution.outcomes()) {
+      outcomes.add(
+          each.step().id() != step
+              ? each
+              : new StepOutcome(
+                  each.step(),
+                  each.status(),
+                  each.blocked(),
+                  each.failure(),
+                  each.sqlState(),
+                  each.vendorCode(),
+                  each.message(),
+                  each.updateCount(),
+                  each.columns(),
+                  List.of(
+                      Arrays.stream(row).mapToObj(v -> (Object) BigDecimal.valueOf(v)).toList())));
+    }
+    CaseExecution other =
+        new CaseExecution(
+            execution.testCase(),
+            execution.level(),
+            outcomes,
+            execution.order(),
+            execution.completedBeforeEnd(),
+            execution.finalReads(),
+            execution.undecided(),
+            execution.race(),
+            execution.events());
+    return new LogCheck()
+        .judge(
+            new LoggedExecution(
+                other,
+                logged.times(),
+                logged.incomplete(),
+                logged.gap(),
+                logged.before(),
+                logged.transactions(),
+                logged.after()))
+        .reason();
+  }
+
   private static String reason(
       LoggedExecution logged, UnaryOperator<List<ChangedTransaction>> fault) throws Exception {
     return new LogCheck()
         .judge(
             new LoggedExecution(
                 logged.execution(),
+                logged.times(),
                 logged.incomplete(),
                 logged.gap(),
                 logged.before(),
