@@ -25,6 +25,12 @@ public final class TxWatchAgent {
    */
   public static final String LEVEL = "io.txwatch.agent.level";
 
+  /**
+   * The system property that {@code attach} reads: a line about connections that do not follow the
+   * level that was set last; empty if all do.
+   */
+  public static final String EXCEPTIONS = "io.txwatch.agent.level.exceptions";
+
   /** The exit code of txwatch's commands for bad input, too. */
   private static final int BAD_INPUT = 2;
 
@@ -60,7 +66,9 @@ public final class TxWatchAgent {
 
   private static void changeLevel(String arguments) {
     try {
-      System.setProperty(LEVEL, ConnectionWatcher.changeLevel(arguments));
+      String level = ConnectionWatcher.changeLevel(arguments);
+      System.setProperty(EXCEPTIONS, ConnectionWatcher.exceptionsFromLevel());
+      System.setProperty(LEVEL, level);
     } catch (IllegalArgumentException e) {
       System.err.println("txwatch: its settings stay as they are: " + e.getMessage());
     }

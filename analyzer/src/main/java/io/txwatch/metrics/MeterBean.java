@@ -139,7 +139,7 @@ public final class MeterBean implements DynamicMBean, AutoCloseable {
     MBeanOperationInfo change =
         new MBeanOperationInfo(
             CHANGE,
-            "sets txwatch.instrument for connections that are opened from now on",
+            "sets txwatch.instrument for all connections, open ones from their next transaction on",
             new MBeanParameterInfo[] {
               new MBeanParameterInfo("level", STRING, Setting.INSTRUMENT.accepted())
             },
@@ -171,7 +171,9 @@ public final class MeterBean implements DynamicMBean, AutoCloseable {
       throw new UnsupportedOperationException(action);
     }
     try {
-      return ObservationLevel.change(String.valueOf(arguments[0]));
+      String level = ObservationLevel.change(String.valueOf(arguments[0]));
+      String exceptions = ObservationLevel.exceptions();
+      return exceptions.isEmpty() ? level : level + "; " + exceptions;
     } catch (SettingException e) { // a class that clients of JMX know
       throw new IllegalArgumentException(e.getMessage());
     }

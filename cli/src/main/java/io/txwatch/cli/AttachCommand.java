@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
       "Watches a JVM that is running: connections that it opens from now on.",
       "Those that are open stay as they are until the pool replaces them.",
       "If the agent runs there already, instrument=LEVEL changes how much is observed, and",
-      "instrument=off ends it.",
+      "instrument=off ends it, for open connections, too: from their next transaction on.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -44,6 +44,10 @@ import picocli.CommandLine.Spec;
       ""
     })
 final class AttachCommand implements Callable<Integer> {
+
+  private static final String POOLS =
+      "For all of a pool at once, let it replace its connections (HikariCP:"
+          + " softEvictConnections by JMX), or wait for their maximum lifetime.";
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -65,25 +69,22 @@ final class AttachCommand implements Callable<Integer> {
     } catch (SettingException e) {
       throw CommandException.badInput(String.valueOf(e.getMessage()));
     }
-    String done =
-        load(arguments)
-            ? "txwatch.instrument is changed in process "
-                + pid
-                + ", for connections that it opens from now on; those that are open keep theirs."
-            : "The agent is in process "
-                + pid
-                + ". Connections that it opens from now on are watched; those that are open are not.";
-    Console.of(spec)
-        .note(
-            done
-                + System.lineSeparator()
-                + "For all of a pool at once, let it replace its connections (HikariCP:"
-                + " softEvictConnections by JMX), or wait for their maximum lifetime.");
+    Console.of(spec).note(load(arguments));
     return ExitCode.CLEAN;
   }
 
-  /** Returns true if the agent ran already, and its level was changed. */
-  private boolean load(String arguments) {
+  private static String changed(String pid, String exceptions) {
+    String done =
+        "txwatch.instrument is changed in process "
+            + pid
+            + "; open connections follow from their next transaction on.";
+    return exceptions.isEmpty()
+        ? done
+        : done + System.lineSeparator() + exceptions + "." + System.lineSeparator() + POOLS;
+  }
+
+  /** Returns what was done. */
+  private String load(String arguments) {
     Path jar = jar();
     try {
       VirtualMachine target = VirtualMachine.attach(pid);
@@ -97,7 +98,13 @@ final class AttachCommand implements Callable<Integer> {
                   + pid
                   + " was attached by the application: set instrument there, by JMX or Actuator");
         }
-        return runs;
+        return runs
+            ? changed(pid, target.getSystemProperties().getProperty(TxWatchAgent.EXCEPTIONS, ""))
+            : "The agent is in process "
+                + pid
+                + ". Connections that it opens from now on are watched; those that are open are not."
+                + System.lineSeparator()
+                + POOLS;
       } finally {
         target.detach();
       }

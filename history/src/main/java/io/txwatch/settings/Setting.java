@@ -193,6 +193,9 @@ public enum Setting {
       "databases for tests: URLs contain one of these. Interleaving changes their rows; it needs"
           + " this for a database that is neither on this machine nor named test");
 
+  /** The value of {@link #INSTRUMENT} with which nothing is observed. */
+  public static final String OFF = "off";
+
   private final String key;
   private final String defaultValue;
   private final String accepted;

@@ -51,6 +51,9 @@ public final class SessionTracker {
 
   private volatile @Nullable WaitReader waitReader;
 
+  /** False while observation is switched off: nothing of ours is sent then. */
+  private volatile boolean isObserved = true;
+
   /**
    * Creates the tracker of a new session.
    *
@@ -101,9 +104,14 @@ public final class SessionTracker {
     sessions.add(this);
   }
 
-  /** Reads for whom its statements wait; null if nothing does. */
+  /** Reads for whom its statements wait; null if nothing does, or observation is off. */
   @Nullable WaitReader waitReader() {
-    return waitReader;
+    return isObserved ? waitReader : null;
+  }
+
+  /** Observation was switched on or off. */
+  public void observed(boolean isOn) {
+    isObserved = isOn;
   }
 
   /** A statement that is executing. */

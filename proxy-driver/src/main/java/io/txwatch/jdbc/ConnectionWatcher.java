@@ -50,7 +50,7 @@ public final class ConnectionWatcher {
   }
 
   /**
-   * Changes the level of the connections that are opened from now on.
+   * Changes the level of all connections, of open ones from their next transaction on.
    *
    * @param arguments an agent's, of which only {@code instrument} can be changed
    * @return the level
@@ -58,6 +58,11 @@ public final class ConnectionWatcher {
    */
   public static String changeLevel(String arguments) {
     return ObservationLevel.change(Settings.changedLevel(arguments));
+  }
+
+  /** A line about connections that do not follow a changed level; empty if all do. */
+  public static String exceptionsFromLevel() {
+    return ObservationLevel.exceptions();
   }
 
   /**

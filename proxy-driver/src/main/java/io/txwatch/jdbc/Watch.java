@@ -15,6 +15,7 @@ import io.txwatch.catalog.JdbcCatalog;
 import io.txwatch.catalog.SeparateConnectionException;
 import io.txwatch.catalog.SessionView;
 import io.txwatch.catalog.Uninterrupted;
+import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.Database;
 import io.txwatch.jdbc.changes.ChangeReaders;
 import io.txwatch.jdbc.changes.ChangeReading;
@@ -122,9 +123,14 @@ public final class Watch {
   public static Connection connection(
       Connection real, String url, String user, ConnectionSource source, Settings given) {
     Settings settings = ObservationLevel.applyTo(given);
-    if (settings.get(Setting.INSTRUMENT).equals("off")
+    if (given.get(Setting.INSTRUMENT).equals(Setting.OFF)
+            && settings.get(Setting.INSTRUMENT).equals(Setting.OFF)
         || isWatched(real)
         || !WatchedUrls.of(settings).contain(url)) {
+      return real;
+    }
+    if (settings.get(Setting.INSTRUMENT).equals(Setting.OFF)) {
+      ObservationLevel.leftUnwatched(real);
       return real;
     }
     try {
@@ -187,7 +193,8 @@ public final class Watch {
       Settings given,
       Pipeline pipeline) {
     Settings settings = ObservationLevel.applyTo(given);
-    if (settings.get(Setting.INSTRUMENT).equals("off") || real instanceof WatchedPooledConnection) {
+    if (settings.get(Setting.INSTRUMENT).equals(Setting.OFF)
+        || real instanceof WatchedPooledConnection) {
       return real;
     }
     Function<Connection, Optional<WatchedSession>> opener =
@@ -409,8 +416,6 @@ public final class Watch {
       Pipeline pipeline,
       UnaryOperator<Planner> planner) {
     Database database = catalog.database();
-    RewritePlanner.Level level =
-        RewritePlanner.Level.valueOf(settings.get(Setting.INSTRUMENT).toUpperCase(Locale.ROOT));
     String key =
         String.join(
                 "\0",
@@ -434,10 +439,8 @@ public final class Watch {
             WatchedDatabase.of(
                 database,
                 product,
-                planner.apply(
-                    versions.areByValue()
-                        ? new UntouchedPlanner(product.sql(), versions.areRecorded(), recordsValues)
-                        : new RewritePlanner(product.sql(), level, mostRows, recordsValues)),
+                settings.get(Setting.INSTRUMENT),
+                level -> planner.apply(planner(level, product.sql(), versions, settings)),
                 texts,
                 versions,
                 mostRows,
@@ -446,6 +449,24 @@ public final class Watch {
                 settings.get(Setting.CALL_SITES).equals("exact"),
                 CallSites.of(settings.get(Setting.PACKAGES)),
                 pipeline));
+  }
+
+  private static Planner planner(
+      String level, DialectSql sql, CatalogMode.Versions versions, Settings settings) {
+    boolean isOff = level.equals(Setting.OFF);
+    boolean recordsValues = settings.get(Setting.PREDICT).equals("on");
+    if (versions.areByValue()) {
+      UntouchedPlanner byValue =
+          new UntouchedPlanner(sql, versions.areRecorded(), recordsValues && !isOff);
+      return isOff ? byValue.switchedOff() : byValue;
+    }
+    return isOff
+        ? UntouchedPlanner.switchedOff(sql)
+        : new RewritePlanner(
+            sql,
+            RewritePlanner.Level.valueOf(level.toUpperCase(Locale.ROOT)),
+            settings.number(Setting.VERSION_SET_ROWS),
+            recordsValues);
   }
 
   /** The number of databases with such a URL that something is kept of. */

@@ -63,6 +63,16 @@ public final class UntouchedPlanner implements Planner {
     this.hasRecord = hasRecord;
   }
 
+  /** A planner for texts of a DBMS while observation is switched off: none is observed. */
+  public static Planner switchedOff(DialectSql additions) {
+    return SwitchedOffPlanner.of(additions);
+  }
+
+  /** This planner while observation is switched off: only writes are observed. */
+  public Planner switchedOff() {
+    return SwitchedOffPlanner.byValue(additions, this);
+  }
+
   @Override
   public Tokens tokens(String sql) {
     return Tokenizer.tokenize(sql, dialect);

@@ -51,8 +51,8 @@ final class TxWatchEndpoint {
   }
 
   /**
-   * Sets {@code txwatch.instrument} for connections that are opened from now on. Pools of HikariCP
-   * replace theirs.
+   * Sets {@code txwatch.instrument}. Pools of HikariCP replace their connections, because those
+   * that were opened while it was off would stay unwatched.
    *
    * @return the value
    * @throws InvalidEndpointRequestException if it is none, which is 400

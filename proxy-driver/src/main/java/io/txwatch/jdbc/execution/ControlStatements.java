@@ -71,7 +71,7 @@ final class ControlStatements {
     if (cached.mayWriteUnnamed() || !detail.isEmpty()) {
       noted.mayWriteUnnamed();
     }
-    if (alone && context.recordsValues()) {
+    if (alone && context.recordsValues() && !context.plans().isOff()) {
       noted.records(context.recording(cached, List.of()));
     }
     noted.succeeded(detail.isEmpty() && createsWithoutRows());

@@ -192,7 +192,9 @@ public final class Execution {
 
   /** Whether what it is executed with and returns is recorded: as of its whole transaction. */
   public boolean recordsValues(CachedPlan plan) {
-    return observation != null && observation.recordsValues(plan.usage()::recordsNext);
+    return observation != null
+        && !context.plans().isOff()
+        && observation.recordsValues(plan.usage()::recordsNext);
   }
 
   /** What it is executed with and returns is recorded there. */

@@ -153,9 +153,9 @@ public final class ExecutionContext {
         || control instanceof TransactionControl.ImplicitCommit
         || control instanceof TransactionControl.Prepare
         || control instanceof TransactionControl.Begin) {
-      TransactionIds.identify(state);
+      identify();
     }
-    if (isByValue()) {
+    if (isByValue() || plans.isOff()) {
       return; // nothing of ours on the application's connection
     }
     SessionLevel.askIfUnknown(state, next);
@@ -317,13 +317,19 @@ public final class ExecutionContext {
   /** The transaction is about to be committed. */
   public void beforeCommit() {
     tracker().endSent();
-    TransactionIds.identify(state);
+    identify();
     readBeside(SideReadRunner::beforeCommit);
   }
 
   /** The work of a branch of a distributed transaction is about to end on this connection. */
   public void beforeBranchEnds() {
-    TransactionIds.identify(state);
+    identify();
+  }
+
+  private void identify() {
+    if (!plans.isOff()) {
+      TransactionIds.identify(state);
+    }
   }
 
   /** The transaction is about to go back to a savepoint. */

@@ -73,6 +73,9 @@ public record Parameters(
     if (!complete) {
       return null;
     }
-    return hashes == null ? NO_VALUES : hashes;
+    if (hashes != null) {
+      return hashes;
+    }
+    return setters == null ? NO_VALUES : null; // set under a plan that needs no hashes
   }
 }

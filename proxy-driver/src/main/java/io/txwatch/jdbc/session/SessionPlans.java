@@ -12,7 +12,10 @@ import io.txwatch.jdbc.plan.CachedPlan;
 import io.txwatch.jdbc.plan.CachedPlan.Variant;
 import io.txwatch.jdbc.plan.PlanCache;
 import io.txwatch.jdbc.plan.StatementOptions;
+import io.txwatch.settings.ObservationLevel;
+import io.txwatch.settings.Setting;
 import java.sql.SQLException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,19 +24,62 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SessionPlans {
 
+  /** Spreads the number of changes over the bits, so that no version of the catalog equals it. */
+  private static final long LEVEL_CHANGE = 0x9E3779B97F4A7C15L;
+
   private final WatchedDatabase database;
   private final SessionTracker tracker;
   private final JdbcCatalog catalog;
   private @Nullable PlanCache own;
 
+  /** The level of observation: that of the open transaction, or of the next one. */
+  private String level;
+
+  /** The level that was set for the process when {@link #level} was last compared with it. */
+  private @Nullable String compared;
+
+  private PlanCache shared;
+
+  /** How often the level has changed. */
+  private long changes;
+
   public SessionPlans(WatchedSession session) {
     this.database = session.database();
     this.tracker = session.tracker();
     this.catalog = session.catalog();
+    this.level = database.plans().levelAtFirst();
+    this.shared = database.plans().shared(level);
+  }
+
+  /** True if observation is switched off: nothing of ours is sent, and no row is seen. */
+  public boolean isOff() {
+    return level.equals(Setting.OFF);
+  }
+
+  /**
+   * Takes over the level that was set while the process runs, unless a transaction is open: that
+   * one is observed to its end as at its beginning. One read of a variable as long as nothing was
+   * set.
+   */
+  private void followLevel() {
+    String set = ObservationLevel.changedOrNull();
+    if (Objects.equals(set, compared) || tracker.open() != 0) {
+      return;
+    }
+    compared = set;
+    String wanted = set == null ? database.plans().levelAtFirst() : set;
+    if (!wanted.equals(level)) {
+      level = wanted;
+      shared = database.plans().shared(wanted);
+      own = null;
+      changes++;
+      tracker.observed(!isOff());
+    }
   }
 
   /** The plan for a text; null, for which the driver has its own error, has an empty plan. */
   public CachedPlan of(@Nullable String sql, StatementOptions options) {
+    followLevel();
     CachedPlan cached = withKeys(sql == null ? "" : sql, options);
     if (catalog.hasOtherLexis()
         && cached.kind() != StatementKind.DDL
@@ -62,7 +108,8 @@ public final class SessionPlans {
 
   /** What plans depend on: while it stays, so do they. */
   public long version() {
-    return catalog.version();
+    followLevel();
+    return catalog.version() ^ (changes * LEVEL_CHANGE);
   }
 
   /**
@@ -125,10 +172,10 @@ public final class SessionPlans {
   /** A session that looks names up elsewhere than it first did has plans of its own. */
   private PlanCache cache() {
     if (catalog.version() >>> 32 == 0) {
-      return database.plans();
+      return shared;
     }
     if (own == null) {
-      own = database.ownPlans();
+      own = database.plans().own(level);
     }
     return own;
   }

@@ -12,6 +12,7 @@ import io.txwatch.jdbc.plan.PlanCache;
 import io.txwatch.jdbc.plan.SideReadMemory;
 import io.txwatch.plan.Planner;
 import io.txwatch.product.WatchedProduct;
+import java.util.function.Function;
 
 /**
  * What the watched connections to one database, of one user, have in common.
@@ -20,12 +21,11 @@ import io.txwatch.product.WatchedProduct;
  * @param sql what can be added to its statements, and what its driver does
  * @param rules what it does to transactions
  * @param snapshots when a read beside a statement may be sent, and what it sees
- * @param planner makes plans
  * @param redacts true if values that may be personal are not to be shown
  * @param recordsValues true if parameters and values of statements are recorded
  * @param exactPlaces true if the place in the application is looked up at each execution
  * @param callSites finds the place in the application
- * @param plans the plans that hold for sessions that look names up where they did when opened
+ * @param plans the plans for its texts, by the level of observation
  * @param pipeline where events go
  * @param mostSideRows how many rows a read beside a statement may bring
  * @param memory what such reads have learnt
@@ -38,12 +38,11 @@ public record WatchedDatabase(
     DialectSql sql,
     TransactionRules rules,
     SnapshotRules snapshots,
-    Planner planner,
     boolean redacts,
     boolean recordsValues,
     boolean exactPlaces,
     CallSites callSites,
-    PlanCache plans,
+    LevelPlans plans,
     Pipeline pipeline,
     int mostSideRows,
     SideReadMemory memory,
@@ -51,10 +50,17 @@ public record WatchedDatabase(
     CatalogMode.Versions versions,
     LatestUpdates latestUpdates) {
 
+  /**
+   * A database with no plans yet.
+   *
+   * @param level the level of observation that its connections are opened with
+   * @param planners makes the planner of a level
+   */
   public static WatchedDatabase of(
       Database database,
       WatchedProduct product,
-      Planner planner,
+      String level,
+      Function<String, Planner> planners,
       WriterTexts writerTexts,
       CatalogMode.Versions versions,
       int mostSideRows,
@@ -68,22 +74,18 @@ public record WatchedDatabase(
         product.sql(),
         product.transactionRules(database),
         product.snapshotRules(database),
-        planner,
         redacts,
         recordsValues,
         exactPlaces,
         callSites,
-        new PlanCache(planner, product.dialect(), redacts, exactPlaces),
+        new LevelPlans(
+            level,
+            one -> new PlanCache(planners.apply(one), product.dialect(), redacts, exactPlaces)),
         pipeline,
         mostSideRows,
         new SideReadMemory(),
         writerTexts,
         versions,
         new LatestUpdates());
-  }
-
-  /** An empty cache, for a session that looks names up elsewhere. */
-  PlanCache ownPlans() {
-    return new PlanCache(planner, sql.dialect(), redacts, exactPlaces);
   }
 }

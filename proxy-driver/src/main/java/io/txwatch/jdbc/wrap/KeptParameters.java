@@ -12,6 +12,7 @@ import io.txwatch.jdbc.plan.PinnedValues;
 import io.txwatch.plan.Carried;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,9 @@ final class KeptParameters implements PinnedValues {
   private final DriverTraits driver;
   private @Nullable ParameterSetter @Nullable [] setters;
   private long @Nullable [] hashes;
+
+  /** The parameters that were set last when no hashes were kept; null if there are none. */
+  private @Nullable BitSet unhashed;
 
   /** The bits of the parameters that are values of a key. */
   private long @Nullable [] keyValues;
@@ -102,6 +106,10 @@ final class KeptParameters implements PinnedValues {
 
   void keepHash(int index, long hash) {
     if (index >= 1 && index <= count) {
+      if (unhashed != null) {
+        unhashed.clear(index);
+        unhashed = unhashed.isEmpty() ? null : unhashed;
+      }
       if (hashes == null) {
         hashes = new long[count];
       }
@@ -140,8 +148,27 @@ final class KeptParameters implements PinnedValues {
     pinned = null;
   }
 
-  /** Another plan keeps other parameters: those that the one before did not keep are not known. */
-  void unpinUnless(IntPredicate wasPinned) {
+  /**
+   * Another plan keeps other parameters: those that the one before did not keep are not known.
+   *
+   * @param before the plan before
+   * @param wasPinned whether it kept a parameter as a value that rows are named by
+   */
+  void plannedAnew(CachedPlan before, IntPredicate wasPinned) {
+    KeyedRowHasher key = before.key();
+    for (int i = 0; keyValues != null && i < count; i++) {
+      if (key == null || !key.takes(i + 1)) {
+        keyValues[i] = 0;
+      }
+    }
+    if (!before.comparesPredicates() && count > 0) {
+      unhashed = new BitSet();
+      unhashed.set(1, count + 1);
+    }
+    unpinUnless(wasPinned);
+  }
+
+  private void unpinUnless(IntPredicate wasPinned) {
     changes++;
     for (int i = 0; pinned != null && i < count; i++) {
       if (!wasPinned.test(i + 1)) {
@@ -188,6 +215,7 @@ final class KeptParameters implements PinnedValues {
   void clear() {
     setters = null;
     hashes = null;
+    unhashed = null;
     keyValues = null;
     recorded = null;
     unpin();
@@ -195,7 +223,7 @@ final class KeptParameters implements PinnedValues {
 
   /** For reads beside the statement. */
   Parameters parameters() {
-    return new Parameters(setters, hashes, !streamed);
+    return new Parameters(setters, unhashed == null ? hashes : null, !streamed);
   }
 
   /** Sets them on a statement of a plan's. */
@@ -234,7 +262,7 @@ final class KeptParameters implements PinnedValues {
         streamed || setters == null
             ? null
             : Parameters.each(setters, setter -> setter.added(driver)),
-        hashes == null ? null : hashes.clone(),
+        hashes == null || unhashed != null ? null : hashes.clone(),
         key,
         keyValues,
         values,

@@ -286,7 +286,7 @@ class WatchedPreparedStatement extends DelegatingPreparedStatement {
     plannedAt = version;
     CachedPlan before = plan;
     plan = now;
-    kept.unpinUnless(index -> isPinned(before, index));
+    kept.plannedAnew(before, index -> isPinned(before, index));
     if (metadata != null) {
       metadata.close();
       metadata = null;
