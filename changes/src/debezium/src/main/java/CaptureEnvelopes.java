@@ -96,8 +96,7 @@ public final class CaptureEnvelopes {
     properties.put("provide.transaction.metadata", "true");
     properties.put("snapshot.mode", "initial");
     if (args[0].equals("postgresql")) {
-      properties.put(
-          "connector.class", "io.debezium.connector.postgresql.PostgresConnector");
+      properties.put("connector.class", "io.debezium.connector.postgresql.PostgresConnector");
       properties.put("database.dbname", "shopdb");
       properties.put("plugin.name", "pgoutput");
       properties.put("schema.include.list", "public");
@@ -131,10 +130,10 @@ public final class CaptureEnvelopes {
           "CREATE TABLE start (v VARCHAR(10) PRIMARY KEY, n INT)",
           "INSERT INTO start VALUES ('start', 0)",
           "CREATE TABLE types (id BIGINT PRIMARY KEY, i INT, si SMALLINT, b TINYINT(1), u BIGINT"
-              + " UNSIGNED, d DECIMAL(10,2) NOT NULL, dbl DOUBLE, f FLOAT, v VARCHAR(20), c CHAR(5),"
-              + " bin VARBINARY(4), bits BIT(8), dt DATE, t TIME(6), dts DATETIME, dtm"
-              + " DATETIME(6), ts TIMESTAMP(3) NULL, y YEAR, e ENUM('new','old'), s SET('x','y'),"
-              + " j JSON)",
+              + " UNSIGNED, d DECIMAL(10,2) NOT NULL, dbl DOUBLE, f FLOAT, v VARCHAR(20), c"
+              + " CHAR(5), bin VARBINARY(4), bits BIT(8), dt DATE, t TIME(6), dts DATETIME, dtm"
+              + " DATETIME(6), ts TIMESTAMP(3) NULL, y YEAR, e ENUM('new','old'), s SET('x','y'), j"
+              + " JSON)",
           "CREATE TABLE pair (a INT, b VARCHAR(5), v INT, PRIMARY KEY (a, b))");
 
   private static final List<String> CHANGES =
