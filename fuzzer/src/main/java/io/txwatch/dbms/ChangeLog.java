@@ -24,6 +24,22 @@ public interface ChangeLog {
    */
   Optional<String> whyIncompleteFor(Connection session) throws SQLException;
 
+  /**
+   * Changes the tables of a workspace so that the log has whole images of their rows.
+   *
+   * @param session a session of the workspace
+   */
+  default void prepare(Connection session) throws SQLException {}
+
+  /**
+   * The schema of a workspace's tables in the log.
+   *
+   * @param session a session of the workspace
+   */
+  default String schema(Connection session) throws SQLException {
+    return session.getCatalog();
+  }
+
   /** A source that reads the log and is not started. */
   ChangeSource open();
 }

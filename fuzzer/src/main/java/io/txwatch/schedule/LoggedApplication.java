@@ -60,9 +60,10 @@ public final class LoggedApplication implements ScheduleExecutor.Application {
     }
     try {
       ChangeSource started = started();
+      log.prepare(reader);
       before = read(given, reader);
       gap = readToEnd(started);
-      collector.take(reader.getCatalog());
+      collector.take(log.schema(reader));
     } catch (IOException e) {
       incomplete = Optional.of(String.valueOf(e.getMessage()));
     }
@@ -106,7 +107,7 @@ public final class LoggedApplication implements ScheduleExecutor.Application {
     }
     try {
       Optional<String> late = readToEnd(reading);
-      Taken taken = collector.take(reader.getCatalog());
+      Taken taken = collector.take(log.schema(reader));
       if (taken.definition().isPresent()) {
         return LoggedExecution.incomplete(execution, taken.definition().get());
       }

@@ -1,6 +1,7 @@
 package io.txwatch.dbms.postgresql;
 
 import io.txwatch.dbms.AbstractDbms;
+import io.txwatch.dbms.ChangeLog;
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Failure;
@@ -119,6 +120,13 @@ final class PostgresDbms extends AbstractDbms {
   @Override
   public boolean isOutOfConnections(SQLException error) {
     return TOO_MANY_CONNECTIONS.equals(error.getSQLState());
+  }
+
+  @Override
+  public Optional<ChangeLog> changeLog() {
+    return isPostgres()
+        ? Optional.of(new PostgresChangeLog(() -> connector.connect(url)))
+        : Optional.empty();
   }
 
   @Override

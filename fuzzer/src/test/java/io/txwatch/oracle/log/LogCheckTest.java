@@ -20,6 +20,7 @@ import io.txwatch.schedule.StepOutcome;
 import io.txwatch.servers.DatabaseServer;
 import io.txwatch.servers.MariaDbServer;
 import io.txwatch.servers.MySqlServer;
+import io.txwatch.servers.PostgresServer;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.servers.TestServers;
 import io.txwatch.testcase.CaseReader;
@@ -42,6 +43,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class LogCheckTest {
@@ -63,7 +65,7 @@ class LogCheckTest {
   private static final AtomicInteger DATABASES = new AtomicInteger();
 
   static Stream<ServerKind> kinds() {
-    return Stream.of(ServerKind.MYSQL, ServerKind.MARIADB)
+    return Stream.of(ServerKind.MYSQL, ServerKind.MARIADB, ServerKind.POSTGRESQL)
         .filter(kind -> TestServers.missing(kind).isEmpty());
   }
 
@@ -71,9 +73,12 @@ class LogCheckTest {
     return SERVERS.computeIfAbsent(
         kind,
         any ->
-            kind == ServerKind.MYSQL
-                ? MySqlServer.start()
-                : MariaDbServer.start("--log-bin=binlog", "--binlog-format=ROW", "--server-id=7"));
+            switch (kind) {
+              case MYSQL -> MySqlServer.start();
+              case POSTGRESQL -> PostgresServer.start(List.of("wal_level=logical"));
+              default ->
+                  MariaDbServer.start("--log-bin=binlog", "--binlog-format=ROW", "--server-id=7");
+            });
   }
 
   @AfterAll
@@ -108,7 +113,7 @@ class LogCheckTest {
 
   /** What a session does that is not logged is what a server does that loses a commit. */
   @ParameterizedTest
-  @MethodSource("kinds")
+  @EnumSource(names = {"MYSQL", "MARIADB"})
   void commitsThatAreNotInTheLogAreFound(ServerKind kind) throws Exception {
     Dbms dbms =
         dbms(
@@ -125,13 +130,13 @@ class LogCheckTest {
                 + " the log has no change of this table");
   }
 
-  @Test
-  void plantedFaultsOfTheLogAreFound() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"MARIADB", "POSTGRESQL"})
+  void plantedFaultsOfTheLogAreFound(ServerKind kind) throws Exception {
     TestCase testCase = CaseReader.parse("test", THREE);
     LoggedExecution logged;
     try (ServerCaseExecutor executor =
-        new ServerCaseExecutor(
-            dbms(ServerKind.MARIADB, DriverManager::getConnection), Duration.ofSeconds(60))) {
+        new ServerCaseExecutor(dbms(kind, DriverManager::getConnection), Duration.ofSeconds(60))) {
       logged = executor.executeLogged(testCase, IsolationLevel.READ_COMMITTED);
     }
 
@@ -352,7 +357,7 @@ class LogCheckTest {
       })
   void tablesWhoseChangesAreNotAllInTheLogAreNotJudged(String table, String reason)
       throws Exception {
-    for (ServerKind kind : kinds().toList()) {
+    for (ServerKind kind : List.of(ServerKind.MYSQL, ServerKind.MARIADB)) {
       OracleVerdict verdict =
           verdict(
               dbms(kind, DriverManager::getConnection),
@@ -363,6 +368,25 @@ class LogCheckTest {
       assertThat(verdict.result()).as(kind + ": " + verdict.reason()).isEqualTo(Result.UNSUPPORTED);
       assertThat(verdict.reason()).isEqualTo(reason);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "CREATE UNLOGGED TABLE t (id INT PRIMARY KEY, v INT)|the table t is unlogged",
+        "CREATE TABLE t (id INT PRIMARY KEY, v INT, g INT GENERATED ALWAYS AS (v + 1) STORED)"
+            + "|the table t has a generated column"
+      })
+  void postgresTablesWhoseRowsAreNotInTheLogAreNotJudged(String table, String reason)
+      throws Exception {
+    OracleVerdict verdict =
+        verdict(
+            dbms(ServerKind.POSTGRESQL, DriverManager::getConnection),
+            "I: " + table + "\nI: INSERT INTO t (id, v) VALUES (1, 1)\nT1: UPDATE t SET v = 2\n");
+
+    assertThat(verdict.result()).as(verdict.reason()).isEqualTo(Result.UNSUPPORTED);
+    assertThat(verdict.reason()).isEqualTo(reason);
   }
 
   @ParameterizedTest
@@ -398,7 +422,11 @@ class LogCheckTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"MARIADB, the binary log is off", "H2, no log of this DBMS is read"})
+  @CsvSource({
+    "MARIADB, the binary log is off",
+    "H2, no log of this DBMS is read",
+    "POSTGRESQL, wal_level is replica: set it to logical"
+  })
   void aServerWithoutALogIsNotJudged(ServerKind kind, String reason) throws Exception {
     OracleVerdict verdict =
         verdict(
