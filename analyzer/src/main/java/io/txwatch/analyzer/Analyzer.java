@@ -10,6 +10,7 @@ import io.txwatch.anomaly.Verdict;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.coverage.CoverageCounter;
 import io.txwatch.deadlock.Deadlocks;
+import io.txwatch.deadlock.LockOrders;
 import io.txwatch.deadlock.WaitCounter;
 import io.txwatch.dependency.CommitOrder;
 import io.txwatch.dependency.DependencyInference;
@@ -98,6 +99,7 @@ public final class Analyzer implements EventSink {
   private final Consumer<Anomaly> onAnomaly;
   private final Deadlocks deadlocks;
   private final WaitCounter waits = new WaitCounter();
+  private final LockOrders lockOrders = new LockOrders();
   private final CoverageCounter coverage = new CoverageCounter();
   private final MemoryBudget memory;
   private final Set<CommitOrder> orders;
@@ -165,7 +167,7 @@ public final class Analyzer implements EventSink {
       Granularity granularity) {
     this.judge = judge;
     this.onAnomaly = onAnomaly;
-    this.deadlocks = new Deadlocks(onAnomaly);
+    this.deadlocks = newDeadlocks();
     this.memory = new MemoryBudget(memory);
     this.orders = Set.copyOf(orders);
     this.granularity = granularity;
@@ -176,6 +178,15 @@ public final class Analyzer implements EventSink {
     this.retained = orders.isEmpty() ? Long.MAX_VALUE : 0;
     this.versions = newResolver(memory);
     this.staleReads = newStaleReads(Across.OFF);
+  }
+
+  @SuppressWarnings("this-escape") // called later, from within accept
+  private Deadlocks newDeadlocks() {
+    return new Deadlocks(
+        deadlock -> {
+          lockOrders.reported(deadlock, inference::observed);
+          onAnomaly.accept(deadlock);
+        });
   }
 
   @SuppressWarnings("this-escape") // called later, from within accept
@@ -248,6 +259,7 @@ public final class Analyzer implements EventSink {
     detector.flush();
     deadlocks.accept(event, inference::observed);
     waits.accept(event, inference::observed);
+    lockOrders.accept(event, inference::observed);
     if (staleWrites != null) {
       staleWrites.accept(event);
     }
@@ -325,6 +337,7 @@ public final class Analyzer implements EventSink {
    */
   public void restart() {
     versions.restart();
+    lockOrders.restart();
     restartAnalysis();
   }
 
@@ -469,7 +482,8 @@ public final class Analyzer implements EventSink {
   public Coverage coverage() {
     return coverage
         .coverage(rowLevelBefore + inference.rowLevelDependencies(), versions.counts())
-        .with(waits.waits(deadlocks.repeated()));
+        .with(waits.waits(deadlocks.repeated()))
+        .with(lockOrders.found());
   }
 
   /** Ends the history. Transactions that are still undecided stay so, and make no anomaly. */

@@ -5,6 +5,7 @@ import io.txwatch.version.Resolution;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * How much of the history was observed: a figure of every report.
@@ -26,6 +27,7 @@ import java.util.Map;
  * @param context what the advice on the gaps depends on
  * @param resolution what became of the rows that were read by value
  * @param waits who waited for whom, which is no part of what was observed or not
+ * @param possibleDeadlocks operations that can deadlock, though they did not; neither is it
  */
 public record Coverage(
     long sessions,
@@ -42,7 +44,8 @@ public record Coverage(
     Shed shed,
     GapContext context,
     Resolution resolution,
-    OperationWaits waits) {
+    OperationWaits waits,
+    List<PossibleDeadlock> possibleDeadlocks) {
 
   /** The gaps in which events are known to be missing. */
   public static final List<GapReason> DROPPED =
@@ -107,11 +110,13 @@ public record Coverage(
         shed,
         GapContext.UNKNOWN,
         Resolution.NONE,
-        OperationWaits.NONE);
+        OperationWaits.NONE,
+        List.of());
   }
 
   public Coverage {
     gaps = Map.copyOf(gaps);
+    possibleDeadlocks = List.copyOf(possibleDeadlocks);
   }
 
   /**
@@ -150,11 +155,22 @@ public record Coverage(
         shed.plus(other.shed),
         context.plus(other.context),
         resolution.plus(other.resolution),
-        waits.plus(other.waits));
+        waits.plus(other.waits),
+        PossibleDeadlock.sum(
+            Stream.concat(possibleDeadlocks.stream(), other.possibleDeadlocks.stream()).toList()));
   }
 
   /** The same with the waits. */
   public Coverage with(OperationWaits newWaits) {
+    return with(newWaits, possibleDeadlocks);
+  }
+
+  /** The same with the possible deadlocks. */
+  public Coverage with(List<PossibleDeadlock> newPossibleDeadlocks) {
+    return with(waits, newPossibleDeadlocks);
+  }
+
+  private Coverage with(OperationWaits newWaits, List<PossibleDeadlock> newPossibleDeadlocks) {
     return new Coverage(
         sessions,
         transactions,
@@ -170,6 +186,7 @@ public record Coverage(
         shed,
         context,
         resolution,
-        newWaits);
+        newWaits,
+        newPossibleDeadlocks);
   }
 }

@@ -235,6 +235,7 @@ public final class CoverageCounter {
             watched && emptyDeletes && !versionSets,
             byValue),
         resolution,
-        OperationWaits.NONE);
+        OperationWaits.NONE,
+        List.of());
   }
 }

@@ -2,7 +2,6 @@ package io.txwatch.deadlock;
 
 import io.txwatch.anomaly.LockWait;
 import io.txwatch.coverage.OperationWaits;
-import io.txwatch.dependency.OperationName;
 import io.txwatch.dependency.Transaction;
 import io.txwatch.history.CallSite;
 import io.txwatch.history.Event;
@@ -20,7 +19,6 @@ import java.util.function.LongFunction;
 public final class WaitCounter {
 
   private static final int MAX_TRANSACTIONS = 4096;
-  private static final String NOT_KNOWN = "not known";
   private static final String NOT_WATCHED = "not watched";
 
   /** A wait for a transaction of which no event has arrived yet. */
@@ -91,19 +89,7 @@ public final class WaitCounter {
   }
 
   private static String operation(Optional<Transaction> transaction) {
-    if (transaction.isEmpty()) {
-      return NOT_KNOWN;
-    }
-    Transaction known = transaction.get();
-    if (!known.name().isEmpty()) {
-      return OperationName.withoutPackages(known.name());
-    }
-    return known.statements().stream()
-        .map(Transaction.Statement::callSite)
-        .filter(site -> !site.isEmpty())
-        .map(site -> CallSite.place(site).replaceFirst(":\\d+$", ""))
-        .findFirst()
-        .orElse(NOT_KNOWN);
+    return transaction.map(Operations::of).orElse(Operations.NOT_KNOWN);
   }
 
   /** For whom a statement waited. */
@@ -116,7 +102,7 @@ public final class WaitCounter {
   public void flush() {
     List<Pending> rest = pending.values().stream().flatMap(List::stream).toList();
     pending.clear();
-    rest.forEach(one -> add(one, NOT_KNOWN));
+    rest.forEach(one -> add(one, Operations.NOT_KNOWN));
   }
 
   /**

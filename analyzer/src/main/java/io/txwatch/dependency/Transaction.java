@@ -655,6 +655,43 @@ public final class Transaction {
                         && s.number() < before);
   }
 
+  /**
+   * The rows that it wrote or read by a locking SELECT, each possibly several times. Empty unless it
+   * committed and was observed in full, no statement of it failed or was undone, and for each row a
+   * statement is known.
+   *
+   * @param most empty also if they are more
+   */
+  public Optional<List<LockedRow>> lockedRows(int most) {
+    boolean isComplete =
+        readsCount && !gap && !discarded && share.isAll() && failed == null && undone.isEmpty();
+    if (!isComplete || writes.size() > most) {
+      return Optional.empty();
+    }
+    List<LockedRow> rows = new ArrayList<>();
+    for (Version write : writes) {
+      if (write.firstStatement == Integer.MAX_VALUE) {
+        return Optional.empty();
+      }
+      rows.add(locked(write.row, write.firstStatement, write.insertion));
+    }
+    for (Version.Read read : reads) {
+      if (read.returned()
+          && read.evidence == EdgeEvidence.ITEM
+          && statement(read.statement)
+              .filter(statement -> statement.kind() == StatementKind.LOCKING_SELECT)
+              .isPresent()) {
+        rows.add(locked(read.version.row, read.statement, false));
+      }
+    }
+    return rows.size() > most ? Optional.empty() : Optional.of(rows);
+  }
+
+  private LockedRow locked(Row row, int statement, boolean inserted) {
+    ScopedRow scoped = new ScopedRow(database().scope(), row.table(), row.id());
+    return new LockedRow(scoped, statement, row.key(), inserted);
+  }
+
   @Override
   public String toString() {
     return io.txwatch.history.Ids.display(id);

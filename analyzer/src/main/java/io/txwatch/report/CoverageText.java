@@ -3,7 +3,9 @@ package io.txwatch.report;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.coverage.GapContext;
 import io.txwatch.coverage.OperationWaits;
+import io.txwatch.coverage.PossibleDeadlock;
 import io.txwatch.coverage.Shed;
+import io.txwatch.history.CallSite;
 import io.txwatch.history.GapReason;
 import io.txwatch.version.Resolution;
 import java.util.ArrayList;
@@ -100,7 +102,52 @@ public final class CoverageText {
     addUnfound(coverage.context(), lines);
     append(text, width, "not seen  ", lines);
     append(text, width, "waits     ", waits(coverage.waits()));
+    append(text, width, "possible  ", possibleDeadlocks(coverage.possibleDeadlocks()));
     return text.toString();
+  }
+
+  /** Which operations can deadlock, though they did not. */
+  private static List<String> possibleDeadlocks(List<PossibleDeadlock> possible) {
+    List<String> lines = new ArrayList<>();
+    for (PossibleDeadlock each : possible) {
+      lines.add(
+          "deadlock, though none happened: "
+              + TerminalText.escape(orders(each.one(), each.other()))
+              + "; seen "
+              + Counted.of(each.count(), "time"));
+    }
+    if (!possible.isEmpty()) {
+      lines.add(PossibleDeadlock.ADVICE);
+    }
+    return lines;
+  }
+
+  private static String orders(PossibleDeadlock.Side one, PossibleDeadlock.Side other) {
+    boolean isOneTable = one.first().table().equals(one.then().table());
+    return one.operation()
+        + " locks "
+        + row(one.first(), "a")
+        + place(one.first())
+        + " and then "
+        + row(one.then(), isOneTable ? "another" : "a")
+        + place(one.then())
+        + "; "
+        + other.operation()
+        + " locks the same rows in the opposite order,"
+        + place(other.first())
+        + " and then"
+        + place(other.then());
+  }
+
+  private static String row(PossibleDeadlock.Lock lock, String article) {
+    return lock.row().isEmpty()
+        ? article + " row of " + lock.table()
+        : lock.table() + " " + lock.row();
+  }
+
+  private static String place(PossibleDeadlock.Lock lock) {
+    return " at "
+        + (lock.callSite().isEmpty() ? "an unknown line" : CallSite.shown(lock.callSite()));
   }
 
   /** Who waited for whom for locks. */

@@ -16,6 +16,7 @@ import io.txwatch.baseline.AcceptedAnomaly;
 import io.txwatch.baseline.Fingerprint;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.coverage.OperationWaits;
+import io.txwatch.coverage.PossibleDeadlock;
 import io.txwatch.dependency.Dependency;
 import io.txwatch.history.CallSite;
 import io.txwatch.history.GapReason;
@@ -235,6 +236,11 @@ public final class JsonReport {
       json.writeEndObject();
     }
     json.writeEndArray();
+    json.writeArrayFieldStart("possibleDeadlocks");
+    for (PossibleDeadlock possible : coverage.possibleDeadlocks()) {
+      write(json, possible);
+    }
+    json.writeEndArray();
     json.writeObjectFieldStart("gaps");
     for (GapReason reason : GapReason.values()) {
       Long count = coverage.gaps().get(reason);
@@ -254,6 +260,30 @@ public final class JsonReport {
       json.writeNumberField("withoutKey", resolution.withoutKey());
       json.writeEndObject();
     }
+    json.writeEndObject();
+  }
+
+  private static void write(JsonGenerator json, PossibleDeadlock possible) throws IOException {
+    json.writeStartObject();
+    json.writeNumberField("count", possible.count());
+    json.writeArrayFieldStart("operations");
+    for (PossibleDeadlock.Side side : List.of(possible.one(), possible.other())) {
+      json.writeStartObject();
+      json.writeStringField("operation", side.operation());
+      json.writeArrayFieldStart("locks");
+      for (PossibleDeadlock.Lock lock : List.of(side.first(), side.then())) {
+        json.writeStartObject();
+        json.writeStringField("table", lock.table());
+        json.writeStringField("row", lock.row());
+        json.writeStringField("callSite", lock.callSite());
+        json.writeStringField("sql", lock.sql());
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeStringField("advice", PossibleDeadlock.ADVICE);
     json.writeEndObject();
   }
 

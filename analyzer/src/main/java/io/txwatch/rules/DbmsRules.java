@@ -55,6 +55,28 @@ public interface DbmsRules {
   }
 
   /**
+   * Whether two transactions deadlock if one has locked a row and waits for a second one, which the
+   * other one has locked while it waits for the first: each locks the rows that it writes one by
+   * one, at every level, and waits for the locks of others.
+   */
+  default boolean deadlocksByRows(Database database) {
+    return false;
+  }
+
+  /** Whether plain SELECTs may lock rows at a level. */
+  default boolean plainReadsLock(IsolationLevel level) {
+    return false;
+  }
+
+  /**
+   * Whether a statement may lock something that is no row, perhaps beyond its transaction: a name,
+   * a table.
+   */
+  default boolean mayLockByName(String sql) {
+    return false;
+  }
+
+  /**
    * Whether its record of changes is written in this process, so that its numbers of sessions are
    * those that the driver has.
    */

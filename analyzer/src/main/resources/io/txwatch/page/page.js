@@ -27,6 +27,20 @@ function showCoverage(coverage) {
   byId('coverage').replaceChildren(el('table', {class: 'rows'}, el('tbody', {},
     rows.map(([name, count]) => el('tr', {}, el('th', {scope: 'row'}, name), el('td', {}, number(count)))))));
   showWaits(coverage);
+  showPossibleDeadlocks(coverage);
+}
+
+/** Shows which operations can deadlock, though they did not. */
+function showPossibleDeadlocks(coverage) {
+  const all = coverage.possibleDeadlocks;
+  byId('possible-deadlocks-box').hidden = all.length === 0;
+  const lock = one => `${one.table} ${one.row}`.trim() + (one.callSite ? ` at ${one.callSite}` : '');
+  const side = of => el('td', {}, `${of.operation}: ${of.locks.map(lock).join(', then ')}`);
+  byId('possible-deadlocks').replaceChildren(
+    el('table', {class: 'rows'},
+      el('thead', {}, el('tr', {}, ['one operation locks', 'another one, in the opposite order', 'times'].map(name => el('th', {scope: 'col'}, name)))),
+      el('tbody', {}, all.map(pair => el('tr', {}, pair.operations.map(side), el('td', {}, number(pair.count)))))),
+    ...all.slice(0, 1).map(pair => el('p', {}, pair.advice)));
 }
 
 /** Shows who waited for whom for locks. */

@@ -85,7 +85,8 @@ public final class Notation {
     this.database = database;
   }
 
-  static List<Event> events(String line, Database database) {
+  /** The events of a history of that DBMS. */
+  public static List<Event> events(String line, Database database) {
     Notation notation = new Notation(database);
     for (String step : line.strip().split("\\s+")) {
       notation.step(step);

@@ -110,7 +110,8 @@ class CoverageTextTest {
                     Shed.NOTHING,
                     GapContext.UNKNOWN,
                     resolution,
-                    OperationWaits.NONE)))
+                    OperationWaits.NONE,
+                    List.of())))
         .isEqualTo(
             """
             coverage  2 transactions in 1 session (2 committed); rows seen for 4 of 4 statements (100.0 %)
@@ -139,7 +140,8 @@ class CoverageTextTest {
             Shed.NOTHING,
             new GapContext("", List.of(), true, true, true),
             Resolution.NONE,
-            OperationWaits.NONE);
+            OperationWaits.NONE,
+            List.of());
     assertThat(TextReport.coverage(coverage))
         .contains("rows that a query or a DELETE did not find, except where its condition")
         .doesNotContain("instrument=predicates");

@@ -132,7 +132,7 @@ class JsonReportTest {
                 {"type":"coverage","sessions":1,"transactions":2,"committed":3,"statements":4,
                  "executed":4,"instrumented":5,"rowsRead":6,"rowsWritten":7,"uncertain":8,"forbidden":9,
                  "rowLevel":0,"share":1.0,"smallestShare":1.0,"shedTransactions":0,
-                 "repeatedTransactions":0,"waits":[],
+                 "repeatedTransactions":0,"waits":[],"possibleDeadlocks":[],
                  "gaps":{"SHAPE":8,"FAULT":9}}
                 """));
   }

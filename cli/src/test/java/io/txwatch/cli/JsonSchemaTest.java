@@ -12,6 +12,7 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.coverage.OperationWaits;
+import io.txwatch.coverage.PossibleDeadlock;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.Event;
@@ -146,6 +147,14 @@ class JsonSchemaTest {
     OperationWaits.Pair pair =
         new OperationWaits.Pair("Shop.buy", "Shop.sell", 2, 9, 5, "A.java:1");
     assertConforms(JsonReport.coverage(Coverage.NONE.with(new OperationWaits(List.of(pair), 1))));
+    PossibleDeadlock.Side side =
+        new PossibleDeadlock.Side(
+            "Bank.transfer",
+            new PossibleDeadlock.Lock("account", "1", "A.java:1", "UPDATE"),
+            new PossibleDeadlock.Lock("account", "2", "A.java:2", "UPDATE"));
+    assertConforms(
+        JsonReport.coverage(
+            Coverage.NONE.with(List.of(new PossibleDeadlock(side, side, 3)))));
   }
 
   @Test

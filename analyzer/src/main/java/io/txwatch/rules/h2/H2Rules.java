@@ -52,4 +52,9 @@ public final class H2Rules implements DbmsRules {
   public boolean recordsInProcess() {
     return true;
   }
+
+  @Override
+  public boolean deadlocksByRows(Database database) {
+    return true;
+  }
 }

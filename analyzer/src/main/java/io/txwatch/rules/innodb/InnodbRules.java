@@ -6,6 +6,7 @@ import io.txwatch.rules.DbmsRules;
 import io.txwatch.rules.PlainReads;
 import io.txwatch.rules.Promise;
 import io.txwatch.rules.Promise.Kind;
+import java.util.Locale;
 import java.util.Map;
 
 /** A DBMS with InnoDB: plain reads at SERIALIZABLE lock, and so return the newest versions. */
@@ -34,6 +35,22 @@ public abstract class InnodbRules implements DbmsRules {
         && !settings
             .getOrDefault("group_replication_single_primary_mode", "ON")
             .equalsIgnoreCase("OFF");
+  }
+
+  @Override
+  public boolean deadlocksByRows(Database database) {
+    return locksRows(database);
+  }
+
+  @Override
+  public boolean plainReadsLock(IsolationLevel level) {
+    return level == IsolationLevel.SERIALIZABLE || level == IsolationLevel.UNKNOWN;
+  }
+
+  @Override
+  public boolean mayLockByName(String sql) {
+    String text = sql.toLowerCase(Locale.ROOT);
+    return text.contains("get_lock") || text.contains("lock table");
   }
 
   /**

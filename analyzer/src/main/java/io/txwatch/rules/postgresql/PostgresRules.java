@@ -6,6 +6,7 @@ import io.txwatch.rules.DbmsRules;
 import io.txwatch.rules.PlainReads;
 import io.txwatch.rules.Promise;
 import io.txwatch.rules.Promise.Kind;
+import java.util.Locale;
 
 /** PostgreSQL. READ UNCOMMITTED behaves as READ COMMITTED. */
 public final class PostgresRules implements DbmsRules {
@@ -45,5 +46,15 @@ public final class PostgresRules implements DbmsRules {
   @Override
   public boolean locksRows(Database database) {
     return true;
+  }
+
+  @Override
+  public boolean deadlocksByRows(Database database) {
+    return true;
+  }
+
+  @Override
+  public boolean mayLockByName(String sql) {
+    return sql.toLowerCase(Locale.ROOT).contains("advisory");
   }
 }
