@@ -8,7 +8,6 @@ import io.txwatch.dependency.Transaction;
 import io.txwatch.history.AccessedColumns;
 import io.txwatch.history.Event;
 import io.txwatch.history.Outcome;
-import io.txwatch.history.StatementKind;
 import io.txwatch.rules.DbmsRules;
 import io.txwatch.rules.registry.RulesRegistry;
 import java.util.ArrayDeque;
@@ -267,8 +266,7 @@ public final class LockOrders {
 
   /** Whether it uses one table alone, and one row of it at most. */
   private static boolean isOfOneRow(Transaction.Statement statement) {
-    List<AccessedColumns.OfTable> tables =
-        AccessedColumns.parse(statement.columns()).tables();
+    List<AccessedColumns.OfTable> tables = AccessedColumns.parse(statement.columns()).tables();
     return tables.size() == 1 && !tables.get(0).key().names().isEmpty();
   }
 

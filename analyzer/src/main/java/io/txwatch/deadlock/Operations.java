@@ -19,8 +19,7 @@ final class Operations {
 
   static String of(Transaction transaction) {
     return of(
-        transaction.name(),
-        transaction.statements().stream().map(Transaction.Statement::callSite));
+        transaction.name(), transaction.statements().stream().map(Transaction.Statement::callSite));
   }
 
   static String of(ObservedTransaction transaction) {

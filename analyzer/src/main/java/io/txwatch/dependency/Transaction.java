@@ -656,9 +656,9 @@ public final class Transaction {
   }
 
   /**
-   * The rows that it wrote or read by a locking SELECT, each possibly several times. Empty unless it
-   * committed and was observed in full, no statement of it failed or was undone, and for each row a
-   * statement is known.
+   * The rows that it wrote or read by a locking SELECT, each possibly several times. Empty unless
+   * it committed and was observed in full, no statement of it failed or was undone, and for each
+   * row a statement is known.
    *
    * @param most empty also if they are more
    */

@@ -21,8 +21,7 @@ import net.jqwik.api.constraints.IntRange;
 class LockOrdersProperties {
 
   @Property
-  void whatIsFoundCanDeadlock(
-      @ForAll long seed, @ForAll @IntRange(min = 2, max = 4) int rows) {
+  void whatIsFoundCanDeadlock(@ForAll long seed, @ForAll @IntRange(min = 2, max = 4) int rows) {
     Random random = new Random(seed);
     List<String> one = locks(random, rows);
     List<String> other = locks(random, rows);

@@ -71,7 +71,8 @@ class LockOrdersTest {
   private Stream<String> found(List<Event> events) {
     return coverage(events).possibleDeadlocks().stream()
         .map(
-            possible -> text(possible.one()) + " | " + text(possible.other()) + " | " + possible.count());
+            possible ->
+                text(possible.one()) + " | " + text(possible.other()) + " | " + possible.count());
   }
 
   private static String text(PossibleDeadlock.Side side) {
@@ -154,8 +155,7 @@ class LockOrdersTest {
 
   @Test
   void clusterWithSeveralWritersIsLeftOut() {
-    Database galera =
-        new Database(new Product("MariaDB", "11.8.2"), Map.of("wsrep_on", "ON"));
+    Database galera = new Database(new Product("MariaDB", "11.8.2"), Map.of("wsrep_on", "ON"));
     assertThat(found(events("w1(x0) w1(y0) c1 w2(y1) w2(x1) c2", galera))).isEmpty();
   }
 
@@ -260,7 +260,8 @@ class LockOrdersTest {
   @Test
   void textNamesBothOrders() {
     String text =
-        TextReport.coverage(coverage(events("w1(x0) w1(y0) c1 w2(y1) w2(x1) c2", Notation.POSTGRESQL)));
+        TextReport.coverage(
+            coverage(events("w1(x0) w1(y0) c1 w2(y1) w2(x1) c2", Notation.POSTGRESQL)));
     assertThat(text.replaceAll("\\s+", " "))
         .contains(
             "possible deadlock, though none happened: T1.java locks a row of t at T1.java:1 and then"

@@ -153,8 +153,7 @@ class JsonSchemaTest {
             new PossibleDeadlock.Lock("account", "1", "A.java:1", "UPDATE"),
             new PossibleDeadlock.Lock("account", "2", "A.java:2", "UPDATE"));
     assertConforms(
-        JsonReport.coverage(
-            Coverage.NONE.with(List.of(new PossibleDeadlock(side, side, 3)))));
+        JsonReport.coverage(Coverage.NONE.with(List.of(new PossibleDeadlock(side, side, 3)))));
   }
 
   @Test

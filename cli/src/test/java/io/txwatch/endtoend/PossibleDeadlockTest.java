@@ -83,7 +83,8 @@ class PossibleDeadlockTest {
         .satisfies(
             possible -> {
               assertThat(possible.count()).isEqualTo(1);
-              assertSides(possible, kind == ServerKind.POSTGRESQL ? List.of("", "") : List.of("1", "2"));
+              assertSides(
+                  possible, kind == ServerKind.POSTGRESQL ? List.of("", "") : List.of("1", "2"));
             });
   }
 
@@ -143,8 +144,7 @@ class PossibleDeadlockTest {
     assertThat(afterwards.anomalies())
         .isNotEmpty()
         .allSatisfy(
-            anomaly ->
-                assertThat(anomaly.json().get("phenomenon").asText()).isEqualTo("DEADLOCK"));
+            anomaly -> assertThat(anomaly.json().get("phenomenon").asText()).isEqualTo("DEADLOCK"));
     assertThat(afterwards.coverage().possibleDeadlocks()).isEmpty();
   }
 
