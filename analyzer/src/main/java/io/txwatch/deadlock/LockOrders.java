@@ -31,12 +31,13 @@ import org.jspecify.annotations.Nullable;
  * same rows exclusively, in an order that lets each wait for the other.
  *
  * <p>Of all rows that both locked, let r be the first one that T1 locked and s the first one that
- * T2 locked. If r and s are the same row, whoever locks it first lets the other one wait before it
- * has locked anything that matters: no deadlock is possible. If they differ, one is: T1 locks r, T2
- * locks s, and both go on. T1 later needs s, and waits unless T2 waits already; T2 later needs r.
+ * T2 locked. If r and s are the same row, the one that locks it first lets the other one wait
+ * before it has locked anything that matters: no deadlock is possible. If they differ, one is: T1
+ * locks r, T2 locks s, and both go on. T1 later needs s, and waits unless T2 waits already; T2
+ * later needs r.
  *
  * <p>A lock before r that is not known could refute that: of a row that a foreign key refers to, of
- * rows that InnoDB scanned, of a trigger. Therefore r has to be locked by the first statement of T1
+ * rows that were scanned, of a trigger. Therefore r has to be locked by the first statement of T1
  * that may lock anything, which chooses one row by a unique key; so does s in T2. What they lock
  * between r and s does not matter.
  *
