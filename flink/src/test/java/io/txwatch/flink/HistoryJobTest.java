@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.txwatch.link.TopicRecord;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,6 +20,8 @@ import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -68,8 +71,11 @@ class HistoryJobTest {
         traffic.inOrder().stream().map(TimedRecord::record).toList());
   }
 
-  private static StreamExecutionEnvironment environment(int parallelism, String from)
-      throws IOException {
+  private static StreamExecutionEnvironment environment(int parallelism, String from) {
+    return StreamExecutionEnvironment.createLocalEnvironment(parallelism, configuration(from));
+  }
+
+  private static Configuration configuration(String from) {
     Configuration configuration = new Configuration();
     configuration.setString("execution.checkpointing.interval", "200 ms");
     configuration.setString("restart-strategy.type", "fixed-delay");
@@ -79,7 +85,7 @@ class HistoryJobTest {
     if (!from.isEmpty()) {
       configuration.setString("execution.state-recovery.path", from);
     }
-    return StreamExecutionEnvironment.createLocalEnvironment(parallelism, configuration);
+    return configuration;
   }
 
   private static List<String> lines(Path folder) throws IOException {
@@ -147,8 +153,13 @@ class HistoryJobTest {
     private final String from;
     private final String to;
     private final JobClient job;
+    private int written;
 
     HalfTraffic(String name, long seed) throws Exception {
+      this(name, seed, environment(2, ""));
+    }
+
+    HalfTraffic(String name, long seed, StreamExecutionEnvironment environment) throws Exception {
       from = "histories-" + name;
       to = "anomalies-" + name;
       traffic = new SimulatedTraffic(seed, 4, 2, 40, 6_000);
@@ -156,14 +167,13 @@ class HistoryJobTest {
       expected = DatabaseAnalysisTest.checked(all, false);
       broker.create(from, PARTITIONS);
       broker.create(to, 1);
-      broker.write(from, PARTITIONS, all.subList(0, all.size() / 2));
-      job = start(2, "");
+      writeTo(all.size() / 2);
+      job = start(environment);
       await().until(() -> found().size() > 5);
       assertThat(found()).hasSizeLessThan(expected.size());
     }
 
-    private JobClient start(int parallelism, String savepoint) throws Exception {
-      StreamExecutionEnvironment environment = environment(parallelism, savepoint);
+    private JobClient start(StreamExecutionEnvironment environment) throws Exception {
       HistoryJob.build(
           environment, JobOptions.of("--from", broker.url(from), "--to", broker.url(to)));
       return environment.executeAsync();
@@ -173,8 +183,13 @@ class HistoryJobTest {
       return broker.committed(to, 1);
     }
 
+    private void writeTo(int end) throws Exception {
+      broker.write(from, PARTITIONS, all.subList(written, end));
+      written = end;
+    }
+
     private void writeRest() throws Exception {
-      broker.write(from, PARTITIONS, all.subList(all.size() / 2, all.size()));
+      writeTo(all.size());
       // What is complete through a later time lets everything before be analyzed.
       broker.write(from, PARTITIONS, traffic.heartbeats(60_000));
     }
@@ -198,7 +213,7 @@ class HistoryJobTest {
             .get();
     half.writeRest();
 
-    half.assertEachFoundOnce(half.start(3, savepoint));
+    half.assertEachFoundOnce(half.start(environment(3, savepoint)));
   }
 
   @Test
@@ -209,6 +224,37 @@ class HistoryJobTest {
     half.writeRest();
 
     half.assertEachFoundOnce(half.job);
+  }
+
+  @Test
+  void jobContinuesWhenATaskManagerIsKilled() throws Exception {
+    MiniClusterConfiguration twoTaskManagers =
+        new MiniClusterConfiguration.Builder()
+            .setConfiguration(configuration(""))
+            .setNumTaskManagers(2)
+            .setNumSlotsPerTaskManager(1)
+            .withRandomPorts()
+            .build();
+    try (MiniCluster cluster = new MiniCluster(twoTaskManagers)) {
+      cluster.start();
+      URI rest = cluster.getRestAddress().get();
+      StreamExecutionEnvironment environment =
+          StreamExecutionEnvironment.createRemoteEnvironment(
+              rest.getHost(), rest.getPort(), configuration(""));
+      environment.setParallelism(2);
+      HalfTraffic half = new HalfTraffic("task-manager", 21, environment);
+      half.writeTo(half.all.size() * 3 / 4);
+      cluster.terminateTaskManager(0).get();
+      cluster.startTaskManager();
+      half.writeRest();
+
+      half.assertEachFoundOnce(half.job);
+
+      assertThat(cluster.getExecutionGraph(half.job.getJobID()).get().getAllExecutionVertices())
+          .allSatisfy(
+              task ->
+                  assertThat(task.getCurrentExecutionAttempt().getAttemptNumber()).isPositive());
+    }
   }
 
   @Test
