@@ -9,6 +9,7 @@ import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.baseline.AcceptedAnomaly;
 import io.txwatch.baseline.Fingerprint;
 import io.txwatch.coverage.Coverage;
+import io.txwatch.coverage.PossibleDeadlock;
 import io.txwatch.link.Address;
 import io.txwatch.live.LiveSource;
 import io.txwatch.report.AnomalyBuilder;
@@ -243,6 +244,28 @@ class PageBrowserTest {
             "OrderService.sell 1\naccount");
     assertThat(browser().texts(".schedule th small"))
         .containsExactly("OrderService.sell, pool-1", "<b>Stock.restock, pool-2");
+    assertThat(browser().accessibilityViolations()).isEmpty();
+  }
+
+  @Test
+  void possibleDeadlocksAreATable(@TempDir Path folder) throws Exception {
+    PossibleDeadlock.Lock one = new PossibleDeadlock.Lock("account", "1", "Bank.java:7", "UPDATE");
+    PossibleDeadlock.Lock two = new PossibleDeadlock.Lock("account", "", "Bank.java:9", "UPDATE");
+    PossibleDeadlock possible =
+        new PossibleDeadlock(
+            new PossibleDeadlock.Side("<b>Bank.pay", one, two),
+            new PossibleDeadlock.Side("Bank.refund", two, one),
+            1200);
+    Coverage coverage = TestSource.COVERAGE.with(List.of(possible));
+    Report report = new Report("shop.history", Instant.EPOCH, List.of(), 0, coverage);
+    browser().open(write(folder, report).toUri().toString());
+    browser().driver().findElement(By.cssSelector("#possible-deadlocks-box summary")).click();
+    assertThat(browser().texts("#possible-deadlocks td"))
+        .containsExactly(
+            "<b>Bank.pay: account 1 at Bank.java:7, then account at Bank.java:9",
+            "Bank.refund: account at Bank.java:9, then account 1 at Bank.java:7",
+            "1,200");
+    assertThat(browser().text("#possible-deadlocks p")).isEqualTo(PossibleDeadlock.ADVICE);
     assertThat(browser().accessibilityViolations()).isEmpty();
   }
 
