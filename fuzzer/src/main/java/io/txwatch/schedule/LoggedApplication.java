@@ -30,17 +30,27 @@ public final class LoggedApplication implements ScheduleExecutor.Application {
   private static final Duration MAX_DELAY = Duration.ofSeconds(20);
 
   private final ChangeLog log;
+  private final Duration maxDelay;
   private final Collector collector = new Collector();
   private @Nullable Connection session;
   private @Nullable ChangeSource source;
   private @Nullable Workspace workspace;
   private Optional<String> incomplete = Optional.empty();
   private Optional<String> gap = Optional.empty();
+
+  /** The source has not connected in that time: the next cases do not wait for it. */
+  private boolean isUnreadable;
+
   private Map<String, StoredRows> before = Map.of();
 
   /** Creates an application whose log is read from the first case on. */
   public LoggedApplication(ChangeLog log) {
+    this(log, MAX_DELAY);
+  }
+
+  LoggedApplication(ChangeLog log, Duration maxDelay) {
     this.log = log;
+    this.maxDelay = maxDelay;
   }
 
   /** Reads the tables, and the log up to here. */
@@ -137,12 +147,18 @@ public final class LoggedApplication implements ScheduleExecutor.Application {
   }
 
   /** Waits until the source has delivered all that has been committed; returns why it has not. */
-  private static Optional<String> readToEnd(ChangeSource source) throws IOException {
+  Optional<String> readToEnd(ChangeSource source) throws IOException {
     LogPosition end = source.endOfLog();
     long start = System.nanoTime();
     while (source.position().compareTo(end) < 0) {
-      if (System.nanoTime() - start > MAX_DELAY.toNanos()) {
-        return Optional.of("the log was not read up to " + end + ": " + source.problem());
+      boolean isReading = source.state() == ChangeSource.State.READING;
+      long limit = isUnreadable && !isReading ? 0 : maxDelay.toNanos();
+      if (System.nanoTime() - start >= limit) {
+        isUnreadable = !isReading;
+        return Optional.of(
+            isReading
+                ? "the log was not read to its end within " + maxDelay.toSeconds() + " s"
+                : source.problem());
       }
       try {
         Thread.sleep(1);

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class ServerSession implements AutoCloseable {
 
   private static final int ACCESS_DENIED = 1227;
+  private static final int PREVENTED_BY_OPTION = 1290;
   private static final int QUERY_TIMEOUT_SECONDS = 10;
 
   /** Opens a connection that txwatch does not watch. */
@@ -183,6 +184,9 @@ final class ServerSession implements AutoCloseable {
       return "the binary log is off: start the server with log_bin"
           + (maria ? " and binlog_format=ROW" : "");
     }
+    if (variable(connection, "binlog_checksum").isEmpty()) {
+      return "its binary log has the form of MySQL before 5.6, which is not read";
+    }
     String format = variable(connection, "binlog_format").orElse("ROW");
     if (!format.equalsIgnoreCase("ROW")) {
       return "binlog_format is " + format + ": SET GLOBAL binlog_format = ROW, and reconnect";
@@ -248,6 +252,11 @@ final class ServerSession implements AutoCloseable {
         }
       }
       return false;
+    } catch (SQLException e) {
+      if (e.getErrorCode() == PREVENTED_BY_OPTION) {
+        return true; // the server runs with skip-grant-tables: there are no rights
+      }
+      throw e;
     }
   }
 

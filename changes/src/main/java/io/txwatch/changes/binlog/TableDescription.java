@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param table what is passed on of it
  * @param columns parallel to the table's columns: how their values are decoded
- * @param hidden how many columns of functional keys follow in the log
+ * @param hidden how many columns of functional keys the table has, which may follow in the log;
+ *     MySQL 9.7 does not log them
  */
 record TableDescription(ChangedTable table, List<Stored> columns, int hidden) {
 
@@ -32,8 +33,10 @@ record TableDescription(ChangedTable table, List<Stored> columns, int hidden) {
   /** The reason why this is not the table of the log, or an empty text. */
   String mismatch(TableMap map) {
     int known = columns.size();
-    if (map.types.length != known + hidden) {
-      return map.types.length + " columns in the log, " + (known + hidden) + " in the catalog";
+    int logged = map.types.length;
+    if (logged != known && logged != known + hidden) {
+      String ofKeys = hidden == 0 ? "" : ", and " + hidden + " of functional keys";
+      return logged + " columns in the log, " + known + " in the catalog" + ofKeys;
     }
     for (int i = 0; i < known; i++) {
       String name = table.columns().get(i).name();

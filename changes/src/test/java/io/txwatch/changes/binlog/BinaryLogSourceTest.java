@@ -1,6 +1,7 @@
 package io.txwatch.changes.binlog;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.txwatch.changes.ChangeGap.Reason;
 import io.txwatch.changes.ChangeSource;
@@ -11,6 +12,8 @@ import io.txwatch.servers.DatabaseServer;
 import io.txwatch.servers.MariaDbServer;
 import io.txwatch.servers.MySqlServer;
 import io.txwatch.servers.ServerKind;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -172,6 +175,23 @@ class BinaryLogSourceTest {
       assertThat(session.await().lines())
           .containsExactly(
               "0 UPDATE t [1, ABSENT, ABSENT] [1, 2, ABSENT]", "0 DELETE t [1, ABSENT, ABSENT]");
+    }
+  }
+
+  /** MySQL keeps the values of such a key in a column that the catalog does not show. */
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void rowsOfTablesWithKeysOfExpressions(ServerKind kind) throws Exception {
+    assumeThat(kind).isEqualTo(ServerKind.MYSQL);
+    try (Session session =
+        new Session(
+            LoggedServer.of(kind),
+            "CREATE TABLE t(id INT PRIMARY KEY, n INT, UNIQUE KEY u((n + 1)), KEY k((n * 2)))")) {
+      session.execute("INSERT INTO t VALUES (1, 1)", "UPDATE t SET n = 2", "DELETE FROM t");
+      Collector collected = session.await();
+      assertThat(collected.gaps).isEmpty();
+      assertThat(collected.lines())
+          .containsExactly("0 INSERT t [1, 1]", "0 UPDATE t [1, 1] [1, 2]", "0 DELETE t [1, 2]");
     }
   }
 
@@ -346,5 +366,44 @@ class BinaryLogSourceTest {
       session.execute("GRANT REPLICATION SLAVE, " + position + " ON *.* TO app@'%'");
       assertThat(BinaryLogSource.probe(app).isReadable()).isTrue();
     }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void everyUserMayReadTheLogOfAServerWithoutRights(ServerKind kind) throws Exception {
+    assumeThat(kind).isEqualTo(ServerKind.MARIADB);
+    try (DatabaseServer server =
+        MariaDbServer.start(
+            "--log-bin=binlog", "--binlog-format=ROW", "--server-id=7", "--skip-grant-tables")) {
+      assertThat(BinaryLogSource.probe(server::connect).missing()).isEmpty();
+    }
+  }
+
+  /** A server before MySQL 5.6 is imitated: it has no such setting. */
+  @ParameterizedTest
+  @MethodSource(KINDS)
+  void probeRefusesLogsWithoutChecksums(ServerKind kind) throws Exception {
+    try (Session session = new Session(LoggedServer.of(kind))) {
+      BinaryLogSource.ConnectionOpener old =
+          () -> without("binlog_checksum", session.connect(), Connection.class);
+      assertThat(BinaryLogSource.probe(old).missing())
+          .isEqualTo("its binary log has the form of MySQL before 5.6, which is not read");
+    }
+  }
+
+  /** A connection, or a statement, to which a setting's name is unknown. */
+  private static <T> T without(String setting, T target, Class<T> type) {
+    InvocationHandler handler =
+        (proxy, method, arguments) -> {
+          boolean isQuery = method.getName().equals("executeQuery");
+          Object result =
+              isQuery
+                  ? method.invoke(target, String.valueOf(arguments[0]).replace(setting, "unknown"))
+                  : method.invoke(target, arguments);
+          return result instanceof Statement statement
+              ? without(setting, statement, Statement.class)
+              : result;
+        };
+    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
   }
 }
