@@ -18,16 +18,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /** {@code fuzz}: searches for isolation bugs of a DBMS. */
 @Command(
@@ -278,25 +274,5 @@ final class FuzzCommand implements Callable<Integer> {
     FIXED,
     /** More often if it brings something new. */
     LEARNT
-  }
-
-  /** {@code 60s}, {@code 10m}, {@code 2h}. */
-  static final class DurationConverter implements ITypeConverter<Duration> {
-    private static final Pattern FORM = Pattern.compile("([1-9][0-9]{0,6})(s|m|h)");
-
-    @Override
-    public Duration convert(String value) {
-      Matcher matcher = FORM.matcher(value);
-      if (!matcher.matches()) {
-        throw new TypeConversionException(
-            "expected a duration such as 60s, 10m or 2h, not '" + value + "'");
-      }
-      long count = Long.parseLong(matcher.group(1));
-      return switch (matcher.group(2)) {
-        case "s" -> Duration.ofSeconds(count);
-        case "m" -> Duration.ofMinutes(count);
-        default -> Duration.ofHours(count);
-      };
-    }
   }
 }

@@ -27,6 +27,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -131,6 +132,15 @@ final class PredictCommand implements Callable<Integer> {
   private @Nullable Path out;
 
   @Option(
+      names = "--time",
+      paramLabel = "60s|10m|2h",
+      converter = DurationConverter.class,
+      description =
+          "the most time for the orders of a candidate, and again for what prevents it (default:"
+              + " 10s)")
+  private Duration time = RaceProver.MAX_TIME;
+
+  @Option(
       names = "--allow-any-database",
       description = "also use a database that does not look like one for tests")
   private boolean allowAnyDatabase;
@@ -167,8 +177,8 @@ final class PredictCommand implements Callable<Integer> {
               source,
               new CaseInterleaver(dbms, PREEMPTIONS, EXECUTIONS),
               observed,
-              RaceProver.MAX_TIME,
-              RaceProver.MAX_TIME);
+              time,
+              time);
       LevelCertifier certifier = new LevelCertifier(dbms, prover);
       for (LevelledCandidate candidate : candidates(operations, dbms)) {
         RaceProof proof = prover.prove(candidate.candidate(), candidate.levels());

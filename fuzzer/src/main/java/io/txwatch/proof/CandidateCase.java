@@ -45,6 +45,7 @@ import org.jspecify.annotations.Nullable;
  * @param assumptions what is not certain about it, a sentence each
  * @param notAsFound what of the rows is not as the operations found it, so that it refutes nothing;
  *     empty if that is not evident
+ * @param inPart which rows may be missing, so that it refutes nothing; empty if none are
  */
 record CandidateCase(
     TestCase testCase,
@@ -52,7 +53,8 @@ record CandidateCase(
     List<ProofInstance> instances,
     List<IsolationLevel> levels,
     List<String> assumptions,
-    String notAsFound) {
+    String notAsFound,
+    String inPart) {
 
   /** The level of sessions without one of their own. */
   IsolationLevel level() {
@@ -70,7 +72,13 @@ record CandidateCase(
   /** The same case with other statements. */
   CandidateCase with(Map<String, ObservedPath> others) {
     return new CandidateCase(
-        testCase.withSteps(steps(others)), others, instances, levels, assumptions, notAsFound);
+        testCase.withSteps(steps(others)),
+        others,
+        instances,
+        levels,
+        assumptions,
+        notAsFound,
+        inPart);
   }
 
   /** The same case with one definition more. */
@@ -82,7 +90,7 @@ record CandidateCase(
     }
     setup.add(end, sql);
     return new CandidateCase(
-        testCase.withSetup(setup), paths, instances, levels, assumptions, notAsFound);
+        testCase.withSetup(setup), paths, instances, levels, assumptions, notAsFound, inPart);
   }
 
   /** The same case with all sessions at one level. */
@@ -97,7 +105,8 @@ record CandidateCase(
         instances,
         levels.stream().map(one -> level).toList(),
         assumptions,
-        notAsFound);
+        notAsFound,
+        inPart);
   }
 
   private static List<Step> steps(Map<String, ObservedPath> paths) {
@@ -209,6 +218,10 @@ record CandidateCase(
         noteReplaced(instances.get(i), session);
       }
       assumptions.addAll(given);
+      String inPart = inPart(tables);
+      if (!inPart.isEmpty()) {
+        assumptions.add(inPart);
+      }
       setup.addAll(0, sequenceDefinitions());
       return new CandidateCase(
           new TestCase("predicted", headers, setup, steps(paths), List.of()),
@@ -216,7 +229,18 @@ record CandidateCase(
           List.copyOf(instances),
           List.copyOf(levels),
           List.copyOf(assumptions),
-          new FoundRows(tables).unchanged(instances).orElse(""));
+          new FoundRows(tables).unchanged(instances).orElse(""),
+          inPart);
+    }
+
+    private static String inPart(List<TableCopy> tables) {
+      List<String> names =
+          tables.stream().filter(TableCopy::isInPart).map(TableCopy::name).sorted().toList();
+      return names.isEmpty()
+          ? ""
+          : "of the many rows of "
+              + String.join(", ", names)
+              + " that a statement may choose, the first and the last ones are copied";
     }
 
     /** Sequences of their own: those of the application count on for it alone. */

@@ -19,12 +19,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Which columns of queries identify the rows that these return: those of primary keys; without any,
- * all that no operation of the candidate changes.
+ * all that no operation of the candidate changes. What a query computes from a table of which only
+ * some rows are copied has to be what it was, too: it may be a number of its rows.
  */
 final class IdentifyingColumns {
+
+  /** A query that returns more than columns. */
+  private static final Pattern CALL = Pattern.compile("(?is)(?:(?!\\bfrom\\b).)*\\(");
 
   private final List<TableCopy> tables;
   private final List<ProofInstance> instances;
@@ -44,7 +49,9 @@ final class IdentifyingColumns {
         others.add(i);
       }
       SampledStatement statement = statements.get(i);
-      List<Integer> columns = columns(instance, statement);
+      List<Integer> columns = new ArrayList<>(columns(instance, statement));
+      List<Integer> computed = computedInPart(instance, statement);
+      columns.addAll(computed);
       all.add(
           columns.isEmpty()
               ? IdentifiedRows.ANY
@@ -52,7 +59,7 @@ final class IdentifyingColumns {
                   columns,
                   statement.rows(),
                   statement.complete(),
-                  others.contains(i),
+                  others.contains(i) && computed.isEmpty(),
                   arguments(instance)));
     }
     return all;
@@ -80,6 +87,23 @@ final class IdentifyingColumns {
       }
     }
     return keys.isEmpty() ? unchanged : keys;
+  }
+
+  /** The columns that a query computes, if rows are missing that it may use. */
+  private List<Integer> computedInPart(ProofInstance instance, SampledStatement statement) {
+    List<TableCopy> used =
+        accesses(instance, statement).stream().flatMap(one -> table(one.table()).stream()).toList();
+    List<Integer> computed = new ArrayList<>();
+    if (used.stream().anyMatch(TableCopy::isInPart) && statement.updateCount() < 0) {
+      boolean hasCall = CALL.matcher(String.join("?", statement.text().parts())).lookingAt();
+      for (int i = 0; i < statement.columns().size(); i++) {
+        String name = statement.columns().get(i); // which a call may have been given, too
+        if (hasCall || used.stream().noneMatch(table -> table.column(name).isPresent())) {
+          computed.add(i);
+        }
+      }
+    }
+    return computed;
   }
 
   /** Whether a query chooses a row by its primary key: then it is found, or it is not. */

@@ -113,8 +113,7 @@ public final class RaceProver {
    *
    * @param source a connection to the database that has the tables; only read
    * @param operations those that candidates are made of
-   * @param maxTime the most time of all orders of a candidate: {@link #MAX_TIME}, or more where the
-   *     same verdict matters more than time
+   * @param maxTime the most time of all orders of a candidate
    * @param maxTimeOfRepairs the most time of its repairs; none is tried if it is zero
    */
   public RaceProver(
@@ -352,7 +351,10 @@ public final class RaceProver {
         }
         undecide("a statement fails although its operation is alone: " + e.getMessage());
       } catch (LeftException e) {
-        undecide("the rows are no longer as the operation found them: " + e.getMessage());
+        undecide(
+            made.inPart().isEmpty()
+                ? "the rows are no longer as the operation found them: " + e.getMessage()
+                : made.inPart() + ": " + e.getMessage());
       }
       return null;
     }
@@ -395,6 +397,10 @@ public final class RaceProver {
         case SAFE -> {
           if (!made.notAsFound().isEmpty()) {
             undecide(made.notAsFound());
+            break;
+          }
+          if (!made.inPart().isEmpty()) {
+            undecide("no order shows a race, but " + made.inPart());
             break;
           }
           if (CoincidingKeys.insertEqualKeys(candidate, made.instances())) {

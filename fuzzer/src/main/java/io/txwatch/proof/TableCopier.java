@@ -31,6 +31,9 @@ final class TableCopier {
   /** The most rows of a table. */
   private static final int MAX_ROWS = 1_000;
 
+  /** Of more rows than that, the first and the last ones by their key are copied. */
+  private static final int MAX_ROWS_AT_EACH_END = 10;
+
   private static final int MAX_DEPTH = 50;
 
   /** Of how many rows each one has a statement of its own: a short case is read by people. */
@@ -200,12 +203,9 @@ final class TableCopier {
     table.rows().clear();
     for (String condition : conditions) {
       if (condition.isEmpty() || !fill(table, " WHERE " + condition, MAX_ROWS)) {
-        throw new SQLException(
-            "a statement may choose any of the rows of "
-                + table.name()
-                + ", which are more than "
-                + MAX_ROWS,
-            "0A000");
+        table.rows().clear();
+        fillInPart(table, conditions);
+        break;
       }
     }
     for (String condition : conditions(table, perhaps)) {
@@ -214,6 +214,37 @@ final class TableCopier {
           && conditions.add(condition)
           && !fill(table, " WHERE " + condition, MAX_ROWS)) {
         table.rows().subList(before, table.rows().size()).clear();
+      }
+    }
+  }
+
+  /**
+   * Where the rows that a statement may choose are too many, those at both ends: of most queues an
+   * application takes the first or the last row.
+   */
+  private void fillInPart(TableCopy table, Set<String> conditions) throws SQLException {
+    List<String> key = table.primaryKey().stream().map(dbms::quoted).toList();
+    if (key.isEmpty()) {
+      throw new SQLException(
+          "a statement may choose any of the rows of "
+              + table.name()
+              + ", which are more than "
+              + MAX_ROWS,
+          "0A000");
+    }
+    for (String condition : conditions) {
+      String where = condition.isEmpty() ? "" : " WHERE " + condition;
+      int before = table.rows().size();
+      if (!fill(table, where, before + MAX_WHOLE_ROWS)) {
+        table.rows().subList(before, table.rows().size()).clear();
+        for (String direction : List.of("", " DESC")) {
+          String order = String.join(direction + ", ", key) + direction;
+          fill(
+              table,
+              where + " ORDER BY " + order,
+              table.rows().size() + MAX_ROWS_AT_EACH_END);
+        }
+        table.setInPart();
       }
     }
   }

@@ -25,6 +25,7 @@ final class TableCopy {
   private final List<String> key;
   private final List<ForeignKey> references;
   private final List<Map<String, RecordedValue>> rows = new ArrayList<>();
+  private boolean isInPart;
 
   /**
    * A foreign key.
@@ -70,6 +71,19 @@ final class TableCopy {
 
   List<Map<String, RecordedValue>> rows() {
     return rows;
+  }
+
+  List<String> primaryKey() {
+    return key;
+  }
+
+  /** Whether rows are missing that a statement may choose. */
+  boolean isInPart() {
+    return isInPart;
+  }
+
+  void setInPart() {
+    isInPart = true;
   }
 
   void add(Map<String, RecordedValue> row) {

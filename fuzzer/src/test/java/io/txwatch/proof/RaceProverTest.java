@@ -11,6 +11,8 @@ import java.sql.Array;
 import java.sql.Timestamp;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -946,6 +948,78 @@ class RaceProverTest {
         assertThat(shop.number("SELECT last_value FROM fruit_seq")).isEqualTo(51);
         assertThat(shop.number("SELECT last_value FROM crate_seq")).isEqualTo(2);
       }
+    }
+  }
+
+  private static ObservedApplication store(ServerKind kind) throws Exception {
+    return new ObservedApplication(
+        kind,
+        "CREATE TABLE customer (id INT PRIMARY KEY, balance INT)",
+        "CREATE TABLE waiting (district INT, id INT, customer INT, PRIMARY KEY (district, id))",
+        "INSERT INTO customer VALUES (7, 100), (8, 100)",
+        "INSERT INTO waiting VALUES "
+            + IntStream.range(0, 1200)
+                .mapToObj(i -> "(1, " + i + ", 7)")
+                .collect(Collectors.joining(", ")));
+  }
+
+  private static Work payBack(int amount) {
+    return store -> {
+      int balance = store.number("SELECT balance FROM customer WHERE id = ?", 7);
+      store.update("UPDATE customer SET balance = ? WHERE id = ?", balance - amount, 7);
+    };
+  }
+
+  private static Work deliverOldest() {
+    return store -> {
+      List<String> oldest =
+          store
+              .query(
+                  "SELECT id, customer FROM waiting WHERE district = ? ORDER BY id LIMIT 1", 1)
+              .get(0);
+      int id = Integer.parseInt(oldest.get(0));
+      store.update("DELETE FROM waiting WHERE district = ? AND id = ?", 1, id);
+      store.update(
+          "UPDATE customer SET balance = balance + 1 WHERE id = ?",
+          Integer.parseInt(oldest.get(1)));
+    };
+  }
+
+  /** Of a long queue one row is taken: the ends of the queue are enough to show the race. */
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void whatIsTakenFromALongQueueRaces(ServerKind kind) throws Exception {
+    try (ObservedApplication store = store(kind)) {
+      store.run(payBack(5)).run(deliverOldest()).run(payBack(6)).run(deliverOldest());
+      List<RaceProof> proofs =
+          store.prove(
+              one ->
+                  one.phenomenon() == Phenomenon.LOST_UPDATE
+                      && Set.copyOf(one.operations()).size() == 2);
+      assertThat(proofs).extracting(RaceProof::result).as(proofs.toString()).contains(Result.CONFIRMED);
+      assertThat(proofs.get(0).assumptions())
+          .anyMatch(one -> one.contains("the first and the last ones are copied"));
+    }
+  }
+
+  /** A sum over all of its rows is another one on those that are copied. */
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void aSumOverALongQueueIsNotCopied(ServerKind kind) throws Exception {
+    Work count =
+        store -> {
+          int waiting =
+              store.number("SELECT COUNT(*) AS customer FROM waiting WHERE district = ? AND id >= ?", 1, 0);
+          int balance = store.number("SELECT balance FROM customer WHERE id = ?", 8);
+          store.update(
+              "UPDATE customer SET balance = ? WHERE id = ?", balance + waiting, 8);
+        };
+    try (ObservedApplication store = store(kind)) {
+      store.run(count).run(count);
+      List<RaceProof> proofs = store.prove();
+      assertThat(proofs).isNotEmpty();
+      assertThat(proofs).extracting(RaceProof::result).containsOnly(Result.UNDECIDED);
+      assertThat(proofs.get(0).reason()).contains("the first and the last ones are copied");
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.txwatch.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.RecordedValue;
@@ -49,6 +50,35 @@ class TableCopierTest {
           .as("the row that is chosen, and the smaller group")
           .hasSize(1 + SMALL_GROUP);
       assertThat(copies.get(0).rows()).as("what they refer to").hasSize(1 + SMALL_GROUP);
+    }
+  }
+
+  /** Of the rows that a statement may choose those at both ends, if they are too many. */
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void copiesTheEndsOfALargeQueue(ServerKind kind) throws Exception {
+    String url = TestServers.freshDatabase(kind);
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE queue (grp INT, id INT, PRIMARY KEY (grp, id))");
+      statement.execute("CREATE TABLE log (grp INT)");
+      statement.execute("INSERT INTO queue VALUES " + rows(0, LARGE_GROUP, "(7, %1$d)"));
+      statement.execute("INSERT INTO queue VALUES (8, 5)");
+      statement.execute("INSERT INTO log VALUES " + rows(0, LARGE_GROUP, "(%1$d)"));
+      TableCopier copier =
+          new TableCopier(DbmsRegistry.connect(url, DriverManager::getConnection), connection);
+
+      TableCopy queue =
+          copier.copy(Map.of("queue", List.of(group(7), group(8))), Map.of()).get(0);
+
+      assertThat(queue.rows().stream().map(row -> row.get(queue.columns().get(1)).text()))
+          .containsExactly(
+              "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "1099", "1098", "1097", "1096",
+              "1095", "1094", "1093", "1092", "1091", "1090", "5");
+      assertThat(queue.isInPart()).isTrue();
+      assertThatThrownBy(() -> copier.copy(Map.of("log", List.of(Map.of())), Map.of()))
+          .as("there is no key to order by")
+          .hasMessageContaining("more than 1000");
     }
   }
 

@@ -2,6 +2,7 @@ package io.txwatch.predict;
 
 import io.txwatch.history.RecordedArray;
 import io.txwatch.history.RecordedValue;
+import io.txwatch.predict.AlignedSamples.Aligned;
 import io.txwatch.predict.ProofInstance.Place;
 import io.txwatch.predict.ValueOrigin.Returned;
 import io.txwatch.predict.ValuePlace.Use;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Values that an application has computed from a key that a proof replaces, so that it would have
@@ -18,12 +20,11 @@ import java.util.Optional;
 public final class DependentValues {
 
   private final ProofInstance instance;
-  private final List<OperationSample> alike;
+  private final AlignedSamples alike;
 
   private DependentValues(ProofInstance instance, List<OperationSample> samples) {
     this.instance = instance;
-    this.alike =
-        samples.stream().filter(one -> ValueOrigins.isAlike(one, instance.sample())).toList();
+    this.alike = new AlignedSamples(instance.sample(), samples);
   }
 
   /**
@@ -116,8 +117,8 @@ public final class DependentValues {
 
   private boolean isComputed(Place key, Place other) {
     return isArgumentOfLock(other)
-        || alike.stream().allMatch(one -> contains(value(one, key), value(one, other)))
-        || alike.stream().allMatch(one -> contains(value(one, other), value(one, key)))
+        || alikeWith(key, other).allMatch(one -> contains(one.value(key), one.value(other)))
+        || alikeWith(key, other).allMatch(one -> contains(one.value(other), one.value(key)))
         || (place(instance.sample(), other).use() != Use.ASSIGNED && areLiteralsAlike(key, other));
   }
 
@@ -125,18 +126,23 @@ public final class DependentValues {
   private boolean areLiteralsAlike(Place key, Place other) {
     return !place(instance.sample(), key).literal().isEmpty()
         && !place(instance.sample(), other).literal().isEmpty()
-        && alike.stream()
-            .allMatch(one -> ValueComparison.areEqual(value(one, key), value(one, other)));
+        && alikeWith(key, other)
+            .allMatch(one -> ValueComparison.areEqual(one.value(key), one.value(other)));
+  }
+
+  private Stream<Aligned> alikeWith(Place one, Place other) {
+    return alike.with(one.statement(), other.statement());
   }
 
   /** A statement that uses no table may lock what its argument stands for. */
   private boolean isArgumentOfLock(Place place) {
     SampledStatement statement = instance.sample().statements().get(place.statement());
     return instance.template().statements().get(statement.number() - 1).accesses().isEmpty()
-        && (alike.size() == 1
-            || alike.stream()
+        && (alike.with(place.statement()).count() == 1
+            || alike
+                .with(place.statement())
                 .anyMatch(
-                    one -> !ValueComparison.areEqual(value(one, place), instance.observed(place))));
+                    one -> !ValueComparison.areEqual(one.value(place), instance.observed(place))));
   }
 
   /**
@@ -171,9 +177,5 @@ public final class DependentValues {
 
   private static ValuePlace place(OperationSample sample, Place place) {
     return sample.statements().get(place.statement()).text().values().get(place.index());
-  }
-
-  private static RecordedValue value(OperationSample sample, Place place) {
-    return place(sample, place).value();
   }
 }

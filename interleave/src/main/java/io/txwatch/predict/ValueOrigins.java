@@ -30,7 +30,7 @@ public final class ValueOrigins {
 
   private final OperationTemplate template;
   private final OperationSample sample;
-  private final List<OperationSample> alike;
+  private final AlignedSamples alike;
   private final boolean namesakesAlone;
   private final List<List<ValueOrigin>> origins = new ArrayList<>();
 
@@ -42,7 +42,7 @@ public final class ValueOrigins {
     this.namesakesAlone = namesakesAlone;
     this.template = template;
     this.sample = sample;
-    this.alike = samples.stream().filter(one -> isAlike(one, sample)).toList();
+    this.alike = new AlignedSamples(sample, samples);
   }
 
   /**
@@ -61,22 +61,6 @@ public final class ValueOrigins {
     return new ValueOrigins(template, sample, samples, namesakesAlone).find();
   }
 
-  /** Whether two transactions executed the same statements, loops equally often. */
-  static boolean isAlike(OperationSample one, OperationSample other) {
-    if (one.statements().size() != other.statements().size()) {
-      return false;
-    }
-    for (int i = 0; i < one.statements().size(); i++) {
-      SampledStatement statement = one.statements().get(i);
-      SampledStatement same = other.statements().get(i);
-      if (statement.number() != same.number()
-          || statement.text().values().size() != same.text().values().size()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   private List<List<ValueOrigin>> find() {
     for (int i = 0; i < sample.statements().size(); i++) {
       origins.add(new ArrayList<>());
@@ -93,15 +77,14 @@ public final class ValueOrigins {
     if (!ValueComparison.isValue(own.value())) {
       return GIVEN;
     }
-    boolean varies = distinct(statement, place) > 1;
-    Same same = same(statement, place, own, varies);
+    Same same = same(statement, place, own);
     if (same != null) {
       return same;
     }
-    if (!own.literal().isEmpty() && !varies) {
+    if (!own.literal().isEmpty() && !varies(statement, place, statement)) {
       return GIVEN;
     }
-    Returned returned = returned(statement, place, own, varies);
+    Returned returned = returned(statement, place, own);
     return returned != null ? returned : GIVEN;
   }
 
@@ -109,18 +92,20 @@ public final class ValueOrigins {
     return one.statements().get(statement).text().values().get(place);
   }
 
-  private int distinct(int statement, int place) {
+  /** Whether the value differs among the transactions that executed another statement, too. */
+  private boolean varies(int statement, int place, int other) {
     Set<RecordedValue> values = new HashSet<>();
-    alike.forEach(one -> values.add(place(one, statement, place).value()));
-    return values.size();
+    alike.with(statement, other).forEach(one -> values.add(one.place(statement, place).value()));
+    return values.size() > 1;
   }
 
   // ---------------------------------------------------------------- an earlier value
 
-  private @Nullable Same same(int statement, int place, ValuePlace own, boolean varies) {
+  private @Nullable Same same(int statement, int place, ValuePlace own) {
     Same found = null;
     for (int i = 0; i <= statement; i++) {
       List<ValuePlace> places = sample.statements().get(i).text().values();
+      boolean varies = varies(statement, place, i);
       for (int k = 0; k < (i < statement ? places.size() : place); k++) {
         boolean isNamesake = !own.column().isEmpty() && own.column().equals(places.get(k).column());
         boolean areArguments = own.literal().isEmpty() && places.get(k).literal().isEmpty();
@@ -138,19 +123,21 @@ public final class ValueOrigins {
   }
 
   private boolean isAlwaysEqual(int statement, int place, int other, int otherPlace) {
-    return alike.stream()
+    return alike
+        .with(statement, other)
         .allMatch(
             one ->
                 ValueComparison.areEqual(
-                    place(one, statement, place).value(), place(one, other, otherPlace).value()));
+                    one.place(statement, place).value(), one.place(other, otherPlace).value()));
   }
 
   // ---------------------------------------------------------------- a value returned before
 
-  private @Nullable Returned returned(int statement, int place, ValuePlace own, boolean varies) {
+  private @Nullable Returned returned(int statement, int place, ValuePlace own) {
     Returned other = null;
     for (int i = statement - 1; i >= 0; i--) {
       SampledStatement query = sample.statements().get(i);
+      boolean varies = varies(statement, place, i);
       for (int column = 0; column < query.columns().size(); column++) {
         boolean isNamesake = isNamed(query, column, own.column());
         int row = row(query, column, own.value());
@@ -182,12 +169,13 @@ public final class ValueOrigins {
   }
 
   private boolean isAlwaysReturned(int statement, int place, int query, int column) {
-    return alike.stream()
+    return alike
+        .with(statement, query)
         .allMatch(
             one -> {
-              SampledStatement executed = one.statements().get(query);
+              SampledStatement executed = one.statement(query);
               return column < executed.columns().size()
-                  && row(executed, column, place(one, statement, place).value()) >= 0;
+                  && row(executed, column, one.place(statement, place).value()) >= 0;
             });
   }
 
@@ -202,7 +190,7 @@ public final class ValueOrigins {
         if (query.rows().size() == 1
             && isNamed(query, column, own.column())
             && haveTableInCommon(query.number(), sample.statements().get(statement).number())) {
-          BigDecimal difference = difference(sample, statement, place, i, column);
+          BigDecimal difference = difference(own, query, column);
           if (difference != null) {
             return new Returned(
                 i, 0, column, difference, isConstant(statement, place, i, column, difference));
@@ -221,13 +209,12 @@ public final class ValueOrigins {
   }
 
   private static @Nullable BigDecimal difference(
-      OperationSample one, int statement, int place, int query, int column) {
-    SampledStatement executed = one.statements().get(query);
-    if (executed.rows().size() != 1 || column >= executed.columns().size()) {
+      ValuePlace assigned, SampledStatement query, int column) {
+    if (query.rows().size() != 1 || column >= query.columns().size()) {
       return null;
     }
-    Optional<BigDecimal> read = ValueComparison.number(executed.rows().get(0).get(column));
-    return ValueComparison.number(place(one, statement, place).value())
+    Optional<BigDecimal> read = ValueComparison.number(query.rows().get(0).get(column));
+    return ValueComparison.number(assigned.value())
         .flatMap(written -> read.map(written::subtract))
         .orElse(null);
   }
@@ -235,9 +222,10 @@ public final class ValueOrigins {
   /** Whether all transactions add that, to different values. */
   private boolean isConstant(
       int statement, int place, int query, int column, BigDecimal difference) {
-    return distinct(statement, place) > 1
-        && alike.stream()
-            .map(one -> difference(one, statement, place, query, column))
+    return varies(statement, place, query)
+        && alike
+            .with(statement, query)
+            .map(one -> difference(one.place(statement, place), one.statement(query), column))
             .allMatch(other -> other != null && other.compareTo(difference) == 0);
   }
 }

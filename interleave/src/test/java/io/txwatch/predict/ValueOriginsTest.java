@@ -12,6 +12,7 @@ import io.txwatch.predict.ValueOrigin.Returned;
 import io.txwatch.predict.ValueOrigin.Same;
 import io.txwatch.sql.dialect.Dialect;
 import java.math.BigDecimal;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -136,5 +137,39 @@ class ValueOriginsTest {
                 query(1, "SELECT id FROM doctor WHERE shift_id = ?", values(1), "id", 3, 4),
                 update(2, "UPDATE doctor SET on_call = 0 WHERE id = ?", values(4))));
     assertThat(origin(signOff, 1, 1, one)).isEqualTo(new Returned(0, 1, 0, null, false));
+  }
+
+  /** Orders of one line and of two: what is common to both is compared. */
+  @Test
+  void loopsOfOtherLengthsAreComparedAsFarAsTheyGo() {
+    OperationTemplate order = template("district", "line");
+    OperationSample one = order(7, 7, 31);
+    OperationSample other = order(9, 9, 31, 32);
+    assertThat(origin(order, 1, 0, one)).isEqualTo(new Given());
+    assertThat(origin(order, 1, 0, one, other)).isEqualTo(new Returned(0, 0, 0, null, true));
+    assertThat(origin(order, 1, 0, one, order(9, 8, 31))).isEqualTo(new Given());
+    assertThat(origin(order, 2, 0, other, one)).isEqualTo(new Same(1, 0));
+    assertThat(origin(order, 2, 1, other, one)).isEqualTo(new Given());
+  }
+
+  /** Reads the next number of an order, and inserts its lines. */
+  private static OperationSample order(int next, int number, int... items) {
+    List<SampledStatement> statements = new ArrayList<>();
+    statements.add(query(1, "SELECT next FROM district WHERE id = ?", values(1), "next", next));
+    for (int i = 0; i < items.length; i++) {
+      statements.add(
+          new SampledStatement(
+              2,
+              i + 1,
+              ExecutedText.of(
+                  "INSERT INTO line (order_id, item) VALUES (?, ?)",
+                  values(number, items[i]),
+                  Dialect.OTHER),
+              1,
+              List.of(),
+              List.of(),
+              true));
+    }
+    return new OperationSample(statements);
   }
 }

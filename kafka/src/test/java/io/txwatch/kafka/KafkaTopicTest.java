@@ -247,6 +247,7 @@ class KafkaTopicTest {
       readAndWrite(1).forEach(sink::accept);
       await()
           .atMost(Duration.ofSeconds(30))
+          .ignoreExceptionsInstanceOf(IOException.class) // until the topic is there
           .untilAsserted(
               () ->
                   assertThat(read(url).losses())

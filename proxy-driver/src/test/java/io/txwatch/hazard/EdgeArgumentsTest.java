@@ -287,14 +287,20 @@ class EdgeArgumentsTest {
     assertThat(String.join("\n", differences)).isEmpty();
   }
 
+  /**
+   * What a column returns by its text. That of the database's name differs: PostgreSQL's driver
+   * fails on some names as it looks for a date in them, and on others as it finds none.
+   */
+  private static final Set<String> DEPENDING_ON_TEXT =
+      Set.of("getBytes", "getDate", "getTime", "getTimestamp");
+
   private static boolean leavesOut(ServerKind kind, State state, Method method) {
     return
     // Before a getter was called: SQLite's driver speaks of the last column of whatever result.
     (kind == ServerKind.SQLITE && method.getName().equals("wasNull"))
         // A query each, slow on some servers; TransparencyTest compares what they give.
         || (state.type() == DatabaseMetaData.class && method.getReturnType() == ResultSet.class)
-        // The bytes of the name of the database.
-        || (state.name().equals("result of metadata") && method.getName().equals("getBytes"));
+        || (state.name().equals("result of metadata") && DEPENDING_ON_TEXT.contains(method.getName()));
   }
 
   private static List<Method> methods(Class<?> type) {
