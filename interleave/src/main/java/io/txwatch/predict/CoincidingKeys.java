@@ -189,6 +189,24 @@ public final class CoincidingKeys {
     return classes.values().stream().allMatch(this::equate);
   }
 
+  /**
+   * The key whose value the others are given: one that is computed; else one of an operation that
+   * computes another one, which it would compute otherwise with other arguments.
+   */
+  private Key anchor(List<Key> keys) {
+    Set<Integer> computing = new HashSet<>();
+    for (Key key : places.keySet()) {
+      if (isEquated(key) && isComputed(key)) {
+        computing.add(key.instance);
+      }
+    }
+    return keys.stream()
+        .filter(this::isComputed)
+        .findFirst()
+        .or(() -> keys.stream().filter(key -> computing.contains(key.instance)).findFirst())
+        .orElse(keys.get(0));
+  }
+
   private Key root(Key key) {
     Key root = key;
     for (Key parent = parents.get(root);
@@ -203,7 +221,7 @@ public final class CoincidingKeys {
     if (keys.size() == 1) {
       return true;
     }
-    Key anchor = keys.stream().filter(this::isComputed).findFirst().orElse(keys.get(0));
+    Key anchor = anchor(keys);
     RecordedValue value = value(anchor);
     for (Key key : keys) {
       if (!ValueComparison.areEqual(value(key), value)) {

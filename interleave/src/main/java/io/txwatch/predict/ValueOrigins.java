@@ -105,12 +105,12 @@ public final class ValueOrigins {
     Same found = null;
     for (int i = 0; i <= statement; i++) {
       List<ValuePlace> places = sample.statements().get(i).text().values();
-      boolean varies = varies(statement, place, i);
       for (int k = 0; k < (i < statement ? places.size() : place); k++) {
         boolean isNamesake = !own.column().isEmpty() && own.column().equals(places.get(k).column());
         boolean areArguments = own.literal().isEmpty() && places.get(k).literal().isEmpty();
-        if ((isNamesake || (!namesakesAlone && (varies || areArguments)))
-            && isAlwaysEqual(statement, place, i, k)) {
+        if ((isNamesake || !namesakesAlone)
+            && isAlwaysEqual(statement, place, i, k)
+            && (isNamesake || areArguments || varies(statement, place, i))) {
           Same candidate = origins.get(i).get(k) instanceof Same root ? root : new Same(i, k);
           if (isNamesake) {
             return candidate;
@@ -137,13 +137,16 @@ public final class ValueOrigins {
     Returned other = null;
     for (int i = statement - 1; i >= 0; i--) {
       SampledStatement query = sample.statements().get(i);
-      boolean varies = varies(statement, place, i);
       for (int column = 0; column < query.columns().size(); column++) {
         boolean isNamesake = isNamed(query, column, own.column());
         int row = row(query, column, own.value());
         if (row >= 0
-            && (isNamesake || (varies && !namesakesAlone))
+            && (isNamesake || !namesakesAlone)
             && isAlwaysReturned(statement, place, i, column)) {
+          boolean varies = varies(statement, place, i);
+          if (!isNamesake && !varies) {
+            continue;
+          }
           Returned found = new Returned(i, row, column, null, varies);
           if (isNamesake) {
             return found;

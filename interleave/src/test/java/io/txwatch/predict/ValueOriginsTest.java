@@ -172,4 +172,36 @@ class ValueOriginsTest {
     }
     return new OperationSample(statements);
   }
+
+  /** What differs in another iteration is not the same argument, though one only is equal in it. */
+  @Test
+  void whatDiffersInAnotherIterationIsNotTheSame() {
+    OperationTemplate deliver = template("waiting");
+    OperationSample one = deliveries(1, 1);
+    OperationSample several = deliveries(1, 1, 2, 3);
+    assertThat(origin(deliver, 0, 1, one)).isEqualTo(new Same(0, 0));
+    assertThat(origin(deliver, 0, 1, several)).isEqualTo(new Given());
+    assertThat(origin(deliver, 1, 1, several)).isEqualTo(new Same(0, 1));
+    assertThat(origin(deliver, 1, 0, several)).isEqualTo(new Given());
+  }
+
+  /** Deletes from each district of a warehouse. */
+  private static OperationSample deliveries(int warehouse, int... districts) {
+    List<SampledStatement> statements = new ArrayList<>();
+    for (int i = 0; i < districts.length; i++) {
+      statements.add(
+          new SampledStatement(
+              1,
+              i + 1,
+              ExecutedText.of(
+                  "DELETE FROM waiting WHERE district = ? AND warehouse = ?",
+                  values(districts[i], warehouse),
+                  Dialect.OTHER),
+              1,
+              List.of(),
+              List.of(),
+              true));
+    }
+    return new OperationSample(statements);
+  }
 }
