@@ -311,6 +311,7 @@ public final class CaseInterleaver {
       Interleaver interleaver =
           new Interleaver()
               .anyDatabase()
+              .repetitionsForName(0)
               .preemptions(maxPreemptions)
               .executions(maxExecutions)
               .first(first)

@@ -38,6 +38,7 @@ public final class Interleaver {
   private static final int MAX_PREEMPTIONS = 3;
   private static final int MAX_EXECUTIONS = 1_000;
   private static final int MAX_ROWS = 10_000;
+  private static final int MAX_REPETITIONS_FOR_NAME = 2;
   private static final int MAX_SAMPLED = 100;
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
@@ -47,6 +48,7 @@ public final class Interleaver {
   private @Nullable Runnable reset;
   private @Nullable Path kept;
   private @Nullable TestDatabases accepted;
+  private int repetitionsForName = MAX_REPETITIONS_FOR_NAME;
   private int times = 1;
   private int maxPreemptions = MAX_PREEMPTIONS;
   private int maxExecutions = MAX_EXECUTIONS;
@@ -117,6 +119,15 @@ public final class Interleaver {
    */
   public Interleaver keep(Path file) {
     kept = file;
+    return this;
+  }
+
+  /**
+   * How often an order that races without a known cycle is executed again: where rows are known by
+   * their values, the cycle may be known then, which names the race. Without this, twice.
+   */
+  public Interleaver repetitionsForName(int most) {
+    repetitionsForName = most;
     return this;
   }
 
@@ -207,6 +218,7 @@ public final class Interleaver {
             seed,
             limit,
             file == null ? new KeptSchedule(List.of()) : KeptSchedule.read(file),
+            repetitionsForName,
             interruptions);
     TestDatabases known = accepted;
     try (UsedDatabases databases =

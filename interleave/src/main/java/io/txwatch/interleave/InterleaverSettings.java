@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param seed of the random orders
  * @param limit the most time of a call
  * @param kept the schedule that is executed first
+ * @param repetitionsForName how often an order that races without a known cycle is executed again
  * @param interruptions the orders that are executed next, as part of those that are at most
  */
 record InterleaverSettings(
@@ -30,6 +31,7 @@ record InterleaverSettings(
     long seed,
     Duration limit,
     KeptSchedule kept,
+    int repetitionsForName,
     List<Interruption> interruptions) {
 
   /** What must hold after every execution. */

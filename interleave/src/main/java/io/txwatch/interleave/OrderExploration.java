@@ -49,9 +49,6 @@ final class OrderExploration implements AutoCloseable {
   /** How often an order must show a race again if threads take part that are no operation's. */
   private static final int CONFIRMATIONS = 2;
 
-  /** How often an order that races without a known cycle is executed again. */
-  private static final int NAMINGS = 2;
-
   private static final String ALL_ORDERS = "all orders";
   private static final String EVERY_ORDER =
       "every order gives what an order of whole operations gives";
@@ -494,7 +491,7 @@ final class OrderExploration implements AutoCloseable {
   private Race named(Race race) throws InterruptedException {
     List<Anomaly> anomalies = race.anomalies();
     try {
-      for (int i = 0; i < NAMINGS && anomalies.isEmpty() && observed.isAnalysed(); i++) {
+      for (int i = 0; i < settings.repetitionsForName() && anomalies.isEmpty() && observed.isAnalysed(); i++) {
         Race again = execute(new KeptSchedule(race.schedule()).scheduler(names));
         if (again == null || !judgedKeys.areSame(judged, race.schedule(), race.keys())) {
           return race;

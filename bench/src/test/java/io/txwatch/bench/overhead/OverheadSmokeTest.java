@@ -70,7 +70,7 @@ class OverheadSmokeTest {
   @Test
   void interleavedWorkersReturnTheirSlices(@TempDir Path logs) throws Exception {
     Map<Variant, List<Slice>> slices =
-        new InterleavedRun(0.05, Long.MAX_VALUE, 2, 0.05, 1, Placement.SHARED, List.of(), true)
+        new InterleavedRun(0.3, Long.MAX_VALUE, 2, 0.05, 1, Placement.SHARED, List.of(), true)
             .run(
                 ServerKind.POSTGRESQL,
                 WorkloadKind.KV_50,
