@@ -239,10 +239,7 @@ final class TableCopier {
         table.rows().subList(before, table.rows().size()).clear();
         for (String direction : List.of("", " DESC")) {
           String order = String.join(direction + ", ", key) + direction;
-          fill(
-              table,
-              where + " ORDER BY " + order,
-              table.rows().size() + MAX_ROWS_AT_EACH_END);
+          fill(table, where + " ORDER BY " + order, table.rows().size() + MAX_ROWS_AT_EACH_END);
         }
         table.setInPart();
       }

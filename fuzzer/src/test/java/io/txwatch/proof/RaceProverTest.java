@@ -974,8 +974,7 @@ class RaceProverTest {
     return store -> {
       List<String> oldest =
           store
-              .query(
-                  "SELECT id, customer FROM waiting WHERE district = ? ORDER BY id LIMIT 1", 1)
+              .query("SELECT id, customer FROM waiting WHERE district = ? ORDER BY id LIMIT 1", 1)
               .get(0);
       int id = Integer.parseInt(oldest.get(0));
       store.update("DELETE FROM waiting WHERE district = ? AND id = ?", 1, id);
@@ -996,7 +995,10 @@ class RaceProverTest {
               one ->
                   one.phenomenon() == Phenomenon.LOST_UPDATE
                       && Set.copyOf(one.operations()).size() == 2);
-      assertThat(proofs).extracting(RaceProof::result).as(proofs.toString()).contains(Result.CONFIRMED);
+      assertThat(proofs)
+          .extracting(RaceProof::result)
+          .as(proofs.toString())
+          .contains(Result.CONFIRMED);
       assertThat(proofs.get(0).assumptions())
           .anyMatch(one -> one.contains("the first and the last ones are copied"));
     }
@@ -1009,10 +1011,10 @@ class RaceProverTest {
     Work count =
         store -> {
           int waiting =
-              store.number("SELECT COUNT(*) AS customer FROM waiting WHERE district = ? AND id >= ?", 1, 0);
+              store.number(
+                  "SELECT COUNT(*) AS customer FROM waiting WHERE district = ? AND id >= ?", 1, 0);
           int balance = store.number("SELECT balance FROM customer WHERE id = ?", 8);
-          store.update(
-              "UPDATE customer SET balance = ? WHERE id = ?", balance + waiting, 8);
+          store.update("UPDATE customer SET balance = ? WHERE id = ?", balance + waiting, 8);
         };
     try (ObservedApplication store = store(kind)) {
       store.run(count).run(count);

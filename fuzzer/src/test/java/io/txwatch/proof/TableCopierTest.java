@@ -68,8 +68,7 @@ class TableCopierTest {
       TableCopier copier =
           new TableCopier(DbmsRegistry.connect(url, DriverManager::getConnection), connection);
 
-      TableCopy queue =
-          copier.copy(Map.of("queue", List.of(group(7), group(8))), Map.of()).get(0);
+      TableCopy queue = copier.copy(Map.of("queue", List.of(group(7), group(8))), Map.of()).get(0);
 
       assertThat(queue.rows().stream().map(row -> row.get(queue.columns().get(1)).text()))
           .containsExactly(

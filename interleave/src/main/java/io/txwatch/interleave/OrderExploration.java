@@ -491,7 +491,9 @@ final class OrderExploration implements AutoCloseable {
   private Race named(Race race) throws InterruptedException {
     List<Anomaly> anomalies = race.anomalies();
     try {
-      for (int i = 0; i < settings.repetitionsForName() && anomalies.isEmpty() && observed.isAnalysed(); i++) {
+      for (int i = 0;
+          i < settings.repetitionsForName() && anomalies.isEmpty() && observed.isAnalysed();
+          i++) {
         Race again = execute(new KeptSchedule(race.schedule()).scheduler(names));
         if (again == null || !judgedKeys.areSame(judged, race.schedule(), race.keys())) {
           return race;

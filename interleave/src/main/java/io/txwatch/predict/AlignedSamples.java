@@ -85,8 +85,7 @@ final class AlignedSamples {
       OperationSample sample, OperationSample other, int shift, Set<Integer> inLoops) {
     Map<Position, SampledStatement> byPosition = new HashMap<>();
     for (SampledStatement statement : other.statements()) {
-      byPosition.putIfAbsent(
-          new Position(statement.number(), statement.iteration()), statement);
+      byPosition.putIfAbsent(new Position(statement.number(), statement.iteration()), statement);
     }
     List<@Nullable SampledStatement> statements = new ArrayList<>();
     for (SampledStatement statement : sample.statements()) {

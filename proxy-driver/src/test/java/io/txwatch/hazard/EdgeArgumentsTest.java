@@ -300,7 +300,8 @@ class EdgeArgumentsTest {
     (kind == ServerKind.SQLITE && method.getName().equals("wasNull"))
         // A query each, slow on some servers; TransparencyTest compares what they give.
         || (state.type() == DatabaseMetaData.class && method.getReturnType() == ResultSet.class)
-        || (state.name().equals("result of metadata") && DEPENDING_ON_TEXT.contains(method.getName()));
+        || (state.name().equals("result of metadata")
+            && DEPENDING_ON_TEXT.contains(method.getName()));
   }
 
   private static List<Method> methods(Class<?> type) {
