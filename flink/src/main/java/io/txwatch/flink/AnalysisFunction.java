@@ -40,7 +40,7 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, S
   private static final long ROUND_MILLIS = 1_000;
 
   /** What is no longer needed is discarded when there are as many records, or twice the last. */
-  private static final int MIN_DISCARD_RECORDS = 64;
+  static final int MIN_DISCARD_RECORDS = 64;
 
   private final long memory;
 
