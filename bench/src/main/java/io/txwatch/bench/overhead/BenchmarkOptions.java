@@ -28,7 +28,7 @@ final class BenchmarkOptions {
       names = "--variants",
       split = ",",
       description =
-          "raw and others, in this order (default: all; for statements: raw, raw-again, inline)")
+          "raw and others, in this order (default: all but inline-kafka; for statements: raw, raw-again, inline)")
   private List<String> variants = List.of();
 
   @Option(

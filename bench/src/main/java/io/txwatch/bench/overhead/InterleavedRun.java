@@ -56,12 +56,15 @@ record InterleavedRun(
       throws IOException, SQLException {
     Map<Variant, List<Slice>> slices = new EnumMap<>(Variant.class);
     List<WorkerProcess> workers = new ArrayList<>();
+    List<Destination> destinations = Destination.start(variants, directory);
     try {
       List<String> urls = Databases.createEach(kind, workload, variants, SEED, analyzed);
       placement.placeServers();
-      WorkerProcess.Settings settings =
-          new WorkerProcess.Settings(workload, clients, SEED, placement, directory, jvmOptions);
       for (int i = 0; i < variants.size(); i++) {
+        List<String> options = new ArrayList<>(jvmOptions);
+        options.addAll(Destination.jvmOptions(variants.get(i), destinations));
+        WorkerProcess.Settings settings =
+            new WorkerProcess.Settings(workload, clients, SEED, placement, directory, options);
         WorkerProcess worker = WorkerProcess.start(variants.get(i), urls.get(i), settings);
         workers.add(worker);
         warmUp(worker);
@@ -79,6 +82,7 @@ record InterleavedRun(
       for (WorkerProcess worker : workers) {
         worker.close();
       }
+      destinations.forEach(Destination::close);
     }
     return slices;
   }

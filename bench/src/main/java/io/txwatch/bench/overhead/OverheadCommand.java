@@ -86,7 +86,7 @@ public final class OverheadCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, SQLException {
-    List<Variant> chosen = options.variantsOr(Variant.values());
+    List<Variant> chosen = options.variantsOr(Variant.byDefault());
     List<WorkloadKind> kinds =
         options.workloadsOr(
             WorkloadKind.TPCC, WorkloadKind.KV_50, WorkloadKind.KV_95, WorkloadKind.SIBENCH);

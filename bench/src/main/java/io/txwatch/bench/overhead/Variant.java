@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Properties;
+import java.util.stream.Stream;
 import net.ttddyy.dsproxy.listener.logging.SLF4JLogLevel;
 import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
 
@@ -46,6 +47,10 @@ public enum Variant {
   INLINE_PREDICT("txwatch inline, values to a file", Layer.TXWATCH, "inline none"),
   /** The same with a shared analyzer that is not running: its port is closed. */
   INLINE_GONE("txwatch inline, analyzer gone", Layer.TXWATCH, "inline tcp://127.0.0.1:9"),
+  /** The same with a shared analyzer in a process of its own. */
+  INLINE_TCP("txwatch inline, analyzer at TCP", Layer.TXWATCH, "inline tcp://"),
+  /** The same with a topic of a broker in a process of its own, without a reader. */
+  INLINE_KAFKA("txwatch inline, topic of Kafka", Layer.TXWATCH, "inline kafka://"),
   /** {@code txwatch.instrument=items}. */
   ITEMS("txwatch items", Layer.TXWATCH, "items inprocess"),
   /** The same without an analyzer. */
@@ -54,6 +59,14 @@ public enum Variant {
   PREDICATES("txwatch predicates", Layer.TXWATCH, "predicates inprocess"),
   /** The same without an analyzer. */
   PREDICATES_NONE("txwatch predicates, analyzer none", Layer.TXWATCH, "predicates none");
+
+  /** The variants that run unless others are named: those that need nothing else to be built. */
+  static Variant[] byDefault() {
+    return Stream.of(values()).filter(one -> one != INLINE_KAFKA).toArray(Variant[]::new);
+  }
+
+  /** The property of a worker's JVM with the URL that such a variant reports to. */
+  static final String DESTINATION = "bench.destination";
 
   private enum Layer {
     NOTHING,
@@ -138,7 +151,9 @@ public enum Variant {
     String[] settings = detail.split(" ");
     Properties properties = none();
     properties.setProperty("txwatch.instrument", settings[0]);
-    properties.setProperty("txwatch.analyzer", settings[1]);
+    properties.setProperty(
+        "txwatch.analyzer",
+        settings[1].endsWith("://") ? System.getProperty(DESTINATION, settings[1]) : settings[1]);
     properties.setProperty("txwatch.versions", settings.length > 2 ? settings[2] : "auto");
     Connection connection =
         new TxWatchDriver().connect("jdbc:txwatch:" + url.substring("jdbc:".length()), properties);

@@ -91,6 +91,19 @@ class OverheadSmokeTest {
   }
 
   @Test
+  void variantForKafkaNeedsTheBuildOfItsBroker() {
+    StringWriter errorOutput = new StringWriter();
+
+    int code =
+        Bench.commandLine()
+            .setErr(new PrintWriter(errorOutput))
+            .execute("overhead", "--variants=raw,inline-kafka", "--processors=shared");
+
+    assertThat(code).isEqualTo(2);
+    assertThat(errorOutput.toString()).contains("bench/run: --variants: inline-kafka needs ");
+  }
+
+  @Test
   void rowGrowthIsMeasured() throws Exception {
     assertThat(new RowGrowth(ServerKind.MARIADB).measure(10).toString()).contains("\n| 10 ");
   }
