@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.history.HistoryWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +30,14 @@ class ReleaseFilesIT {
             .loadFromString(Files.readString(RELEASE.resolve(file)));
   }
 
+  private static List<Map<?, ?>> documents(String file) throws Exception {
+    List<Map<?, ?>> all = new ArrayList<>();
+    new Load(LoadSettings.builder().build())
+        .loadAllFromString(Files.readString(RELEASE.resolve(file)))
+        .forEach(document -> all.add((Map<?, ?>) document));
+    return all;
+  }
+
   private static Map<?, ?> map(Map<?, ?> of, String field) {
     return (Map<?, ?>) Objects.requireNonNull(of.get(field));
   }
@@ -37,9 +47,37 @@ class ReleaseFilesIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"action.yml", "gitlab-ci.yml", "kubernetes.yaml"})
+  @ValueSource(strings = {"action.yml", "gitlab-ci.yml", "kubernetes.yaml", "compose.yaml"})
   void filesAreYaml(String file) throws Exception {
     assertThat(yaml(file)).isNotEmpty();
+  }
+
+  @Test
+  void filesForFlinkAreComplete() throws Exception {
+    List<Map<?, ?>> documents = documents("flink-kubernetes.yaml");
+    assertThat(documents)
+        .allSatisfy(document -> assertThat(map(document, "metadata").get("name")).isNotNull());
+    assertThat(documents.stream().map(document -> String.valueOf(document.get("kind"))))
+        .containsExactly(
+            "ConfigMap", "PersistentVolumeClaim", "Service", "Deployment", "Deployment", "Job");
+    Map<?, ?> services = map(yaml("compose.yaml"), "services");
+    for (Object service : services.values()) {
+      Object needed = ((Map<?, ?>) service).get("depends_on");
+      if (needed instanceof Map<?, ?> byName) {
+        assertThat(byName.keySet()).allMatch(services::containsKey);
+      }
+    }
+  }
+
+  /** The files that the documentation names. */
+  @Test
+  void documentedFilesExist() throws Exception {
+    String text = Files.readString(Path.of("..", "docs", "beyond-one-machine.md"));
+    List<String> named =
+        Pattern.compile("`release/([^`]+)`").matcher(text).results().map(m -> m.group(1)).toList();
+    assertThat(named)
+        .isNotEmpty()
+        .allSatisfy(file -> assertThat(RELEASE.resolve(file)).isRegularFile());
   }
 
   /** The steps of the Action that are commands, as GitHub's runner executes them. */
