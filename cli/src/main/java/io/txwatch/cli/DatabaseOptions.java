@@ -27,6 +27,9 @@ final class DatabaseOptions {
       description = "jars of additional JDBC drivers, separated by colons")
   List<Path> driverPath = new ArrayList<>();
 
+  /** Where the sessions that are opened with these options are registered; null for nowhere. */
+  @Nullable OpenSessions sessions;
+
   /** The user and password for JDBC, as far as given. */
   Properties credentials() {
     Properties credentials = new Properties();

@@ -108,6 +108,15 @@ final class Drivers {
   }
 
   private static Connection open(String url, DatabaseOptions options) throws SQLException {
+    Connection connection = openUnregistered(url, options);
+    if (options.sessions != null) {
+      options.sessions.add(connection, () -> openUnregistered(url, options));
+    }
+    return connection;
+  }
+
+  private static Connection openUnregistered(String url, DatabaseOptions options)
+      throws SQLException {
     Properties credentials = options.credentials();
     try {
       return DriverManager.getConnection(url, credentials);

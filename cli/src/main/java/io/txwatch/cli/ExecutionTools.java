@@ -68,7 +68,7 @@ final class ExecutionTools {
           }
           command.addAll(database);
           command.add(arguments.file("file").toString());
-          return predicted(McpTools.execute(command));
+          return predicted(McpTools.execute(command, arguments.sessions()));
         });
   }
 
@@ -85,7 +85,8 @@ final class ExecutionTools {
                 text(arguments),
                 arguments.optionalText("isolation").orElse(""),
                 arguments.has("case"),
-                database));
+                database,
+                arguments.sessions()));
   }
 
   static McpTool tryRepair(List<String> database) {
@@ -145,7 +146,8 @@ final class ExecutionTools {
    * @param isOfFile whether it may contain values of rows that the agent has not sent
    */
   private static Map<String, Object> interleaved(
-      String text, String isolation, boolean isOfFile, List<String> database) throws IOException {
+      String text, String isolation, boolean isOfFile, List<String> database, OpenSessions sessions)
+      throws IOException {
     Path file = Files.createTempFile("operations", ".txt");
     try {
       Files.writeString(file, text);
@@ -155,7 +157,7 @@ final class ExecutionTools {
       }
       command.addAll(database);
       command.add(file.toString());
-      Map<String, Object> answer = new LinkedHashMap<>(McpTools.execute(command).get(0));
+      Map<String, Object> answer = new LinkedHashMap<>(McpTools.execute(command, sessions).get(0));
       answer.keySet().removeAll(Set.of("type", "case"));
       return isOfFile ? withoutValues(answer) : answer;
     } catch (CommandException e) {
@@ -195,9 +197,12 @@ final class ExecutionTools {
       throw CommandException.badInput(
           "expected a repair: replace, more_setup or repaired_isolation");
     }
+    boolean isOfFile = arguments.has("case");
     Map<String, Object> answer = new LinkedHashMap<>();
-    Map<String, Object> without = interleaved(before, level, arguments.has("case"), database);
-    Map<String, Object> with = interleaved(after, repairedLevel, arguments.has("case"), database);
+    Map<String, Object> without =
+        interleaved(before, level, isOfFile, database, arguments.sessions());
+    Map<String, Object> with =
+        interleaved(after, repairedLevel, isOfFile, database, arguments.sessions());
     answer.put(
         "removes", "RACE".equals(without.get("result")) && "SAFE".equals(with.get("result")));
     answer.put("without", without);

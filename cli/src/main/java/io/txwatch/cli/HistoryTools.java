@@ -85,7 +85,7 @@ final class HistoryTools {
     List<String> command = new ArrayList<>(List.of("check", "--json", "--fail-on=never"));
     arguments.optionalText("judge_by").ifPresent(by -> command.add("--judge-by=" + by));
     command.add(arguments.file("file").toString());
-    return McpTools.execute(command).get(0);
+    return McpTools.execute(command, arguments.sessions()).get(0);
   }
 
   private static Object listed(McpArguments arguments) throws IOException {

@@ -15,6 +15,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.sql.SQLException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -38,6 +39,16 @@ public final class Main {
 
   /** Runs a command line and returns its exit code. */
   static int run(PrintWriter out, PrintWriter err, String... args) {
+    return run(out, err, null, args);
+  }
+
+  /**
+   * Runs a command line and returns its exit code.
+   *
+   * @param sessions where the sessions that the command opens are registered; null for nowhere
+   */
+  static int run(
+      PrintWriter out, PrintWriter err, @Nullable OpenSessions sessions, String... args) {
     CommandLine commandLine =
         new CommandLine(new TxWatchCommand())
             .setOut(out)
@@ -45,11 +56,26 @@ public final class Main {
             .setCaseInsensitiveEnumValuesAllowed(true)
             .setUsageHelpWidth(100)
             .setParameterExceptionHandler((e, arguments) -> badUsage(e))
+            .setExecutionStrategy(
+                parsed -> {
+                  register(sessions, parsed);
+                  return new CommandLine.RunLast().execute(parsed);
+                })
             .setExecutionExceptionHandler((e, command, parsed) -> failed(e, command.getErr()));
     int code = commandLine.execute(args);
     out.flush();
     err.flush();
     return code;
+  }
+
+  private static void register(@Nullable OpenSessions sessions, CommandLine.ParseResult parsed) {
+    for (CommandLine command : parsed.asCommandLineList()) {
+      for (Object mixin : command.getMixins().values()) {
+        if (mixin instanceof DatabaseOptions options) {
+          options.sessions = sessions;
+        }
+      }
+    }
   }
 
   private static int badUsage(ParameterException e) {

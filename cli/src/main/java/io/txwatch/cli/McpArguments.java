@@ -18,15 +18,18 @@ final class McpArguments {
 
   private final Map<String, Object> values;
   private final Path root;
+  private final OpenSessions sessions;
 
   /**
    * Checks the arguments.
    *
    * @param root the directory whose files may be used; a real path
+   * @param sessions where the sessions that the tool opens are registered
    */
-  McpArguments(McpTool tool, Map<String, Object> values, Path root) {
+  McpArguments(McpTool tool, Map<String, Object> values, Path root, OpenSessions sessions) {
     this.values = values;
     this.root = root;
+    this.sessions = sessions;
     List<String> names = tool.parameters().stream().map(McpTool.Parameter::name).toList();
     for (String name : values.keySet()) {
       if (!names.contains(name)) {
@@ -69,6 +72,10 @@ final class McpArguments {
 
   private static boolean areTexts(List<?> list) {
     return list.stream().allMatch(String.class::isInstance);
+  }
+
+  OpenSessions sessions() {
+    return sessions;
   }
 
   boolean has(String name) {

@@ -12,6 +12,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,8 @@ final class McpCommand implements Callable<Integer> {
   /** In the jar, the protocol's SDK and what uses it. */
   private static final String NESTED = "mcp";
 
+  static final String CALL_TIMEOUT = "--call-timeout";
+
   private static final String SERVER = "io.txwatch.mcp.StdioServer";
 
   @Option(
@@ -70,6 +73,15 @@ final class McpCommand implements Callable<Integer> {
       description = "also use a database with tables, or one that does not look like one for tests")
   private boolean allowAnyDatabase;
 
+  @Option(
+      names = CALL_TIMEOUT,
+      paramLabel = "SECONDS",
+      defaultValue = "120",
+      description =
+          "how long a call of a tool may take; then it is cancelled, and answered with an error"
+              + " (default: ${DEFAULT-VALUE})")
+  private int callTimeout;
+
   @Mixin private DatabaseOptions database = new DatabaseOptions();
 
   @Override
@@ -77,10 +89,18 @@ final class McpCommand implements Callable<Integer> {
     if (!Files.isDirectory(root)) {
       throw CommandException.badInput("--root: " + root + " is not a directory");
     }
+    if (callTimeout < 1) {
+      throw CommandException.badInput(CALL_TIMEOUT + ": expected 1 or more, not " + callTimeout);
+    }
     if (!url.isEmpty()) {
       requireDatabase(Drivers.unwatched(url));
     }
-    McpTools tools = McpTools.of(root.toRealPath(), databaseArguments(), !url.isEmpty());
+    McpTools tools =
+        McpTools.of(
+            root.toRealPath(),
+            databaseArguments(),
+            !url.isEmpty(),
+            Duration.ofSeconds(callTimeout));
     // What a driver prints must not come between the messages of the protocol.
     System.setOut(System.err);
     // The SDK logs to SLF4J, without which it warns.

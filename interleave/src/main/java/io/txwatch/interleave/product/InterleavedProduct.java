@@ -23,6 +23,18 @@ public interface InterleavedProduct {
    */
   WaitMonitor monitor(Connection watcher) throws SQLException;
 
+  /** The query for the id of the session that executes it. */
+  String sessionIdQuery();
+
+  /**
+   * The statement by which another session of the same user cancels the statement that a session
+   * executes; without effect if it executes none.
+   */
+  String cancelStatement(long session);
+
+  /** The statement by which another session of the same user ends a session. */
+  String endSession(long session);
+
   /** Executed before tables are restored: foreign keys are not checked then. */
   List<String> beforeRestore();
 

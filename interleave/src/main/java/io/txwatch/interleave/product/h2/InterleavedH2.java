@@ -21,6 +21,21 @@ public final class InterleavedH2 implements InterleavedProduct {
   }
 
   @Override
+  public String sessionIdQuery() {
+    return "SELECT SESSION_ID()";
+  }
+
+  @Override
+  public String cancelStatement(long session) {
+    return "CALL CANCEL_SESSION(" + session + ")";
+  }
+
+  @Override
+  public String endSession(long session) {
+    return "CALL ABORT_SESSION(" + session + ")";
+  }
+
+  @Override
   public List<String> beforeRestore() {
     return List.of("SET REFERENTIAL_INTEGRITY FALSE");
   }

@@ -23,6 +23,21 @@ public class InterleavedMySql implements InterleavedProduct {
   }
 
   @Override
+  public String sessionIdQuery() {
+    return "SELECT CONNECTION_ID()";
+  }
+
+  @Override
+  public String cancelStatement(long session) {
+    return "KILL QUERY " + session;
+  }
+
+  @Override
+  public String endSession(long session) {
+    return "KILL " + session;
+  }
+
+  @Override
   public List<String> beforeRestore() {
     return List.of("SET FOREIGN_KEY_CHECKS = 0");
   }

@@ -25,6 +25,21 @@ public final class InterleavedPostgres implements InterleavedProduct {
   }
 
   @Override
+  public String sessionIdQuery() {
+    return "SELECT pg_catalog.pg_backend_pid()";
+  }
+
+  @Override
+  public String cancelStatement(long session) {
+    return "SELECT pg_catalog.pg_cancel_backend(" + session + ")";
+  }
+
+  @Override
+  public String endSession(long session) {
+    return "SELECT pg_catalog.pg_terminate_backend(" + session + ")";
+  }
+
+  @Override
   public List<String> beforeRestore() {
     return List.of(
         "SET LOCAL lock_timeout = '10s'", // else it waits without end for what is left open
