@@ -51,6 +51,12 @@ final class PossibleViews {
     boolean writes(String table) {
       return target.filter(table::equals).isPresent();
     }
+
+    /** True for an INSERT or REPLACE of values: no scan chooses rows that it changes. */
+    boolean insertsValues() {
+      return (form.kind() == StatementForm.Kind.INSERT || form.kind() == StatementForm.Kind.UPSERT)
+          && !form.hasSubquery();
+    }
   }
 
   /**
@@ -207,6 +213,7 @@ final class PossibleViews {
     switch (mechanism) {
       case SEMI_CONSISTENT_READ, MOVED_ROW -> {
         if (!reader.isPlainQuery()
+            && !reader.insertsValues()
             && reader.outcome().blocked()
             && executor.tableReads().mayRead(reader.form(), table)) {
           addCommittedWhileBlocked(sights, reader, versions);

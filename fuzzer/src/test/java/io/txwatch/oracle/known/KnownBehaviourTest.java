@@ -563,6 +563,57 @@ class KnownBehaviourTest {
     }
   }
 
+  /** As MariaDB 10.2.11 does, imitated: the parent is gone when T1 goes on, and T1 succeeds. */
+  @Test
+  void aReferenceToADeletedParentIsNotSemiConsistent() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution refused =
+          fixture.execute(
+              """
+              I: CREATE TABLE p (a INT PRIMARY KEY) {ENGINE}
+              I: CREATE TABLE t (a INT, FOREIGN KEY (a) REFERENCES p (a) ON DELETE SET NULL) {ENGINE}
+              I: INSERT INTO p VALUES (0)
+              I: INSERT INTO t VALUES (0)
+              T2: BEGIN
+              T2: DELETE FROM p
+              T1: REPLACE INTO t VALUES (0)
+              T2: COMMIT
+              """,
+              "RC");
+      StepOutcome replace =
+          refused.outcomes().stream()
+              .filter(outcome -> outcome.failure() != null)
+              .findFirst()
+              .orElseThrow();
+      assertThat(replace.blocked()).isTrue();
+      StepOutcome succeeded =
+          new StepOutcome(
+              replace.step(),
+              StepOutcome.Status.OK,
+              true,
+              null,
+              "",
+              0,
+              "",
+              1,
+              List.of(),
+              List.of());
+      List<List<@Nullable Object>> orphan =
+          List.of(Collections.singletonList(null), Collections.singletonList(BigDecimal.ZERO));
+      CaseExecution accepted =
+          with(
+              refused,
+              refused.outcomes().stream()
+                  .map(outcome -> outcome == replace ? succeeded : outcome)
+                  .toList(),
+              refused.finalReads().stream()
+                  .map(read -> read.rows().isEmpty() ? read : withRows(read, orphan))
+                  .toList());
+
+      assertThat(known(fixture, accepted, "writecheck")).isEmpty();
+    }
+  }
+
   /** T2 waits for one row and then misses another one, which T1 inserts behind its scan. */
   @Test
   void aLockingQueryThatMissesARowIsSemiConsistent() throws Exception {
