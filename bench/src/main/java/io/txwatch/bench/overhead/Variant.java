@@ -33,7 +33,9 @@ public enum Variant {
   OFF("txwatch off", Layer.TXWATCH, "off none"),
   /** {@code txwatch.instrument=inline} with the analyzer in the application. */
   INLINE("txwatch inline", Layer.TXWATCH, "inline inprocess"),
-  /** The same with versions from the server's binary log: nothing is rewritten. */
+  /** The same with samples of who waits for whom. */
+  INLINE_WAITS("txwatch inline, waits", Layer.TXWATCH, "inline inprocess"),
+  /** {@link #INLINE} with versions from the server's binary log: nothing is rewritten. */
   LOG("txwatch, binary log", Layer.TXWATCH, "inline inprocess log"),
   /** The same with triggers of H2 in memory. */
   TRIGGERS("txwatch, triggers", Layer.TXWATCH, "inline inprocess triggers"),
@@ -118,6 +120,7 @@ public enum Variant {
       System.setProperty(
           "p6spy.config.logfile", directory.resolve(option() + ".spy.log").toString());
     }
+    System.setProperty("txwatch.waits", this == INLINE_WAITS ? "on" : "off");
     if (this == INLINE_HISTORY || this == INLINE_PREDICT) {
       System.setProperty("txwatch.history", directory.resolve(option()).toString());
       System.setProperty("txwatch.predict", this == INLINE_PREDICT ? "on" : "off");
