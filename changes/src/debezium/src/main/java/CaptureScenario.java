@@ -23,11 +23,18 @@ import java.util.concurrent.Executors;
  * Writes the recording of {@code DebeziumJoinTest}: two clients, watched, and the records that
  * Debezium's engine makes meanwhile.
  *
- * <p>Arguments: mysql or mariadb, the file of records, the history, the value of {@code
- * txwatch.versions}.
+ * <p>Arguments: mysql or mariadb, the file of records (each line a key, a tab and a value), the
+ * history, the value of {@code txwatch.versions}, that of {@code txwatch.value-key}.
  */
 public final class CaptureScenario {
+
+  /** MariaDB's log has no numbers of connections, so that the text must state the row. */
+  private static String condition = "id BETWEEN ? AND ?";
+
   public static void main(String[] args) throws Exception {
+    if (args[0].equals("mariadb")) {
+      condition = "id = ? AND id = ?";
+    }
     DatabaseServer server =
         args[0].equals("mysql")
             ? MySqlServer.start()
@@ -67,9 +74,7 @@ public final class CaptureScenario {
             .notifying(
                 e -> {
                   if (e.destination() != null)
-                    lines.add(
-                        "{\"topic\":\"%s\",\"key\":%s,\"value\":%s}"
-                            .formatted(e.destination(), e.key(), e.value()));
+                    lines.add(e.key() + "\t" + e.value());
                 })
             .build();
     ExecutorService thread = Executors.newSingleThreadExecutor();
@@ -87,7 +92,9 @@ public final class CaptureScenario {
             + "txwatch.versions="
             + args[3]
             + "&txwatch.history="
-            + args[2];
+            + args[2]
+            + "&txwatch.value-key="
+            + args[4];
     try (Connection a = DriverManager.getConnection(watched);
         Connection b = DriverManager.getConnection(watched)) {
       a.setAutoCommit(false);
@@ -128,7 +135,8 @@ public final class CaptureScenario {
     Thread.sleep(1500);
     engine.close();
     thread.shutdown();
-    Files.write(Path.of(args[1]), lines);
+    Files.write(
+        Path.of(args[1]), lines.stream().filter(l -> !l.contains("\"databaseName\"")).toList());
     server.close();
     System.exit(0);
   }
@@ -144,7 +152,7 @@ public final class CaptureScenario {
 
   static void update(Connection c, int id, int v) throws SQLException {
     try (PreparedStatement s =
-        c.prepareStatement("UPDATE account SET balance = ? WHERE id BETWEEN ? AND ?")) {
+        c.prepareStatement("UPDATE account SET balance = ? WHERE " + condition)) {
       s.setInt(1, v);
       s.setInt(2, id);
       s.setInt(3, id);

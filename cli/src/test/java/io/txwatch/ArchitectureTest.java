@@ -154,6 +154,7 @@ class ArchitectureTest {
                 "sql",
                 "history",
                 "settings",
+                "changes",
                 "analyzer",
                 "proxy-driver",
                 "agent",

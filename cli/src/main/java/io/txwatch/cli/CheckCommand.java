@@ -17,6 +17,9 @@ import io.txwatch.register.KeyOrder;
 import io.txwatch.report.AnomalyGroups;
 import io.txwatch.report.BaselineText;
 import io.txwatch.report.Counted;
+import io.txwatch.settings.Setting;
+import io.txwatch.settings.SettingSource;
+import io.txwatch.settings.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -25,10 +28,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +72,7 @@ import picocli.CommandLine.Spec;
       "  txwatch check --judge-by adya --isolation SERIALIZABLE shop.history",
       "  txwatch check store/latest/history.edn --isolation SNAPSHOT",
       "  txwatch check kafka://broker:9092/txwatch",
+      "  TXWATCH_VALUE_KEY=… txwatch check shop.history --changes kafka://broker:9092/shop",
       "",
       "With --json, one object for each file:",
       "  {\"type\":\"check\",\"file\":…,\"operations\":N,\"transactions\":N,",
@@ -179,11 +186,31 @@ final class CheckCommand implements Callable<Integer> {
       description = "the limit of the check of a register history, in processor time (default: 60)")
   private long budget = 60;
 
+  @Option(
+      names = "--changes",
+      paramLabel = "FILE|DIRECTORY|kafka://HOST:PORT/PREFIX",
+      description =
+          "join the history with the changes of Debezium's topics, which versions=statements needs"
+              + " to know what others wrote: all topics of that prefix, or files of their records,"
+              + " with keys, as kafka-console-consumer prints them")
+  private @Nullable String changes;
+
+  @Option(
+      names = "--value-key-file",
+      paramLabel = "FILE",
+      description =
+          "with --changes: a file whose first line is the txwatch.value-key with which the history"
+              + " was recorded (default: that setting, as in TXWATCH_VALUE_KEY)")
+  private @Nullable Path valueKeyFile;
+
   @Mixin private BaselineOption baseline = new BaselineOption();
 
   @Mixin private CommonOptions common = new CommonOptions();
 
   private Baseline accepted = Baseline.NONE;
+
+  /** What {@link #changes} names; null without that option. */
+  private @Nullable DebeziumInput debezium;
 
   @Override
   public Integer call() throws IOException {
@@ -200,6 +227,7 @@ final class CheckCommand implements Callable<Integer> {
       }
     }
     accepted = baseline.baseline(common.failOn);
+    debezium = changes == null ? null : DebeziumInput.read(changes, valueKey());
     int code = ExitCode.CLEAN;
     for (String name : names) {
       boolean isTopic = name.startsWith(TopicAddress.SCHEME);
@@ -218,6 +246,25 @@ final class CheckCommand implements Callable<Integer> {
       code = worse(code, exitCode(result));
     }
     return code;
+  }
+
+  private String valueKey() throws IOException {
+    Settings settings = Settings.ofUrlProperties(new Properties());
+    if (valueKeyFile != null) {
+      String key = Files.readString(valueKeyFile).lines().findFirst().orElse("").strip();
+      settings =
+          Settings.read(
+              List.of(
+                  new SettingSource(
+                      valueKeyFile.toString(), Map.of(Setting.VALUE_KEY.key(), key))));
+    }
+    String key = settings.get(Setting.VALUE_KEY);
+    if (key.isEmpty()) {
+      throw CommandException.badInput(
+          "--changes: expected the key with which the history was recorded: TXWATCH_VALUE_KEY or"
+              + " --value-key-file");
+    }
+    return key;
   }
 
   private int exitCode(CheckResult result) {
@@ -274,6 +321,10 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   private CheckResult checkForeign(Path file, ForeignFormat of) throws IOException {
+    if (changes != null) {
+      throw CommandException.badInput(
+          file + ": --changes joins histories of txwatch alone, and this is one of " + of.id());
+    }
     if (judge == Judge.DBMS) {
       throw CommandException.badInput(
           file + ": a history of another tool names no DBMS: omit --judge-by, or use adya");
@@ -323,14 +374,17 @@ final class CheckCommand implements Callable<Integer> {
         Analyzer analyzer = new Analyzer(by, groups::add, memory, orders(), granularity.value)) {
       analyzer.across(across.value);
       TimedBatches analysis = new TimedBatches(event -> analyzer.accept(atLevel(event)));
-      reader.forEach(
-          event -> {
-            if (reader.isShared()) {
-              analyzer.shared();
-            }
-            analysis.accept(event);
-          });
-      analysis.finish();
+      analyze(
+          file.toString(),
+          out ->
+              reader.forEach(
+                  event -> {
+                    if (reader.isShared()) {
+                      analyzer.shared();
+                    }
+                    out.accept(event);
+                  }),
+          analysis);
       analyzer.suspectAll();
       analyzer.close();
       double seconds = seconds(start);
@@ -368,8 +422,7 @@ final class CheckCommand implements Callable<Integer> {
       analyzer.shared();
       analyzer.retain(0);
       TimedBatches analysis = new TimedBatches(event -> analyzer.accept(atLevel(event)));
-      reader.forEach(analysis::accept);
-      analysis.finish();
+      analyze(url, reader::forEach, analysis);
       analyzer.suspectAll();
       analyzer.close();
       double seconds = seconds(start);
@@ -381,6 +434,22 @@ final class CheckCommand implements Callable<Integer> {
           seconds,
           seconds - analysis.nanos() / 1e9);
     }
+  }
+
+  private interface HistorySource {
+    void forEach(Consumer<? super Event> out) throws IOException;
+  }
+
+  private void analyze(String name, HistorySource history, TimedBatches analysis)
+      throws IOException {
+    if (debezium == null) {
+      history.forEach(analysis);
+    } else {
+      List<Event> events = new ArrayList<>();
+      history.forEach(events::add);
+      debezium.join(name, events, analysis);
+    }
+    analysis.finish();
   }
 
   private Set<KeyOrder> keyOrders() {

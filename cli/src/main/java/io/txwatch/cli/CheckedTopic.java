@@ -30,6 +30,20 @@ final class CheckedTopic {
 
   /** Opens a topic, with {@code txwatch.kafka-jar} and {@code txwatch.kafka-config}. */
   static TopicInput input(String url) {
+    return open(url, TopicConnector::openInput);
+  }
+
+  /** Opens the topics whose names begin with that of the URL, in the same way. */
+  static TopicInput inputs(String url) {
+    return open(url, TopicConnector::openInputs);
+  }
+
+  private interface Opener {
+    TopicInput open(TopicConnector connector, TopicAddress address, Properties options)
+        throws IOException;
+  }
+
+  private static TopicInput open(String url, Opener opener) {
     TopicAddress address = address(url);
     Settings settings = Settings.ofUrlProperties(new Properties());
     TopicConnector connector;
@@ -41,7 +55,7 @@ final class CheckedTopic {
       throw CommandException.badInput(url + ": " + e.getMessage());
     }
     try {
-      return connector.openInput(address, options);
+      return opener.open(connector, address, options);
     } catch (IOException e) {
       throw CommandException.unreachable(String.valueOf(e.getMessage()));
     }

@@ -1,111 +1,172 @@
 package io.txwatch.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.txwatch.analyzer.Analyzer;
-import io.txwatch.changes.debezium.DebeziumDecoder;
-import io.txwatch.changes.debezium.DebeziumJoin;
-import io.txwatch.changes.debezium.DebeziumTransactions;
-import io.txwatch.guarantee.Judge;
-import io.txwatch.history.Event;
-import io.txwatch.history.HistoryReader;
-import io.txwatch.history.ValueHash;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Two clients of a real MySQL at REPEATABLE READ, recorded with {@code txwatch.versions=statements}
- * and a fixed key of the hashes, while Debezium's connector read the log. They lost an update, had
- * a write skew, and then ran one after the other. Each UPDATE has BETWEEN, so that its text states
- * no row.
+ * {@code check --changes}: two clients at REPEATABLE READ, recorded with {@code
+ * txwatch.versions=statements} and a key of the hashes, while Debezium's connector read the log.
+ * They lost an update, had a write skew, and then ran one after the other. On MySQL each UPDATE has
+ * BETWEEN, so that its text states no row; on MariaDB, whose log names no connection, it states it.
  */
 class DebeziumJoinTest {
 
-  private static final long KEY_OF_THE_RECORDING = 2006632116073285369L;
+  private static final String KEY = "key-of-the-recording";
 
-  private final List<Event> history = new ArrayList<>();
-
-  DebeziumJoinTest() throws Exception {
-    try (HistoryReader reader = HistoryReader.open(resource("debezium-mysql.history"))) {
-      reader.forEach(history::add);
-    }
-  }
+  @TempDir private Path directory = Path.of("");
 
   private static Path resource(String name) throws Exception {
     return Path.of(DebeziumJoinTest.class.getResource(name).toURI());
   }
 
+  private static String history(String dbms) throws Exception {
+    return resource("debezium-" + dbms + ".history").toString();
+  }
+
+  private static List<String> records(String dbms) throws Exception {
+    return Files.readAllLines(resource("debezium-" + dbms + ".jsonl"));
+  }
+
+  private String file(String name, List<String> lines) throws Exception {
+    return Files.write(directory.resolve(name), lines).toString();
+  }
+
+  private Invocation check(String dbms, String changes, String key) throws Exception {
+    return Invocation.of(
+        "check",
+        history(dbms),
+        "--changes",
+        changes,
+        "--value-key-file",
+        file("key", List.of(key)));
+  }
+
+  private Invocation checkWith(UnaryOperator<Stream<String>> altered) throws Exception {
+    return check("mysql", file("records", altered.apply(records("mysql").stream()).toList()), KEY);
+  }
+
+  private static List<String> kinds(Invocation check) {
+    return check
+        .out()
+        .lines()
+        .filter(line -> line.matches(".*\\b(HAZARD|VIOLATION)\\b.*"))
+        .toList();
+  }
+
   @Test
-  void withoutTheTopicsNothingIsFound() {
-    assertThat(anomalies(history)).isEmpty();
+  void withoutTheTopicsNothingIsFound() throws Exception {
+    assertThat(kinds(Invocation.of("check", history("mysql")))).isEmpty();
   }
 
   /** As with the binary log in the process: {@code txwatch.versions=log}. */
+  @ParameterizedTest
+  @ValueSource(strings = {"mysql", "mariadb"})
+  void lostUpdateAndWriteSkewAreFound(String dbms) throws Exception {
+    Invocation check = check(dbms, resource("debezium-" + dbms + ".jsonl").toString(), KEY);
+    assertThat(kinds(check))
+        .satisfiesExactly(
+            line -> assertThat(line).contains("LOST_UPDATE", "HAZARD"),
+            line -> assertThat(line).contains("WRITE_SKEW", "HAZARD"));
+    assertThat(check.out() + check.err()).doesNotContain(KEY);
+  }
+
+  /** The order of the records is the same, as of several topics, and in several files. */
   @Test
-  void lostUpdateAndWriteSkewAreFound() throws Exception {
-    assertThat(anomalies(joined(new ValueHash(KEY_OF_THE_RECORDING), record -> true)))
-        .containsExactly("LOST_UPDATE HAZARD", "WRITE_SKEW HAZARD");
+  void recordsMayBeInSeveralFilesInAnyOrder() throws Exception {
+    Path folder = Files.createDirectory(directory.resolve("topics"));
+    List<String> records = records("mysql");
+    List<String> rows = records.stream().filter(line -> line.contains("\"op\":")).toList();
+    Files.write(folder.resolve("b"), rows);
+    Files.write(folder.resolve("a"), records.stream().filter(l -> !rows.contains(l)).toList());
+    assertThat(kinds(check("mysql", folder.toString(), KEY))).hasSize(2);
   }
 
   @Test
-  void withAnotherKeyNothingIsFound() throws Exception {
-    assertThat(anomalies(joined(new ValueHash(7), record -> true))).isEmpty();
+  void nothingIsJoinedWithAnotherKey() throws Exception {
+    Invocation check =
+        check("mysql", resource("debezium-mysql.jsonl").toString(), "another-key-of-20-ch");
+    assertThat(check.code()).isEqualTo(2);
+    assertThat(check.err()).contains("no row of the history is among the changes");
   }
 
   @Test
-  void nothingIsJoinedIfAChangeIsMissing() {
-    assertThatThrownBy(
-            () ->
-                joined(
-                    new ValueHash(KEY_OF_THE_RECORDING),
-                    record -> !record.contains("\"balance\":90}")))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageMatching(
-            "changes are missing: transaction .* has 1 changes, and the topics none");
+  void nothingIsJoinedIfAChangeIsMissing() throws Exception {
+    Invocation check = checkWith(all -> all.filter(line -> !line.contains("\"balance\":90}")));
+    assertThat(check.code()).isEqualTo(2);
+    assertThat(check.out()).isEmpty();
+    assertThat(check.err())
+        .containsPattern("changes are missing: transaction .* has 1 changes, and the topics none")
+        .hasLineCount(1);
   }
 
-  private List<Event> joined(ValueHash hash, java.util.function.Predicate<String> isPresent)
-      throws Exception {
-    DebeziumDecoder decoder = new DebeziumDecoder();
-    DebeziumTransactions transactions = new DebeziumTransactions();
-    for (String line : lines()) {
-      int key = line.indexOf(",\"key\":");
-      int value = line.indexOf(",\"value\":");
-      String payload = line.substring(value + ",\"value\":".length(), line.length() - 1);
-      if (isPresent.test(payload)) {
-        transactions.add(
-            decoder.decode(
-                line.substring("{\"topic\":\"".length(), key - 1),
-                bytes(line.substring(key + ",\"key\":".length(), value)),
-                payload.equals("null") ? null : bytes(payload)));
-      }
-    }
-    List<Event> joined = new ArrayList<>();
-    DebeziumJoin.join(history, transactions, hash, joined::add);
-    return joined;
+  @Test
+  void nothingIsJoinedWithoutTheEndsOfTransactions() throws Exception {
+    Invocation check = checkWith(all -> all.filter(line -> !line.contains("\"END\"")));
+    assertThat(check.code()).isEqualTo(2);
+    assertThat(check.err())
+        .contains("no transaction ends in the topics; set provide.transaction.metadata=true");
   }
 
-  private static List<String> lines() throws Exception {
-    return Files.readAllLines(resource("debezium-mysql.jsonl"));
+  @Test
+  void nothingIsJoinedIfATransactionInTheMiddleHasNoEnd() throws Exception {
+    List<String> records = records("mysql");
+    String end =
+        records.stream().filter(line -> line.contains("\"END\"")).skip(3).findFirst().get();
+    Invocation check = checkWith(all -> all.filter(line -> !line.equals(end)));
+    assertThat(check.err()).contains("has no end, and a later one has");
+    assertThat(check.code()).isEqualTo(2);
   }
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
+  /** The connector has not written it yet. */
+  @Test
+  void theLastTransactionMayHaveNoEnd() throws Exception {
+    List<String> records = records("mysql");
+    String end =
+        records.stream().filter(line -> line.contains("\"END\"")).reduce((a, b) -> b).get();
+    assertThat(kinds(checkWith(all -> all.filter(line -> !line.equals(end))))).hasSize(2);
   }
 
-  private static List<String> anomalies(List<Event> events) {
-    List<String> found = new ArrayList<>();
-    try (Analyzer analyzer =
-        new Analyzer(
-            Judge.DBMS, anomaly -> found.add(anomaly.phenomenon() + " " + anomaly.verdict()))) {
-      events.forEach(analyzer::accept);
-      analyzer.suspectAll();
-    }
-    return found;
+  /** There statements return the versions of rows. */
+  @Test
+  void changesOfPostgresAreNotJoined() throws Exception {
+    List<String> captured =
+        Files.readAllLines(
+            Path.of("../changes/src/test/resources/io/txwatch/changes/debezium")
+                .resolve("postgresql-default.jsonl"));
+    Invocation check =
+        checkWith(
+            all ->
+                captured.stream()
+                    .map(
+                        line -> line.replaceFirst("^.*?,\"key\":(.*),\"value\":(.*)}$", "$1\t$2")));
+    assertThat(check.code()).isEqualTo(2);
+    assertThat(check.err()).contains("changes of PostgreSQL are not joined").hasLineCount(1);
+  }
+
+  @Test
+  void recordsNeedTheirKeys() throws Exception {
+    Invocation check = checkWith(all -> all.map(line -> line.replaceFirst("^.*\t", "")));
+    assertThat(check.code()).isEqualTo(2);
+    assertThat(check.err()).contains("records, line 1: expected a record's key, a tab and its");
+  }
+
+  @Test
+  void changesNeedTheKeyOfTheHashes() throws Exception {
+    String records = resource("debezium-mysql.jsonl").toString();
+    Invocation check = Invocation.of("check", history("mysql"), "--changes", records);
+    assertThat(check.code()).isEqualTo(2);
+    assertThat(check.err()).contains("TXWATCH_VALUE_KEY").hasLineCount(1);
+    check = check("mysql", records, "short4711");
+    assertThat(check.code()).isEqualTo(2);
+    assertThat(check.err()).contains("at least 16 characters").doesNotContain("4711");
   }
 }

@@ -2,10 +2,16 @@ package io.txwatch.history;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +46,9 @@ public final class ValueHash {
   private static final int DATE_TIME = 8;
   private static final int NULL = 9;
 
+  private static final AtomicReference<@Nullable ValueHash> OF_THIS_PROCESS =
+      new AtomicReference<>();
+
   private final long secret;
 
   /** Another secret for values of several bytes: with the same, that of the empty one vanishes. */
@@ -55,14 +64,42 @@ public final class ValueHash {
     this.factor = mix(start + MULTIPLIER) | 1;
   }
 
-  /** The key of this process: what is hashed with it can be compared within the process. */
-  private static final class OfProcess {
-    static final ValueHash HASH = random();
+  /**
+   * Sets the key of this process, unless it has one. Called before anything is hashed with it.
+   *
+   * @param text {@code txwatch.value-key}; if it is empty, nothing is set
+   * @return false if the process already hashes with another key
+   */
+  public static boolean useInThisProcess(String text) {
+    if (text.isEmpty()) {
+      return true;
+    }
+    ValueHash hash = ofKeyText(text);
+    return OF_THIS_PROCESS.compareAndSet(null, hash) || hash.secret == ofThisProcess().secret;
   }
 
-  /** The hashes of this process, one key for what is read and what is recorded as changed. */
+  /**
+   * The hashes of this process, one key for what is read and what is recorded as changed: the one
+   * that was set, or a random one.
+   */
   public static ValueHash ofThisProcess() {
-    return OfProcess.HASH;
+    ValueHash known = OF_THIS_PROCESS.get();
+    if (known != null) {
+      return known;
+    }
+    OF_THIS_PROCESS.compareAndSet(null, random());
+    return Objects.requireNonNull(OF_THIS_PROCESS.get());
+  }
+
+  /** Hashes with the key that a text stands for; the same text gives the same hashes. */
+  public static ValueHash ofKeyText(String text) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      return new ValueHash(
+          ByteBuffer.wrap(digest.digest(text.getBytes(StandardCharsets.UTF_8))).getLong());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e); // every JDK has it
+    }
   }
 
   /** Hashes with a random key. */

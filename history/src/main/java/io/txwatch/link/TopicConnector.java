@@ -24,4 +24,13 @@ public interface TopicConnector {
    * @throws IOException if the topic cannot be read; the message states why
    */
   TopicInput openInput(TopicAddress address, Properties options) throws IOException;
+
+  /**
+   * Opens the topic of a name, and all whose names begin with it and a dot, for reading, from their
+   * first records.
+   *
+   * @param options of the broker's client, by its own names
+   * @throws IOException if there are none, or they cannot be read; the message states why
+   */
+  TopicInput openInputs(TopicAddress prefix, Properties options) throws IOException;
 }

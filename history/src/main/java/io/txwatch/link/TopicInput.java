@@ -6,17 +6,24 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the records of a topic: those of one key in order, others in any order. */
+/** Reads the records of a topic, or of several: those of one key in order, others in any order. */
 public interface TopicInput extends Closeable {
 
   /**
    * A record as it was read.
    *
    * @param position where it is, for display: partition and offset
+   * @param topic its topic
+   * @param key its key; null if it has none
    * @param headers its headers by name
    * @param value its value; null if it has none
    */
-  record Received(String position, Map<String, byte[]> headers, byte @Nullable [] value) {}
+  record Received(
+      String position,
+      String topic,
+      byte @Nullable [] key,
+      Map<String, byte[]> headers,
+      byte @Nullable [] value) {}
 
   /**
    * Returns the next records, or none if there are none within that time.

@@ -154,6 +154,13 @@ public enum Setting {
       "",
       "SECRET",
       "that user's password; best given as TXWATCH_LOG_PASSWORD"),
+  VALUE_KEY(
+      "txwatch.value-key",
+      "",
+      "SECRET",
+      "the key of the hashes of values in a history, the same in all processes whose histories are"
+          + " joined with Debezium's topics; at least 16 characters; best given as"
+          + " TXWATCH_VALUE_KEY; empty: a random one"),
   REDACT(
       "txwatch.redact",
       "true",
@@ -196,6 +203,9 @@ public enum Setting {
   /** The value of {@link #INSTRUMENT} with which nothing is observed. */
   public static final String OFF = "off";
 
+  /** A shorter key can be found from the hashes, and with it the values. */
+  private static final int MIN_KEY_LENGTH = 16;
+
   private final String key;
   private final String defaultValue;
   private final String accepted;
@@ -229,7 +239,7 @@ public enum Setting {
 
   /** True if its value must not be shown. */
   boolean isSecret() {
-    return this == TOKEN || this == LOG_PASSWORD;
+    return this == TOKEN || this == LOG_PASSWORD || this == VALUE_KEY;
   }
 
   /** Returns the setting with that key, if there is one. */
@@ -266,6 +276,10 @@ public enum Setting {
   String check(String value, String from) {
     if (value.isEmpty() && defaultValue.isEmpty()) {
       return value;
+    }
+    if (this == VALUE_KEY && value.length() < MIN_KEY_LENGTH) {
+      throw new SettingException(
+          key + " (" + from + "): expected at least " + MIN_KEY_LENGTH + " characters");
     }
     List<String> alternatives = List.of(accepted.split("\\|"));
     for (String alternative : alternatives) {

@@ -64,6 +64,12 @@ public record SettingSource(String name, Map<String, String> values) {
         values.merge(last, piece.strip(), (some, more) -> some + "," + more);
         continue;
       }
+      if (equals <= 0 && Setting.find(last).filter(Setting::isSecret).isPresent()) {
+        throw new SettingException(
+            "agent argument "
+                + last
+                + ": expected a value without a comma; give it in the environment");
+      }
       if (equals <= 0) {
         throw new SettingException(
             "agent argument " + Setting.quote(piece.strip()) + ": expected key=value,key=value");

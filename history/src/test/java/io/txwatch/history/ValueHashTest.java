@@ -39,6 +39,21 @@ class ValueHashTest {
   }
 
   @Test
+  void theSameTextOfAKeyGivesTheSameHashes() {
+    int hash = ValueHash.ofKeyText("a key of 16 letters").of("Alice");
+    assertThat(ValueHash.ofKeyText("a key of 16 letters").of("Alice")).isEqualTo(hash);
+    assertThat(ValueHash.ofKeyText("a key of 17 letters").of("Alice")).isNotEqualTo(hash);
+  }
+
+  @Test
+  void theKeyOfAProcessDoesNotChange() {
+    assertThat(ValueHash.useInThisProcess("")).isTrue();
+    int hash = ValueHash.ofThisProcess().of("Alice");
+    assertThat(ValueHash.useInThisProcess("a key of 16 letters")).isFalse();
+    assertThat(ValueHash.ofThisProcess().of("Alice")).isEqualTo(hash);
+  }
+
+  @Test
   void aDecimalWithAHugeExponentIsNotExpanded() {
     assertThat(HASH.of(new BigDecimal("1E+1000000000")))
         .isEqualTo(HASH.of(new BigDecimal("1.0E+1000000000")));

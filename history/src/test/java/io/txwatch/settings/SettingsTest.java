@@ -97,6 +97,19 @@ class SettingsTest {
   }
 
   @Test
+  void keyOfHashesIsLongAndNeverShown() {
+    assertThatThrownBy(() -> agent("value-key=tooShort4711"))
+        .hasMessage("txwatch.value-key (agent argument): expected at least 16 characters");
+    assertThatThrownBy(() -> agent("value-key=long-enough-4711,and-with-a-comma"))
+        .hasMessageContaining("txwatch.value-key: expected a value without a comma")
+        .message()
+        .doesNotContain("4711", "and-with");
+    assertThat(agent("value-key=long-enough-4711").toString())
+        .contains("txwatch.value-key=***")
+        .doesNotContain("4711");
+  }
+
+  @Test
   void overriddenSourcesAreCheckedToo() {
     assertThatThrownBy(
             () ->

@@ -24,8 +24,18 @@ public final class KafkaConnector implements TopicConnector {
 
   @Override
   public TopicInput openInput(TopicAddress address, Properties options) throws IOException {
+    return open(address, options, false);
+  }
+
+  @Override
+  public TopicInput openInputs(TopicAddress prefix, Properties options) throws IOException {
+    return open(prefix, options, true);
+  }
+
+  private static TopicInput open(TopicAddress address, Properties options, boolean isPrefix)
+      throws IOException {
     try {
-      return ContextLoader.with(() -> KafkaInput.open(address, options));
+      return ContextLoader.with(() -> KafkaInput.open(address, options, isPrefix));
     } catch (KafkaException e) {
       throw new IOException(address + ": " + message(e), e);
     }

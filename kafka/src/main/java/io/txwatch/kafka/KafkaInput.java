@@ -21,7 +21,7 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Reads all partitions of a topic from their starts, without a consumer group: nothing is stored in
+ * Reads all partitions of topics from their starts, without a consumer group: nothing is stored in
  * the cluster, and no other reader is affected.
  */
 final class KafkaInput implements TopicInput {
@@ -39,7 +39,13 @@ final class KafkaInput implements TopicInput {
     this.ends = ends;
   }
 
-  static KafkaInput open(TopicAddress address, Properties options) throws IOException {
+  /**
+   * Opens a topic.
+   *
+   * @param isPrefix whether topics are read as well whose names begin with that name and a dot
+   */
+  static KafkaInput open(TopicAddress address, Properties options, boolean isPrefix)
+      throws IOException {
     Properties all = new Properties();
     all.put(ConsumerConfig.CLIENT_ID_CONFIG, "txwatch");
     all.put(ConsumerConfig.METRIC_REPORTER_CLASSES_CONFIG, "");
@@ -53,11 +59,15 @@ final class KafkaInput implements TopicInput {
         new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     try {
       List<TopicPartition> partitions = new ArrayList<>();
-      for (PartitionInfo partition : consumer.partitionsFor(address.topic(), TIMEOUT)) {
+      for (PartitionInfo partition : partitions(address.topic(), consumer, isPrefix)) {
         partitions.add(new TopicPartition(partition.topic(), partition.partition()));
       }
       if (partitions.isEmpty()) {
-        throw new IOException(address + ": there is no topic " + address.topic());
+        throw new IOException(
+            address
+                + (isPrefix ? ": there are no topics " : ": there is no topic ")
+                + address.topic()
+                + (isPrefix ? ".*" : ""));
       }
       consumer.assign(partitions);
       consumer.beginningOffsets(partitions, TIMEOUT).forEach(consumer::seek);
@@ -67,6 +77,17 @@ final class KafkaInput implements TopicInput {
       consumer.close();
       throw e;
     }
+  }
+
+  private static List<PartitionInfo> partitions(
+      String topic, Consumer<byte[], byte[]> consumer, boolean isPrefix) {
+    if (!isPrefix) {
+      return consumer.partitionsFor(topic, TIMEOUT);
+    }
+    return consumer.listTopics(TIMEOUT).entrySet().stream()
+        .filter(each -> (each.getKey() + ".").startsWith(topic + "."))
+        .flatMap(each -> each.getValue().stream())
+        .toList();
   }
 
   @Override
@@ -89,7 +110,11 @@ final class KafkaInput implements TopicInput {
       }
     }
     return new Received(
-        "partition " + next.partition() + ", offset " + next.offset(), headers, next.value());
+        "partition " + next.partition() + ", offset " + next.offset(),
+        next.topic(),
+        next.key(),
+        headers,
+        next.value());
   }
 
   @Override

@@ -30,6 +30,7 @@ import io.txwatch.link.Address;
 import io.txwatch.link.KafkaJar;
 import io.txwatch.link.KafkaProvider;
 import io.txwatch.link.TopicAddress;
+import io.txwatch.link.TopicInput;
 import io.txwatch.link.TopicOutput;
 import io.txwatch.link.TopicReader;
 import io.txwatch.link.TopicRecord;
@@ -55,6 +56,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
@@ -517,6 +520,31 @@ class KafkaTopicTest {
                       .containsExactly(Phenomenon.LOST_UPDATE));
       assertThat(relay).isNotNull();
     }
+  }
+
+  @Test
+  void topicsOfAPrefixAreReadTogether() throws Exception {
+    for (String topic : List.of("prefix", "prefix.account", "prefixed")) {
+      write(broker.url(topic), record(1, TopicRecord.Kind.EVENTS, gap(1)));
+    }
+    Set<String> read = new TreeSet<>();
+    try (TopicInput input = inputs("prefix")) {
+      while (!input.isAtEnd()) {
+        input
+            .poll(200)
+            .forEach(next -> read.add(next.topic() + (next.key() == null ? "" : " with a key")));
+      }
+    }
+    assertThat(read).containsExactly("prefix with a key", "prefix.account with a key");
+    assertThatThrownBy(() -> inputs("pref"))
+        .isInstanceOf(IOException.class)
+        .hasMessage(broker.url("pref") + ": there are no topics pref.*");
+  }
+
+  private static TopicInput inputs(String prefix) throws IOException {
+    String url = broker.url(prefix);
+    return KafkaJar.load(settings(url))
+        .openInputs(TopicAddress.ofUrl(url).orElseThrow(), new Properties());
   }
 
   @Test

@@ -108,7 +108,8 @@ public final class Pipeline implements AutoCloseable {
         .with(Setting.PREPARE, "")
         .with(Setting.REDACT, "")
         .with(Setting.LOG_USER, "")
-        .with(Setting.LOG_PASSWORD, "");
+        .with(Setting.LOG_PASSWORD, "")
+        .with(Setting.VALUE_KEY, "");
   }
 
   private List<EventSink> consumers(Settings settings) {

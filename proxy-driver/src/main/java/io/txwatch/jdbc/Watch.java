@@ -17,6 +17,7 @@ import io.txwatch.catalog.SessionView;
 import io.txwatch.catalog.Uninterrupted;
 import io.txwatch.dialect.DialectSql;
 import io.txwatch.history.Database;
+import io.txwatch.history.ValueHash;
 import io.txwatch.jdbc.changes.ChangeReaders;
 import io.txwatch.jdbc.changes.ChangeReading;
 import io.txwatch.jdbc.changes.ChangesRequest;
@@ -261,6 +262,12 @@ public final class Watch {
       UnaryOperator<Planner> planner) {
     JdbcCatalog catalog = null;
     ChangeReading changes = ChangeReading.NONE;
+    if (!ValueHash.useInThisProcess(settings.get(Setting.VALUE_KEY))) {
+      Notices.print(
+          Setting.VALUE_KEY.key()
+              + " has no effect: this process already hashes values with another key; set it for"
+              + " the whole process, as in the environment");
+    }
     try {
       Session session = new Session();
       catalog =

@@ -56,6 +56,11 @@ public final class DebeziumJoin {
   private final List<Timed> timed = new ArrayList<>();
   private final List<ReadThrough> reads = new ArrayList<>();
 
+  /** How many rows were read or written by key, and how many of them are among the changes. */
+  private long compared;
+
+  private long found;
+
   private DebeziumJoin(Database database) {
     this.database = database;
     this.home = database.place().replaceFirst("^.*#", "");
@@ -75,6 +80,11 @@ public final class DebeziumJoin {
       DebeziumTransactions changes,
       ValueHash hash,
       Consumer<? super Event> out) {
+    if (changes.transactions().stream()
+        .anyMatch(each -> each.transaction().end().file().isEmpty())) {
+      throw new IllegalArgumentException(
+          "changes of PostgreSQL are not joined; there txwatch.versions=system needs none");
+    }
     Map<String, Database> databases = new LinkedHashMap<>();
     Map<Long, Database> opened = new HashMap<>();
     Set<Long> stated = new HashSet<>();
@@ -92,14 +102,16 @@ public final class DebeziumJoin {
     if (databases.size() != 1) {
       throw new IllegalArgumentException(
           databases.isEmpty()
-              ? "no process recorded with txwatch.versions=statements"
+              ? "no process recorded with txwatch.versions=statements, whose reads alone are joined"
               : "the history has several databases: " + String.join(", ", databases.keySet()));
     }
+    changes.requireEnds();
     requireComplete(changes);
     DebeziumJoin join = new DebeziumJoin(databases.values().iterator().next());
     join.sessions.addAll(stated);
     join.addChanges(changes, hash);
     join.addHistory(history);
+    join.requireSameKey();
     join.timed.sort(Comparator.comparingLong(Timed::nanos)); // stable
     join.timed.forEach(each -> out.accept(each.event()));
   }
@@ -219,6 +231,24 @@ public final class DebeziumJoin {
     timed.add(new Timed(at, new Event.ChangesRead(READER, Math.min(at, through))));
   }
 
+  /** With another key no row is the same one, and no anomaly is found. */
+  private void requireSameKey() {
+    if (compared > 0 && found == 0) {
+      throw new IllegalArgumentException(
+          "no row of the history is among the changes; txwatch.value-key must be the key with which"
+              + " the history was recorded");
+    }
+  }
+
+  private void compare(RowValues rows) {
+    for (int row = 0; row < rows.size(); row++) {
+      if (rows.keys()[row] != 0) {
+        compared++;
+        found += named.contains(rows.table() + "#" + rows.keys()[row]) ? 1 : 0;
+      }
+    }
+  }
+
   private Event.@Nullable ValuesObserved rebased(Event.ValuesObserved e, long offset) {
     if (!sessions.contains(e.session())) {
       return e;
@@ -227,11 +257,13 @@ public final class DebeziumJoin {
       if (!tables.contains(rows.table())) {
         return null;
       }
+      compare(rows);
     }
     for (StatedWrite write : e.writes()) {
       if (!tables.contains(write.rows().table())) {
         return null;
       }
+      compare(write.rows());
     }
     return new Event.ValuesObserved(
         e.session(),

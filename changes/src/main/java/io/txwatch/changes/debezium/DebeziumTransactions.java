@@ -113,6 +113,32 @@ public final class DebeziumTransactions {
     return all;
   }
 
+  /**
+   * Removes the last transactions that did not end, as those that the connector is still writing.
+   *
+   * @throws IllegalArgumentException if one that ended follows one that did not: then the topics do
+   *     not state how many changes there are, and one that is missing would not be noticed
+   */
+  public void requireEnds() {
+    if (counts.isEmpty() && !changes.isEmpty()) {
+      throw new IllegalArgumentException(
+          "no transaction ends in the topics; set provide.transaction.metadata=true in the"
+              + " connector, and read its topic PREFIX.transaction as well");
+    }
+    List<String> ids = transactions().stream().map(each -> each.transaction().id()).toList();
+    int ended = ids.size();
+    while (ended > 0 && !counts.containsKey(ids.get(ended - 1))) {
+      ended--;
+      changes.remove(ids.get(ended));
+    }
+    for (String id : ids.subList(0, ended)) {
+      if (!counts.containsKey(id)) {
+        throw new IllegalArgumentException(
+            "changes are missing: transaction " + id + " has no end, and a later one has");
+      }
+    }
+  }
+
   /** Without the topic of transactions it is not known how many changes there are. */
   private boolean isComplete(String id, List<DebeziumRecord.Change> of) {
     Long count = counts.get(id);

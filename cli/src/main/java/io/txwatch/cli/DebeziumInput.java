@@ -1,0 +1,128 @@
+package io.txwatch.cli;
+
+import io.txwatch.changes.debezium.DebeziumDecoder;
+import io.txwatch.changes.debezium.DebeziumJoin;
+import io.txwatch.changes.debezium.DebeziumTransactions;
+import io.txwatch.history.Event;
+import io.txwatch.history.ValueHash;
+import io.txwatch.link.TopicAddress;
+import io.txwatch.link.TopicInput;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/**
+ * The changes that {@code check --changes} joins with histories: Debezium's topics in Kafka, or
+ * files of their records. They are read once, and held in memory.
+ */
+final class DebeziumInput {
+
+  private static final long POLL_MILLIS = 200;
+
+  private final String from;
+  private final ValueHash hash;
+  private final DebeziumDecoder decoder = new DebeziumDecoder();
+  private final DebeziumTransactions transactions = new DebeziumTransactions();
+
+  private DebeziumInput(String from, ValueHash hash) {
+    this.from = from;
+    this.hash = hash;
+  }
+
+  /**
+   * Reads changes.
+   *
+   * @param from a file, a directory of files, or {@code kafka://HOST:PORT/PREFIX}
+   * @param key {@code txwatch.value-key} of the processes that recorded the histories
+   */
+  static DebeziumInput read(String from, String key) throws IOException {
+    DebeziumInput input = new DebeziumInput(from, ValueHash.ofKeyText(key));
+    if (from.startsWith(TopicAddress.SCHEME)) {
+      input.readTopics();
+    } else {
+      for (Path file : files(Path.of(from))) {
+        input.readFile(file);
+      }
+    }
+    return input;
+  }
+
+  /** Those of a directory whose names begin with a dot are left out. */
+  private static List<Path> files(Path path) throws IOException {
+    if (!Files.isDirectory(path)) {
+      if (!Files.exists(path)) {
+        throw new NoSuchFileException(path.toString());
+      }
+      return List.of(path);
+    }
+    try (Stream<Path> all = Files.list(path)) {
+      List<Path> files =
+          all.filter(Files::isRegularFile)
+              .filter(file -> !file.getFileName().toString().startsWith("."))
+              .sorted()
+              .toList();
+      if (files.isEmpty()) {
+        throw CommandException.badInput(path + ": the directory contains no file");
+      }
+      return files;
+    }
+  }
+
+  /** Without its key a record does not state which columns are the row's key. */
+  private void readFile(Path file) throws IOException {
+    try (BufferedReader lines = Files.newBufferedReader(file)) {
+      int number = 0;
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        number++;
+        if (line.isBlank()) {
+          continue;
+        }
+        int tab = line.indexOf('\t');
+        if (tab < 0) {
+          throw CommandException.badInput(
+              file
+                  + ", line "
+                  + number
+                  + ": expected a record's key, a tab and its value, as kafka-console-consumer"
+                  + " prints them with print.key=true");
+        }
+        String value = line.substring(tab + 1);
+        transactions.add(
+            decoder.decode(
+                file.toString(),
+                bytes(line.substring(0, tab)),
+                value.equals("null") ? null : bytes(value)));
+      }
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private void readTopics() throws IOException {
+    try (TopicInput topics = CheckedTopic.inputs(from)) {
+      while (!topics.isAtEnd()) {
+        for (TopicInput.Received next : topics.poll(POLL_MILLIS)) {
+          transactions.add(decoder.decode(next.topic(), next.key(), next.value()));
+        }
+      }
+    }
+  }
+
+  /** Passes on the events of a history, joined with the changes. */
+  void join(String name, List<Event> history, Consumer<? super Event> out) {
+    try {
+      DebeziumJoin.join(history, transactions, hash, out);
+    } catch (IllegalArgumentException e) {
+      throw CommandException.badInput(
+          name + " cannot be joined with " + from + ": " + e.getMessage());
+    }
+  }
+}
