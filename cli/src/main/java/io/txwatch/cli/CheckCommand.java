@@ -442,12 +442,13 @@ final class CheckCommand implements Callable<Integer> {
 
   private void analyze(String name, HistorySource history, TimedBatches analysis)
       throws IOException {
-    if (debezium == null) {
+    DebeziumInput joined = debezium;
+    if (joined == null) {
       history.forEach(analysis);
     } else {
       List<Event> events = new ArrayList<>();
       history.forEach(events::add);
-      debezium.join(name, events, analysis);
+      joined.join(name, events, analysis);
     }
     analysis.finish();
   }
