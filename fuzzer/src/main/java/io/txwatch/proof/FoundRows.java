@@ -328,7 +328,7 @@ final class FoundRows {
             instance.template().statements().get(statement.number() - 1).accesses();
         if (accesses.size() == 1 && accesses.get(0).effect() == Effect.NONE) {
           Optional<TableCopy> table = table(accesses.get(0).table());
-          if (table.isPresent() && isUnchanged(table.get(), instance, i)) {
+          if (table.isPresent() && areUnchanged(table.get(), instance, i)) {
             return Optional.of(
                 "statement " + (i + 1) + " of T" + (t + 1) + " assigns what the row already has");
           }
@@ -358,21 +358,30 @@ final class FoundRows {
     return true;
   }
 
+  /** Whether the row whose key is compared has the assigned values. */
   private static boolean isUnchanged(TableCopy table, ProofInstance instance, int index) {
-    List<ValuePlace> places = instance.sample().statements().get(index).text().values();
-    Map<String, RecordedValue> key = new LinkedHashMap<>();
-    Map<String, RecordedValue> assigned = new LinkedHashMap<>();
-    for (int k = 0; k < places.size(); k++) {
-      RecordedValue value = instance.value(new Place(index, k));
-      Use use = places.get(k).use();
-      if (use == Use.OTHER) {
-        return false; // an expression
-      }
-      table
-          .column(places.get(k).column())
-          .ifPresent(column -> (use == Use.ASSIGNED ? assigned : key).put(column, value));
-    }
-    return !assigned.isEmpty() && table.hasKeyIn(key.keySet()) && table.contains(key, assigned);
+    Map<String, RecordedValue> key = values(table, instance, index, Use.COMPARED);
+    Map<String, RecordedValue> assigned = values(table, instance, index, Use.ASSIGNED);
+    return assignsValuesAlone(instance, index)
+        && !assigned.isEmpty()
+        && table.hasKeyIn(key.keySet())
+        && table.contains(key, assigned);
+  }
+
+  /** The same of all rows that are chosen. */
+  private static boolean areUnchanged(TableCopy table, ProofInstance instance, int index) {
+    Map<String, RecordedValue> assigned = values(table, instance, index, Use.ASSIGNED);
+    return isUnchanged(table, instance, index)
+        || (assignsValuesAlone(instance, index)
+            && !assigned.isEmpty()
+            && isConjunction(instance.sample().statements().get(index))
+            && table.allHave(values(table, instance, index, Use.COMPARED), assigned));
+  }
+
+  /** Whether a statement assigns no expression. */
+  private static boolean assignsValuesAlone(ProofInstance instance, int index) {
+    return instance.sample().statements().get(index).text().values().stream()
+        .noneMatch(place -> place.use() == Use.OTHER);
   }
 
   private Optional<TableCopy> table(String name) {

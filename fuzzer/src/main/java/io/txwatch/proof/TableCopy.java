@@ -237,6 +237,14 @@ final class TableCopy {
     return !find(all).isEmpty();
   }
 
+  /** Whether there are rows with these values, and all of them have the other ones, too. */
+  boolean allHave(Map<String, RecordedValue> values, Map<String, RecordedValue> others) {
+    List<Map<String, RecordedValue>> found = find(values);
+    Map<String, RecordedValue> all = new LinkedHashMap<>(values);
+    all.putAll(others);
+    return !found.isEmpty() && find(all).size() == found.size();
+  }
+
   private List<Map<String, RecordedValue>> find(Map<String, RecordedValue> values) {
     return rows.stream()
         .filter(

@@ -9,6 +9,7 @@ import io.txwatch.proof.RaceProof.TriedRepair;
 import io.txwatch.servers.ServerKind;
 import java.sql.Array;
 import java.sql.Timestamp;
+import java.sql.Connection;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -1022,6 +1023,29 @@ class RaceProverTest {
       assertThat(proofs).isNotEmpty();
       assertThat(proofs).extracting(RaceProof::result).containsOnly(Result.UNDECIDED);
       assertThat(proofs.get(0).reason()).contains("the first and the last ones are copied");
+    }
+  }
+
+  /** An UPDATE of all lines of an order, which already have the value, shows no race in any order. */
+  @ParameterizedTest
+  @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
+  void rowsThatAlreadyHaveTheValueRefuteNothing(ServerKind kind) throws Exception {
+    try (ObservedApplication store =
+        new ObservedApplication(
+            kind,
+            "CREATE TABLE line (id INT PRIMARY KEY, parcel INT, sent INT)",
+            "INSERT INTO line VALUES (1, 7, 0), (2, 7, 0), (3, 8, 0)")) {
+      store.connection().setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+      String select = "SELECT id, sent FROM line WHERE parcel = ?";
+      store.run(one -> one.update("UPDATE line SET sent = 1 WHERE parcel = ?", 7));
+      store.run(
+          one -> {
+            one.query(select, 7);
+            one.query(select, 7);
+          });
+      List<RaceProof> proofs = store.prove(one -> Set.copyOf(one.operations()).size() == 2);
+      assertThat(proofs).isNotEmpty();
+      assertThat(proofs).extracting(RaceProof::result).doesNotContain(Result.REFUTED);
     }
   }
 }
