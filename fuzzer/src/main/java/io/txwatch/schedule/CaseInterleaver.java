@@ -3,6 +3,7 @@ package io.txwatch.schedule;
 import io.txwatch.capture.Pipeline;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Workspace;
+import io.txwatch.history.BackgroundThreads;
 import io.txwatch.history.Ids;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.interleave.Interleaved;
@@ -38,6 +39,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +68,7 @@ public final class CaseInterleaver {
   private final int maxExecutions;
   private final long maxNanos;
   private final List<Interruption> first;
+  private final Duration maxWait;
 
   /**
    * Interleaves on a DBMS.
@@ -70,11 +77,17 @@ public final class CaseInterleaver {
    * @param maxExecutions how many orders are executed at most
    */
   public CaseInterleaver(Dbms dbms, int maxPreemptions, int maxExecutions) {
-    this(dbms, maxPreemptions, maxExecutions, Long.MAX_VALUE, List.of());
+    this(dbms, maxPreemptions, maxExecutions, Long.MAX_VALUE, List.of(), MAX_WAIT);
   }
 
   private CaseInterleaver(
-      Dbms dbms, int maxPreemptions, int maxExecutions, long maxNanos, List<Interruption> first) {
+      Dbms dbms,
+      int maxPreemptions,
+      int maxExecutions,
+      long maxNanos,
+      List<Interruption> first,
+      Duration maxWait) {
+    this.maxWait = maxWait;
     this.maxNanos = maxNanos;
     this.first = List.copyOf(first);
     this.dbms = dbms;
@@ -84,28 +97,33 @@ public final class CaseInterleaver {
 
   /** The same with another bound on how often a session has to stop. */
   public CaseInterleaver withPreemptions(int most) {
-    return new CaseInterleaver(dbms, most, maxExecutions, maxNanos, first);
+    return new CaseInterleaver(dbms, most, maxExecutions, maxNanos, first, maxWait);
   }
 
   /** The same with a bound on the time of a case: no other order is begun after it. */
   public CaseInterleaver within(Duration most) {
-    return new CaseInterleaver(dbms, maxPreemptions, maxExecutions, most.toNanos(), first);
+    return new CaseInterleaver(dbms, maxPreemptions, maxExecutions, most.toNanos(), first, maxWait);
   }
 
   /** The same with another bound on how many orders are executed. */
   public CaseInterleaver withExecutions(int most) {
     return new CaseInterleaver(
-        dbms, maxPreemptions, Math.min(most, maxExecutions), maxNanos, first);
+        dbms, maxPreemptions, Math.min(most, maxExecutions), maxNanos, first, maxWait);
   }
 
   /** The same that executes some orders before all others. */
   public CaseInterleaver first(List<Interruption> orders) {
-    return new CaseInterleaver(dbms, maxPreemptions, maxExecutions, maxNanos, orders);
+    return new CaseInterleaver(dbms, maxPreemptions, maxExecutions, maxNanos, orders, maxWait);
   }
 
   /** The same that executes some orders, and no others. */
   public CaseInterleaver only(List<Interruption> orders) {
-    return new CaseInterleaver(dbms, maxPreemptions, orders.size(), maxNanos, orders);
+    return new CaseInterleaver(dbms, maxPreemptions, orders.size(), maxNanos, orders, maxWait);
+  }
+
+  /** The same with another bound on the time of a statement. */
+  CaseInterleaver waiting(Duration most) {
+    return new CaseInterleaver(dbms, maxPreemptions, maxExecutions, maxNanos, first, most);
   }
 
   /** True if sessions can be interleaved on a DBMS. */
@@ -153,7 +171,7 @@ public final class CaseInterleaver {
       isOver = found.verdict() != Verdict.UNDECIDED;
       return found;
     } catch (TooLongException e) {
-      return undecided("its orders take too long");
+      return undecided(String.valueOf(e.getMessage()));
     } catch (UnreachableException e) {
       if (e.getCause() instanceof SetupException setup) {
         throw setup;
@@ -243,9 +261,13 @@ public final class CaseInterleaver {
     }
   }
 
-  /** There was no time for another order. */
+  /** There was no time for another order, or a statement does not end. */
   private static final class TooLongException extends RuntimeException {
     private static final long serialVersionUID = 1;
+
+    TooLongException(String message) {
+      super(message);
+    }
   }
 
   /** One case in its workspace. */
@@ -258,6 +280,7 @@ public final class CaseInterleaver {
     private final Map<String, ObservedPath> paths;
     private final Strictness strictness;
     private final List<CaseOperation> operations = new ArrayList<>();
+    private final CancellableSessions sessions;
 
     /** Analysed in this process, so that the phenomenon of a race is known; nothing is printed. */
     private final Settings settings =
@@ -291,6 +314,7 @@ public final class CaseInterleaver {
       this.level = level;
       this.workspace = workspace;
       this.fixture = new SchemaFixture(dbms, workspace);
+      this.sessions = new CancellableSessions(dbms, workspace);
     }
 
     Interleaved run() throws SQLException, SetupException, InterruptedException {
@@ -315,7 +339,8 @@ public final class CaseInterleaver {
               .preemptions(maxPreemptions)
               .executions(maxExecutions)
               .first(first)
-              .limit(MAX_WAIT);
+              .limit(maxWait)
+              .cancel(() -> sessions.cancelWhile(this::isExecuting));
       for (String session : testCase.sessions()) {
         CaseOperation operation = open(session, true);
         operations.add(operation);
@@ -324,7 +349,12 @@ public final class CaseInterleaver {
       }
       if (!paths.isEmpty()) {
         for (CaseOperation operation : operations) {
-          operation.callAlone();
+          within(
+              operation.name(),
+              () -> {
+                operation.callAlone();
+                return "";
+              });
           refill();
         }
       }
@@ -333,6 +363,29 @@ public final class CaseInterleaver {
       }
       addFinalReads(interleaver);
       return interleaver.run();
+    }
+
+    private boolean isExecuting() {
+      return operations.stream().anyMatch(CaseOperation::isExecuting);
+    }
+
+    /** Calls on another thread, so that statements that do not end are cancelled. */
+    private <T> T within(String name, Callable<T> call) throws SQLException, InterruptedException {
+      FutureTask<T> task = new FutureTask<>(call);
+      BackgroundThreads.create("txwatch-bounded", task).start();
+      try {
+        return task.get(maxWait.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (TimeoutException e) {
+        sessions.cancelWhile(() -> !task.isDone());
+        throw new TooLongException(name + " did not end within " + maxWait.toSeconds() + " s");
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof SQLException failure) {
+          throw failure;
+        } else if (e.getCause() instanceof RuntimeException failure) {
+          throw failure;
+        }
+        throw new IllegalStateException(e.getCause());
+      }
     }
 
     /** True if statements may use tables that {@link Interleaver} does not find. */
@@ -356,7 +409,7 @@ public final class CaseInterleaver {
     }
 
     private CaseOperation open(String session, boolean isOneTransaction) throws SQLException {
-      Connection real = workspace.connect();
+      Connection real = sessions.add(workspace.connect());
       Connection watched =
           Watch.connection(
               real,
@@ -413,7 +466,8 @@ public final class CaseInterleaver {
                     add(operation.begunSteps(), order);
                   }
                 },
-                MAX_WAIT);
+                maxWait,
+                () -> sessions.cancelWhile(this::isExecuting));
         Explorer.End end =
             new Explorer(program, maxPreemptions, maxExecutions)
                 .explore(
@@ -446,7 +500,7 @@ public final class CaseInterleaver {
     /** Restores the state that the set-up has led to. */
     private void refill() {
       if (System.nanoTime() - began > maxNanos) {
-        throw new TooLongException();
+        throw new TooLongException("its orders take too long");
       }
       try {
         if (!SchemaFixture.changesOnlyRows(testCase)) {
@@ -465,14 +519,16 @@ public final class CaseInterleaver {
       List<String> finals = testCase.finals();
       for (int i = 0; i < finals.size(); i++) {
         String sql = dbms.renderSql(finals.get(i));
-        interleaver.finalRead(finals.size() == 1 ? "F" : "F" + (i + 1), () -> read(sql));
+        interleaver.finalRead(
+            finals.size() == 1 ? "F" : "F" + (i + 1),
+            () -> within("'" + sql + "'", () -> read(sql)));
       }
     }
 
     private List<List<String>> read(String sql) throws SQLException {
       Connection open = reader;
       if (open == null) {
-        open = workspace.connect();
+        open = sessions.add(workspace.connect());
         reader = open;
       }
       dbms.refreshSchema(open);

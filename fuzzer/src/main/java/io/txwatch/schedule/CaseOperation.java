@@ -61,6 +61,7 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
   private final List<List<List<RecordedValue>>> returned = new ArrayList<>();
   private Begun begun = Begun.NOT;
   private volatile @Nullable Step current;
+  private volatile boolean isExecuting;
 
   /**
    * An operation that has not been executed yet.
@@ -149,6 +150,7 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
 
   private void call(List<String> results) throws SQLException {
     returned.clear();
+    isExecuting = true;
     try {
       if (isOneTransaction) {
         begin();
@@ -168,7 +170,11 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
           rollBack();
         }
       } finally {
-        releaseLocks();
+        try {
+          releaseLocks();
+        } finally {
+          isExecuting = false;
+        }
       }
     }
   }
@@ -199,6 +205,16 @@ final class CaseOperation implements Callable<String>, AutoCloseable {
   /** Its steps. */
   List<Step> steps() {
     return steps.stream().map(RenderedStep::step).toList();
+  }
+
+  /** True while it is called. */
+  boolean isExecuting() {
+    return isExecuting;
+  }
+
+  /** The name of its session. */
+  String name() {
+    return steps.get(0).step().session();
   }
 
   Connection connection() {

@@ -55,6 +55,7 @@ public final class Interleaver {
   private int maxSampled = MAX_SAMPLED;
   private long seed;
   private Duration limit = LIMIT;
+  private Runnable cancel = () -> {};
   private List<Interruption> interruptions = List.of();
 
   /**
@@ -191,6 +192,15 @@ public final class Interleaver {
   }
 
   /**
+   * Ends the statements of operations that do not end within the limit. Without it, their threads
+   * are interrupted, which not every driver notices.
+   */
+  public Interleaver cancel(Runnable statements) {
+    cancel = statements;
+    return this;
+  }
+
+  /**
    * Explores. The tables that were touched have their rows again afterwards, unless the caller has
    * given a reset, or an operation hangs.
    *
@@ -217,6 +227,7 @@ public final class Interleaver {
             maxSampled,
             seed,
             limit,
+            cancel,
             file == null ? new KeptSchedule(List.of()) : KeptSchedule.read(file),
             repetitionsForName,
             interruptions);

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param sampled how many random orders are executed beyond that bound
  * @param seed of the random orders
  * @param limit the most time of a call
+ * @param cancel ends the statements of operations that do not end within the limit
  * @param kept the schedule that is executed first
  * @param repetitionsForName how often an order that races without a known cycle is executed again
  * @param interruptions the orders that are executed next, as part of those that are at most
@@ -30,6 +31,7 @@ record InterleaverSettings(
     int sampled,
     long seed,
     Duration limit,
+    Runnable cancel,
     KeptSchedule kept,
     int repetitionsForName,
     List<Interruption> interruptions) {

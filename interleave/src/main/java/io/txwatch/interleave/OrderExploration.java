@@ -107,7 +107,12 @@ final class OrderExploration implements AutoCloseable {
 
   private GatedProgram program(List<Operation> some) {
     return new GatedProgram(
-        some, this::restore, databases::blocked, new UsedTables(), settings.limit());
+        some,
+        this::restore,
+        databases::blocked,
+        new UsedTables(),
+        settings.limit(),
+        settings.cancel());
   }
 
   /** Keeps the rows of the tables that calls are about to touch, and knows their constraints. */

@@ -52,6 +52,7 @@ public final class GatedProgram implements Program {
   private final Waits waits;
   private final Observer observer;
   private final Duration limit;
+  private final Runnable cancel;
   private final Object lock = new Object();
   private final Gate gate = this::before;
 
@@ -107,6 +108,22 @@ public final class GatedProgram implements Program {
    */
   public GatedProgram(
       List<Operation> operations, Runnable reset, Waits waits, Observer observer, Duration limit) {
+    this(operations, reset, waits, observer, limit, () -> {});
+  }
+
+  /**
+   * The same, whose operations can be ended.
+   *
+   * @param cancel ends the statements of operations that do not end within the limit
+   */
+  public GatedProgram(
+      List<Operation> operations,
+      Runnable reset,
+      Waits waits,
+      Observer observer,
+      Duration limit,
+      Runnable cancel) {
+    this.cancel = cancel;
     this.operations = List.copyOf(operations);
     this.reset = reset;
     this.waits = waits;
@@ -194,6 +211,7 @@ public final class GatedProgram implements Program {
     Gates.install(gate);
     List<Integer> schedule = new ArrayList<>();
     List<String> texts = new ArrayList<>();
+    boolean isHanging = false;
     try {
       create();
       Deque<Integer> waiting = new ArrayDeque<>(order);
@@ -224,11 +242,14 @@ public final class GatedProgram implements Program {
         }
       }
       return execution(schedule, enabled);
+    } catch (HangException e) {
+      isHanging = true;
+      throw e;
     } finally {
       lastSchedule = schedule;
       lastTexts = texts;
       lastKeys = observer.resetKeys();
-      end();
+      end(isHanging ? cancel : () -> {});
       Gates.remove(gate);
     }
   }
@@ -400,14 +421,15 @@ public final class GatedProgram implements Program {
     return new ExecutedSchedule(steps);
   }
 
-  /** Ends what has not ended. */
-  private void end() throws InterruptedException {
+  /** Ends what has not ended; no operation makes a further call but to roll back. */
+  private void end(Runnable statements) throws InterruptedException {
     synchronized (lock) {
       unownedCalls += owners.unownedCalls();
       hasForeignThreads |= owners.hasFound();
       abandoned = true;
       changed();
     }
+    statements.run();
     for (OperationRun run : runs) {
       if (run.state() == State.NOT_BEGUN) {
         continue;
@@ -451,7 +473,11 @@ public final class GatedProgram implements Program {
       }
       if (System.nanoTime() - begin > limit.toNanos()) {
         throw new HangException(
-            "nothing went on for " + limit.toSeconds() + " s: " + describe(), !isRunning());
+            (isRunning()
+                    ? "a statement did not end within " + limit.toSeconds() + " s: "
+                    : "nothing went on for " + limit.toSeconds() + " s: ")
+                + describe(),
+            !isRunning());
       }
       pause = Math.min(2 * pause, MAX_PAUSE_NANOS);
       TimeUnit.NANOSECONDS.sleep(isStill && !isRunning() ? pause : 0);
