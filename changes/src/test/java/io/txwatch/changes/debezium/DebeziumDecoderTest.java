@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.changes.ChangeGap;
 import io.txwatch.changes.ChangedRow;
+import io.txwatch.changes.ChangedTable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -100,8 +103,8 @@ class DebeziumDecoderTest {
     assertThat(read.transactions().get(0).transaction().isComplete()).isTrue();
     assertThat(read.transactions().get(0).transaction().connectionId())
         .matches(id -> dbms.equals("mysql") == id > 0);
-    assertThat(read.transactions().get(0).transaction().changes().get(2).table().rowKey().columns())
-        .containsExactly(0, 1);
+    ChangedTable table = read.transactions().get(0).transaction().changes().get(2).table();
+    assertThat(Objects.requireNonNull(table.rowKey()).columns()).containsExactly(0, 1);
   }
 
   /** The capture left out a change of the last transaction. */
@@ -122,7 +125,7 @@ class DebeziumDecoderTest {
   @ValueSource(strings = {"mysql", "mariadb", "postgresql"})
   void recordsInAnyOrderAndTwiceAreTheSame(String dbms) {
     List<String> records = resource(dbms + "-default");
-    List<String> reversed = new java.util.ArrayList<>(records);
+    List<String> reversed = new ArrayList<>(records);
     Collections.reverse(reversed);
     reversed.addAll(records);
 
@@ -224,7 +227,7 @@ class DebeziumDecoderTest {
         "table":"t","gtid":"a:1","file":"binlog.1","pos":4},"op":"c"}}"""
             .formatted(field, json);
     DebeziumRecord decoded = new DebeziumDecoder().decode("shop.t", bytes(KEY), bytes(envelope));
-    return ((DebeziumRecord.Change) decoded).row().after()[1];
+    return Objects.requireNonNull(((DebeziumRecord.Change) decoded).row().after())[1];
   }
 
   private static byte[] bytes(String text) {
