@@ -46,6 +46,8 @@ import org.jspecify.annotations.Nullable;
  * @param notAsFound what of the rows is not as the operations found it, so that it refutes nothing;
  *     empty if that is not evident
  * @param inPart which rows may be missing, so that it refutes nothing; empty if none are
+ * @param unchanged which write of several rows changes none, so that it refutes nothing; empty if
+ *     none is evident
  */
 record CandidateCase(
     TestCase testCase,
@@ -54,7 +56,8 @@ record CandidateCase(
     List<IsolationLevel> levels,
     List<String> assumptions,
     String notAsFound,
-    String inPart) {
+    String inPart,
+    String unchanged) {
 
   /** The level of sessions without one of their own. */
   IsolationLevel level() {
@@ -78,7 +81,8 @@ record CandidateCase(
         levels,
         assumptions,
         notAsFound,
-        inPart);
+        inPart,
+        unchanged);
   }
 
   /** The same case with one definition more. */
@@ -90,7 +94,7 @@ record CandidateCase(
     }
     setup.add(end, sql);
     return new CandidateCase(
-        testCase.withSetup(setup), paths, instances, levels, assumptions, notAsFound, inPart);
+        testCase.withSetup(setup), paths, instances, levels, assumptions, notAsFound, inPart, unchanged);
   }
 
   /** The same case with all sessions at one level. */
@@ -106,7 +110,8 @@ record CandidateCase(
         levels.stream().map(one -> level).toList(),
         assumptions,
         notAsFound,
-        inPart);
+        inPart,
+        unchanged);
   }
 
   private static List<Step> steps(Map<String, ObservedPath> paths) {
@@ -230,7 +235,8 @@ record CandidateCase(
           List.copyOf(levels),
           List.copyOf(assumptions),
           new FoundRows(tables).unchanged(instances).orElse(""),
-          inPart);
+          inPart,
+          new FoundRows(tables).allUnchanged(instances).orElse(""));
     }
 
     private static String inPart(List<TableCopy> tables) {

@@ -319,18 +319,31 @@ final class FoundRows {
    * @return what it is, in words; empty if there is none
    */
   Optional<String> unchanged(List<ProofInstance> instances) {
+    return first(instances, FoundRows::isUnchanged)
+        .map(statement -> statement + " assigns what the row already has");
+  }
+
+  /** The same of a write of several rows: with others, an order might show a race. */
+  Optional<String> allUnchanged(List<ProofInstance> instances) {
+    return first(instances, FoundRows::areUnchanged)
+        .map(statement -> statement + " assigns what its rows already have");
+  }
+
+  private interface Condition {
+    boolean holds(TableCopy table, ProofInstance instance, int statement);
+  }
+
+  /** The first statement that changes rows of one table and meets a condition, in words. */
+  private Optional<String> first(List<ProofInstance> instances, Condition condition) {
     for (int t = 0; t < instances.size(); t++) {
       ProofInstance instance = instances.get(t);
       List<SampledStatement> statements = instance.sample().statements();
       for (int i = 0; i < statements.size(); i++) {
-        SampledStatement statement = statements.get(i);
-        List<TemplateAccess> accesses =
-            instance.template().statements().get(statement.number() - 1).accesses();
+        List<TemplateAccess> accesses = accesses(instance, statements.get(i));
         if (accesses.size() == 1 && accesses.get(0).effect() == Effect.NONE) {
           Optional<TableCopy> table = table(accesses.get(0).table());
-          if (table.isPresent() && areUnchanged(table.get(), instance, i)) {
-            return Optional.of(
-                "statement " + (i + 1) + " of T" + (t + 1) + " assigns what the row already has");
+          if (table.isPresent() && condition.holds(table.get(), instance, i)) {
+            return Optional.of("statement " + (i + 1) + " of T" + (t + 1));
           }
         }
       }
@@ -368,14 +381,13 @@ final class FoundRows {
         && table.contains(key, assigned);
   }
 
-  /** The same of all rows that are chosen. */
+  /** Whether all rows that are chosen have them. */
   private static boolean areUnchanged(TableCopy table, ProofInstance instance, int index) {
     Map<String, RecordedValue> assigned = values(table, instance, index, Use.ASSIGNED);
-    return isUnchanged(table, instance, index)
-        || (assignsValuesAlone(instance, index)
-            && !assigned.isEmpty()
-            && isConjunction(instance.sample().statements().get(index))
-            && table.allHave(values(table, instance, index, Use.COMPARED), assigned));
+    return assignsValuesAlone(instance, index)
+        && !assigned.isEmpty()
+        && isConjunction(instance.sample().statements().get(index))
+        && table.allHave(values(table, instance, index, Use.COMPARED), assigned);
   }
 
   /** Whether a statement assigns no expression. */

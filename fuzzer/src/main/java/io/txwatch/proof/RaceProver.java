@@ -403,6 +403,10 @@ public final class RaceProver {
             undecide("no order shows a race, but " + made.inPart());
             break;
           }
+          if (!made.unchanged().isEmpty()) {
+            undecide("no order shows a race, but " + made.unchanged());
+            break;
+          }
           if (CoincidingKeys.insertEqualKeys(candidate, made.instances())) {
             undecide(EQUAL_KEYS);
             break;

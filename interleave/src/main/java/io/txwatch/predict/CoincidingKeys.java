@@ -5,6 +5,7 @@ import io.txwatch.predict.ProofInstance.Place;
 import io.txwatch.predict.ValueOrigin.Returned;
 import io.txwatch.predict.ValuePlace.Use;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -191,7 +192,8 @@ public final class CoincidingKeys {
 
   /**
    * The key whose value the others are given: one that is computed; else one of an operation that
-   * computes another one, which it would compute otherwise with other arguments.
+   * computes another one, which it would compute otherwise with other arguments. Of these, first one
+   * of an operation that writes: it has to find as many rows as it was observed to.
    */
   private Key anchor(List<Key> keys) {
     Set<Integer> computing = new HashSet<>();
@@ -203,8 +205,17 @@ public final class CoincidingKeys {
     return keys.stream()
         .filter(this::isComputed)
         .findFirst()
-        .or(() -> keys.stream().filter(key -> computing.contains(key.instance)).findFirst())
+        .or(
+            () ->
+                keys.stream()
+                    .filter(key -> computing.contains(key.instance))
+                    .min(Comparator.comparing(key -> !writes(key.instance))))
         .orElse(keys.get(0));
+  }
+
+  private boolean writes(int instance) {
+    return instances.get(instance).sample().statements().stream()
+        .anyMatch(statement -> statement.updateCount() >= 0);
   }
 
   private Key root(Key key) {
