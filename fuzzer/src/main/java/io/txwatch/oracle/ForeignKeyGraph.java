@@ -22,17 +22,21 @@ import java.util.Set;
 public final class ForeignKeyGraph {
 
   /**
-   * A foreign key. Names are in lower case; {@code key} is empty if it is the parent's primary key,
-   * without being named; {@code cascades} is true if it has an action.
+   * A foreign key. Names are in lower case.
+   *
+   * @param columns those of the child; empty if they are unknown
+   * @param key the parent's columns; empty if they are its primary key, without being named
+   * @param cascades true if it has an action
    */
-  private record ForeignKey(String child, String parent, List<String> key, boolean cascades) {
+  public record ForeignKey(
+      String child, List<String> columns, String parent, List<String> key, boolean cascades) {
 
-    ForeignKey(String child, Reference reference) {
-      this(child, reference.table(), reference.columns(), reference.hasActions());
+    private ForeignKey(String child, List<String> columns, Reference reference) {
+      this(child, columns, reference.table(), reference.columns(), reference.hasActions());
     }
 
     /** True if a statement may remove a key that children refer to. */
-    boolean mayRemoveKey(SqlText text) {
+    private boolean mayRemoveKey(SqlText text) {
       return text.startsWith("REPLACE")
           || text.writes().stream().anyMatch(write -> write.is("DELETE"))
           || assigned(text).filter(columns -> assignsKey(columns)).isPresent();
@@ -89,6 +93,23 @@ public final class ForeignKeyGraph {
     return found;
   }
 
+  /** The columns that refer to others; empty if the statement is no CREATE TABLE. */
+  private static List<String> referring(Tokens tokens, Reference reference) {
+    return TableDefinition.of(tokens).stream()
+        .flatMap(table -> table.elements().stream())
+        .filter(element -> element.span().contains(reference.span().from()))
+        .findFirst()
+        .map(TableDefinition.Element::columns)
+        .orElse(List.of());
+  }
+
+  /** The foreign keys of a table. */
+  public List<ForeignKey> ofChild(String table) {
+    return foreignKeys.stream()
+        .filter(foreignKey -> foreignKey.child().equals(StatementText.unquoted(table)))
+        .toList();
+  }
+
   /** The foreign keys that a set-up defines. */
   public static ForeignKeyGraph of(List<String> setup) {
     ForeignKeyGraph references = new ForeignKeyGraph();
@@ -101,7 +122,10 @@ public final class ForeignKeyGraph {
       if (!name.isEmpty()) {
         String child = tokens.folded(name.to() - 1);
         TableDefinition.references(tokens)
-            .forEach(reference -> references.foreignKeys.add(new ForeignKey(child, reference)));
+            .forEach(
+                reference ->
+                    references.foreignKeys.add(
+                        new ForeignKey(child, referring(tokens, reference), reference)));
       }
     }
     return references;

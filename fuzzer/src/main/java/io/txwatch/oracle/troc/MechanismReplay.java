@@ -49,6 +49,7 @@ public final class MechanismReplay extends ExecutionReplay {
   private final ViewExecutor executor;
   private final TableReads tableReads;
   private final OrphanStatements orphans;
+  private final StoredReferences references;
   private final PossibleViews views;
   private final ResultBags bags;
   private List<World> worlds = new ArrayList<>();
@@ -66,6 +67,7 @@ public final class MechanismReplay extends ExecutionReplay {
     this.executor = executor;
     this.tableReads = executor.tableReads();
     this.orphans = orphans;
+    this.references = new StoredReferences(execution.testCase(), executor, orphans);
     this.views = new PossibleViews(mechanism, executor, timeline);
     this.bags = new ResultBags(executor.dbms().comparesCaseInsensitively());
     RowIdentity identity = executor.rowIdentity();
@@ -499,7 +501,8 @@ public final class MechanismReplay extends ExecutionReplay {
 
   /** Adds the state after a write, if it has the observed count and may touch its rows. */
   private void addAfter(
-      List<World> next, PossibleViews.Reader reader, View view, ViewExecutor.Outcome result) {
+      List<World> next, PossibleViews.Reader reader, View view, ViewExecutor.Outcome result)
+      throws SQLException {
     StepOutcome outcome = reader.outcome();
     Map<String, Set<Long>> touched = executor.touched(view, result);
     boolean sameCount =
@@ -508,7 +511,8 @@ public final class MechanismReplay extends ExecutionReplay {
             || result.count() == outcome.updateCount();
     if (!sameCount
         || (outcome.isQuery() && !bags.areEqual(outcome.rows(), result.rows()))
-        || !mayTouch(reader, view, touched)) {
+        || !mayTouch(reader, view, touched)
+        || !references.exist(view, result, current(reader))) {
       return;
     }
     World after = reader.world().copy();
@@ -526,6 +530,16 @@ public final class MechanismReplay extends ExecutionReplay {
           });
     }
     next.add(after);
+  }
+
+  /** The current rows of all tables. */
+  private static View current(PossibleViews.Reader reader) {
+    return reader
+        .world()
+        .versions
+        .view(
+            (table, version) ->
+                version.writer() == reader.transaction().writer || version.writer().isCommitted());
   }
 
   /** True if a REPLACE changed nothing: InnoDB then writes no version. */

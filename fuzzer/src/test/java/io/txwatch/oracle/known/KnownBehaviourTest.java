@@ -580,38 +580,58 @@ class KnownBehaviourTest {
               T2: COMMIT
               """,
               "RC");
-      StepOutcome replace =
-          refused.outcomes().stream()
-              .filter(outcome -> outcome.failure() != null)
-              .findFirst()
-              .orElseThrow();
-      assertThat(replace.blocked()).isTrue();
-      StepOutcome succeeded =
-          new StepOutcome(
-              replace.step(),
-              StepOutcome.Status.OK,
-              true,
-              null,
-              "",
-              0,
-              "",
-              1,
-              List.of(),
-              List.of());
       List<List<@Nullable Object>> orphan =
           List.of(Collections.singletonList(null), Collections.singletonList(BigDecimal.ZERO));
-      CaseExecution accepted =
-          with(
-              refused,
-              refused.outcomes().stream()
-                  .map(outcome -> outcome == replace ? succeeded : outcome)
-                  .toList(),
-              refused.finalReads().stream()
-                  .map(read -> read.rows().isEmpty() ? read : withRows(read, orphan))
-                  .toList());
+      CaseExecution accepted = accepted(refused, orphan);
 
       assertThat(known(fixture, accepted, "writecheck")).isEmpty();
     }
+  }
+
+  /** The same, by an UPDATE, whose scan may see a child that is gone, too. */
+  @Test
+  void anUpdateToADeletedParentIsNotSemiConsistent() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution refused =
+          fixture.execute(
+              """
+              I: CREATE TABLE p (a INT PRIMARY KEY) {ENGINE}
+              I: CREATE TABLE t (id INT PRIMARY KEY, a INT, FOREIGN KEY (a) REFERENCES p (a)) {ENGINE}
+              I: INSERT INTO p VALUES (0)
+              I: INSERT INTO t VALUES (1, 0), (2, NULL)
+              T2: BEGIN
+              T2: DELETE FROM t WHERE id = 1
+              T2: DELETE FROM p
+              T1: UPDATE t SET a = 0 WHERE id = 2
+              T2: COMMIT
+              """,
+              "RC");
+      CaseExecution accepted =
+          accepted(refused, List.of(List.of(BigDecimal.valueOf(2), BigDecimal.ZERO)));
+
+      assertThat(known(fixture, accepted, "writecheck")).isEmpty();
+    }
+  }
+
+  /** The same execution with success of the statement that failed after it was blocked. */
+  private static CaseExecution accepted(CaseExecution refused, List<List<@Nullable Object>> rows) {
+    StepOutcome failed =
+        refused.outcomes().stream()
+            .filter(outcome -> outcome.failure() != null)
+            .findFirst()
+            .orElseThrow();
+    assertThat(failed.blocked()).isTrue();
+    StepOutcome succeeded =
+        new StepOutcome(
+            failed.step(), StepOutcome.Status.OK, true, null, "", 0, "", 1, List.of(), List.of());
+    return with(
+        refused,
+        refused.outcomes().stream()
+            .map(outcome -> outcome == failed ? succeeded : outcome)
+            .toList(),
+        refused.finalReads().stream()
+            .map(read -> read.rows().isEmpty() ? read : withRows(read, rows))
+            .toList());
   }
 
   /** T2 waits for one row and then misses another one, which T1 inserts behind its scan. */
