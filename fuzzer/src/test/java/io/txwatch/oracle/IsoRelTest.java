@@ -54,6 +54,47 @@ class IsoRelTest {
     }
   }
 
+  /**
+   * A level that is set for the session applies from its next transaction on. MariaDB executes the
+   * one that a second BEGIN begins at the previous level: T1's query locks nothing, and T1 then
+   * writes a row that T2 has changed since.
+   */
+  @Test
+  void aSessionsLevelIsInForceAfterASecondBegin() throws Exception {
+    String levelSet =
+        """
+        # isolation-T2: SER
+        I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+        I: INSERT INTO t VALUES (1, 10), (2, 20)
+        T1: BEGIN
+        T1: SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE
+        T1: %s
+        T1: SELECT * FROM t
+        T2: BEGIN
+        T2: UPDATE t SET v = 99 WHERE id = 1
+        T2: UPDATE t SET v = 98 WHERE id = 2
+        T2: COMMIT
+        T1: UPDATE t SET v = v + 1 WHERE id = 2
+        T1: COMMIT
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      OracleVerdict second =
+          new IsoRel()
+              .judge(fixture.execute(levelSet.formatted("BEGIN"), "RR"), fixture.executor());
+      assertThat(second.result()).as(second.reason()).isEqualTo(OracleVerdict.Result.VIOLATION);
+      assertThat(second.reason()).isEqualTo("LOST_UPDATE of T1, T2, which the DBMS rules out");
+
+      OracleVerdict afterCommit =
+          new IsoRel()
+              .judge(
+                  fixture.execute(levelSet.formatted("COMMIT\nT1: BEGIN"), "RR"),
+                  fixture.executor());
+      assertThat(afterCommit.result())
+          .as(afterCommit.reason())
+          .isEqualTo(OracleVerdict.Result.CLEAN);
+    }
+  }
+
   /** T2's INSERT matches the predicate of T1's queries, of which the first one read no row. */
   @ParameterizedTest
   @EnumSource(names = {"H2", "MARIADB", "POSTGRESQL"})
