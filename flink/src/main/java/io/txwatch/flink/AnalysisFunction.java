@@ -9,8 +9,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.api.common.functions.OpenContext;
-import org.apache.flink.api.common.state.ListState;
-import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
@@ -18,6 +16,7 @@ import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
@@ -44,7 +43,15 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, S
 
   private final long memory;
 
-  private transient ListState<TimedRecord> waiting;
+  /**
+   * By the time of a round and the number in it. Each record has an entry of its own: RocksDB would
+   * copy a list for each record that is added to it.
+   */
+  private transient MapState<Tuple2<Long, Integer>, TimedRecord> waiting;
+
+  /** By the time of a round, how many records wait for it. */
+  private transient MapState<Long, Integer> waitingCounts;
+
   private transient MapState<Long, TimedRecord> needed;
   private transient ValueState<byte[]> start;
 
@@ -86,7 +93,13 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, S
   @Override
   public void open(OpenContext context) {
     TypeInformation<TimedRecord> record = TypeInformation.of(TimedRecord.class);
-    waiting = getRuntimeContext().getListState(new ListStateDescriptor<>("waiting", record));
+    waiting =
+        getRuntimeContext()
+            .getMapState(
+                new MapStateDescriptor<>("waiting", Types.TUPLE(Types.LONG, Types.INT), record));
+    waitingCounts =
+        getRuntimeContext()
+            .getMapState(new MapStateDescriptor<>("waitingCounts", Types.LONG, Types.INT));
     needed =
         getRuntimeContext().getMapState(new MapStateDescriptor<>("needed", Types.LONG, record));
     start =
@@ -110,8 +123,11 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, S
     if (millis <= context.timerService().currentWatermark()) {
       lateRecords.inc(); // what it may have overlapped with may be discarded
     }
-    waiting.add(new TimedRecord(millis, next));
     long round = (millis / ROUND_MILLIS + 1) * ROUND_MILLIS;
+    Integer count = waitingCounts.get(round);
+    int number = count == null ? 0 : count;
+    waiting.put(Tuple2.of(round, number), new TimedRecord(millis, next));
+    waitingCounts.put(round, number + 1);
     context.timerService().registerEventTimeTimer(round);
     context.timerService().registerEventTimeTimer(Long.MAX_VALUE);
   }
@@ -126,17 +142,10 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, S
       running.put(database, current);
     }
     out = collector;
-    List<TimedRecord> later = new ArrayList<>();
-    List<TimedRecord> due = new ArrayList<>();
-    for (TimedRecord record : waiting.get()) {
-      (record.millis() < time ? due : later).add(record);
-    }
-    due.sort(TimedRecord.ORDER);
-    for (TimedRecord record : due) {
+    for (TimedRecord record : due(time)) {
       current.analysis.accept(record);
       needed.put(current.next++, record);
     }
-    waiting.update(later);
     if (time == Long.MAX_VALUE && finished.value() == null) {
       finished.update(true);
       current.analysis.finish();
@@ -144,6 +153,23 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, S
       discard(current);
     }
     out = null;
+  }
+
+  /** Removes what waits for a round; each record that waits has set the timer of its own. */
+  private List<TimedRecord> due(long round) throws Exception {
+    Integer count = waitingCounts.get(round);
+    if (count == null) {
+      return List.of();
+    }
+    List<TimedRecord> due = new ArrayList<>(count);
+    for (int number = 0; number < count; number++) {
+      Tuple2<Long, Integer> key = Tuple2.of(round, number);
+      due.add(waiting.get(key));
+      waiting.remove(key);
+    }
+    waitingCounts.remove(round);
+    due.sort(TimedRecord.ORDER);
+    return due;
   }
 
   private void discard(Running current) throws Exception {

@@ -1,0 +1,179 @@
+package io.txwatch.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.txwatch.link.TopicRecord;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.apache.flink.api.common.functions.DefaultOpenContext;
+import org.apache.flink.api.common.functions.RuntimeContext;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
+import org.apache.flink.streaming.api.TimeDomain;
+import org.apache.flink.streaming.api.TimerService;
+import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
+import org.apache.flink.util.Collector;
+import org.apache.flink.util.OutputTag;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** How often the function accesses its state, with a state that counts. */
+class AnalysisFunctionTest {
+
+  /** Of a record of the topic: it is stored as waiting, then as needed, and removed from both. */
+  private static final int MAX_ACCESSES = 12;
+
+  /** How often an entry of any state was read, written or removed. */
+  private long accesses;
+
+  private final AnalysisFunction function = new AnalysisFunction(64 << 20);
+  private final TreeSet<Long> timers = new TreeSet<>();
+  private final List<String> found = new ArrayList<>();
+  private long watermark = Long.MIN_VALUE;
+
+  /** All records arrive before the watermark passes the first: so a job reads a long backlog. */
+  @Test
+  void accessesToTheStateGrowWithTheRecordsAndNotWithTheBacklog() throws Exception {
+    assertThat(accessesOfARecord(2_000)).isBetween(1L, (long) MAX_ACCESSES);
+    assertThat(accessesOfARecord(16_000)).isBetween(1L, (long) MAX_ACCESSES);
+  }
+
+  private static long accessesOfARecord(int steps) throws Exception {
+    List<TimedRecord> records = new SimulatedTraffic(1, 3, 1, 40, steps).inOrder();
+    AnalysisFunctionTest run = new AnalysisFunctionTest();
+    run.open();
+    for (TimedRecord record : records) {
+      run.process(record);
+    }
+    run.advance(Long.MAX_VALUE);
+    DatabaseAnalysisTest.assertSame(
+        run.found,
+        DatabaseAnalysisTest.checked(records.stream().map(TimedRecord::record).toList()));
+    return run.accesses / records.size();
+  }
+
+  private void open() {
+    function.setRuntimeContext(
+        fake(
+            RuntimeContext.class,
+            (name, arguments) ->
+                switch (name) {
+                  case "getMapState" -> mapState();
+                  case "getState" -> valueState();
+                  case "getMetricGroup" -> UnregisteredMetricsGroup.createOperatorMetricGroup();
+                  default -> throw new UnsupportedOperationException(name);
+                }));
+    function.open(DefaultOpenContext.INSTANCE);
+  }
+
+  private void process(TimedRecord timed) throws Exception {
+    function.processElement(timed.record(), context(timed.millis()), collector());
+  }
+
+  /** Timers are executed in their order, as by Flink. */
+  private void advance(long to) throws Exception {
+    watermark = to;
+    while (!timers.isEmpty() && timers.first() <= to) {
+      long time = timers.first();
+      timers.remove(time);
+      function.onTimer(time, context(time), collector());
+    }
+  }
+
+  private MapState<?, ?> mapState() {
+    Map<Object, Object> entries = new HashMap<>();
+    return fake(
+        MapState.class,
+        (name, arguments) -> {
+          accesses += name.equals("entries") ? entries.size() : 1;
+          return switch (name) {
+            case "get" -> entries.get(arguments[0]);
+            case "put" -> entries.put(arguments[0], arguments[1]);
+            case "remove" -> entries.remove(arguments[0]);
+            case "entries" -> entries.entrySet();
+            default -> throw new UnsupportedOperationException(name);
+          };
+        });
+  }
+
+  private ValueState<?> valueState() {
+    Object[] value = new Object[1];
+    return fake(
+        ValueState.class,
+        (name, arguments) -> {
+          accesses++;
+          if (name.equals("update")) {
+            value[0] = arguments[0];
+          }
+          return name.equals("value") ? value[0] : null;
+        });
+  }
+
+  private interface Call {
+    @Nullable Object of(String name, Object[] arguments);
+  }
+
+  private static <T> T fake(Class<T> type, Call call) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) ->
+                call.of(method.getName(), arguments == null ? new Object[0] : arguments)));
+  }
+
+  private Collector<String> collector() {
+    return new Collector<>() {
+      @Override
+      public void collect(String anomaly) {
+        found.add(anomaly);
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  private KeyedProcessFunction<String, TopicRecord, String>.OnTimerContext context(long time) {
+    TimerService service =
+        fake(
+            TimerService.class,
+            (name, arguments) ->
+                switch (name) {
+                  case "currentWatermark" -> watermark;
+                  case "registerEventTimeTimer" -> timers.add((Long) arguments[0]);
+                  default -> throw new UnsupportedOperationException(name);
+                });
+    return function.new OnTimerContext() {
+      @Override
+      public Long timestamp() {
+        return time;
+      }
+
+      @Override
+      public TimerService timerService() {
+        return service;
+      }
+
+      @Override
+      public <X> void output(OutputTag<X> tag, X value) {
+        throw new UnsupportedOperationException();
+      }
+
+      @Override
+      public TimeDomain timeDomain() {
+        return TimeDomain.EVENT_TIME;
+      }
+
+      @Override
+      public String getCurrentKey() {
+        return "database";
+      }
+    };
+  }
+}
