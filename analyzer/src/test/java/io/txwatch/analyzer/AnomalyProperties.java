@@ -3,12 +3,10 @@ package io.txwatch.analyzer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.anomaly.Anomaly;
-import io.txwatch.anomaly.CycleClass;
 import io.txwatch.anomaly.CycleClassifier;
 import io.txwatch.anomaly.Finding;
 import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dependency.Dependency;
-import io.txwatch.dependency.DependencyKind;
 import io.txwatch.dependency.Edge;
 import io.txwatch.dependency.Interleavings;
 import io.txwatch.dependency.Simulation;
@@ -23,16 +21,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.function.Consumer;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
-import org.jgrapht.alg.connectivity.KosarajuStrongConnectivityInspector;
-import org.jgrapht.alg.cycle.JohnsonSimpleCycles;
-import org.jgrapht.graph.DefaultDirectedGraph;
-import org.jgrapht.graph.DefaultEdge;
 
 /** What the analyzer may and must find in every history. */
 class AnomalyProperties {
@@ -79,35 +70,9 @@ class AnomalyProperties {
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 10) int transactions) {
     Random random = new Random(seed);
     List<Event> history = Simulation.run(mode, random, 4, transactions, 3, true);
-    InferredEdges edges = new InferredEdges(history);
-    Map<Set<Long>, CycleClass> worst = worstByComponent(edges);
-    Map<Set<Long>, CycleClass> reported = new HashMap<>();
     boolean inOrder = mode == Mode.BROKEN || random.nextBoolean();
-    for (Anomaly anomaly :
-        Notation.analyzed(inOrder ? history : Interleavings.reordered(history, random))) {
-      boolean fork = anomaly.cycle().stream().allMatch(e -> !contains(edges, e));
-      if (anomaly.cycleClass().isEmpty() || fork) {
-        continue;
-      }
-      Set<Long> component =
-          worst.keySet().stream()
-              .filter(c -> c.contains(anomaly.cycle().get(0).from()))
-              .findFirst()
-              .orElseThrow();
-      assertThat(component).containsAll(anomaly.cycle().stream().map(Dependency::to).toList());
-      reported.merge(
-          component, anomaly.cycleClass().orElseThrow(), (a, b) -> a.compareTo(b) < 0 ? a : b);
-    }
-    // Rereads excuse a write; then the component's worst may be another, or none.
-    worst.forEach(
-        (component, cycleClass) -> {
-          if (reported.containsKey(component) || !excusable(edges, component)) {
-            assertThat(reported).containsKey(component);
-            if (!excusable(edges, component)) {
-              assertThat(reported).containsEntry(component, cycleClass);
-            }
-          }
-        });
+    CycleEnumeration.assertWorstCyclesReported(
+        history, Notation.analyzed(inOrder ? history : Interleavings.reordered(history, random)));
   }
 
   @Property
@@ -115,14 +80,14 @@ class AnomalyProperties {
       @ForAll Mode mode, @ForAll long seed, @ForAll @IntRange(min = 2, max = 8) int transactions) {
     List<Event> history = Simulation.run(mode, new Random(seed), 4, transactions, 3, false);
     Map<String, Edge> truth = new HashMap<>();
-    new InferredEdges(history).all.forEach(edge -> truth.put(text(edge), edge));
-    Set<String> direct = direct(Notation.analyzed(history));
+    new InferredEdges(history).all.forEach(edge -> truth.put(CycleEnumeration.text(edge), edge));
+    Set<String> direct = CycleEnumeration.direct(Notation.analyzed(history));
     for (int lost = 0; lost < history.size(); lost++) {
       List<Event> rest = new ArrayList<>(history);
       rest.remove(lost);
       List<Anomaly> found = Notation.analyzed(rest);
       if (mode != Mode.BROKEN) {
-        assertThat(direct).containsAll(direct(found));
+        assertThat(direct).containsAll(CycleEnumeration.direct(found));
         found.stream()
             .filter(anomaly -> anomaly.cycleClass().isPresent())
             .forEach(anomaly -> assertTrue(anomaly, truth));
@@ -141,12 +106,13 @@ class AnomalyProperties {
     }
     List<Event> history = Simulation.run(mode, new Random(seed), 4, transactions, 3, false);
     Map<String, Edge> truth = new HashMap<>();
-    new InferredEdges(history).all.forEach(edge -> truth.put(text(edge), edge));
+    new InferredEdges(history).all.forEach(edge -> truth.put(CycleEnumeration.text(edge), edge));
     List<Anomaly> found = new ArrayList<>();
     try (Analyzer analyzer = new Analyzer(Judge.DBMS, found::add, memory)) {
       history.forEach(analyzer::accept);
     }
-    assertThat(direct(Notation.analyzed(history))).containsAll(direct(found));
+    assertThat(CycleEnumeration.direct(Notation.analyzed(history)))
+        .containsAll(CycleEnumeration.direct(found));
     found.stream()
         .filter(anomaly -> anomaly.cycleClass().isPresent())
         .forEach(anomaly -> assertTrue(anomaly, truth));
@@ -162,8 +128,8 @@ class AnomalyProperties {
     List<Event> history = Simulation.run(mode, random, 4, transactions, 3, false);
     List<Anomaly> inOrder = Notation.analyzed(history);
     List<Anomaly> otherwise = Notation.analyzed(Interleavings.reordered(history, random));
-    assertThat(direct(otherwise)).isEqualTo(direct(inOrder));
-    assertThat(pairs(otherwise)).isEqualTo(pairs(inOrder));
+    assertThat(CycleEnumeration.direct(otherwise)).isEqualTo(CycleEnumeration.direct(inOrder));
+    assertThat(CycleEnumeration.pairs(otherwise)).isEqualTo(CycleEnumeration.pairs(inOrder));
   }
 
   /** However events arrive: who wrote over what came after the version that he had read. */
@@ -191,123 +157,10 @@ class AnomalyProperties {
   private static void assertTrue(Anomaly anomaly, Map<String, Edge> truth) {
     List<Edge> edges = new ArrayList<>();
     for (Dependency edge : anomaly.cycle()) {
-      assertThat(truth).containsKey(text(edge));
-      edges.add(truth.get(text(edge)));
+      assertThat(truth).containsKey(CycleEnumeration.text(edge));
+      edges.add(truth.get(CycleEnumeration.text(edge)));
     }
     Optional<Finding> named = CycleClassifier.of(edges);
     assertThat(named.map(Finding::phenomenon)).contains(anomaly.phenomenon());
-  }
-
-  private static Set<String> direct(List<Anomaly> anomalies) {
-    Set<String> texts = new TreeSet<>();
-    for (Anomaly anomaly : anomalies) {
-      if (anomaly.cycleClass().isEmpty()) {
-        Dependency edge = anomaly.cycle().get(0);
-        texts.add(anomaly.phenomenon() + " " + edge.from() + ">" + edge.to());
-      }
-    }
-    return texts;
-  }
-
-  /** The worst phenomenon reported for each pair of transactions. */
-  private static Map<String, Phenomenon> pairs(List<Anomaly> anomalies) {
-    Map<String, Phenomenon> pairs = new TreeMap<>();
-    for (Anomaly anomaly : anomalies) {
-      if (anomaly.cycle().size() == 2) {
-        long from = anomaly.cycle().get(0).from();
-        long to = anomaly.cycle().get(0).to();
-        // A later report for the same pair is worse than an earlier one.
-        pairs.put(Math.min(from, to) + "," + Math.max(from, to), anomaly.phenomenon());
-      }
-    }
-    return pairs;
-  }
-
-  private static Map<Set<Long>, CycleClass> worstByComponent(InferredEdges edges) {
-    Map<Set<Long>, CycleClass> worst = new HashMap<>();
-    DefaultDirectedGraph<Long, DefaultEdge> graph = edges.graph(Set.of(DependencyKind.values()));
-    for (Set<Long> component :
-        new KosarajuStrongConnectivityInspector<>(graph).stronglyConnectedSets()) {
-      if (component.size() > 1) {
-        worst.put(component, CycleClass.G2_ITEM);
-      }
-    }
-    new JohnsonSimpleCycles<>(graph)
-        .findSimpleCycles(
-            cycle -> {
-              Set<Long> component =
-                  worst.keySet().stream()
-                      .filter(c -> c.containsAll(cycle))
-                      .findFirst()
-                      .orElseThrow();
-              forEachChoice(
-                  edges,
-                  cycle,
-                  0,
-                  new ArrayList<>(),
-                  choice ->
-                      worst.merge(
-                          component,
-                          CycleClassifier.classOf(choice),
-                          (a, b) -> a.compareTo(b) < 0 ? a : b));
-            });
-    return worst;
-  }
-
-  /** A cycle of transactions may run along several edges from each to the next. */
-  private static void forEachChoice(
-      InferredEdges edges,
-      List<Long> cycle,
-      int at,
-      List<Edge> chosen,
-      Consumer<List<Edge>> action) {
-    if (at == cycle.size()) {
-      action.accept(chosen);
-      return;
-    }
-    long from = cycle.get(at);
-    long to = cycle.get((at + 1) % cycle.size());
-    Set<DependencyKind> kinds = new HashSet<>();
-    for (Edge edge : edges.all) {
-      if (edge.from().id() == from && edge.to().id() == to && kinds.add(edge.kind())) {
-        chosen.add(edge);
-        forEachChoice(edges, cycle, at + 1, chosen, action);
-        chosen.remove(chosen.size() - 1);
-      }
-    }
-  }
-
-  /** Whether some transaction of a component read a row twice, so that a cycle may be excused. */
-  private static boolean excusable(InferredEdges edges, Set<Long> component) {
-    return edges.all.stream()
-        .map(Edge::from)
-        .filter(t -> component.contains(t.id()))
-        .distinct()
-        .anyMatch(
-            t ->
-                edges.all.stream()
-                    .filter(edge -> edge.from() == t)
-                    .anyMatch(edge -> t.rereads(edge.row(), edge.columns(), 0, Integer.MAX_VALUE)));
-  }
-
-  private static boolean contains(InferredEdges edges, Dependency dependency) {
-    return edges.all.stream().anyMatch(edge -> text(edge).equals(text(dependency)));
-  }
-
-  private static String text(Edge e) {
-    return text(
-        new Dependency(
-            e.from().id(),
-            e.to().id(),
-            e.kind(),
-            e.row().table(),
-            e.row().id(),
-            e.fromStatement(),
-            e.toStatement(),
-            e.evidence()));
-  }
-
-  private static String text(Dependency dependency) {
-    return dependency.toString();
   }
 }

@@ -56,8 +56,9 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code -Dscenarios.styles=all} every cell runs in both styles at every level; with {@code
  * -Dscenarios.only=h1} only cells whose names begin with that text run; with {@code
  * -Dscenarios.versions=statements} rows are known so by their values, at {@code inline}, and what
- * differs from the table fails. Cells of one DBMS run one after the other, those of different ones
- * side by side.
+ * differs from the table fails; with {@code -Dscenarios.histories=DIR} all histories are copied to
+ * that directory, from which the tests of the job of Flink read them. Cells of one DBMS run one
+ * after the other, those of different ones side by side.
  *
  * <p>Hermitage's scenarios also run by value, from the source that fits the DBMS, and all of them,
  * and nothing else, with {@code -Dscenarios.versions=value}. What is expected then is {@code
@@ -72,6 +73,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ScenarioTest {
 
   private static final boolean ALL = "all".equals(System.getProperty("scenarios.styles"));
+  private static final String HISTORIES = System.getProperty("scenarios.histories", "");
   private static final String ONLY = System.getProperty("scenarios.only", "");
 
   /** By DBMS: where versions come from while the tables stay as they are. */
@@ -334,6 +336,9 @@ class ScenarioTest {
     ScenarioRun run;
     try (watched) {
       run = running.as(watched);
+    }
+    if (!HISTORIES.isEmpty()) {
+      watched.copyHistory(Files.createTempFile(Path.of(HISTORIES), "", ".txw"));
     }
     boolean blocking = !raw.brokeDeadlock();
     assertThat(run.describe(blocking)).as(level).isEqualTo(raw.describe(blocking));

@@ -16,7 +16,9 @@ import io.txwatch.report.JsonReport;
 import io.txwatch.schedule.ScheduleExecutor.Application;
 import io.txwatch.settings.Settings;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -144,6 +146,11 @@ final class Watched implements Application, AutoCloseable {
     try (HistoryReader reader = HistoryReader.open(history)) {
       reader.forEach(action);
     }
+  }
+
+  /** After closing: copies the recorded history over a file. */
+  void copyHistory(Path to) throws IOException {
+    Files.copy(history, to, StandardCopyOption.REPLACE_EXISTING);
   }
 
   /** The result of analysing the recorded history afterwards. */

@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.txwatch.analyzer.CycleEnumeration;
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.history.Event;
+import io.txwatch.history.HistoryReader;
 import io.txwatch.link.TopicRecord;
+import io.txwatch.report.JsonReport;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -27,6 +32,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -35,6 +41,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The job on Flink's mini-cluster, with topics of a real broker. */
 @Timeout(60)
 class HistoryJobTest {
+
+  private static final int HISTORIES = Integer.getInteger("flink.histories", 100);
 
   private static Path directory;
   private static BrokerProcess broker;
@@ -134,6 +142,77 @@ class HistoryJobTest {
     broker.create(name, partitions);
     Random random = new Random(31L * arrival + parallelism);
     broker.write(name, partitions, shuffled(traffic.streams(), random));
+
+    StreamExecutionEnvironment environment = environment(parallelism, "");
+    HistoryJob.build(
+        environment,
+        JobOptions.of("--from", broker.url(name), "--to", to.toString(), "--end", "present"));
+    environment.execute();
+
+    DatabaseAnalysisTest.assertSame(lines(to), expected);
+  }
+
+  /**
+   * Random histories, each of a database of its own: the job, {@code check} and an enumeration of
+   * all cycles agree. More with -Dflink.histories=1000.
+   */
+  @ParameterizedTest
+  @MethodSource("arrivals")
+  void anomaliesOfRandomHistoriesAreThoseOfCheckAndOfAllCycles(
+      int partitions, int parallelism, int arrival) throws Exception {
+    List<SimulatedHistory> histories = new ArrayList<>();
+    for (int number = 0; number < HISTORIES; number++) {
+      histories.add(SimulatedHistory.random(number, 1_000_003L * arrival + number));
+    }
+    assertJobFindsWhatCheckFinds("random", histories, partitions, parallelism, arrival);
+    for (SimulatedHistory history : histories) {
+      CycleEnumeration.assertWorstCyclesReported(
+          SimulatedHistory.events(history.inOrder()),
+          SimulatedHistory.checked(history.inOrder(), false));
+    }
+  }
+
+  /**
+   * Histories that {@code ScenarioTest} recorded on real DBMSs: with -Dscenarios.histories=DIR, and
+   * the same here.
+   */
+  @ParameterizedTest
+  @MethodSource("arrivals")
+  @EnabledIfSystemProperty(named = "scenarios.histories", matches = ".+")
+  void anomaliesOfScenariosAreThoseOfCheck(int partitions, int parallelism, int arrival)
+      throws Exception {
+    List<SimulatedHistory> histories = new ArrayList<>();
+    try (Stream<Path> files = Files.list(Path.of(System.getProperty("scenarios.histories")))) {
+      for (Path file : files.sorted().toList()) {
+        List<Event> events = new ArrayList<>();
+        try (HistoryReader reader = HistoryReader.open(file)) {
+          reader.forEach(events::add);
+        }
+        SimulatedHistory history = SimulatedHistory.recorded(histories.size(), events);
+        assertThat(SimulatedHistory.events(history.inOrder())).isEqualTo(events);
+        histories.add(history);
+      }
+    }
+    assertJobFindsWhatCheckFinds("scenarios", histories, partitions, parallelism, arrival);
+  }
+
+  private static void assertJobFindsWhatCheckFinds(
+      String topic, List<SimulatedHistory> histories, int partitions, int parallelism, int arrival)
+      throws Exception {
+    String name = topic + "-" + partitions + "-" + parallelism + "-" + arrival;
+    Path to = directory.resolve(name);
+    broker.create(name, partitions);
+    List<List<TopicRecord>> streams = new ArrayList<>();
+    List<String> expected = new ArrayList<>();
+    for (SimulatedHistory history : histories) {
+      streams.addAll(history.streams());
+      for (Anomaly anomaly : history.checked()) {
+        expected.add(JsonReport.anomaly(anomaly));
+      }
+    }
+    assertThat(expected).isNotEmpty();
+    Random random = new Random(31L * arrival + parallelism);
+    broker.write(name, partitions, shuffled(streams, random));
 
     StreamExecutionEnvironment environment = environment(parallelism, "");
     HistoryJob.build(
