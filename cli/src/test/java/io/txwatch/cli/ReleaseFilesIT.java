@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,11 +74,56 @@ class ReleaseFilesIT {
   @Test
   void documentedFilesExist() throws Exception {
     String text = Files.readString(Path.of("..", "docs", "beyond-one-machine.md"));
-    List<String> named =
-        Pattern.compile("`release/([^`]+)`").matcher(text).results().map(m -> m.group(1)).toList();
-    assertThat(named)
+    assertThat(found("`release/([^`]+)`", text))
         .isNotEmpty()
         .allSatisfy(file -> assertThat(RELEASE.resolve(file)).isRegularFile());
+  }
+
+  @Test
+  void filesAreCopiedIntoAReleaseAndListed() throws Exception {
+    String make = Files.readString(RELEASE.resolve("make"));
+    String list = Files.readString(Path.of("..", "docs", "pipelines.md"));
+    List<String> names = new ArrayList<>(List.of("txwatch-flink.jar"));
+    try (Stream<Path> files = Files.list(RELEASE)) {
+      files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> name.contains("."))
+          .forEach(names::add);
+    }
+    assertThat(names).contains("compose.yaml");
+    for (String name : names) {
+      assertThat(make).containsPattern("\\bcp [^\n]*[/{,]" + Pattern.quote(name) + "[\",}]");
+      assertThat(list).contains("`" + name + "`");
+    }
+  }
+
+  @Test
+  void imagesHaveTheVersionsThatTheJobIsBuiltFor() throws Exception {
+    String flink = property("flink.version");
+    String kafka = property("kafka.version");
+    String java = property("maven.compiler.release");
+    String compose = Files.readString(RELEASE.resolve("compose.yaml"));
+    assertThat(found("image: (flink:\\S+)", compose))
+        .containsExactly("flink:" + flink + "-java" + java);
+    assertThat(found("image: (apache/kafka:\\S+)", compose))
+        .isNotEmpty()
+        .containsOnly("apache/kafka:" + kafka);
+    assertThat(
+            found("FROM (flink:\\S+)", Files.readString(RELEASE.resolve("flink-kubernetes.yaml"))))
+        .containsExactly("flink:" + flink + "-java" + java);
+    String minor = flink.substring(0, flink.lastIndexOf('.'));
+    assertThat(property("flink-connector-kafka.version")).endsWith("-" + minor);
+    String document = Files.readString(Path.of("..", "docs", "beyond-one-machine.md"));
+    assertThat(found("Flink (\\d+\\.\\d+)", document)).isNotEmpty().containsOnly(minor);
+  }
+
+  private static String property(String name) throws Exception {
+    String pom = Files.readString(Path.of("..", "pom.xml"));
+    return found("<" + Pattern.quote(name) + ">([^<]+)<", pom).get(0);
+  }
+
+  private static List<String> found(String pattern, String text) {
+    return Pattern.compile(pattern).matcher(text).results().map(m -> m.group(1)).toList();
   }
 
   /** The steps of the Action that are commands, as GitHub's runner executes them. */
