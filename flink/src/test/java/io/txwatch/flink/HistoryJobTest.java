@@ -86,6 +86,8 @@ class HistoryJobTest {
   private static Configuration configuration(String from) {
     Configuration configuration = new Configuration();
     configuration.setString("execution.checkpointing.interval", "200 ms");
+    configuration.setString(
+        "execution.checkpointing.dir", directory.resolve("checkpoints").toUri().toString());
     configuration.setString("restart-strategy.type", "fixed-delay");
     configuration.setString("restart-strategy.fixed-delay.attempts", "3");
     configuration.setString("restart-strategy.fixed-delay.delay", "500 ms");
@@ -157,6 +159,7 @@ class HistoryJobTest {
    * all cycles agree. More with -Dflink.histories=1000.
    */
   @ParameterizedTest
+  @Timeout(600)
   @MethodSource("arrivals")
   void anomaliesOfRandomHistoriesAreThoseOfCheckAndOfAllCycles(
       int partitions, int parallelism, int arrival) throws Exception {
@@ -177,6 +180,7 @@ class HistoryJobTest {
    * the same here.
    */
   @ParameterizedTest
+  @Timeout(600)
   @MethodSource("arrivals")
   @EnabledIfSystemProperty(named = "scenarios.histories", matches = ".+")
   void anomaliesOfScenariosAreThoseOfCheck(int partitions, int parallelism, int arrival)
