@@ -62,6 +62,7 @@ record CaseTransaction(
   }
 
   /** True if it may have written a row before a statement; before its end if null. */
+  @SuppressWarnings("ReferenceEquality") // another execution may be equal
   boolean mayWriteBefore(@Nullable StepOutcome statement) {
     for (StepOutcome each : work) {
       if (each == statement) {

@@ -177,6 +177,7 @@ final class LoggedReads {
     return Optional.empty();
   }
 
+  @SuppressWarnings("ReferenceEquality") // another execution may be equal
   private Optional<Snapshot> snapshot(
       CaseTransaction transaction, StepOutcome outcome, PlainRead read, Interval time) {
     IsolationLevel level =
