@@ -30,26 +30,24 @@ final class OpenSessions {
       Connection connection, long id, InterleavedProduct product, Opener opener) {}
 
   private final List<Session> sessions = new ArrayList<>();
-  private boolean hasEnded;
-  private boolean wasUsed;
+  private volatile boolean hasEnded;
+  private volatile boolean wasUsed;
 
   /**
-   * Registers a session that has not executed anything yet.
+   * Registers a session that has not executed anything yet. Its id is read without a lock: others
+   * can be ended while the DBMS does not respond.
    *
    * @throws SQLException if the command has to end; the connection is closed then
    */
-  synchronized void add(Connection connection, Opener opener) throws SQLException {
+  void add(Connection connection, Opener opener) throws SQLException {
     try {
-      if (hasEnded) {
-        throw new SQLException("the command has to end");
-      }
+      requireNotEnded();
       wasUsed = true;
-      sessions.removeIf(OpenSessions::isClosed);
       Product product = new Product(connection.getMetaData().getDatabaseProductName(), "");
       Optional<InterleavedProduct> known = InterleavedProducts.find(product);
       if (known.isPresent()) {
         long id = WaitMonitor.number(connection, known.get().sessionIdQuery());
-        sessions.add(new Session(connection, id, known.get(), opener));
+        add(new Session(connection, id, known.get(), opener));
       }
     } catch (SQLException e) {
       connection.close();
@@ -57,8 +55,20 @@ final class OpenSessions {
     }
   }
 
+  private synchronized void add(Session session) throws SQLException {
+    requireNotEnded();
+    sessions.removeIf(OpenSessions::isClosed);
+    sessions.add(session);
+  }
+
+  private void requireNotEnded() throws SQLException {
+    if (hasEnded) {
+      throw new SQLException("the command has to end");
+    }
+  }
+
   /** Whether the command has opened any session. */
-  synchronized boolean wasUsed() {
+  boolean wasUsed() {
     return wasUsed;
   }
 

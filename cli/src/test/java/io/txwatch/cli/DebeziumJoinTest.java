@@ -1,11 +1,25 @@
 package io.txwatch.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.txwatch.history.Event;
+import io.txwatch.history.EventSink;
+import io.txwatch.history.HistoryReader;
+import io.txwatch.history.HistoryWriter;
+import io.txwatch.link.KafkaProvider;
+import io.txwatch.settings.Setting;
+import io.txwatch.settings.Settings;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,7 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * {@code check --changes}: two clients at REPEATABLE READ, recorded with {@code
  * txwatch.versions=statements} and a key of the hashes, while Debezium's connector read the log.
  * They lost an update, had a write skew, and then ran one after the other. On MySQL each UPDATE has
- * BETWEEN, so that its text states no row; on MariaDB, whose log names no connection, it states it.
+ * BETWEEN, so that its text states no row. On MariaDB, whose log names no connection, it states it,
+ * and before the lost update the row was written by a client that is not watched.
  */
 class DebeziumJoinTest {
 
@@ -41,13 +56,12 @@ class DebeziumJoinTest {
   }
 
   private Invocation check(String dbms, String changes, String key) throws Exception {
+    return checkFile(history(dbms), changes, key);
+  }
+
+  private Invocation checkFile(String history, String changes, String key) throws Exception {
     return Invocation.of(
-        "check",
-        history(dbms),
-        "--changes",
-        changes,
-        "--value-key-file",
-        file("key", List.of(key)));
+        "check", history, "--changes", changes, "--value-key-file", file("key", List.of(key)));
   }
 
   private Invocation checkWith(UnaryOperator<Stream<String>> altered) throws Exception {
@@ -63,8 +77,12 @@ class DebeziumJoinTest {
   }
 
   @Test
-  void withoutTheTopicsNothingIsFound() throws Exception {
+  void withoutTheTopicsLessIsFound() throws Exception {
     assertThat(kinds(Invocation.of("check", history("mysql")))).isEmpty();
+    assertThat(kinds(Invocation.of("check", history("mariadb"))))
+        .singleElement()
+        .asString()
+        .contains("WRITE_SKEW");
   }
 
   /** As with the binary log in the process: {@code txwatch.versions=log}. */
@@ -79,6 +97,34 @@ class DebeziumJoinTest {
     assertThat(check.out() + check.err()).doesNotContain(KEY);
   }
 
+  /**
+   * The client that wrote first is not watched: of its UPDATE the topics alone have the version
+   * that the other one replaced without having read it.
+   */
+  @Test
+  void lostUpdateOfAWriterThatIsNotWatchedIsFound() throws Exception {
+    Path watched = directory.resolve("one.history");
+    try (HistoryReader reader = HistoryReader.open(Path.of(history("mysql")));
+        HistoryWriter writer = HistoryWriter.open(watched)) {
+      Set<Long> opened = new LinkedHashSet<>();
+      reader.forEach(
+          event -> {
+            if (event instanceof Event.SessionOpened) {
+              opened.add(event.session());
+            }
+            if (event.session() != opened.iterator().next()) {
+              writer.accept(event);
+            }
+          });
+    }
+    String history = watched.toString();
+    assertThat(kinds(Invocation.of("check", history))).isEmpty();
+    assertThat(kinds(checkFile(history, resource("debezium-mysql.jsonl").toString(), KEY)))
+        .singleElement()
+        .asString()
+        .contains("LOST_UPDATE", "HAZARD");
+  }
+
   /** The order of the records is the same, as of several topics, and in several files. */
   @Test
   void recordsMayBeInSeveralFilesInAnyOrder() throws Exception {
@@ -88,6 +134,38 @@ class DebeziumJoinTest {
     Files.write(folder.resolve("b"), rows);
     Files.write(folder.resolve("a"), records.stream().filter(l -> !rows.contains(l)).toList());
     assertThat(kinds(check("mysql", folder.toString(), KEY))).hasSize(2);
+  }
+
+  /** The connector's topics, and a history in a file and in a topic. */
+  @Test
+  void topicsOfABrokerAreJoined() throws Exception {
+    System.setProperty(Setting.KAFKA_JAR.key(), KafkaBroker.jar());
+    try (KafkaBroker broker = KafkaBroker.start(directory)) {
+      broker.send(records("mysql").stream().map(line -> topic(line) + "\t" + line).toList());
+      String changes = broker.url("shop");
+      assertThat(kinds(checkFile(history("mysql"), changes, KEY))).hasSize(2);
+
+      String histories = broker.url("txwatch");
+      Settings settings =
+          Settings.of(Map.of(Setting.ANALYZER, histories, Setting.KAFKA_JAR, KafkaBroker.jar()));
+      try (HistoryReader reader = HistoryReader.open(Path.of(history("mysql")));
+          EventSink topic = new KafkaProvider().open(settings)) {
+        reader.forEach(topic::accept);
+        await()
+            .atMost(Duration.ofSeconds(60))
+            .until(() -> Invocation.of("check", histories).code() != ExitCode.UNREACHABLE);
+      }
+      assertThat(kinds(Invocation.of("check", histories))).isEmpty();
+      assertThat(kinds(checkFile(histories, changes, KEY))).hasSize(2);
+    } finally {
+      System.clearProperty(Setting.KAFKA_JAR.key());
+    }
+  }
+
+  /** Debezium's name for the topic of a record. */
+  private static String topic(String line) {
+    Matcher table = Pattern.compile("\"name\":\"(shop[.][^\"]*)[.]Key\"").matcher(line);
+    return table.find() ? table.group(1) : "shop.transaction";
   }
 
   @Test

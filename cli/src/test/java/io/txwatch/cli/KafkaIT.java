@@ -5,12 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
 import java.io.File;
-import java.io.InputStreamReader;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,38 +55,6 @@ class KafkaIT {
       """;
 
   @TempDir private Path folder = Path.of("");
-
-  private static int freePort() throws Exception {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
-  /** The broker of the tests of the module kafka, which ends with its standard input. */
-  private Process startBroker(int port) throws Exception {
-    Path module = Path.of("..", "kafka", "target").toAbsolutePath();
-    Process broker =
-        new ProcessBuilder(
-                java(),
-                "-Xmx256m",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                module.resolve("test-classes")
-                    + File.pathSeparator
-                    + Files.readString(module.resolve("broker.classpath")).strip(),
-                "io.txwatch.kafka.BrokerMain",
-                Files.createDirectory(folder.resolve("broker")).toString(),
-                Integer.toString(port),
-                Integer.toString(freePort()))
-            .redirectError(folder.resolve("broker.err").toFile())
-            .start();
-    BufferedReader out =
-        new BufferedReader(new InputStreamReader(broker.getInputStream(), StandardCharsets.UTF_8));
-    assertThat(out.readLine())
-        .as(Files.readString(folder.resolve("broker.err")))
-        .isEqualTo("started");
-    return broker;
-  }
 
   private static String java() {
     return Path.of(System.getProperty("java.home"), "bin", "java").toString();
@@ -151,12 +114,10 @@ class KafkaIT {
 
   @Test
   void topicIsCheckedAsAFileIsAndServedWhileItGrows() throws Exception {
-    int port = freePort();
-    Process broker = startBroker(port);
-    String topic = "kafka://127.0.0.1:" + port + "/txwatch";
     Path file = folder.resolve("shop.history");
-    List<Process> started = new ArrayList<>(List.of(broker));
-    try {
+    List<Process> started = new ArrayList<>();
+    try (KafkaBroker broker = KafkaBroker.start(folder)) {
+      String topic = broker.url("txwatch");
       Path printed =
           run(
               "analyzer=" + topic + ",history=" + file + ",service=shop,versions=triggers",

@@ -17,8 +17,11 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,10 +46,10 @@ public final class DebeziumJoin {
   /** A session's id that no process has: the number of a process is random and not zero. */
   private static final long READER = 1;
 
-  private record Timed(long nanos, Event event) {}
+  /** What a topic of histories adds to the place of a database on the machine of the process. */
+  private static final Pattern ON_MACHINE = Pattern.compile(" on \\S+( [0-9a-f-]{8})?$");
 
-  /** At a time, all changes until another one are delivered. */
-  private record ReadThrough(long at, long through) {}
+  private record Timed(long nanos, Event event) {}
 
   private final Database database;
   private final String home;
@@ -54,7 +57,9 @@ public final class DebeziumJoin {
   private final Set<String> tables = new HashSet<>();
   private final Set<String> named = new HashSet<>();
   private final List<Timed> timed = new ArrayList<>();
-  private final List<ReadThrough> reads = new ArrayList<>();
+
+  /** By time: until when all changes are delivered then. */
+  private final NavigableMap<Long, Long> readThrough = new TreeMap<>();
 
   /** How many rows were read or written by key, and how many of them are among the changes. */
   private long compared;
@@ -63,7 +68,7 @@ public final class DebeziumJoin {
 
   private DebeziumJoin(Database database) {
     this.database = database;
-    this.home = database.place().replaceFirst("^.*#", "");
+    this.home = ON_MACHINE.matcher(database.place()).replaceFirst("").replaceFirst("^.*#", "");
   }
 
   /**
@@ -181,7 +186,7 @@ public final class DebeziumJoin {
         }
       }
       long stamped = i + 1 < all.size() ? Math.max(last, from[i + 1]) : last;
-      reads.add(new ReadThrough(read, stamped * NANOS_PER_MICRO - SKEW_NANOS));
+      readThrough.put(read, stamped * NANOS_PER_MICRO - SKEW_NANOS);
     }
   }
 
@@ -218,12 +223,12 @@ public final class DebeziumJoin {
     List<Timed> ends =
         timed.stream().filter(each -> each.event() instanceof Event.EndTimed).toList();
     for (Timed end : ends) {
-      reads.stream()
-          .filter(each -> each.at() <= end.nanos())
-          .reduce((first, second) -> second)
-          .ifPresent(last -> addRead(end.nanos(), last.through()));
+      Map.Entry<Long, Long> last = readThrough.floorEntry(end.nanos());
+      if (last != null) {
+        addRead(end.nanos(), last.getValue());
+      }
     }
-    reads.forEach(each -> addRead(each.at(), each.through()));
+    readThrough.forEach(this::addRead);
   }
 
   /** How far the changes were read is stated as far as other events show the time. */
