@@ -12,6 +12,7 @@ import java.sql.DriverManager;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,7 +71,8 @@ class TableCopierTest {
 
       TableCopy queue = copier.copy(Map.of("queue", List.of(group(7), group(8))), Map.of()).get(0);
 
-      assertThat(queue.rows().stream().map(row -> row.get(queue.columns().get(1)).text()))
+      String id = queue.columns().get(1);
+      assertThat(queue.rows().stream().map(row -> Objects.requireNonNull(row.get(id)).text()))
           .containsExactly(
               "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "1099", "1098", "1097", "1096",
               "1095", "1094", "1093", "1092", "1091", "1090", "5");

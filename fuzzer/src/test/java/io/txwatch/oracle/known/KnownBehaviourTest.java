@@ -614,6 +614,7 @@ class KnownBehaviourTest {
   }
 
   /** The same execution with success of the statement that failed after it was blocked. */
+  @SuppressWarnings("ReferenceEquality") // another execution may be equal
   private static CaseExecution accepted(CaseExecution refused, List<List<@Nullable Object>> rows) {
     StepOutcome failed =
         refused.outcomes().stream()
