@@ -17,7 +17,7 @@ import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -118,13 +118,15 @@ final class FindingReporter {
     }
     if (finding.known().isEmpty()) {
       Optional<IsolationLevel> asLevel = executedAsAt(executor, oracle, finding);
-      if (asLevel.isPresent()
-          && levels.isMapped(executor, oracle, level, asLevel.get())
-          && !repetitions.addWeakened(level, asLevel.get())) {
+      Optional<IsolationLevel> mappedTo =
+          asLevel.isPresent()
+              ? weakestEqual(executor, oracle, level, asLevel.get())
+              : mappedLevelAmongOthers(executor, oracle, finding);
+      if (mappedTo.isPresent() && !repetitions.addWeakened(mappedTo.get())) {
         counts.repeated.incrementAndGet();
         return;
       }
-      finding = finding.behavingLike(asLevel);
+      finding = finding.behavingLike(asLevel.isPresent() ? mappedTo.or(() -> asLevel) : asLevel);
     }
     CampaignFinding complete = finding.with(judgedByOthers(executor, oracle, reduced, level));
     if (complete.known().isEmpty() && isReportedByOthers(executor, complete)) {
@@ -145,20 +147,78 @@ final class FindingReporter {
     if (finding.reduced().mixesLevels(finding.level())) {
       return Optional.empty();
     }
-    List<IsolationLevel> weaker =
-        executor.dbms().levels().stream()
-            .filter(other -> other.compareTo(finding.level()) < 0)
-            .sorted(Comparator.reverseOrder())
-            .toList();
+    List<IsolationLevel> weaker = new ArrayList<>(weaker(executor, finding.level()));
+    Collections.reverse(weaker);
     for (IsolationLevel other : weaker) {
-      try {
-        CaseExecution execution = executor.execute(finding.reduced(), other, oracle);
-        if (execution.toString().equals(finding.execution().toString())
-            && oracle.judge(execution, executor).result() != Result.VIOLATION) {
+      if (isSameWithoutViolation(executor, oracle, finding, finding.reduced(), other)) {
+        return Optional.of(other);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** The levels of the DBMS that are weaker than one, weakest first. */
+  private static List<IsolationLevel> weaker(CaseExecutor executor, IsolationLevel level) {
+    return executor.dbms().levels().stream()
+        .filter(other -> other.compareTo(level) < 0)
+        .sorted()
+        .toList();
+  }
+
+  /** True if a finding has the same outcome at other levels, where it is no violation. */
+  private static boolean isSameWithoutViolation(
+      CaseExecutor executor,
+      Oracle oracle,
+      CampaignFinding finding,
+      TestCase testCase,
+      IsolationLevel level)
+      throws SQLException, InterruptedException {
+    try {
+      CaseExecution execution = executor.execute(testCase, level, oracle);
+      return execution.toString().equals(finding.execution().toString())
+          && oracle.judge(execution, executor).result() != Result.VIOLATION;
+    } catch (ScheduleExecutor.SetupException e) {
+      return false;
+    }
+  }
+
+  /**
+   * The weakest level as which the DBMS executes everything at a stronger one; empty if it does not
+   * so at {@code asLevel}. All levels that are mapped to the same one are one fault.
+   */
+  private Optional<IsolationLevel> weakestEqual(
+      CaseExecutor executor, Oracle oracle, IsolationLevel level, IsolationLevel asLevel)
+      throws SQLException, InterruptedException {
+    if (!levels.isMapped(executor, oracle, level, asLevel)) {
+      return Optional.empty();
+    }
+    for (IsolationLevel other : weaker(executor, asLevel)) {
+      if (levels.isMapped(executor, oracle, level, other)) {
+        return Optional.of(other);
+      }
+    }
+    return Optional.of(asLevel);
+  }
+
+  /**
+   * The weaker level as which the DBMS executes everything at the level of one session of a finding
+   * whose sessions have several, if that level explains it.
+   */
+  private Optional<IsolationLevel> mappedLevelAmongOthers(
+      CaseExecutor executor, Oracle oracle, CampaignFinding finding)
+      throws SQLException, InterruptedException {
+    TestCase reduced = finding.reduced();
+    if (!reduced.mixesLevels(finding.level())) {
+      return Optional.empty();
+    }
+    for (String session : reduced.sessions()) {
+      IsolationLevel own = reduced.levelOf(session, finding.level());
+      for (IsolationLevel other : weaker(executor, own)) {
+        TestCase changed = reduced.withHeader(TestCase.LEVEL_HEADER + session, other.shortName());
+        if (levels.isMapped(executor, oracle, own, other)
+            && isSameWithoutViolation(executor, oracle, finding, changed, finding.level())) {
           return Optional.of(other);
         }
-      } catch (ScheduleExecutor.SetupException e) {
-        return Optional.empty();
       }
     }
     return Optional.empty();

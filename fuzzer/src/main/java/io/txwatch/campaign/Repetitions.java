@@ -26,7 +26,7 @@ final class Repetitions {
 
   private final Map<String, Integer> reported = new ConcurrentHashMap<>();
   private final Set<CaseShape> shapes = ConcurrentHashMap.newKeySet();
-  private final Set<String> weakened = ConcurrentHashMap.newKeySet();
+  private final Set<IsolationLevel> weakened = ConcurrentHashMap.newKeySet();
 
   /** Counts the violation; true if enough similar ones were reported. */
   boolean isRepetition(
@@ -52,11 +52,11 @@ final class Repetitions {
   }
 
   /**
-   * Remembers that a level is a weaker one ({@link LevelProbes}); false if it was known. Every
-   * anomaly that the weaker level permits shows this fault.
+   * Remembers that stronger levels are this one ({@link LevelProbes}); false if it was known. Every
+   * anomaly that it permits shows this fault, at whichever of them.
    */
-  boolean addWeakened(IsolationLevel level, IsolationLevel asLevel) {
-    return weakened.add(level + " as " + asLevel);
+  boolean addWeakened(IsolationLevel asLevel) {
+    return weakened.add(asLevel);
   }
 
   private boolean exceeds(int most, String signature) {
