@@ -192,8 +192,8 @@ public final class CoincidingKeys {
 
   /**
    * The key whose value the others are given: one that is computed; else one of an operation that
-   * computes another one, which it would compute otherwise with other arguments. Of these, first one
-   * of an operation that writes: it has to find as many rows as it was observed to.
+   * computes another one, which it would compute otherwise with other arguments. Of these, first
+   * one of an operation that writes: it has to find as many rows as it was observed to.
    */
   private Key anchor(List<Key> keys) {
     Set<Integer> computing = new HashSet<>();
