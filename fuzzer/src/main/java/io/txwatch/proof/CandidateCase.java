@@ -94,7 +94,14 @@ record CandidateCase(
     }
     setup.add(end, sql);
     return new CandidateCase(
-        testCase.withSetup(setup), paths, instances, levels, assumptions, notAsFound, inPart, unchanged);
+        testCase.withSetup(setup),
+        paths,
+        instances,
+        levels,
+        assumptions,
+        notAsFound,
+        inPart,
+        unchanged);
   }
 
   /** The same case with all sessions at one level. */

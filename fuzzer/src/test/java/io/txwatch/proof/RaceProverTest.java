@@ -8,8 +8,8 @@ import io.txwatch.proof.RaceProof.Result;
 import io.txwatch.proof.RaceProof.TriedRepair;
 import io.txwatch.servers.ServerKind;
 import java.sql.Array;
-import java.sql.Timestamp;
 import java.sql.Connection;
+import java.sql.Timestamp;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -1026,7 +1026,9 @@ class RaceProverTest {
     }
   }
 
-  /** An UPDATE of all lines of an order, which already have the value, shows no race in any order. */
+  /**
+   * An UPDATE of all lines of an order, which already have the value, shows no race in any order.
+   */
   @ParameterizedTest
   @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
   void rowsThatAlreadyHaveTheValueRefuteNothing(ServerKind kind) throws Exception {
