@@ -128,7 +128,7 @@ public final class LockOrders {
    */
   public void accept(Event event, LongFunction<Optional<Transaction>> transactions) {
     if (event instanceof Event.StatementExecuted executed) {
-      executed(executed, transactions);
+      executed(executed);
     } else if (event instanceof Event.TransactionEnded ended) {
       if (ended.outcome() == Outcome.COMMITTED) {
         transactions
@@ -140,21 +140,15 @@ public final class LockOrders {
     }
   }
 
-  private void executed(
-      Event.StatementExecuted event, LongFunction<Optional<Transaction>> transactions) {
-    Boolean locksByName = lockingByName.get(event.sql());
-    if (locksByName == null) {
-      locksByName =
-          transactions
-              .apply(event.transaction())
-              .map(transaction -> RulesRegistry.of(transaction.database().product()))
-              .filter(rules -> rules.mayLockByName(event.sql()))
-              .isPresent();
-      if (lockingByName.size() >= MAX_TEXTS) {
-        lockingByName.clear();
-      }
-      lockingByName.put(event.sql(), locksByName);
+  private void executed(Event.StatementExecuted event) {
+    if (lockingByName.size() >= MAX_TEXTS && !lockingByName.containsKey(event.sql())) {
+      lockingByName.clear();
     }
+    // Whatever the DBMS: the transaction, which knows it, may have been discarded.
+    boolean locksByName =
+        lockingByName.computeIfAbsent(
+            event.sql(),
+            sql -> RulesRegistry.KNOWN.stream().anyMatch(rules -> rules.mayLockByName(sql)));
     if (locksByName) {
       withLocksByName.add(event.session());
     }
