@@ -165,20 +165,13 @@ public final class CaseGenerator {
     StatementGenerator statements = new StatementGenerator(context, contents);
     List<Deque<GeneratedStatement>> sessions = new ArrayList<>();
     int count = caseKind.sessions(random);
-    int most = count == CaseKind.LARGE ? Math.max(maxStatements, CaseKind.LARGE) : maxStatements;
     for (int i = 0; i < count; i++) {
-      sessions.add(session(context, statements, most));
+      sessions.add(session(context, statements));
     }
     Map<Integer, Set<ExpectedError>> expected = new HashMap<>();
     List<Step> steps = merge(random, sessions, expected);
     if (steps.stream().anyMatch(step -> StatementText.changesMoreThanRows(step.sql()))) {
-      expected.replaceAll(
-          (step, errors) ->
-              with(errors, ExpectedError.DEFINITION, ExpectedError.LOCK_NOT_AVAILABLE));
-    }
-    if (setup.stream().anyMatch(StatementText::defersConstraints)) {
-      // what a statement violates is an error of the statement that ends the transaction
-      expected.replaceAll((step, errors) -> with(errors, ExpectedError.FOREIGN_KEY));
+      expected.replaceAll((step, errors) -> withDefinitionErrors(errors));
     }
     Map<String, String> headers = headers(number);
     productions.draw("jdbc", random).ifPresent(how -> headers.put(StatementText.JDBC_HEADER, how));
@@ -189,10 +182,10 @@ public final class CaseGenerator {
     return new GeneratedCase(testCase, statements.kinds(), expected, random.made());
   }
 
-  private static Set<ExpectedError> with(Set<ExpectedError> errors, ExpectedError... others) {
-    Set<ExpectedError> more = EnumSet.noneOf(ExpectedError.class);
+  private static Set<ExpectedError> withDefinitionErrors(Set<ExpectedError> errors) {
+    Set<ExpectedError> more =
+        EnumSet.of(ExpectedError.DEFINITION, ExpectedError.LOCK_NOT_AVAILABLE);
     more.addAll(errors);
-    more.addAll(List.of(others));
     return more;
   }
 
@@ -245,7 +238,7 @@ public final class CaseGenerator {
    * or after.
    */
   private Deque<GeneratedStatement> session(
-      StatementContext context, StatementGenerator statements, int most) {
+      StatementContext context, StatementGenerator statements) {
     RandomSource random = context.random;
     Deque<GeneratedStatement> steps = new ArrayDeque<>();
     addBetween(context, statements, steps);
@@ -256,13 +249,13 @@ public final class CaseGenerator {
     if (random.percent("statement before", 8)) {
       steps.add(statements.next());
     }
-    addTransaction(context, statements, steps, most);
+    addTransaction(context, statements, steps);
     if (random.percent("statement after", 8)) {
       steps.add(statements.next());
     }
     if (productions.draw("second transaction", random).isPresent()) {
       addBetween(context, statements, steps);
-      addTransaction(context, statements, steps, most);
+      addTransaction(context, statements, steps);
     }
     return steps;
   }
@@ -293,10 +286,7 @@ public final class CaseGenerator {
   }
 
   private void addTransaction(
-      StatementContext context,
-      StatementGenerator statements,
-      Deque<GeneratedStatement> steps,
-      int most) {
+      StatementContext context, StatementGenerator statements, Deque<GeneratedStatement> steps) {
     RandomSource random = context.random;
     productions
         .draw("level before begin", random)
@@ -311,10 +301,7 @@ public final class CaseGenerator {
           .map(text -> text.replace("{T}", context.randomTable().name()))
           .ifPresent(text -> steps.add(GeneratedStatement.control(text)));
     }
-    productions
-        .draw("advisory lock", random)
-        .ifPresent(text -> steps.add(GeneratedStatement.control(text)));
-    int size = random.between(1, most);
+    int size = random.between(1, maxStatements);
     Optional<String> savepointSql = grammar.savepoint("s");
     int savepoint =
         size > 2 && savepointSql.isPresent() && random.percent("savepoint", 10)

@@ -73,11 +73,7 @@ final class SchemaGenerator {
       productions.draw("computed", random).ifPresent(computed -> draft.parts.add("g0 " + computed));
     }
     draft.addPrimaryKey();
-    Optional<String> characteristics =
-        reference.isPresent() ? productions.draw("foreign key", random) : Optional.empty();
-    reference.ifPresent(
-        key ->
-            draft.parts.add(key.definition() + characteristics.map(text -> " " + text).orElse("")));
+    reference.ifPresent(key -> draft.parts.add(key.definition()));
     definitions.add(draft.parts + partitions.map(Partitions::clause).orElse(""));
     partitions.ifPresent(some -> definitions.addAll(some.definitions(name)));
     definitions.addAll(draft.uniqueIndexes);
