@@ -3,6 +3,7 @@ package io.txwatch.changes.binlog;
 import com.github.shyiko.mysql.binlog.BinaryLogClient;
 import com.github.shyiko.mysql.binlog.network.SSLMode;
 import com.github.shyiko.mysql.binlog.network.ServerException;
+import io.txwatch.changes.ConnectionOpener;
 import io.txwatch.changes.ChangeGap;
 import io.txwatch.changes.ChangeGap.Reason;
 import io.txwatch.changes.ChangeListener;
@@ -75,14 +76,6 @@ public final class BinaryLogSource implements ChangeSource {
   private final AtomicLong latencies = new AtomicLong();
   private final AtomicLong latencySum = new AtomicLong();
   private final LatencyHistogram histogram = new LatencyHistogram();
-
-  /** Opens connections that are not watched. */
-  @FunctionalInterface
-  public interface ConnectionOpener {
-
-    /** A new connection to the server of the log, as a user who sees the tables. */
-    Connection open() throws SQLException;
-  }
 
   /**
    * A source that is not started.

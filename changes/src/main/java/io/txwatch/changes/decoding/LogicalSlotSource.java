@@ -13,7 +13,7 @@ import io.txwatch.changes.LogPosition;
 import io.txwatch.changes.Probe;
 import io.txwatch.changes.SchemaChange;
 import io.txwatch.changes.UnknownValue;
-import io.txwatch.changes.binlog.BinaryLogSource.ConnectionOpener;
+import io.txwatch.changes.ConnectionOpener;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -3,6 +3,7 @@ package io.txwatch.changes.binlog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.txwatch.changes.ConnectionOpener;
 import io.txwatch.changes.ChangeGap.Reason;
 import io.txwatch.changes.ChangeSource;
 import io.txwatch.changes.ChangedTransaction;
@@ -354,7 +355,7 @@ class BinaryLogSourceTest {
             server,
             "CREATE USER IF NOT EXISTS app@'%' IDENTIFIED BY ''",
             "GRANT SELECT ON *.* TO app@'%'")) {
-      BinaryLogSource.ConnectionOpener app =
+      ConnectionOpener app =
           () -> DriverManager.getConnection(session.url.replace("user=root", "user=app"));
       String position = kind == ServerKind.MYSQL ? "REPLICATION CLIENT" : "BINLOG MONITOR";
       assertThat(BinaryLogSource.probe(session::connect).isReadable()).isTrue();
@@ -384,7 +385,7 @@ class BinaryLogSourceTest {
   @MethodSource(KINDS)
   void probeRefusesLogsWithoutChecksums(ServerKind kind) throws Exception {
     try (Session session = new Session(LoggedServer.of(kind))) {
-      BinaryLogSource.ConnectionOpener old =
+      ConnectionOpener old =
           () -> without("binlog_checksum", session.connect(), Connection.class);
       assertThat(BinaryLogSource.probe(old).missing())
           .isEqualTo("its binary log has the form of MySQL before 5.6, which is not read");

@@ -2,7 +2,7 @@ package io.txwatch.dbms.postgresql;
 
 import io.txwatch.changes.ChangeSource;
 import io.txwatch.changes.Probe;
-import io.txwatch.changes.binlog.BinaryLogSource.ConnectionOpener;
+import io.txwatch.changes.ConnectionOpener;
 import io.txwatch.changes.decoding.LogicalSlotSource;
 import io.txwatch.dbms.ChangeLog;
 import io.txwatch.dbms.Sql;

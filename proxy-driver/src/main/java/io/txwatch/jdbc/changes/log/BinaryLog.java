@@ -1,5 +1,6 @@
 package io.txwatch.jdbc.changes.log;
 
+import io.txwatch.changes.ConnectionOpener;
 import io.txwatch.changes.Probe;
 import io.txwatch.changes.binlog.BinaryLogSource;
 import io.txwatch.changes.binlog.ServerAddress;
@@ -11,7 +12,7 @@ import java.io.IOException;
  *
  * @param opener opens connections that ask for definitions and for the end of the log
  */
-record BinaryLog(ServerAddress address, BinaryLogSource.ConnectionOpener opener)
+record BinaryLog(ServerAddress address, ConnectionOpener opener)
     implements ChangeRecord {
 
   @Override

@@ -1,5 +1,6 @@
 package io.txwatch.jdbc.changes.log;
 
+import io.txwatch.changes.ConnectionOpener;
 import io.txwatch.catalog.CatalogMode.Versions;
 import io.txwatch.catalog.ConnectionSource;
 import io.txwatch.catalog.Login;
@@ -64,7 +65,7 @@ public final class BinaryLogMode implements ChangesMode {
     if (address.isEmpty()) {
       return Candidate.missing("the URL does not name one host and port");
     }
-    BinaryLogSource.ConnectionOpener opener =
+    ConnectionOpener opener =
         user.isEmpty() ? source::open : () -> source.openAs(login.get());
     // Web applications with copies of the driver share no reader.
     ClassLoader loader = request.real().getClass().getClassLoader();
