@@ -3,10 +3,10 @@ package io.txwatch.changes.binlog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.txwatch.changes.ConnectionOpener;
 import io.txwatch.changes.ChangeGap.Reason;
 import io.txwatch.changes.ChangeSource;
 import io.txwatch.changes.ChangedTransaction;
+import io.txwatch.changes.ConnectionOpener;
 import io.txwatch.changes.binlog.LoggedServer.Collector;
 import io.txwatch.changes.binlog.LoggedServer.Session;
 import io.txwatch.servers.DatabaseServer;
@@ -385,8 +385,7 @@ class BinaryLogSourceTest {
   @MethodSource(KINDS)
   void probeRefusesLogsWithoutChecksums(ServerKind kind) throws Exception {
     try (Session session = new Session(LoggedServer.of(kind))) {
-      ConnectionOpener old =
-          () -> without("binlog_checksum", session.connect(), Connection.class);
+      ConnectionOpener old = () -> without("binlog_checksum", session.connect(), Connection.class);
       assertThat(BinaryLogSource.probe(old).missing())
           .isEqualTo("its binary log has the form of MySQL before 5.6, which is not read");
     }

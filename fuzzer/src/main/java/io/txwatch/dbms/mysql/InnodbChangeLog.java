@@ -1,9 +1,9 @@
 package io.txwatch.dbms.mysql;
 
 import io.txwatch.changes.ChangeSource;
+import io.txwatch.changes.ConnectionOpener;
 import io.txwatch.changes.Probe;
 import io.txwatch.changes.binlog.BinaryLogSource;
-import io.txwatch.changes.ConnectionOpener;
 import io.txwatch.changes.binlog.ServerAddress;
 import io.txwatch.dbms.ChangeLog;
 import io.txwatch.dbms.Sql;

@@ -1,8 +1,8 @@
 package io.txwatch.dbms.postgresql;
 
 import io.txwatch.changes.ChangeSource;
-import io.txwatch.changes.Probe;
 import io.txwatch.changes.ConnectionOpener;
+import io.txwatch.changes.Probe;
 import io.txwatch.changes.decoding.LogicalSlotSource;
 import io.txwatch.dbms.ChangeLog;
 import io.txwatch.dbms.Sql;

@@ -12,8 +12,7 @@ import java.io.IOException;
  *
  * @param opener opens connections that ask for definitions and for the end of the log
  */
-record BinaryLog(ServerAddress address, ConnectionOpener opener)
-    implements ChangeRecord {
+record BinaryLog(ServerAddress address, ConnectionOpener opener) implements ChangeRecord {
 
   @Override
   public String name() {

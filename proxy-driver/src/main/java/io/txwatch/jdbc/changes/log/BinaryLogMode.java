@@ -1,10 +1,9 @@
 package io.txwatch.jdbc.changes.log;
 
-import io.txwatch.changes.ConnectionOpener;
 import io.txwatch.catalog.CatalogMode.Versions;
 import io.txwatch.catalog.ConnectionSource;
 import io.txwatch.catalog.Login;
-import io.txwatch.changes.binlog.BinaryLogSource;
+import io.txwatch.changes.ConnectionOpener;
 import io.txwatch.changes.binlog.LogAddress;
 import io.txwatch.changes.binlog.ServerAddress;
 import io.txwatch.history.Database;
@@ -65,8 +64,7 @@ public final class BinaryLogMode implements ChangesMode {
     if (address.isEmpty()) {
       return Candidate.missing("the URL does not name one host and port");
     }
-    ConnectionOpener opener =
-        user.isEmpty() ? source::open : () -> source.openAs(login.get());
+    ConnectionOpener opener = user.isEmpty() ? source::open : () -> source.openAs(login.get());
     // Web applications with copies of the driver share no reader.
     ClassLoader loader = request.real().getClass().getClassLoader();
     return Candidate.of(
