@@ -44,7 +44,7 @@ final class KafkaBroker implements AutoCloseable {
             "BrokerMain",
             Files.createDirectory(directory.resolve("broker")).toString(),
             Integer.toString(port),
-            Integer.toString(freePort()));
+            Integer.toString(anotherPort(port)));
     BufferedReader out =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     assertThat(out.readLine()).as(Files.readString(errors)).isEqualTo("started");
@@ -69,6 +69,15 @@ final class KafkaBroker implements AutoCloseable {
 
   private static String classPath() throws IOException {
     return Files.readString(MODULE.resolve("broker.classpath")).strip();
+  }
+
+  /** A free port that is not this one: two calls in succession may find the same. */
+  private static int anotherPort(int port) throws IOException {
+    int other = freePort();
+    while (other == port) {
+      other = freePort();
+    }
+    return other;
   }
 
   private static int freePort() throws IOException {

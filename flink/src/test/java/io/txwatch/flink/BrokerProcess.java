@@ -37,12 +37,21 @@ final class BrokerProcess implements AutoCloseable {
 
   private final Path directory;
   private final int port = freePort();
-  private final int controllerPort = freePort();
+  private final int controllerPort = anotherPort(port);
   private @Nullable Process process;
 
   BrokerProcess(Path directory) throws IOException {
     this.directory = directory;
     start();
+  }
+
+  /** A free port that is not this one: two calls in succession may find the same. */
+  private static int anotherPort(int port) throws IOException {
+    int other = freePort();
+    while (other == port) {
+      other = freePort();
+    }
+    return other;
   }
 
   private static int freePort() throws IOException {

@@ -22,7 +22,7 @@ final class Broker implements AutoCloseable {
 
   private final Path directory;
   private final int port = freePort();
-  private final int controllerPort = freePort();
+  private final int controllerPort = anotherPort(port);
   private @Nullable Process process;
 
   private Broker(Path directory) throws IOException {
@@ -81,6 +81,15 @@ final class Broker implements AutoCloseable {
   @Override
   public void close() throws InterruptedException {
     kill();
+  }
+
+  /** A free port that is not this one: two calls in succession may find the same. */
+  private static int anotherPort(int port) throws IOException {
+    int other = freePort();
+    while (other == port) {
+      other = freePort();
+    }
+    return other;
   }
 
   private static int freePort() throws IOException {

@@ -93,7 +93,7 @@ final class Destination implements AutoCloseable {
             "io.txwatch.kafka.BrokerMain",
             own.toString(),
             Integer.toString(port),
-            Integer.toString(freePort()));
+            Integer.toString(anotherPort(port)));
     Process process = process(command, errors);
     String started = firstLine(process, errors);
     if (!"started".equals(started)) {
@@ -124,6 +124,15 @@ final class Destination implements AutoCloseable {
       throw new IOException("what the variants report to ended: " + Files.readString(errors));
     }
     return line;
+  }
+
+  /** A free port that is not this one: two calls in succession may find the same. */
+  private static int anotherPort(int port) throws IOException {
+    int other = freePort();
+    while (other == port) {
+      other = freePort();
+    }
+    return other;
   }
 
   private static int freePort() throws IOException {
