@@ -4,11 +4,9 @@ import io.txwatch.history.RecordedValue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -17,9 +15,8 @@ import org.jspecify.annotations.Nullable;
  * their number and the iteration of their loop. A loop that another one executed less often has no
  * statement there for the last iterations.
  *
- * <p>The iterations of loops are compared, too: what is the same value in one iteration is the same
- * in each. So there are several alignments of one transaction, with itself as well, in which the
- * iterations of all loops are so many later or earlier.
+ * <p>Iterations are not compared with each other: what differs in the second one may be the same
+ * argument in the first one, such as the account that a loop over both accounts begins with.
  */
 final class AlignedSamples {
 
@@ -46,11 +43,8 @@ final class AlignedSamples {
 
   private record Position(int number, int iteration) {}
 
-  /** By how many iterations loops are shifted at most. */
-  private static final int MAX_SHIFTS = 4;
-
-  /** The transaction itself comes first. */
-  private final List<Aligned> all = new ArrayList<>();
+  /** The transaction itself is among them. */
+  private final List<Aligned> all;
 
   /**
    * Finds the statements of one transaction in all of its template.
@@ -58,40 +52,17 @@ final class AlignedSamples {
    * @param samples those of the template, this one included
    */
   AlignedSamples(OperationSample sample, List<OperationSample> samples) {
-    Set<Integer> inLoops = new HashSet<>();
-    int most = 1;
-    for (OperationSample one : samples) {
-      for (SampledStatement statement : one.statements()) {
-        most = Math.max(most, statement.iteration());
-        if (statement.iteration() > 1) {
-          inLoops.add(statement.number());
-        }
-      }
-    }
-    all.add(align(sample, sample, 0, inLoops));
-    for (int shift = 0; shift < Math.min(most, MAX_SHIFTS); shift++) {
-      for (OperationSample other : samples) {
-        if (shift > 0) {
-          all.add(align(sample, other, shift, inLoops));
-          all.add(align(sample, other, -shift, inLoops));
-        } else if (!other.equals(sample)) {
-          all.add(align(sample, other, 0, inLoops));
-        }
-      }
-    }
+    all = samples.stream().map(other -> align(sample, other)).toList();
   }
 
-  private static Aligned align(
-      OperationSample sample, OperationSample other, int shift, Set<Integer> inLoops) {
+  private static Aligned align(OperationSample sample, OperationSample other) {
     Map<Position, SampledStatement> byPosition = new HashMap<>();
     for (SampledStatement statement : other.statements()) {
-      byPosition.putIfAbsent(new Position(statement.number(), statement.iteration()), statement);
+      byPosition.putIfAbsent(position(statement), statement);
     }
     List<@Nullable SampledStatement> statements = new ArrayList<>();
     for (SampledStatement statement : sample.statements()) {
-      int later = inLoops.contains(statement.number()) ? shift : 0;
-      SampledStatement same =
-          byPosition.get(new Position(statement.number(), statement.iteration() + later));
+      SampledStatement same = byPosition.get(position(statement));
       boolean isAlike =
           same != null && same.text().values().size() == statement.text().values().size();
       statements.add(isAlike ? same : null);
@@ -99,7 +70,11 @@ final class AlignedSamples {
     return new Aligned(statements);
   }
 
-  /** The alignments that have all of these statements; the transaction itself comes first. */
+  private static Position position(SampledStatement statement) {
+    return new Position(statement.number(), statement.iteration());
+  }
+
+  /** The transactions that executed all of these statements; this one is among them. */
   Stream<Aligned> with(int... statements) {
     return all.stream()
         .filter(
