@@ -9,6 +9,7 @@ import io.txwatch.link.TopicAddress;
 import io.txwatch.link.TopicInput;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The changes that {@code check --changes} joins with histories: Debezium's topics in Kafka, or
@@ -24,6 +26,9 @@ import java.util.stream.Stream;
 final class DebeziumInput {
 
   private static final long POLL_MILLIS = 200;
+
+  /** Characters; a broker takes records of 1 MiB unless it is configured otherwise. */
+  private static final int MAX_LINE = 16 << 20;
 
   private final String from;
   private final ValueHash hash;
@@ -77,9 +82,10 @@ final class DebeziumInput {
   /** Without its key a record does not state which columns are the row's key. */
   private void readFile(Path file) throws IOException {
     try (BufferedReader lines = Files.newBufferedReader(file)) {
-      int number = 0;
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        number++;
+      int number = 1;
+      for (String line = line(lines, file, number);
+          line != null;
+          line = line(lines, file, ++number)) {
         if (line.isBlank()) {
           continue;
         }
@@ -100,6 +106,32 @@ final class DebeziumInput {
                 value.equals("null") ? null : bytes(value)));
       }
     }
+  }
+
+  /** The next line, without its end; null after the last one. */
+  private static @Nullable String line(Reader file, Path name, int number) throws IOException {
+    StringBuilder line = new StringBuilder();
+    int next = file.read();
+    if (next < 0) {
+      return null;
+    }
+    for (; next >= 0 && next != '\n'; next = file.read()) {
+      if (line.length() == MAX_LINE) {
+        throw CommandException.badInput(
+            name
+                + ", line "
+                + number
+                + ": it has more than "
+                + MAX_LINE
+                + " characters, expected a record of Kafka");
+      }
+      line.append((char) next);
+    }
+    int last = line.length() - 1;
+    if (last >= 0 && line.charAt(last) == '\r') {
+      line.setLength(last);
+    }
+    return line.toString();
   }
 
   private static byte[] bytes(String text) {

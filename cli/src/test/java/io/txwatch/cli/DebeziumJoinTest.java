@@ -237,6 +237,14 @@ class DebeziumJoinTest {
     assertThat(check.err()).contains("records, line 1: expected a record's key, a tab and its");
   }
 
+  /** A file without line ends would be read into memory as a whole. */
+  @Test
+  void recordsAreNoLongerThanThoseOfATopic() throws Exception {
+    Invocation check = checkWith(all -> Stream.of("k\t{}", "x".repeat((16 << 20) + 1)));
+    assertThat(check.code()).isEqualTo(2);
+    assertThat(check.err()).contains("records, line 2: it has more than 16777216 characters");
+  }
+
   @Test
   void changesNeedTheKeyOfTheHashes() throws Exception {
     String records = resource("debezium-mysql.jsonl").toString();

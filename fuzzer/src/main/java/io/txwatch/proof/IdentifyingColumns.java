@@ -28,8 +28,7 @@ import java.util.regex.Pattern;
  */
 final class IdentifyingColumns {
 
-  /** A query that returns more than columns. */
-  private static final Pattern CALL = Pattern.compile("(?is)(?:(?!\\bfrom\\b).)*\\(");
+  private static final Pattern FROM = Pattern.compile("(?i)\\bfrom\\b");
 
   private final List<TableCopy> tables;
   private final List<ProofInstance> instances;
@@ -66,8 +65,7 @@ final class IdentifyingColumns {
   }
 
   private List<Integer> columns(ProofInstance instance, SampledStatement statement) {
-    List<TableCopy> used =
-        accesses(instance, statement).stream().flatMap(one -> table(one.table()).stream()).toList();
+    List<TableCopy> used = used(instance, statement);
     boolean isQuery = !statement.columns().isEmpty() && statement.updateCount() < 0;
     if (used.isEmpty() || !isQuery || (used.size() == 1 && isOfOneRow(used.get(0), statement))) {
       return List.of();
@@ -91,11 +89,11 @@ final class IdentifyingColumns {
 
   /** The columns that a query computes, if rows are missing that it may use. */
   private List<Integer> computedInPart(ProofInstance instance, SampledStatement statement) {
-    List<TableCopy> used =
-        accesses(instance, statement).stream().flatMap(one -> table(one.table()).stream()).toList();
+    List<TableCopy> used = used(instance, statement);
     List<Integer> computed = new ArrayList<>();
     if (used.stream().anyMatch(TableCopy::isInPart) && statement.updateCount() < 0) {
-      boolean hasCall = CALL.matcher(String.join("?", statement.text().parts())).lookingAt();
+      String selected = FROM.split(String.join("?", statement.text().parts()), 2)[0];
+      boolean hasCall = selected.contains("(");
       for (int i = 0; i < statement.columns().size(); i++) {
         String name = statement.columns().get(i); // which a call may have been given, too
         if (hasCall || used.stream().noneMatch(table -> table.column(name).isPresent())) {
@@ -186,6 +184,13 @@ final class IdentifyingColumns {
 
   private static List<TemplateAccess> accesses(ProofInstance instance, SampledStatement statement) {
     return instance.template().statements().get(statement.number() - 1).accesses();
+  }
+
+  /** The copies of the tables that a statement uses. */
+  private List<TableCopy> used(ProofInstance instance, SampledStatement statement) {
+    return accesses(instance, statement).stream()
+        .flatMap(one -> table(one.table()).stream())
+        .toList();
   }
 
   private Optional<TableCopy> table(String name) {
