@@ -26,10 +26,12 @@ import org.jspecify.annotations.Nullable;
  * Analyzes the records of each database in the order of their event time, and emits anomalies as
  * JSON, each once.
  *
- * <p>A record waits until the watermark has passed its time. What is stored is the waiting records,
- * the records that an analyzer still needs, and where these begin: {@link DatabaseAnalysis}. After
- * a restart the analyzer receives the latter again; what it detects meanwhile was emitted before
- * they were stored.
+ * <p>A record waits until the watermark has passed its time, and until each stream of its database
+ * has: one that lags behind the others, because its process could not reach the broker for a while,
+ * is awaited for {@link HistoryJob#MAX_SILENCE}. So the answer does not depend on the order in
+ * which streams arrive. What is stored is the waiting records, the records that an analyzer still
+ * needs, and where these begin: {@link DatabaseAnalysis}. After a restart the analyzer receives the
+ * latter again; what it detects meanwhile was emitted before they were stored.
  */
 final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, String> {
 
@@ -55,8 +57,14 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, S
   private transient MapState<Long, TimedRecord> needed;
   private transient ValueState<byte[]> start;
 
-  /** By stream, the time of its last record. */
+  /** By stream that has not ended, the time of its last record. */
   private transient MapState<Long, Long> times;
+
+  /** The last round that was analyzed; null at first. */
+  private transient ValueState<Long> analyzed;
+
+  /** The first round that waits for a stream that lags behind; null if none does. */
+  private transient ValueState<Long> delayed;
 
   private transient ValueState<Boolean> finished;
   private transient Counter lateRecords;
@@ -109,6 +117,8 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, S
                     "start", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
     times =
         getRuntimeContext().getMapState(new MapStateDescriptor<>("times", Types.LONG, Types.LONG));
+    analyzed = getRuntimeContext().getState(new ValueStateDescriptor<>("analyzed", Types.LONG));
+    delayed = getRuntimeContext().getState(new ValueStateDescriptor<>("delayed", Types.LONG));
     finished = getRuntimeContext().getState(new ValueStateDescriptor<>("finished", Types.BOOLEAN));
     lateRecords = getRuntimeContext().getMetricGroup().counter("lateRecords");
     running = new HashMap<>();
@@ -119,11 +129,16 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, S
       throws Exception {
     Long before = times.get(next.client());
     long millis = Math.max(context.timestamp(), before == null ? 0 : before);
-    times.put(next.client(), millis);
-    if (millis <= context.timerService().currentWatermark()) {
+    if (next.kind() == TopicRecord.Kind.END) {
+      times.remove(next.client());
+    } else {
+      times.put(next.client(), millis);
+    }
+    Long last = analyzed.value();
+    if (last != null && millis < last) {
       lateRecords.inc(); // what it may have overlapped with may be discarded
     }
-    long round = (millis / ROUND_MILLIS + 1) * ROUND_MILLIS;
+    long round = round(millis);
     Integer count = waitingCounts.get(round);
     int number = count == null ? 0 : count;
     waiting.put(Tuple2.of(round, number), new TimedRecord(millis, next));
@@ -142,17 +157,64 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, S
       running.put(database, current);
     }
     out = collector;
-    for (TimedRecord record : due(time)) {
-      current.analysis.accept(record);
-      needed.put(current.next++, record);
-    }
-    if (time == Long.MAX_VALUE && finished.value() == null) {
+    if (time < Long.MAX_VALUE) {
+      long watermark = context.timerService().currentWatermark();
+      analyze(current, time, completeThrough(watermark));
+      if (delayed.value() != null) {
+        context.timerService().registerEventTimeTimer(round(watermark));
+      }
+    } else if (finished.value() == null) {
       finished.update(true);
       current.analysis.finish();
-    } else if (current.analysis.size() >= current.discardAt) {
-      discard(current);
     }
     out = null;
+  }
+
+  /** Analyzes the rounds up to one that are complete, and delays the others. */
+  private void analyze(Running current, long last, long completeThrough) throws Exception {
+    Long first = delayed.value();
+    long round = first == null ? last : Math.min(first, last);
+    for (; round <= last && round <= completeThrough; round += ROUND_MILLIS) {
+      for (TimedRecord record : due(round)) {
+        current.analysis.accept(record);
+        needed.put(current.next++, record);
+      }
+      Long before = analyzed.value();
+      analyzed.update(before == null ? round : Math.max(round, before));
+      if (current.analysis.size() >= current.discardAt) {
+        discard(current);
+      }
+    }
+    if (round <= last) {
+      delayed.update(round);
+    } else if (first != null) {
+      delayed.clear();
+    }
+  }
+
+  /** The time through which each stream is complete that has not ended and is not too silent. */
+  private long completeThrough(long watermark) throws Exception {
+    if (watermark == Long.MAX_VALUE) {
+      return watermark;
+    }
+    long through = Long.MAX_VALUE;
+    List<Long> silent = new ArrayList<>();
+    for (Map.Entry<Long, Long> stream : times.entries()) {
+      if (stream.getValue() < watermark - HistoryJob.MAX_SILENCE.toMillis()) {
+        silent.add(stream.getKey());
+      } else {
+        through = Math.min(through, stream.getValue());
+      }
+    }
+    for (Long one : silent) {
+      times.remove(one);
+    }
+    return through;
+  }
+
+  /** The round of a time: the next multiple of {@link #ROUND_MILLIS}. */
+  private static long round(long millis) {
+    return (millis / ROUND_MILLIS + 1) * ROUND_MILLIS;
   }
 
   /** Removes what waits for a round; each record that waits has set the timer of its own. */

@@ -11,12 +11,10 @@ import java.util.Locale;
 import java.util.Properties;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.serialization.SimpleStringEncoder;
-import org.apache.flink.api.common.serialization.SimpleStringSchema;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.file.sink.FileSink;
-import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
@@ -30,8 +28,10 @@ public final class HistoryJob {
   /** How much the clocks of the processes may differ; records that are later are late. */
   static final Duration MAX_CLOCK_DIFFERENCE = Duration.ofSeconds(5);
 
-  /** A partition without records holds back the others for as long. */
-  private static final Duration MAX_SILENCE = Duration.ofSeconds(20);
+  /**
+   * A partition without records, or a process that is silent, holds back the others for as long.
+   */
+  static final Duration MAX_SILENCE = Duration.ofSeconds(20);
 
   private static final Duration CHECKPOINT_INTERVAL = Duration.ofSeconds(10);
 
@@ -129,11 +129,7 @@ public final class HistoryJob {
     return KafkaSink.<String>builder()
         .setKafkaProducerConfig(client)
         .setBootstrapServers(address.brokers())
-        .setRecordSerializer(
-            KafkaRecordSerializationSchema.<String>builder()
-                .setTopic(address.topic())
-                .setValueSerializationSchema(new SimpleStringSchema())
-                .build())
+        .setRecordSerializer(new AnomalySerializer(address.topic()))
         .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
         .setTransactionalIdPrefix("txwatch-flink-" + address.topic())
         // A new partition may refuse the first batch and accept the second one: then the first one

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.link.TopicRecord;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeSet;
 import org.apache.flink.api.common.functions.DefaultOpenContext;
 import org.apache.flink.api.common.functions.RuntimeContext;
@@ -21,8 +23,10 @@ import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** How often the function accesses its state, with a state that counts. */
+/** In which order the function analyzes records, and how often it accesses its state. */
 class AnalysisFunctionTest {
 
   /** Of a record of the topic: it is stored as waiting, then as needed, and removed from both. */
@@ -41,6 +45,51 @@ class AnalysisFunctionTest {
   void accessesToTheStateGrowWithTheRecordsAndNotWithTheBacklog() throws Exception {
     assertThat(accessesOfARecord(2_000)).isBetween(1L, (long) MAX_ACCESSES);
     assertThat(accessesOfARecord(16_000)).isBetween(1L, (long) MAX_ACCESSES);
+  }
+
+  /**
+   * The watermark follows the fastest stream by five seconds, and the others are slower than that.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+  void streamsThatLagBehindAreAwaited(long seed) throws Exception {
+    SimulatedTraffic traffic = new SimulatedTraffic(seed, 3, 1, 40, 4_000);
+    List<String> expected =
+        DatabaseAnalysisTest.checked(traffic.inOrder().stream().map(TimedRecord::record).toList());
+    assertThat(expected).hasSizeGreaterThan(10);
+    Random random = new Random(seed);
+    open();
+    for (TopicRecord one : HistoryJobTest.shuffled(traffic.streams(), random)) {
+      process(new TimedRecord(one.throughMillis(), one));
+      long most = one.throughMillis() - HistoryJob.MAX_CLOCK_DIFFERENCE.toMillis() - 1;
+      if (most > watermark && random.nextInt(3) == 0) {
+        advance(most);
+      }
+    }
+    assertThat(found).isNotEmpty();
+    advance(Long.MAX_VALUE);
+    DatabaseAnalysisTest.assertSame(found, expected);
+  }
+
+  /** A process was killed: then the others are analyzed without it. */
+  @Test
+  void aStreamThatNeverContinuesIsNotAwaitedForever() throws Exception {
+    SimulatedTraffic traffic = new SimulatedTraffic(1, 3, 1, 40, 4_000);
+    TopicRecord killed = traffic.streams().get(0).get(0);
+    List<TopicRecord> others = new ArrayList<>(traffic.streams().get(1));
+    others.addAll(traffic.streams().get(2));
+    others.sort(Comparator.comparing(TopicRecord::throughMillis));
+    open();
+    process(new TimedRecord(killed.throughMillis(), killed));
+    long last = 0;
+    for (TopicRecord one : others) {
+      process(new TimedRecord(one.throughMillis(), one));
+      last = one.throughMillis();
+    }
+    advance(killed.throughMillis() + HistoryJob.MAX_SILENCE.toMillis());
+    assertThat(found).isEmpty();
+    advance(last + 2_000);
+    assertThat(found).hasSizeGreaterThan(5);
   }
 
   private static long accessesOfARecord(int steps) throws Exception {
@@ -109,6 +158,8 @@ class AnalysisFunctionTest {
           accesses++;
           if (name.equals("update")) {
             value[0] = arguments[0];
+          } else if (name.equals("clear")) {
+            value[0] = null;
           }
           return name.equals("value") ? value[0] : null;
         });

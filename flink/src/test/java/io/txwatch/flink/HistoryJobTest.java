@@ -19,7 +19,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
@@ -42,6 +44,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(60)
 class HistoryJobTest {
 
+  private static final long MAX_CLOCK_DIFFERENCE = HistoryJob.MAX_CLOCK_DIFFERENCE.toMillis();
+  private static final long MAX_SILENCE = HistoryJob.MAX_SILENCE.toMillis();
+
   private static final int HISTORIES = Integer.getInteger("flink.histories", 100);
 
   private static Path directory;
@@ -58,19 +63,47 @@ class HistoryJobTest {
     broker.close();
   }
 
-  /** In the order of each stream, and otherwise in any. */
-  private static List<TopicRecord> shuffled(List<List<TopicRecord>> streams, Random random) {
+  /**
+   * In the order of each stream, and otherwise in any in which a broker may receive them: a stream
+   * is silent for less than {@link HistoryJob#MAX_SILENCE} unless nothing happens in it, and its
+   * first record is late by less than {@link HistoryJob#MAX_CLOCK_DIFFERENCE}.
+   */
+  static List<TopicRecord> shuffled(List<List<TopicRecord>> streams, Random random) {
     List<Deque<TopicRecord>> left = new ArrayList<>();
     streams.forEach(stream -> left.add(new ArrayDeque<>(stream)));
+    Map<Long, Long> lastMillis = new HashMap<>();
     List<TopicRecord> all = new ArrayList<>();
     while (!left.isEmpty()) {
       Deque<TopicRecord> next = left.get(random.nextInt(left.size()));
       for (int count = random.nextInt(8); count > 0 && !next.isEmpty(); count--) {
-        all.add(next.remove());
+        if (isTooEarly(next.getFirst(), left, lastMillis)) {
+          break;
+        }
+        TopicRecord one = next.remove();
+        lastMillis.put(one.client(), one.throughMillis());
+        all.add(one);
       }
       left.removeIf(Deque::isEmpty);
     }
     return all;
+  }
+
+  private static boolean isTooEarly(
+      TopicRecord one, List<Deque<TopicRecord>> left, Map<Long, Long> lastMillis) {
+    boolean isFirst = true;
+    boolean waits = false;
+    for (Deque<TopicRecord> stream : left) {
+      TopicRecord next = stream.peekFirst();
+      if (next != null) {
+        isFirst &= one.throughMillis() <= next.throughMillis();
+        Long last = lastMillis.get(next.client());
+        waits |=
+            last == null
+                ? one.throughMillis() >= next.throughMillis() + MAX_CLOCK_DIFFERENCE
+                : one.throughMillis() >= last + MAX_SILENCE;
+      }
+    }
+    return waits && !isFirst;
   }
 
   /** As {@code check} reads a topic with one partition for each stream. */

@@ -33,6 +33,9 @@ final class BrokerMain {
     config.put("num.network.threads", "1");
     config.put("num.io.threads", "2");
     config.put("log.cleaner.enable", "false");
+    // What is older than a week is deleted soon, and not only in tests that take long.
+    config.put("log.retention.check.interval.ms", "500");
+    config.put("log.initial.task.delay.ms", "500");
     // After it was killed, it is registered again once its session has ended.
     config.put("broker.session.timeout.ms", "1000");
     config.put("broker.heartbeat.interval.ms", "200");
