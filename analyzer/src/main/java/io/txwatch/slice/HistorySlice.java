@@ -39,6 +39,9 @@ import java.util.Set;
  */
 public final class HistorySlice {
 
+  /** The header of a topic's record that contains the slice of the anomaly in its value. */
+  public static final String HEADER = "txwatch-slice";
+
   private final Anomaly anomaly;
   private final Accesses accesses;
   private final List<Event> events = new ArrayList<>();

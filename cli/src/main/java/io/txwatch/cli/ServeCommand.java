@@ -11,6 +11,7 @@ import io.txwatch.link.TopicRelay;
 import io.txwatch.live.LiveSource;
 import io.txwatch.metrics.MeterBean;
 import io.txwatch.page.LivePage;
+import io.txwatch.report.AnomalyGroups;
 import io.txwatch.report.ConsoleReporter;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.LogTarget;
@@ -100,6 +101,14 @@ final class ServeCommand implements Callable<Integer> {
   private @Nullable String from;
 
   @Option(
+      names = "--anomalies",
+      paramLabel = "kafka://HOST:PORT/TOPIC",
+      description =
+          "also show on the page the anomalies that the job of Flink writes to this topic; needs"
+              + " txwatch-kafka.jar, too")
+  private @Nullable String anomalies;
+
+  @Option(
       names = "--token-file",
       paramLabel = "FILE",
       description =
@@ -183,6 +192,9 @@ final class ServeCommand implements Callable<Integer> {
     if (predictions != null && http.equals("none")) {
       throw CommandException.badInput("--predictions needs the live page: leave out --http none");
     }
+    if (anomalies != null && http.equals("none")) {
+      throw CommandException.badInput("--anomalies needs the live page: leave out --http none");
+    }
     String token = token();
     Address clients = address("--listen", listen, token);
     Optional<Address> status =
@@ -208,10 +220,14 @@ final class ServeCommand implements Callable<Integer> {
             Runtime.getRuntime().maxMemory() / 2);
     Optional<TopicInput> topic =
         from == null ? Optional.empty() : Optional.of(CheckedTopic.input(from));
+    Optional<TopicInput> written =
+        anomalies == null ? Optional.empty() : Optional.of(CheckedTopic.input(anomalies));
     AnalysisServer server = openServer(options, reporter);
     Optional<TopicRelay> relay = relay(topic, server, token, console);
     @Nullable LivePage page =
-        status.isPresent() ? openPage(status.get(), tls, token, server, console) : null;
+        status.isPresent()
+            ? openPage(status.get(), tls, token, server, written, accepted, console)
+            : null;
     registerBean(console, server);
     printAddresses(console, server, page, tls.isPresent());
     addShutdownHook(
@@ -256,10 +272,21 @@ final class ServeCommand implements Callable<Integer> {
       Optional<SSLContext> tls,
       String token,
       AnalysisServer server,
+      Optional<TopicInput> written,
+      Baseline accepted,
       Console console)
       throws IOException {
     try {
-      LiveSource source = server.liveSource();
+      LiveSource own = server.liveSource();
+      LiveSource source =
+          written.isEmpty()
+              ? own
+              : ServedAnomalies.open(
+                  own,
+                  written.get(),
+                  judge,
+                  new AnomalyGroups(accepted),
+                  line -> console.note("txwatch: " + line));
       return LivePage.open(
           address,
           tls,

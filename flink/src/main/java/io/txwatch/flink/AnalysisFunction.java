@@ -2,7 +2,6 @@ package io.txwatch.flink;
 
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.link.TopicRecord;
-import io.txwatch.report.JsonReport;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -23,8 +22,8 @@ import org.apache.flink.util.Collector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Analyzes the records of each database in the order of their event time, and emits anomalies as
- * JSON, each once.
+ * Analyzes the records of each database in the order of their event time, and emits anomalies, each
+ * once.
  *
  * <p>A record waits until the watermark has passed its time, and until each stream of its database
  * has: one that lags behind the others, because its process could not reach the broker for a while,
@@ -33,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * needs, and where these begin: {@link DatabaseAnalysis}. After a restart the analyzer receives the
  * latter again; what it detects meanwhile was emitted before they were stored.
  */
-final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, String> {
+final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, FoundAnomaly> {
 
   private static final long serialVersionUID = 1;
 
@@ -87,7 +86,7 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, S
   }
 
   /** Receives anomalies; null while records are analyzed again. */
-  private transient @Nullable Collector<String> out;
+  private transient @Nullable Collector<FoundAnomaly> out;
 
   /**
    * An analysis for each database.
@@ -125,7 +124,7 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, S
   }
 
   @Override
-  public void processElement(TopicRecord next, Context context, Collector<String> collector)
+  public void processElement(TopicRecord next, Context context, Collector<FoundAnomaly> collector)
       throws Exception {
     Long before = times.get(next.client());
     long millis = Math.max(context.timestamp(), before == null ? 0 : before);
@@ -148,7 +147,7 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, S
   }
 
   @Override
-  public void onTimer(long time, OnTimerContext context, Collector<String> collector)
+  public void onTimer(long time, OnTimerContext context, Collector<FoundAnomaly> collector)
       throws Exception {
     String database = context.getCurrentKey();
     Running current = running.get(database);
@@ -261,7 +260,7 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, S
 
   private void emit(Anomaly anomaly) {
     if (out != null) {
-      out.collect(JsonReport.anomaly(anomaly));
+      out.collect(FoundAnomaly.of(anomaly));
     }
   }
 }

@@ -4,13 +4,16 @@ import io.txwatch.link.TopicAddress;
 import io.txwatch.link.TopicRecord;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Properties;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
-import org.apache.flink.api.common.serialization.SimpleStringEncoder;
+import org.apache.flink.api.common.serialization.Encoder;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.connector.base.DeliveryGuarantee;
@@ -108,25 +111,34 @@ public final class HistoryJob {
    * Analyzes records, each database apart.
    *
    * @param memory the bytes for the analyzer of a database; 0 for an eighth of the heap
-   * @return each anomaly as JSON
+   * @return each anomaly
    */
-  static DataStream<String> anomalies(DataStream<TopicRecord> records, long memory) {
+  static DataStream<FoundAnomaly> anomalies(DataStream<TopicRecord> records, long memory) {
     return records
         .keyBy(TopicRecord::place, Types.STRING)
-        .process(new AnalysisFunction(memory), Types.STRING)
+        .process(new AnalysisFunction(memory), TypeInformation.of(FoundAnomaly.class))
         .name("analysis")
         .uid("analysis");
   }
 
-  private static Sink<String> sink(String to, Properties client) {
+  /** Anomalies as JSON, each on a line. */
+  private static final class JsonLines implements Encoder<FoundAnomaly> {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public void encode(FoundAnomaly anomaly, OutputStream out) throws IOException {
+      out.write((anomaly.json() + "\n").getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  private static Sink<FoundAnomaly> sink(String to, Properties client) {
     if (!to.toLowerCase(Locale.ROOT).startsWith(TopicAddress.SCHEME)) {
-      return FileSink.forRowFormat(
-              new org.apache.flink.core.fs.Path(to), new SimpleStringEncoder<String>())
+      return FileSink.forRowFormat(new org.apache.flink.core.fs.Path(to), new JsonLines())
           .withRollingPolicy(OnCheckpointRollingPolicy.build())
           .build();
     }
     TopicAddress address = JobOptions.address("--to", to);
-    return KafkaSink.<String>builder()
+    return KafkaSink.<FoundAnomaly>builder()
         .setKafkaProducerConfig(client)
         .setBootstrapServers(address.brokers())
         .setRecordSerializer(new AnomalySerializer(address.topic()))

@@ -178,11 +178,11 @@ class AnalysisFunctionTest {
                 call.of(method.getName(), arguments == null ? new Object[0] : arguments)));
   }
 
-  private Collector<String> collector() {
+  private Collector<FoundAnomaly> collector() {
     return new Collector<>() {
       @Override
-      public void collect(String anomaly) {
-        found.add(anomaly);
+      public void collect(FoundAnomaly anomaly) {
+        found.add(anomaly.json());
       }
 
       @Override
@@ -190,7 +190,8 @@ class AnalysisFunctionTest {
     };
   }
 
-  private KeyedProcessFunction<String, TopicRecord, String>.OnTimerContext context(long time) {
+  private KeyedProcessFunction<String, TopicRecord, FoundAnomaly>.OnTimerContext context(
+      long time) {
     TimerService service =
         fake(
             TimerService.class,

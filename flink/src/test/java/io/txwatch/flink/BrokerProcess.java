@@ -143,6 +143,13 @@ final class BrokerProcess implements AutoCloseable {
 
   /** The values of the records that were written by transactions that committed. */
   List<String> committed(String topic, int partitions) {
+    return committedRecords(topic, partitions).stream()
+        .map(one -> new String(one.value(), StandardCharsets.UTF_8))
+        .toList();
+  }
+
+  /** Those records. */
+  List<ConsumerRecord<byte[], byte[]>> committedRecords(String topic, int partitions) {
     Map<String, Object> settings = new HashMap<>(client());
     settings.put("isolation.level", "read_committed");
     try (KafkaConsumer<byte[], byte[]> consumer =
@@ -151,14 +158,12 @@ final class BrokerProcess implements AutoCloseable {
       consumer.assign(all);
       consumer.seekToBeginning(all);
       Map<TopicPartition, Long> ends = consumer.endOffsets(all);
-      List<String> values = new ArrayList<>();
+      List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
       while (ends.entrySet().stream()
           .anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
-        for (ConsumerRecord<byte[], byte[]> read : consumer.poll(Duration.ofMillis(100))) {
-          values.add(new String(read.value(), StandardCharsets.UTF_8));
-        }
+        consumer.poll(Duration.ofMillis(100)).forEach(records::add);
       }
-      return values;
+      return records;
     }
   }
 

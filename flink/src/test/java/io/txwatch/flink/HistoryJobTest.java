@@ -4,14 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.txwatch.analyzer.Analyzer;
 import io.txwatch.analyzer.CycleEnumeration;
 import io.txwatch.anomaly.Anomaly;
+import io.txwatch.guarantee.Judge;
+import io.txwatch.history.Chunk;
 import io.txwatch.history.Event;
 import io.txwatch.history.HistoryReader;
 import io.txwatch.link.TopicRecord;
+import io.txwatch.report.AnomalyId;
 import io.txwatch.report.JsonReport;
+import io.txwatch.slice.HistorySlice;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,6 +36,7 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -314,6 +321,18 @@ class HistoryJobTest {
       await().atMost(Duration.ofSeconds(30)).until(() -> found().size() >= expected.size());
       running.cancel().get();
       DatabaseAnalysisTest.assertSame(found(), expected);
+      for (ConsumerRecord<byte[], byte[]> record : broker.committedRecords(to, 1)) {
+        List<Anomaly> again = new ArrayList<>();
+        try (Analyzer analyzer = new Analyzer(Judge.DBMS, again::add, 64 << 20)) {
+          Chunk.decode(record.headers().lastHeader(HistorySlice.HEADER).value())
+              .forEach(analyzer::accept);
+          analyzer.suspectAll();
+        }
+        String id = new String(record.key(), StandardCharsets.UTF_8);
+        assertThat(new String(record.value(), StandardCharsets.UTF_8))
+            .startsWith("{\"type\":\"anomaly\",\"id\":\"" + id + "\"");
+        assertThat(again).extracting(AnomalyId::of).contains(id);
+      }
     }
   }
 

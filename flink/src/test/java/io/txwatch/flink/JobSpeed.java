@@ -27,7 +27,6 @@ import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.memory.DataOutputSerializer;
@@ -408,7 +407,7 @@ final class JobSpeed {
                 .assignTimestampsAndWatermarks(HistoryJob.watermarks())
                 .setParallelism(1),
             0)
-        .map(new Last(), Types.STRING)
+        .map(new Last(), TypeInformation.of(FoundAnomaly.class))
         .sinkTo(new DiscardingSink<>());
     environment.execute();
     return LAST_NANOS.get() - FIRST_NANOS.get();
@@ -424,7 +423,7 @@ final class JobSpeed {
     }
   }
 
-  private static final class Last extends RichMapFunction<String, String> {
+  private static final class Last extends RichMapFunction<FoundAnomaly, FoundAnomaly> {
     private static final long serialVersionUID = 1;
 
     @Override
@@ -433,7 +432,7 @@ final class JobSpeed {
     }
 
     @Override
-    public String map(String anomaly) {
+    public FoundAnomaly map(FoundAnomaly anomaly) {
       return anomaly;
     }
 

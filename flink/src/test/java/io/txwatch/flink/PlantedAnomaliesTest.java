@@ -58,6 +58,8 @@ class PlantedAnomaliesTest {
                 .returns(TypeInformation.of(TopicRecord.class))
                 .assignTimestampsAndWatermarks(HistoryJob.watermarks()),
             64 << 20)
+        .map(FoundAnomaly::json)
+        .returns(Types.STRING)
         .map(new Collected(), Types.STRING)
         .sinkTo(new DiscardingSink<>());
     environment.execute();

@@ -54,6 +54,8 @@ final class KafkaInput implements TopicInput {
     all.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, address.brokers());
     all.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     all.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+    // Debezium and the job of Flink may write in transactions.
+    all.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     all.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
     Consumer<byte[], byte[]> consumer =
         new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer());

@@ -1,0 +1,21 @@
+package io.txwatch.flink;
+
+import io.txwatch.anomaly.Anomaly;
+import io.txwatch.report.AnomalyId;
+import io.txwatch.report.JsonReport;
+import io.txwatch.slice.HistorySlice;
+
+/**
+ * What the job writes for an anomaly.
+ *
+ * @param id what {@link AnomalyId} gives it
+ * @param json it as JSON, on one line
+ * @param slice its {@linkplain HistorySlice slice}, from which a reader gets the anomaly itself
+ */
+public record FoundAnomaly(String id, String json, byte[] slice) {
+
+  static FoundAnomaly of(Anomaly anomaly) {
+    return new FoundAnomaly(
+        AnomalyId.of(anomaly), JsonReport.anomaly(anomaly), HistorySlice.bytes(anomaly));
+  }
+}
