@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * needs, and where these begin: {@link DatabaseAnalysis}. After a restart the analyzer receives the
  * latter again; what it detects meanwhile was emitted before they were stored.
  */
-final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, FoundAnomaly> {
+final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, WrittenAnomaly> {
 
   private static final long serialVersionUID = 1;
 
@@ -86,7 +86,7 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, F
   }
 
   /** Receives anomalies; null while records are analyzed again. */
-  private transient @Nullable Collector<FoundAnomaly> out;
+  private transient @Nullable Collector<WrittenAnomaly> out;
 
   /**
    * An analysis for each database.
@@ -124,7 +124,7 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, F
   }
 
   @Override
-  public void processElement(TopicRecord next, Context context, Collector<FoundAnomaly> collector)
+  public void processElement(TopicRecord next, Context context, Collector<WrittenAnomaly> collector)
       throws Exception {
     Long before = times.get(next.client());
     long millis = Math.max(context.timestamp(), before == null ? 0 : before);
@@ -147,7 +147,7 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, F
   }
 
   @Override
-  public void onTimer(long time, OnTimerContext context, Collector<FoundAnomaly> collector)
+  public void onTimer(long time, OnTimerContext context, Collector<WrittenAnomaly> collector)
       throws Exception {
     String database = context.getCurrentKey();
     Running current = running.get(database);
@@ -260,7 +260,7 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, F
 
   private void emit(Anomaly anomaly) {
     if (out != null) {
-      out.collect(FoundAnomaly.of(anomaly));
+      out.collect(WrittenAnomaly.of(anomaly));
     }
   }
 }

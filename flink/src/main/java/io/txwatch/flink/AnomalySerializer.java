@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param topic where it is written
  */
-record AnomalySerializer(String topic) implements KafkaRecordSerializationSchema<FoundAnomaly> {
+record AnomalySerializer(String topic) implements KafkaRecordSerializationSchema<WrittenAnomaly> {
 
   /** A record with it is accepted by brokers with the usual settings. */
   private static final int MAX_SLICE_BYTES = 1 << 18;
 
   @Override
   public ProducerRecord<byte[], byte[]> serialize(
-      FoundAnomaly anomaly, KafkaSinkContext context, @Nullable Long eventMillis) {
+      WrittenAnomaly anomaly, KafkaSinkContext context, @Nullable Long eventMillis) {
     ProducerRecord<byte[], byte[]> written =
         new ProducerRecord<>(
             topic,

@@ -113,32 +113,32 @@ public final class HistoryJob {
    * @param memory the bytes for the analyzer of a database; 0 for an eighth of the heap
    * @return each anomaly
    */
-  static DataStream<FoundAnomaly> anomalies(DataStream<TopicRecord> records, long memory) {
+  static DataStream<WrittenAnomaly> anomalies(DataStream<TopicRecord> records, long memory) {
     return records
         .keyBy(TopicRecord::place, Types.STRING)
-        .process(new AnalysisFunction(memory), TypeInformation.of(FoundAnomaly.class))
+        .process(new AnalysisFunction(memory), TypeInformation.of(WrittenAnomaly.class))
         .name("analysis")
         .uid("analysis");
   }
 
   /** Anomalies as JSON, each on a line. */
-  private static final class JsonLines implements Encoder<FoundAnomaly> {
+  private static final class JsonLines implements Encoder<WrittenAnomaly> {
     private static final long serialVersionUID = 1;
 
     @Override
-    public void encode(FoundAnomaly anomaly, OutputStream out) throws IOException {
+    public void encode(WrittenAnomaly anomaly, OutputStream out) throws IOException {
       out.write((anomaly.json() + "\n").getBytes(StandardCharsets.UTF_8));
     }
   }
 
-  private static Sink<FoundAnomaly> sink(String to, Properties client) {
+  private static Sink<WrittenAnomaly> sink(String to, Properties client) {
     if (!to.toLowerCase(Locale.ROOT).startsWith(TopicAddress.SCHEME)) {
       return FileSink.forRowFormat(new org.apache.flink.core.fs.Path(to), new JsonLines())
           .withRollingPolicy(OnCheckpointRollingPolicy.build())
           .build();
     }
     TopicAddress address = JobOptions.address("--to", to);
-    return KafkaSink.<FoundAnomaly>builder()
+    return KafkaSink.<WrittenAnomaly>builder()
         .setKafkaProducerConfig(client)
         .setBootstrapServers(address.brokers())
         .setRecordSerializer(new AnomalySerializer(address.topic()))

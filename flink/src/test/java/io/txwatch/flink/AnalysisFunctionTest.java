@@ -178,10 +178,10 @@ class AnalysisFunctionTest {
                 call.of(method.getName(), arguments == null ? new Object[0] : arguments)));
   }
 
-  private Collector<FoundAnomaly> collector() {
+  private Collector<WrittenAnomaly> collector() {
     return new Collector<>() {
       @Override
-      public void collect(FoundAnomaly anomaly) {
+      public void collect(WrittenAnomaly anomaly) {
         found.add(anomaly.json());
       }
 
@@ -190,7 +190,7 @@ class AnalysisFunctionTest {
     };
   }
 
-  private KeyedProcessFunction<String, TopicRecord, FoundAnomaly>.OnTimerContext context(
+  private KeyedProcessFunction<String, TopicRecord, WrittenAnomaly>.OnTimerContext context(
       long time) {
     TimerService service =
         fake(

@@ -407,7 +407,7 @@ final class JobSpeed {
                 .assignTimestampsAndWatermarks(HistoryJob.watermarks())
                 .setParallelism(1),
             0)
-        .map(new Last(), TypeInformation.of(FoundAnomaly.class))
+        .map(new Last(), TypeInformation.of(WrittenAnomaly.class))
         .sinkTo(new DiscardingSink<>());
     environment.execute();
     return LAST_NANOS.get() - FIRST_NANOS.get();
@@ -423,7 +423,7 @@ final class JobSpeed {
     }
   }
 
-  private static final class Last extends RichMapFunction<FoundAnomaly, FoundAnomaly> {
+  private static final class Last extends RichMapFunction<WrittenAnomaly, WrittenAnomaly> {
     private static final long serialVersionUID = 1;
 
     @Override
@@ -432,7 +432,7 @@ final class JobSpeed {
     }
 
     @Override
-    public FoundAnomaly map(FoundAnomaly anomaly) {
+    public WrittenAnomaly map(WrittenAnomaly anomaly) {
       return anomaly;
     }
 

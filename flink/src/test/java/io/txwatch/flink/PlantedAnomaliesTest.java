@@ -58,7 +58,7 @@ class PlantedAnomaliesTest {
                 .returns(TypeInformation.of(TopicRecord.class))
                 .assignTimestampsAndWatermarks(HistoryJob.watermarks()),
             64 << 20)
-        .map(FoundAnomaly::json)
+        .map(WrittenAnomaly::json)
         .returns(Types.STRING)
         .map(new Collected(), Types.STRING)
         .sinkTo(new DiscardingSink<>());

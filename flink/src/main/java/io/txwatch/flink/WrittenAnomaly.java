@@ -12,10 +12,10 @@ import io.txwatch.slice.HistorySlice;
  * @param json it as JSON, on one line
  * @param slice its {@linkplain HistorySlice slice}, from which a reader gets the anomaly itself
  */
-public record FoundAnomaly(String id, String json, byte[] slice) {
+public record WrittenAnomaly(String id, String json, byte[] slice) {
 
-  static FoundAnomaly of(Anomaly anomaly) {
-    return new FoundAnomaly(
+  static WrittenAnomaly of(Anomaly anomaly) {
+    return new WrittenAnomaly(
         AnomalyId.of(anomaly), JsonReport.anomaly(anomaly), HistorySlice.bytes(anomaly));
   }
 }
