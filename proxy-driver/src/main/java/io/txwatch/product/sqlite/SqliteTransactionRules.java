@@ -11,6 +11,7 @@ import java.util.Optional;
 public final class SqliteTransactionRules extends TransactionRules {
 
   private static final int BUSY = 5;
+  private static final int CONSTRAINT = 19;
 
   public SqliteTransactionRules(Dialect dialect) {
     super(dialect);
@@ -26,9 +27,13 @@ public final class SqliteTransactionRules extends TransactionRules {
     return AfterError.GOES_ON;
   }
 
+  /**
+   * A COMMIT that times out waiting for a reader, or that violates a deferred constraint, leaves
+   * the transaction open.
+   */
   @Override
   public Optional<Outcome> afterRefusedCommit(SQLException error) {
-    boolean isOpen = (error.getErrorCode() & 0xff) == BUSY;
-    return isOpen ? Optional.empty() : Optional.of(Outcome.UNKNOWN);
+    int code = error.getErrorCode() & 0xff;
+    return code == BUSY || code == CONSTRAINT ? Optional.empty() : Optional.of(Outcome.UNKNOWN);
   }
 }
