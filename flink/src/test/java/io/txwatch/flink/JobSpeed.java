@@ -23,6 +23,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
@@ -119,6 +121,7 @@ final class JobSpeed {
     for (int i = 0; i < names.size(); i++) {
       retained(load(names.get(i), sources.get(i), 1));
     }
+    simulatedTasks();
     print(
         "%nOperations a second, all databases together, and processor time of an operation. In"
             + " brackets: how many databases the busier task has.%n");
@@ -442,16 +445,37 @@ final class JobSpeed {
     }
   }
 
-  /** How many databases the hash of their places assigns to the task that has the most. */
-  private static int onBusiest(Load load, int parallelism) {
-    int[] databases = new int[parallelism];
-    for (List<TopicRecord> records : load.databases()) {
-      databases[
-          KeyGroupRangeAssignment.assignKeyToParallelOperator(
-              records.get(0).place(),
-              KeyGroupRangeAssignment.computeDefaultMaxParallelism(parallelism),
-              parallelism)]++;
+  /** If each database takes the same work, all take as long as those of the busiest task. */
+  private static void simulatedTasks() {
+    print(
+        "%nTimes as fast as one task, by a simulated clock; in brackets the busiest task's part.%n");
+    print("| tasks and partitions | 64 databases | 256 databases | 1,024 databases |");
+    print("| ---: | ---: | ---: | ---: |");
+    for (int tasks = 1; tasks <= 64; tasks *= 2) {
+      StringBuilder row = new StringBuilder("| " + tasks);
+      for (int databases : new int[] {64, 256, 1_024}) {
+        int most =
+            onBusiest(
+                IntStream.range(0, databases).mapToObj(i -> "postgresql://db/shop_" + i), tasks);
+        row.append(String.format(Locale.ROOT, " | %.1f (%d)", (double) databases / most, most));
+      }
+      print("%s |", row);
     }
+  }
+
+  private static int onBusiest(Load load, int parallelism) {
+    return onBusiest(load.databases().stream().map(records -> records.get(0).place()), parallelism);
+  }
+
+  /** How many databases the hash of their places assigns to the task that has the most. */
+  private static int onBusiest(Stream<String> places, int parallelism) {
+    int maximum = KeyGroupRangeAssignment.computeDefaultMaxParallelism(parallelism);
+    int[] databases = new int[parallelism];
+    places.forEach(
+        place ->
+            databases[
+                KeyGroupRangeAssignment.assignKeyToParallelOperator(
+                    place, maximum, parallelism)]++);
     return Arrays.stream(databases).max().orElse(0);
   }
 }
