@@ -27,6 +27,14 @@ public interface DbmsBehaviour {
         : FinalStatePromise.SNAPSHOT;
   }
 
+  /**
+   * True if transactions of this level read one snapshot each, and of two that overlap and change
+   * the same row one fails, as the manual promises.
+   */
+  default boolean excludesConflictingWrites(IsolationLevel level) {
+    return false;
+  }
+
   /** Which uncommitted rows a write may use at READ UNCOMMITTED. */
   enum UncommittedReads {
     /** Those of the queries in it; which rows these are is unknown. */

@@ -40,8 +40,11 @@ import java.util.stream.Stream;
  * where the level is serializable by other means ({@link FinalStatePromise#SOME_ORDER}); no order
  * of the single statements, where each has a snapshot of its own ({@link
  * FinalStatePromise#STATEMENTS}). Snapshot isolation permits write skew, which no order explains:
- * there a difference is undecided, unless a single session writes. Nothing but its own statements
- * changes data, so they leave behind what they leave behind alone.
+ * there the changes of each transaction on its snapshot may ({@link SnapshotMerge}). If they do
+ * not, and the DBMS promises that of two transactions that change the same row one fails, it is a
+ * violation; there the update counts must be explained, too, since a lost update has one. Elsewhere
+ * it is undecided, unless a single session writes. Nothing but its own statements changes data, so
+ * they leave behind what they leave behind alone.
  *
  * <p>If a sequence generates values, the serial schedule generates others: such a case is not
  * supported.
@@ -107,7 +110,13 @@ public final class WriteCheck implements Oracle {
     private final List<ExecutedTransaction> committed;
     private final FinalStatePromise promise;
     private final boolean savepoints;
-    private final Map<List<Step>, Optional<String>> differences = new HashMap<>();
+    private final Map<List<Step>, CaseExecution> serialRuns = new HashMap<>();
+
+    /** True if of two transactions that change the same row one must fail. */
+    private final boolean excludesConflicts;
+
+    /** True if a serial run must have the same update counts. */
+    private boolean comparesCounts;
 
     /** Why a serial run is undecided; the order that it tried may explain the execution or not. */
     private Optional<String> undecidedRun = Optional.empty();
@@ -118,6 +127,10 @@ public final class WriteCheck implements Oracle {
       this.committed =
           execution.transactions().stream().filter(ExecutedTransaction::committed).toList();
       this.promise = promise();
+      this.excludesConflicts =
+          promise == FinalStatePromise.SNAPSHOT
+              && levels().allMatch(executor.dbms()::excludesConflictingWrites);
+      this.comparesCounts = excludesConflicts;
       this.savepoints =
           committed.stream()
               .flatMap(transaction -> transaction.steps().stream())
@@ -177,7 +190,7 @@ public final class WriteCheck implements Oracle {
             severalAutocommitsWaited()
                 ? unlessAnyOrderExplains(Result.VIOLATION, found)
                 : WriteCheck.this.verdict(Result.VIOLATION, found);
-        case SNAPSHOT -> trySingleWriter(found);
+        case SNAPSHOT -> trySnapshots(found);
         case SOME_ORDER -> unlessAnyOrderExplains(Result.VIOLATION, "no serial order; " + found);
         case STATEMENTS -> tryStatementOrders(found);
       };
@@ -195,12 +208,28 @@ public final class WriteCheck implements Oracle {
           > 1;
     }
 
+    /** Each transaction on its snapshot; if that is not decided, orders of the transactions. */
+    private OracleVerdict trySnapshots(String found)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      SnapshotMerge.Decision decision =
+          SnapshotMerge.of(execution, committed, this::serialRun, excludesConflicts);
+      if (decision.result() == Result.CLEAN) {
+        return WriteCheck.this.verdict(Result.CLEAN, "snapshot isolation: " + decision.reason());
+      }
+      if (decision.result() == Result.VIOLATION) {
+        return unlessAnyOrderExplains(
+            Result.VIOLATION, "no serial order, nor snapshot isolation: " + decision.reason());
+      }
+      comparesCounts = false;
+      return trySingleWriter(decision.reason(), found);
+    }
+
     /**
      * If one session alone can write, nothing but its own statements changes data, also if
      * transactions fail. A statement whose effect depends on the order of rows is not decided,
      * because transactions that read may change how rows are stored.
      */
-    private OracleVerdict trySingleWriter(String found)
+    private OracleVerdict trySingleWriter(String doubt, String found)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       boolean isDecided =
           execution.testCase().steps().stream()
@@ -214,7 +243,7 @@ public final class WriteCheck implements Oracle {
       return isDecided
           ? unlessAnyOrderExplains(Result.VIOLATION, "only one session writes; " + found)
           : unlessAnyOrderExplains(
-              Result.UNDECIDED, "snapshot isolation permits write skew; " + found);
+              Result.UNDECIDED, "snapshot isolation may explain it: " + doubt + "; " + found);
     }
 
     private OracleVerdict tryStatementOrders(String found)
@@ -292,27 +321,31 @@ public final class WriteCheck implements Oracle {
       return WriteCheck.this.verdict(result, reason);
     }
 
-    /** The difference from a serial run of these steps, if any; each order is run once. */
-    private Optional<String> difference(List<Step> steps)
+    /** A serial run of these steps; each order is run once. */
+    private CaseExecution serialRun(List<Step> steps)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-      Optional<String> known = differences.get(steps);
+      CaseExecution known = serialRuns.get(steps);
       if (known == null) {
-        known = runSerially(steps);
-        differences.put(steps, known);
+        // All steps run in one session, so that their order does not depend on how sessions are
+        // scheduled.
+        known =
+            executor.execute(
+                execution
+                    .testCase()
+                    .withSteps(
+                        steps.stream()
+                            .map(step -> new Step(step.id(), "T1", step.label(), step.sql()))
+                            .toList()),
+                execution.level());
+        serialRuns.put(steps, known);
       }
       return known;
     }
 
-    private Optional<String> runSerially(List<Step> steps)
+    /** The difference from a serial run of these steps, if any. */
+    private Optional<String> difference(List<Step> steps)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-      // All steps run in one session, so that their order does not depend on how sessions are
-      // scheduled.
-      List<Step> serialSteps = new ArrayList<>();
-      for (Step step : steps) {
-        serialSteps.add(new Step(step.id(), "T1", step.label(), step.sql()));
-      }
-      CaseExecution serial =
-          executor.execute(execution.testCase().withSteps(serialSteps), execution.level());
+      CaseExecution serial = serialRun(steps);
       if (serial.undecided().isPresent()) {
         undecidedRun = serial.undecided();
         return serial.undecided();
@@ -320,9 +353,10 @@ public final class WriteCheck implements Oracle {
       boolean reads =
           (promise == FinalStatePromise.ORDER_OF_COMMITS || promise == FinalStatePromise.SOME_ORDER)
               && levels().allMatch(IsolationLevel.SERIALIZABLE::equals);
-      for (Step step : serialSteps) {
+      for (Step step : steps) {
         Optional<String> differs =
-            statementDifference(execution.outcome(step), serial.outcome(step), reads);
+            statementDifference(
+                execution.outcome(step), serial.outcome(step), reads, comparesCounts);
         if (differs.isPresent()) {
           return differs;
         }
@@ -345,7 +379,7 @@ public final class WriteCheck implements Oracle {
   }
 
   private static Optional<String> statementDifference(
-      StepOutcome concurrent, StepOutcome serial, boolean reads) {
+      StepOutcome concurrent, StepOutcome serial, boolean reads, boolean counts) {
     String sql = concurrent.step().sql();
     if (concurrent.succeeded() != serial.succeeded()) {
       return Optional.of(
@@ -366,6 +400,15 @@ public final class WriteCheck implements Oracle {
               sql,
               Values.bag(concurrent.rows()),
               Values.bag(serial.rows())));
+    }
+    if (counts && concurrent.updateCount() != serial.updateCount()) {
+      return Optional.of(
+          String.format(
+              Locale.ROOT,
+              "'%s' changed %d rows, serially %d",
+              sql,
+              concurrent.updateCount(),
+              serial.updateCount()));
     }
     return Optional.empty();
   }

@@ -35,6 +35,16 @@ final class DuckDbDbms extends EmbeddedDbms {
     // there is no other level
   }
 
+  /**
+   * DuckDB documentation, Concurrency: "when two threads attempt to edit (update or delete) the
+   * same row at the same time [...] the second thread to attempt the edit will fail with a conflict
+   * error".
+   */
+  @Override
+  public boolean excludesConflictingWrites(IsolationLevel level) {
+    return true;
+  }
+
   @Override
   public String renderSql(String sql) {
     return render(sql, "", "INT PRIMARY KEY", "");

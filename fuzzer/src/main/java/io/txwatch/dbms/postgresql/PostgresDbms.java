@@ -172,6 +172,16 @@ final class PostgresDbms extends AbstractDbms {
         : super.promise(level);
   }
 
+  /**
+   * PostgreSQL manual, section 13.2.2: if the first updater commits, "the repeatable read
+   * transaction will be rolled back with the message ERROR: could not serialize access due to
+   * concurrent update".
+   */
+  @Override
+  public boolean excludesConflictingWrites(IsolationLevel level) {
+    return isPostgres() && level.compareTo(IsolationLevel.READ_COMMITTED) > 0;
+  }
+
   @Override
   public boolean abortsTransactionOnError() {
     return true;

@@ -120,6 +120,25 @@ public final class Evidence {
                     .toList()));
   }
 
+  /**
+   * True if the case without a step leaves behind the same final state, and is no violation of
+   * WriteCheck.
+   */
+  public boolean hasNoEffect(Step step)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    CaseExecution without =
+        executor.execute(
+            execution
+                .testCase()
+                .withSteps(
+                    execution.testCase().steps().stream()
+                        .filter(other -> other.id() != step.id())
+                        .toList()),
+            execution.level());
+    return without.finalState().equals(execution.finalState())
+        && new WriteCheck().judge(without, executor).result() == OracleVerdict.Result.CLEAN;
+  }
+
   /** True if a changed case is no violation of WriteCheck. */
   public boolean disappearsIn(TestCase changed)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {

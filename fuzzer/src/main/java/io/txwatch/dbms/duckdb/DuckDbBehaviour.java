@@ -1,0 +1,100 @@
+package io.txwatch.dbms.duckdb;
+
+import io.txwatch.oracle.OracleKind;
+import io.txwatch.oracle.known.Evidence;
+import io.txwatch.oracle.known.FindingClass;
+import io.txwatch.oracle.known.KnownBehaviour;
+import io.txwatch.schedule.CaseExecution;
+import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.schedule.StepOutcome;
+import io.txwatch.testcase.SqlText;
+import java.sql.SQLException;
+import java.util.Set;
+
+/** Known behaviour of DuckDB. */
+public enum DuckDbBehaviour implements KnownBehaviour {
+  UPDATE_BESIDE_DELETE(
+      "duckdb-update-beside-delete",
+      FindingClass.KNOWN_BUG,
+      Set.of(OracleKind.WRITECHECK),
+      "An UPDATE does not conflict with a concurrent DELETE of the same row, nor with an UPDATE of"
+          + " an indexed column, which is executed as DELETE and INSERT. Both commit, and the first"
+          + " UPDATE, which counted the row, has no effect.",
+      "DuckDB issue 17223 (UPDATE and DELETE; closed as stale, still so on 1.5.6). DuckDB"
+          + " documentation, Concurrency: \"when two threads attempt to edit (update or delete) the"
+          + " same row at the same time [...] the second thread to attempt the edit will fail with"
+          + " a conflict error\"") {
+    @Override
+    public boolean matches(Evidence evidence)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      for (StepOutcome update : evidence.execution().outcomes()) {
+        if (update.updateCount() > 0
+            && isWrite(update, "UPDATE")
+            && hasRemovalBeside(evidence.execution(), update)
+            && evidence.hasNoEffect(update.step())) {
+          return true;
+        }
+      }
+      return false;
+    }
+  };
+
+  private final String id;
+  private final FindingClass findingClass;
+  private final Set<OracleKind> oracles;
+  private final String description;
+  private final String source;
+
+  DuckDbBehaviour(
+      String id,
+      FindingClass findingClass,
+      Set<OracleKind> oracles,
+      String description,
+      String source) {
+    this.id = id;
+    this.findingClass = findingClass;
+    this.oracles = oracles;
+    this.description = description;
+    this.source = source;
+  }
+
+  @Override
+  public String id() {
+    return id;
+  }
+
+  @Override
+  public FindingClass findingClass() {
+    return findingClass;
+  }
+
+  @Override
+  public Set<OracleKind> oracles() {
+    return oracles;
+  }
+
+  @Override
+  public String description() {
+    return description;
+  }
+
+  @Override
+  public String source() {
+    return source;
+  }
+
+  /** True if another session deletes rows, or updates them in a table that may have an index. */
+  private static boolean hasRemovalBeside(CaseExecution execution, StepOutcome update) {
+    boolean hasIndex =
+        execution.testCase().setup().stream()
+            .anyMatch(sql -> SqlText.of(sql).hasAny("KEY", "UNIQUE", "INDEX"));
+    return execution.outcomes().stream()
+        .filter(other -> !other.step().session().equals(update.step().session()))
+        .filter(other -> other.updateCount() > 0)
+        .anyMatch(other -> isWrite(other, "DELETE") || (hasIndex && isWrite(other, "UPDATE")));
+  }
+
+  private static boolean isWrite(StepOutcome outcome, String verb) {
+    return SqlText.of(outcome.step().sql()).writes().stream().anyMatch(write -> write.is(verb));
+  }
+}
