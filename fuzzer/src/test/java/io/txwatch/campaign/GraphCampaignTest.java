@@ -53,7 +53,8 @@ class GraphCampaignTest {
 
   /**
    * Table 4: at REPEATABLE READ lost update, read-write skew and write skew on InnoDB; only write
-   * skew on PostgreSQL, whose snapshots prevent two writes of one row.
+   * skew on PostgreSQL, whose snapshots prevent two writes of one row. Transactions that set
+   * themselves READ COMMITTED have their anomalies at that level.
    */
   @ParameterizedTest
   @CsvSource({"MARIADB, LOST_UPDATE READ_WRITE_SKEW WRITE_SKEW", "POSTGRESQL, WRITE_SKEW"})
@@ -72,8 +73,10 @@ class GraphCampaignTest {
     Summary summary = new Campaign(dbms, plan, finding -> {}).run();
 
     assertThat(summary.cases().executed()).isEqualTo(200);
+    assertThat(summary.findings().reported()).isZero();
     assertThat(
             summary.observed().anomalies().keySet().stream()
+                .filter(anomaly -> anomaly.level() == IsolationLevel.REPEATABLE_READ)
                 .map(GraphAnomaly.Kind::phenomenon)
                 .filter(TABLE_4::contains))
         .containsExactlyInAnyOrderElementsOf(
