@@ -8,6 +8,7 @@ import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.SqlText;
+import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
 import java.util.Set;
 
@@ -19,7 +20,7 @@ public enum DuckDbBehaviour implements KnownBehaviour {
       Set.of(OracleKind.WRITECHECK),
       "An UPDATE does not conflict with a concurrent DELETE of the same row, nor with an UPDATE of"
           + " an indexed column, which is executed as DELETE and INSERT. Both commit, and the first"
-          + " UPDATE, which counted the row, has no effect.",
+          + " UPDATE, which counted the row, has no effect on it.",
       "DuckDB issue 17223 (UPDATE and DELETE; closed as stale, still so on 1.5.6). DuckDB"
           + " documentation, Concurrency: \"when two threads attempt to edit (update or delete) the"
           + " same row at the same time [...] the second thread to attempt the edit will fail with"
@@ -35,7 +36,16 @@ public enum DuckDbBehaviour implements KnownBehaviour {
           return true;
         }
       }
-      return false;
+      for (StepOutcome delete : evidence.execution().outcomes()) {
+        if (delete.updateCount() > 0
+            && isWrite(delete, "DELETE")
+            && hasUpdateBeside(evidence.execution(), delete)
+            && evidence.disappearsWithout(delete.step()::equals)) {
+          return true;
+        }
+      }
+      TestCase unindexed = withoutIndexes(evidence.execution().testCase());
+      return !unindexed.equals(evidence.execution().testCase()) && evidence.disappearsIn(unindexed);
     }
   };
 
@@ -92,6 +102,22 @@ public enum DuckDbBehaviour implements KnownBehaviour {
         .filter(other -> !other.step().session().equals(update.step().session()))
         .filter(other -> other.updateCount() > 0)
         .anyMatch(other -> isWrite(other, "DELETE") || (hasIndex && isWrite(other, "UPDATE")));
+  }
+
+  /** True if another session updates rows. */
+  private static boolean hasUpdateBeside(CaseExecution execution, StepOutcome delete) {
+    return execution.outcomes().stream()
+        .filter(other -> !other.step().session().equals(delete.step().session()))
+        .anyMatch(other -> other.updateCount() > 0 && isWrite(other, "UPDATE"));
+  }
+
+  /** The same case without indexes, but for those of UNIQUE columns. */
+  private static TestCase withoutIndexes(TestCase testCase) {
+    return testCase.withSetup(
+        testCase.setup().stream()
+            .filter(sql -> !SqlText.of(sql).startsWith("CREATE", "INDEX"))
+            .map(sql -> sql.replace(" PRIMARY KEY", ""))
+            .toList());
   }
 
   private static boolean isWrite(StepOutcome outcome, String verb) {
