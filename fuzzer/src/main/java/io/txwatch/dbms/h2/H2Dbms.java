@@ -9,6 +9,7 @@ import io.txwatch.dbms.Semantics.LockingReads;
 import io.txwatch.dbms.Semantics.Snapshot;
 import io.txwatch.dbms.Semantics.Visibility;
 import io.txwatch.dbms.Sql;
+import io.txwatch.dbms.SqlFeature;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.dbms.WriteRecording;
 import io.txwatch.history.Database;
@@ -17,6 +18,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** H2. A workspace is a schema; in memory, in a database of its own. */
 final class H2Dbms extends AbstractDbms {
@@ -30,10 +32,24 @@ final class H2Dbms extends AbstractDbms {
   private static final int CONCURRENT_UPDATE = 90131;
 
   private final String url;
+  private final H2Features features;
 
-  H2Dbms(Database database, String url, Connector connector) {
+  H2Dbms(Database database, String url, Connector connector, H2Features features) {
     super(database, connector);
+    this.features = features;
     this.url = url;
+  }
+
+  @Override
+  public Set<SqlFeature> missingFeatures() {
+    return features.missing();
+  }
+
+  @Override
+  public Optional<String> whyUnwatchable() {
+    return features.hasStandardCatalog()
+        ? Optional.empty()
+        : Optional.of("watched connections need the catalog of H2 2.0 or later");
   }
 
   @Override
@@ -156,9 +172,15 @@ final class H2Dbms extends AbstractDbms {
    * non-repeatable reads aren't possible, phantom reads are possible": each table has a snapshot of
    * its own, and a phantom is a row that was inserted before the transaction first read the table
    * ({@code Transaction.markStatementStart}).
+   *
+   * <p>Before 2.0 a transaction from REPEATABLE READ on may write a row that was changed since its
+   * snapshot, and then reads the newer version; the manual does not state what writes read.
    */
   @Override
   public Optional<Semantics> semantics(Database settings, IsolationLevel level) {
+    if (!features.hasStandardCatalog() && level != IsolationLevel.READ_COMMITTED) {
+      return Optional.empty();
+    }
     return switch (level) {
       case UNKNOWN -> throw new IllegalArgumentException("no rules for " + level);
       case READ_UNCOMMITTED -> Optional.empty();
@@ -212,12 +234,15 @@ final class H2Dbms extends AbstractDbms {
 
   @Override
   public Optional<VersionColumns> versionColumns() {
+    if (!features.hasStandardCatalog()) {
+      return Optional.empty();
+    }
     return Optional.of(
         new VersionColumns("UUID INVISIBLE DEFAULT RANDOM_UUID()", "INT INVISIBLE DEFAULT 0"));
   }
 
   @Override
   public Optional<WriteRecording> writeRecording() {
-    return Optional.of(new H2WriteRecording());
+    return features.updatesInDeltaTables() ? Optional.of(new H2WriteRecording()) : Optional.empty();
   }
 }

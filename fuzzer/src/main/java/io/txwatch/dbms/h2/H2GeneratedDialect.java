@@ -1,12 +1,35 @@
 package io.txwatch.dbms.h2;
 
+import io.txwatch.dbms.SqlFeature;
 import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** The SQL that is generated for H2. */
 public final class H2GeneratedDialect implements GeneratedDialect {
+
+  private final Set<SqlFeature> missing;
+
+  /** The SQL of a version that lacks nothing. */
+  public H2GeneratedDialect() {
+    this(Set.of());
+  }
+
+  /**
+   * The SQL of a version.
+   *
+   * @param missing what it lacks
+   */
+  public H2GeneratedDialect(Set<SqlFeature> missing) {
+    this.missing = Set.copyOf(missing);
+  }
+
+  @Override
+  public Set<SqlFeature> missing() {
+    return missing;
+  }
 
   @Override
   public String name() {

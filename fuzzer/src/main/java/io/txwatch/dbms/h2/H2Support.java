@@ -2,12 +2,15 @@ package io.txwatch.dbms.h2;
 
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.SqlFeature;
 import io.txwatch.dbms.support.DbmsSupport;
 import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.Database;
 import io.txwatch.oracle.known.KnownBehaviour;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 
 /** H2. */
 public final class H2Support implements DbmsSupport {
@@ -18,8 +21,9 @@ public final class H2Support implements DbmsSupport {
   }
 
   @Override
-  public Dbms open(Database database, String url, Connector connector, Connection probed) {
-    return new H2Dbms(database, url, connector);
+  public Dbms open(Database database, String url, Connector connector, Connection probed)
+      throws SQLException {
+    return new H2Dbms(database, url, connector, H2Features.of(probed));
   }
 
   @Override
@@ -30,5 +34,10 @@ public final class H2Support implements DbmsSupport {
   @Override
   public GeneratedDialect dialect() {
     return new H2GeneratedDialect();
+  }
+
+  @Override
+  public GeneratedDialect dialect(Set<SqlFeature> missing) {
+    return new H2GeneratedDialect(missing);
   }
 }

@@ -53,7 +53,7 @@ final class H2Workspace implements Workspace {
         "SELECT '\"' || REPLACE(TABLE_NAME, '\"', '\"\"') || '\"' FROM"
             + " INFORMATION_SCHEMA.TABLES WHERE UPPER(TABLE_SCHEMA) = UPPER('"
             + schema
-            + "') AND TABLE_TYPE = 'BASE TABLE' ORDER BY 1");
+            + "') AND TABLE_TYPE IN ('BASE TABLE', 'TABLE') ORDER BY 1");
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.txwatch.prepare.PreparationDdl;
 import io.txwatch.product.WatchedProduct;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Map;
 
 /** H2. */
 public final class H2Product implements WatchedProduct {
@@ -21,6 +22,12 @@ public final class H2Product implements WatchedProduct {
   private static final String SETTINGS =
       "SELECT SETTING_NAME, SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS"
           + " WHERE SETTING_NAME IN ('MODE', 'MV_STORE')";
+
+  /** The same up to 1.4.200. */
+  private static final String EARLIER_SETTINGS =
+      "SELECT NAME, \"VALUE\" FROM INFORMATION_SCHEMA.SETTINGS WHERE NAME IN ('MODE', 'MV_STORE')";
+
+  private static final int COLUMN_NOT_FOUND = 42122;
 
   @Override
   public DialectSql sql() {
@@ -45,7 +52,18 @@ public final class H2Product implements WatchedProduct {
   @Override
   public Probed probe(Connection connection, String name, String version) throws SQLException {
     String number = version.strip().split("\\s", 2)[0];
-    return new Probed(new Product("H2", number), CatalogQueries.pairs(connection, SETTINGS), true);
+    return new Probed(new Product("H2", number), settings(connection), true);
+  }
+
+  private static Map<String, String> settings(Connection connection) throws SQLException {
+    try {
+      return CatalogQueries.pairs(connection, SETTINGS);
+    } catch (SQLException e) {
+      if (e.getErrorCode() != COLUMN_NOT_FOUND) {
+        throw e;
+      }
+      return CatalogQueries.pairs(connection, EARLIER_SETTINGS);
+    }
   }
 
   @Override

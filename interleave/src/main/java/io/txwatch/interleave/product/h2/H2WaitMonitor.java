@@ -17,6 +17,8 @@ import java.util.Set;
  */
 public final class H2WaitMonitor implements WaitMonitor {
 
+  private static final int COLUMN_NOT_FOUND = 42122;
+
   private final Connection watcher;
   private final boolean isThreadObservable;
   private final PreparedStatement poll;
@@ -25,10 +27,20 @@ public final class H2WaitMonitor implements WaitMonitor {
   public H2WaitMonitor(Connection watcher, boolean isThreadObservable) throws SQLException {
     this.watcher = watcher;
     this.isThreadObservable = isThreadObservable;
-    this.poll =
-        watcher.prepareStatement(
-            "SELECT SESSION_ID, BLOCKER_ID, CONTAINS_UNCOMMITTED"
-                + " FROM INFORMATION_SCHEMA.SESSIONS");
+    this.poll = poll(watcher);
+  }
+
+  private static PreparedStatement poll(Connection watcher) throws SQLException {
+    String query =
+        "SELECT SESSION_ID, BLOCKER_ID, CONTAINS_UNCOMMITTED FROM INFORMATION_SCHEMA.SESSIONS";
+    try {
+      return watcher.prepareStatement(query);
+    } catch (SQLException e) {
+      if (e.getErrorCode() != COLUMN_NOT_FOUND) {
+        throw e;
+      }
+      return watcher.prepareStatement(query.replace("SESSION_ID", "ID")); // up to 1.4.200
+    }
   }
 
   @Override
