@@ -102,6 +102,20 @@ class KafkaTopicTest {
     return new KafkaProvider().open(settings(url));
   }
 
+  /**
+   * Waits until events are in a topic: how long the first connection takes depends on the machine,
+   * and a sink that is closed does not wait for it.
+   */
+  private static void awaitEvents(String url, int count, EventSink... sinks) {
+    for (EventSink sink : sinks) {
+      sink.caughtUp();
+    }
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .ignoreExceptionsInstanceOf(IOException.class) // until the topic is there
+        .until(() -> read(url).events().size() >= count);
+  }
+
   /** What a topic contains. */
   private record Contents(List<Event> events, List<Loss> losses) {}
 
@@ -193,6 +207,7 @@ class KafkaTopicTest {
         topic.accept(event);
         history.accept(event);
       }
+      awaitEvents(url, lostUpdate().size(), topic);
     }
 
     Contents contents = read(url);
@@ -215,6 +230,7 @@ class KafkaTopicTest {
         EventSink other = sink(url)) {
       readAndWrite(1, WriterToken.of(2, 2)).forEach(one::accept);
       readAndWrite(2).forEach(other::accept);
+      awaitEvents(url, 12, one, other);
     }
 
     Contents contents = read(url);
@@ -234,6 +250,7 @@ class KafkaTopicTest {
       sink.accept(new Event.Gap(0, 0, GapReason.FAULT, "of the process", 1));
       sink.accept(new Event.SessionClosed(1));
       sink.accept(new Event.SessionClosed(2));
+      awaitEvents(url, 6, sink);
     }
 
     Contents contents = read(url);
@@ -340,9 +357,15 @@ class KafkaTopicTest {
     TopicAddress address = TopicAddress.ofUrl(url).orElseThrow();
     TopicOutput output = KafkaJar.load(settings(url)).openOutput(address, new Properties());
     for (TopicRecord next : records) {
-      CompletableFuture<TopicOutput.Result> done = new CompletableFuture<>();
-      output.send(next, (result, message) -> done.complete(result));
-      assertThat(done.get()).isEqualTo(TopicOutput.Result.WRITTEN);
+      // Until the topic is there, a record is not written.
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(
+              () -> {
+                CompletableFuture<TopicOutput.Result> done = new CompletableFuture<>();
+                output.send(next, (result, message) -> done.complete(result));
+                return done.get() == TopicOutput.Result.WRITTEN;
+              });
     }
     output.close();
   }
@@ -460,6 +483,7 @@ class KafkaTopicTest {
     TopicAddress address = TopicAddress.ofUrl(url).orElseThrow();
     try (EventSink ended = sink(url)) {
       readAndWrite(1, WriterToken.of(2, 2)).forEach(ended::accept);
+      awaitEvents(url, 6, ended);
     }
     Listener listener = new Listener();
     try (AnalysisServer server = server(listener);
@@ -497,9 +521,11 @@ class KafkaTopicTest {
     TopicAddress address = TopicAddress.ofUrl(url).orElseThrow();
     try (EventSink one = sink(url)) {
       readAndWrite(1, WriterToken.of(2, 2)).forEach(one::accept);
+      awaitEvents(url, 6, one);
     }
     try (EventSink other = sink(url)) {
       readAndWrite(2).forEach(other::accept);
+      awaitEvents(url, 12, other);
     }
     Listener listener = new Listener();
     try (AnalysisServer server = server(listener);
