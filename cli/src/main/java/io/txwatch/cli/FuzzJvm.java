@@ -1,5 +1,6 @@
 package io.txwatch.cli;
 
+import java.io.File;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -27,7 +28,8 @@ final class FuzzJvm {
    */
   static Optional<Integer> run(String... args) {
     String jar = System.getProperty("java.class.path");
-    if (args.length == 0 || !args[0].equals("fuzz") || !jar.endsWith(".jar")) {
+    boolean isOneJar = jar.endsWith(".jar") && !jar.contains(File.pathSeparator);
+    if (args.length == 0 || !args[0].equals("fuzz") || !isOneJar) {
       return Optional.empty();
     }
     List<String> chosen = ManagementFactory.getRuntimeMXBean().getInputArguments();

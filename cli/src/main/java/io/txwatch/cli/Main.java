@@ -23,18 +23,40 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** The main class of {@code txwatch.jar}. */
 public final class Main {
 
+  /** More than the five seconds in which what was recorded is written at the end. */
+  private static final long MAX_EXIT_MILLIS = 10_000;
+
   private Main() {}
 
   /** Runs a command line and exits with its code. */
   public static void main(String[] args) {
-    FuzzJvm.run(args).ifPresent(System::exit);
+    FuzzJvm.run(args).ifPresent(Main::exit);
     PrintWriter out = utf8(new FileOutputStream(FileDescriptor.out));
     if (Terminal.hasColour()) {
       out = new PrintWriter(new ColourWriter(out), false);
     }
     PrintWriter err = utf8(new FileOutputStream(FileDescriptor.err));
-    int code = run(out, err, args);
+    exit(run(out, err, args));
+  }
+
+  /**
+   * Ends this JVM. An embedded database that still executes a statement without an end holds its
+   * own shutdown hook up, and with it the JVM: after a time the hooks are not awaited.
+   */
+  private static void exit(int code) {
+    Thread last = new Thread(null, () -> halt(code), "txwatch-exit", 0, false);
+    last.setDaemon(true);
+    last.start();
     System.exit(code);
+  }
+
+  private static void halt(int code) {
+    try {
+      Thread.sleep(MAX_EXIT_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    Runtime.getRuntime().halt(code);
   }
 
   /** Runs a command line and returns its exit code. */
