@@ -9,6 +9,7 @@ import io.txwatch.testcase.TestCase;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Recognizes cases whose execution cannot be compared with another execution of the same
@@ -26,16 +27,19 @@ public final class UnsupportedCase {
       Pattern.compile("\\b(default_)?(transaction|tx)_isolation\\b", Pattern.CASE_INSENSITIVE);
 
   private static final String[] INSERT = {"INSERT", "REPLACE", "MERGE"};
-  private static final String[] OWN_TIME = {
-    "RAND",
-    "RANDOM",
-    "NOW",
-    "UUID",
-    "CURRENT_TIMESTAMP",
-    "SYSDATE",
-    "CONNECTION_ID",
-    "PG_BACKEND_PID"
-  };
+
+  /** What depends on the time, on chance, on the session, or on where a row is stored. */
+  private static final String[] DIFFERENT_EACH_TIME =
+      """
+      RAND RANDOM RANDOMBLOB RANDOM_BYTES UUID_SHORT UUID_V4 UUID_V7 UUIDV4 UUIDV7 RANDOM_UUID \
+      GEN_RANDOM_UUID GEN_RANDOM_BYTES UUID_GENERATE_V1 UUID_GENERATE_V4 SYS_GUID NEWID \
+      NOW SYSDATE SYSTIMESTAMP TIMEOFDAY TODAY CURRENT_TIMESTAMP CURRENT_TIME CURRENT_DATE \
+      LOCALTIMESTAMP LOCALTIME CLOCK_TIMESTAMP STATEMENT_TIMESTAMP TRANSACTION_TIMESTAMP \
+      CURDATE CURTIME UTC_DATE UTC_TIME UTC_TIMESTAMP UNIX_TIMESTAMP \
+      CONNECTION_ID SESSION_ID PG_BACKEND_PID LAST_INSERT_ID LAST_INSERT_ROWID \
+      NEXTVAL CURRVAL LASTVAL SETVAL TXID_CURRENT PG_CURRENT_XACT_ID TRANSACTION_ID \
+      CTID XMIN XMAX CMIN CMAX ROWID _ROWID_"""
+          .split(" ");
 
   private static final String[] LOCK_DEPENDENT = {"NOWAIT", "SKIP"};
 
@@ -75,9 +79,12 @@ public final class UnsupportedCase {
     if (steps.stream().anyMatch(step -> SqlText.of(step.sql()).hasAny(LOCK_DEPENDENT))) {
       return Optional.of("a query does not wait for locks, so its result depends on them");
     }
-    return steps.stream().anyMatch(step -> SqlText.of(step.sql()).hasAny(OWN_TIME))
-        ? Optional.of("a statement has a different result each time")
-        : Optional.empty();
+    boolean differs =
+        Stream.concat(execution.testCase().setup().stream(), steps.stream().map(Step::sql))
+                .anyMatch(sql -> SqlText.of(sql).hasAny(DIFFERENT_EACH_TIME))
+            // In the setup it may be a type.
+            || steps.stream().anyMatch(step -> SqlText.of(step.sql()).hasAny("UUID"));
+    return differs ? Optional.of("a statement has a different result each time") : Optional.empty();
   }
 
   private static boolean derivesValues(String sql) {

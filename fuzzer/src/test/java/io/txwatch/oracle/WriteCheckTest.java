@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class WriteCheckTest {
 
@@ -218,6 +219,37 @@ class WriteCheckTest {
 
       assertThat(new WriteCheck().judge(real, fixture.executor()).result()).isEqualTo(Result.CLEAN);
       assertThat(new WriteCheck().judge(lost, fixture.executor()).result()).isEqualTo(expected);
+    }
+  }
+
+  /** What a statement writes differs in a serial run, whatever the DBMS does. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "UPDATE t SET v = gen_random_uuid()::text WHERE id = 1",
+        "UPDATE t SET v = ctid::text WHERE id = 1",
+        "UPDATE t SET v = clock_timestamp()::text WHERE id = 1",
+        "UPDATE t SET v = xmin::text WHERE id = 1",
+      })
+  void whatDiffersEachTimeIsUnsupported(String update) throws Exception {
+    String text =
+        """
+        I: CREATE TABLE t (id INT, v TEXT)
+        I: INSERT INTO t VALUES (1, 'a'), (2, 'b')
+        T1: BEGIN
+        T2: BEGIN
+        T1: %s
+        T2: UPDATE t SET v = 'x' WHERE id = 2
+        T1: COMMIT
+        T2: COMMIT
+        F: SELECT * FROM t
+        """
+            .formatted(update);
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.POSTGRESQL)) {
+      CaseExecution execution = fixture.execute(text, "RR");
+
+      assertThat(new WriteCheck().judge(execution, fixture.executor()).result())
+          .isEqualTo(Result.UNSUPPORTED);
     }
   }
 
