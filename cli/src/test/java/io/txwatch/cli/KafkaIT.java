@@ -38,6 +38,7 @@ class KafkaIT {
             bob.createStatement().execute("UPDATE account SET balance = " + (seenByBob - 20) + " WHERE id = 1");
             bob.commit();
           }
+          Thread.sleep(3_000); // the client connects meanwhile, on a busy machine as well
           try {
             Class.forName("org.apache.kafka.clients.producer.KafkaProducer");
             System.out.println("the application sees the client");
