@@ -32,6 +32,14 @@ public interface Dbms extends DbmsBehaviour {
     return Set.of();
   }
 
+  /**
+   * True if a MERGE inserts a row because its snapshot does not show one that is committed: no
+   * order of statements then need explain what it does.
+   */
+  default boolean mergesBySnapshot() {
+    return false;
+  }
+
   /** Replaces {@code {ENGINE}} and the other placeholders with the SQL of this DBMS. */
   String renderSql(String sql);
 

@@ -26,7 +26,12 @@ public enum SqlFeature {
   /** Table options that decide when statistics are calculated. */
   STATISTICS_OPTIONS("\\bSTATS_PERSISTENT\\b"),
   /** A setting for one statement, in a comment of it. */
-  SETTING_HINTS("\\bSET_VAR\\b");
+  SETTING_HINTS("\\bSET_VAR\\b"),
+  LATERAL("\\bLATERAL\\b"),
+  MERGE("\\bMERGE\\b"),
+  /** Constraints that are checked when a transaction commits. */
+  DEFERRED_CONSTRAINTS("\\bINITIALLY\\s+DEFERRED\\b"),
+  ADVISORY_LOCKS("\\bpg_advisory_");
 
   private final Pattern form;
 

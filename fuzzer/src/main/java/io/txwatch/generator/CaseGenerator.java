@@ -165,13 +165,20 @@ public final class CaseGenerator {
     StatementGenerator statements = new StatementGenerator(context, contents);
     List<Deque<GeneratedStatement>> sessions = new ArrayList<>();
     int count = caseKind.sessions(random);
+    int most = count == CaseKind.LARGE ? Math.max(maxStatements, CaseKind.LARGE) : maxStatements;
     for (int i = 0; i < count; i++) {
-      sessions.add(session(context, statements));
+      sessions.add(session(context, statements, most));
     }
     Map<Integer, Set<ExpectedError>> expected = new HashMap<>();
     List<Step> steps = merge(random, sessions, expected);
     if (steps.stream().anyMatch(step -> StatementText.changesMoreThanRows(step.sql()))) {
-      expected.replaceAll((step, errors) -> withDefinitionErrors(errors));
+      expected.replaceAll(
+          (step, errors) ->
+              with(errors, ExpectedError.DEFINITION, ExpectedError.LOCK_NOT_AVAILABLE));
+    }
+    if (setup.stream().anyMatch(StatementText::defersConstraints)) {
+      // what a statement violates is an error of the statement that ends the transaction
+      expected.replaceAll((step, errors) -> with(errors, ExpectedError.FOREIGN_KEY));
     }
     Map<String, String> headers = headers(number);
     productions.draw("jdbc", random).ifPresent(how -> headers.put(StatementText.JDBC_HEADER, how));
@@ -182,10 +189,10 @@ public final class CaseGenerator {
     return new GeneratedCase(testCase, statements.kinds(), expected, random.made());
   }
 
-  private static Set<ExpectedError> withDefinitionErrors(Set<ExpectedError> errors) {
-    Set<ExpectedError> more =
-        EnumSet.of(ExpectedError.DEFINITION, ExpectedError.LOCK_NOT_AVAILABLE);
+  private static Set<ExpectedError> with(Set<ExpectedError> errors, ExpectedError... others) {
+    Set<ExpectedError> more = EnumSet.noneOf(ExpectedError.class);
     more.addAll(errors);
+    more.addAll(List.of(others));
     return more;
   }
 
@@ -238,7 +245,7 @@ public final class CaseGenerator {
    * or after.
    */
   private Deque<GeneratedStatement> session(
-      StatementContext context, StatementGenerator statements) {
+      StatementContext context, StatementGenerator statements, int most) {
     RandomSource random = context.random;
     Deque<GeneratedStatement> steps = new ArrayDeque<>();
     addBetween(context, statements, steps);
@@ -249,13 +256,13 @@ public final class CaseGenerator {
     if (random.percent("statement before", 8)) {
       steps.add(statements.next());
     }
-    addTransaction(context, statements, steps);
+    addTransaction(context, statements, steps, most);
     if (random.percent("statement after", 8)) {
       steps.add(statements.next());
     }
     if (productions.draw("second transaction", random).isPresent()) {
       addBetween(context, statements, steps);
-      addTransaction(context, statements, steps);
+      addTransaction(context, statements, steps, most);
     }
     return steps;
   }
@@ -286,7 +293,10 @@ public final class CaseGenerator {
   }
 
   private void addTransaction(
-      StatementContext context, StatementGenerator statements, Deque<GeneratedStatement> steps) {
+      StatementContext context,
+      StatementGenerator statements,
+      Deque<GeneratedStatement> steps,
+      int most) {
     RandomSource random = context.random;
     productions
         .draw("level before begin", random)
@@ -301,7 +311,10 @@ public final class CaseGenerator {
           .map(text -> text.replace("{T}", context.randomTable().name()))
           .ifPresent(text -> steps.add(GeneratedStatement.control(text)));
     }
-    int size = random.between(1, maxStatements);
+    productions
+        .draw("advisory lock", random)
+        .ifPresent(text -> steps.add(GeneratedStatement.control(text)));
+    int size = random.between(1, most);
     Optional<String> savepointSql = grammar.savepoint("s");
     int savepoint =
         size > 2 && savepointSql.isPresent() && random.percent("savepoint", 10)

@@ -46,6 +46,9 @@ public enum CaseKind {
   private static final int MAX_TABLES = 3;
   private static final int MAX_SESSIONS = 4;
 
+  /** The number of sessions of a large case, and the most statements of its transactions. */
+  static final int LARGE = 5;
+
   private final int casesPerSchema;
 
   CaseKind(int casesPerSchema) {
@@ -74,7 +77,11 @@ public enum CaseKind {
   }
 
   int sessions(RandomSource random) {
-    return random.alternative("sessions", 88, 12) == 0 ? 2 : random.between(3, MAX_SESSIONS);
+    return switch (random.alternative("sessions", 87, 12, 1)) {
+      case 0 -> 2;
+      case 1 -> random.between(3, MAX_SESSIONS);
+      default -> LARGE;
+    };
   }
 
   /** True if a session has a single statement and no transaction. */

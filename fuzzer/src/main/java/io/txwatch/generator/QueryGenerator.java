@@ -117,6 +117,10 @@ final class QueryGenerator {
   }
 
   private String window(GeneratedTable table) {
+    Optional<String> further = productions.draw("window", random);
+    if (further.isPresent()) {
+      return further.get().replace("{ALL}", table.allColumns());
+    }
     return switch (random.below(4)) {
       case 0 -> "RANK() OVER (ORDER BY c1)";
       case 1 -> "SUM(c0) OVER (PARTITION BY c1)";

@@ -73,7 +73,11 @@ final class SchemaGenerator {
       productions.draw("computed", random).ifPresent(computed -> draft.parts.add("g0 " + computed));
     }
     draft.addPrimaryKey();
-    reference.ifPresent(key -> draft.parts.add(key.definition()));
+    Optional<String> characteristics =
+        reference.isPresent() ? productions.draw("foreign key", random) : Optional.empty();
+    reference.ifPresent(
+        key ->
+            draft.parts.add(key.definition() + characteristics.map(text -> " " + text).orElse("")));
     definitions.add(draft.parts + partitions.map(Partitions::clause).orElse(""));
     partitions.ifPresent(some -> definitions.addAll(some.definitions(name)));
     definitions.addAll(draft.uniqueIndexes);

@@ -90,6 +90,21 @@ final class WriteGenerator {
   GeneratedStatement upsert() {
     GeneratedTable table = context.randomTable();
     List<Column> plain = table.plainColumns();
+    Optional<String> merge =
+        plain.isEmpty() ? Optional.empty() : Productions.of(grammar).draw("merge", random);
+    if (merge.isPresent()) {
+      Column assigned = random.oneOf(plain);
+      String sql =
+          merge
+              .get()
+              .replace("{T}", table.name())
+              .replace("{O}", context.randomTable().name())
+              .replace("{C}", assigned.name())
+              .replace("{L}", literal(table, assigned))
+              .replace("{COLUMNS}", names(table.columns()).strip())
+              .replace("{ROW}", row(table, table.columns()));
+      return new GeneratedStatement("merge", sql, errors(table, table.columns(), true));
+    }
     if (plain.isEmpty() || table.keys().isEmpty() || !grammar.hasUpsert()) {
       return insert();
     }

@@ -64,6 +64,9 @@ public final class UnsupportedCase {
     if (execution.testCase().setup().stream().anyMatch(UnsupportedCase::derivesValues)) {
       return Optional.of("a trigger or a generated column writes values that no statement has");
     }
+    if (execution.testCase().setup().stream().anyMatch(StatementText::defersConstraints)) {
+      return Optional.of("a constraint is checked when transactions commit");
+    }
     if (execution.testCase().beginsWithinTransaction()) {
       return Optional.of("a transaction begins before the previous one has ended");
     }
@@ -72,6 +75,11 @@ public final class UnsupportedCase {
     }
     if (steps.stream().anyMatch(step -> StatementText.changesDefinitions(step.sql()))) {
       return Optional.of("a statement changes definitions while transactions are open");
+    }
+    if (dbms.mergesBySnapshot()
+        && steps.stream().anyMatch(step -> SqlText.of(step.sql()).hasAny("MERGE"))) {
+      return Optional.of(
+          "a MERGE inserts what its snapshot does not show, whoever inserts it, too");
     }
     if (steps.stream().anyMatch(step -> StatementText.locksTables(step.sql()))) {
       return Optional.of("a statement locks whole tables, which may end a transaction");

@@ -35,6 +35,11 @@ public final class StatementText {
     return SqlText.of(sql).startsWithAny("CREATE", "ALTER", "DROP", "TRUNCATE", "RENAME");
   }
 
+  /** True if it defines a constraint that is checked when the transaction commits. */
+  public static boolean defersConstraints(String sql) {
+    return SqlText.of(sql).has("INITIALLY", "DEFERRED");
+  }
+
   /** True if it locks whole tables, or ends such locks. */
   public static boolean locksTables(String sql) {
     SqlText text = SqlText.of(sql);

@@ -35,13 +35,14 @@ class TxCheckCampaignTest {
         dbms.levels().stream().filter(level -> level != IsolationLevel.READ_UNCOMMITTED).toList();
     CollectedFindings found = new CollectedFindings();
     Campaign.Plan plan =
-        new Campaign.Plan(1, levels, List.of(new TxCheck()), CASES, Duration.ofMinutes(2), 2);
+        new Campaign.Plan(3, levels, List.of(new TxCheck()), CASES, Duration.ofMinutes(2), 2);
 
     Summary summary = new Campaign(dbms, plan, found).run();
 
     assertThat(found.notReproduced).isEmpty();
     assertThat(summary.cases().executed()).isEqualTo(CASES);
-    // All cases of a schema with triggers or generated columns are unsupported.
+    // All cases of a schema with triggers, generated columns or deferred keys are unsupported;
+    // the two schemas of this seed have none on any DBMS.
     assertThat(summary.cases().undecided()).isLessThan(CASES / 8);
     assertThat(
             summary.cases().executed()

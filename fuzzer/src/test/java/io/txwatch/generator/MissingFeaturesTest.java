@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.dbms.SqlFeature;
 import io.txwatch.dbms.mariadb.MariaDbGeneratedDialect;
 import io.txwatch.dbms.mysql.MySqlGeneratedDialect;
+import io.txwatch.dbms.postgresql.PostgresGeneratedDialect;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -18,7 +19,7 @@ class MissingFeaturesTest {
   private static List<String> statements(GeneratedDialect dialect) {
     CaseGenerator generator = new CaseGenerator(1, dialect);
     return LongStream.range(0, 3000)
-        .mapToObj(generator::generate)
+        .mapToObj(i -> generator.generate(8 * i)) // with many schemas
         .flatMap(
             generated ->
                 Stream.concat(
@@ -44,6 +45,12 @@ class MissingFeaturesTest {
     Set<SqlFeature> all = EnumSet.allOf(SqlFeature.class);
     assertThat(used(new MySqlGeneratedDialect(all))).isEmpty();
     assertThat(used(new MariaDbGeneratedDialect(all))).isEmpty();
+    assertThat(used(new PostgresGeneratedDialect(all)))
+        .doesNotContain(
+            SqlFeature.LATERAL,
+            SqlFeature.MERGE,
+            SqlFeature.DEFERRED_CONSTRAINTS,
+            SqlFeature.ADVISORY_LOCKS);
   }
 
   @Test
@@ -57,8 +64,15 @@ class MissingFeaturesTest {
             SqlFeature.FOR_SHARE,
             SqlFeature.COMPUTED_COLUMNS,
             SqlFeature.INDEXED_EXPRESSIONS,
-            SqlFeature.INVISIBLE_COLUMNS);
+            SqlFeature.INVISIBLE_COLUMNS,
+            SqlFeature.LATERAL);
     assertThat(used(new MariaDbGeneratedDialect()))
         .contains(SqlFeature.RETURNING_OF_INSERT, SqlFeature.RETURNING_OF_DELETE);
+    assertThat(used(new PostgresGeneratedDialect()))
+        .contains(
+            SqlFeature.LATERAL,
+            SqlFeature.MERGE,
+            SqlFeature.DEFERRED_CONSTRAINTS,
+            SqlFeature.ADVISORY_LOCKS);
   }
 }

@@ -31,6 +31,9 @@ public final class MySqlFeatures {
                       + " SELECT * FROM w"),
               Map.entry(SqlFeature.WINDOW_FUNCTIONS, "SELECT COUNT(*) OVER () FROM {T}"),
               Map.entry(SqlFeature.SET_OPERATIONS, "SELECT 1 INTERSECT SELECT 1 EXCEPT SELECT 2"),
+              Map.entry(
+                  SqlFeature.LATERAL,
+                  "SELECT a.a FROM {T} a CROSS JOIN LATERAL (SELECT a.a AS b) o"),
               Map.entry(SqlFeature.NOWAIT, "SELECT * FROM {T} FOR UPDATE NOWAIT"),
               Map.entry(SqlFeature.SKIP_LOCKED, "SELECT * FROM {T} FOR UPDATE SKIP LOCKED"),
               Map.entry(SqlFeature.FOR_SHARE, "SELECT * FROM {T} FOR SHARE"),

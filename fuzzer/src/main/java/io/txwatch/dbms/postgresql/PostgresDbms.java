@@ -8,6 +8,7 @@ import io.txwatch.dbms.Failure;
 import io.txwatch.dbms.FinalStatePromise;
 import io.txwatch.dbms.Semantics;
 import io.txwatch.dbms.Sql;
+import io.txwatch.dbms.SqlFeature;
 import io.txwatch.dbms.SqlLiterals;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.dbms.WriteRecording;
@@ -16,11 +17,15 @@ import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.RecordedValue;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** PostgreSQL and DBMSs with the same protocol. A workspace is a schema. */
 final class PostgresDbms extends AbstractDbms {
+
+  private static final int FIRST_WITH_MERGE = 15;
 
   private static final String TOO_MANY_CONNECTIONS = "53300";
 
@@ -45,6 +50,31 @@ final class PostgresDbms extends AbstractDbms {
 
   private boolean isPostgres() {
     return database.product().is("PostgreSQL");
+  }
+
+  /** What other DBMSs have of these, they need not have. */
+  @Override
+  public Set<SqlFeature> missingFeatures() {
+    if (!isPostgres()) {
+      return EnumSet.of(
+          SqlFeature.LATERAL,
+          SqlFeature.MERGE,
+          SqlFeature.DEFERRED_CONSTRAINTS,
+          SqlFeature.ADVISORY_LOCKS);
+    }
+    return hasMerge(database.product().version())
+        ? EnumSet.noneOf(SqlFeature.class)
+        : EnumSet.of(SqlFeature.MERGE);
+  }
+
+  private static boolean hasMerge(String version) {
+    String major = version.split("\\D", 2)[0];
+    return !major.isEmpty() && Integer.parseInt(major) >= FIRST_WITH_MERGE;
+  }
+
+  @Override
+  public boolean mergesBySnapshot() {
+    return true;
   }
 
   @Override

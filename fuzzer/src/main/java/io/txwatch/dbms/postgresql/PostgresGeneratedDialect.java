@@ -1,12 +1,35 @@
 package io.txwatch.dbms.postgresql;
 
+import io.txwatch.dbms.SqlFeature;
 import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.generator.Partitions;
 import io.txwatch.sql.dialect.Dialect;
 import java.util.List;
+import java.util.Set;
 
 /** The SQL that is generated for PostgreSQL, CockroachDB and openGauss. */
 public final class PostgresGeneratedDialect implements GeneratedDialect {
+
+  private final Set<SqlFeature> missing;
+
+  /** The SQL of a server that lacks nothing. */
+  public PostgresGeneratedDialect() {
+    this(Set.of());
+  }
+
+  /**
+   * The SQL of a server.
+   *
+   * @param missing what it lacks
+   */
+  public PostgresGeneratedDialect(Set<SqlFeature> missing) {
+    this.missing = Set.copyOf(missing);
+  }
+
+  @Override
+  public Set<SqlFeature> missing() {
+    return missing;
+  }
 
   @Override
   public String name() {

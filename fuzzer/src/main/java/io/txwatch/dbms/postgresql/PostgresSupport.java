@@ -2,12 +2,14 @@ package io.txwatch.dbms.postgresql;
 
 import io.txwatch.dbms.Connector;
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.SqlFeature;
 import io.txwatch.dbms.support.DbmsSupport;
 import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.Database;
 import io.txwatch.oracle.known.KnownBehaviour;
 import java.sql.Connection;
 import java.util.List;
+import java.util.Set;
 
 /** PostgreSQL and DBMSs with the same protocol. */
 public final class PostgresSupport implements DbmsSupport {
@@ -30,5 +32,10 @@ public final class PostgresSupport implements DbmsSupport {
   @Override
   public GeneratedDialect dialect() {
     return new PostgresGeneratedDialect();
+  }
+
+  @Override
+  public GeneratedDialect dialect(Set<SqlFeature> missing) {
+    return new PostgresGeneratedDialect(missing);
   }
 }
