@@ -41,7 +41,7 @@ enum FaultyConnector implements Connector {
       return Connection.TRANSACTION_READ_COMMITTED;
     }
   },
-  ALL_AS_READ_UNCOMMITTED(ServerKind.MARIADB, 32) {
+  ALL_AS_READ_UNCOMMITTED(ServerKind.MARIADB, 64) {
     @Override
     int level(int level) {
       return Connection.TRANSACTION_READ_UNCOMMITTED;
@@ -53,7 +53,7 @@ enum FaultyConnector implements Connector {
     }
   },
   /** Rows as of the transaction's begin, where each query must return the committed ones. */
-  STALE_ROWS(ServerKind.MARIADB, 80) {
+  STALE_ROWS(ServerKind.MARIADB, 64) {
     @Override
     int level(int level) {
       return level == Connection.TRANSACTION_READ_COMMITTED
@@ -97,7 +97,7 @@ enum FaultyConnector implements Connector {
           : sql;
     }
   },
-  SAVEPOINT_STAYS(ServerKind.MARIADB, 120) {
+  SAVEPOINT_STAYS(ServerKind.MARIADB, 48) {
     @Override
     String sql(String sql, List<String> before) {
       return sql.startsWith("ROLLBACK TO") ? "DO 0" : sql;
@@ -110,7 +110,7 @@ enum FaultyConnector implements Connector {
     }
   },
   /** Beside another transaction an UPDATE changes no second row. */
-  UPDATE_OF_ONE_ROW(ServerKind.MARIADB, 32) {
+  UPDATE_OF_ONE_ROW(ServerKind.MARIADB, 24) {
     @Override
     String sql(String sql, List<String> before) {
       return openTransactions() > (isInTransaction(before) ? 1 : 0)
