@@ -5,6 +5,7 @@ import io.txwatch.dbms.Failure;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.interleave.wait.WaitMonitor;
 import io.txwatch.schedule.StepOutcome.Status;
+import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
@@ -70,6 +71,9 @@ final class CaseRun {
    */
   private final boolean changesOnlyRows;
 
+  /** True if a COMMIT checks constraints, and so may await who holds their rows. */
+  private final boolean commitsMayBlock;
+
   private final Map<Integer, StepOutcome> outcomes = new HashMap<>();
   private final List<Integer> order = new ArrayList<>();
 
@@ -102,6 +106,7 @@ final class CaseRun {
     this.sessions = sessions;
     this.environment = environment;
     this.changesOnlyRows = changesOnlyRows;
+    this.commitsMayBlock = testCase.setup().stream().anyMatch(StatementText::defersConstraints);
     this.raceDetector = new WakeupRaceDetector(environment.dbms(), weakest(testCase, level));
     this.quiescence = new QuiescenceDetector(environment, sessions);
   }
@@ -272,7 +277,7 @@ final class CaseRun {
    * changed). The exception is a transaction's first query, which sees only committed rows.
    */
   private boolean cannotBlock(CaseSession session, Step step) {
-    if (!changesOnlyRows) {
+    if (!changesOnlyRows || commitsMayBlock && step.role() == Step.Role.COMMIT) {
       return false;
     }
     if (step.role() != Step.Role.WORK || sessions.size() == 1) {

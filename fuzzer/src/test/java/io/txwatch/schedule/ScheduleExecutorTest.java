@@ -8,10 +8,12 @@ import io.txwatch.servers.ServerKind;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ScheduleExecutorTest {
 
@@ -290,5 +292,32 @@ class ScheduleExecutorTest {
       }
     }
     assertThat(sizes).hasSize(20).containsOnly(sizes.get(0));
+  }
+
+  /** T1's COMMIT looks for children of the row, and awaits who has deleted one. */
+  @ParameterizedTest
+  @ValueSource(strings = {"RC", "RR", "SER"})
+  @Timeout(60)
+  void aCommitThatChecksConstraintsMayBlock(String level) throws Exception {
+    String text =
+        """
+        I: CREATE TABLE parent (id INT PRIMARY KEY)
+        I: CREATE TABLE child (parent INT REFERENCES parent DEFERRABLE INITIALLY DEFERRED)
+        I: INSERT INTO parent VALUES (1)
+        I: INSERT INTO child VALUES (1)
+        T1: BEGIN
+        T2: BEGIN
+        T1: DELETE FROM parent
+        T2: DELETE FROM child
+        T1: COMMIT
+        T2: ROLLBACK
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.POSTGRESQL)) {
+      CaseExecution execution = fixture.execute(text, level);
+
+      assertThat(execution.undecided()).isEmpty();
+      assertThat(execution.outcome(5).blocked()).as("%s", execution).isTrue();
+      assertThat(execution.outcome(5).succeeded()).as("a child is left").isFalse();
+    }
   }
 }
