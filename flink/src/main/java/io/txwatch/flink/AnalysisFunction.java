@@ -186,8 +186,8 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, W
     }
     if (round <= last) {
       delayed.update(round);
-    } else if (first != null) {
-      delayed.clear();
+    } else if (first != null && first <= last) {
+      delayed.clear(); // of a late record, the round is before those that are delayed
     }
   }
 

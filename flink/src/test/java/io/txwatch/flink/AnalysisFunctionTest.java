@@ -14,6 +14,7 @@ import java.util.TreeSet;
 import org.apache.flink.api.common.functions.DefaultOpenContext;
 import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.streaming.api.TimeDomain;
@@ -38,6 +39,7 @@ class AnalysisFunctionTest {
   private final AnalysisFunction function = new AnalysisFunction(64 << 20);
   private final TreeSet<Long> timers = new TreeSet<>();
   private final List<String> found = new ArrayList<>();
+  private final Map<String, Map<?, ?>> states = new HashMap<>();
   private long watermark = Long.MIN_VALUE;
 
   /** All records arrive before the watermark passes the first: so a job reads a long backlog. */
@@ -60,7 +62,7 @@ class AnalysisFunctionTest {
     Random random = new Random(seed);
     open();
     for (TopicRecord one : HistoryJobTest.shuffled(traffic.streams(), random)) {
-      process(new TimedRecord(one.throughMillis(), one));
+      process(one);
       long most = one.throughMillis() - HistoryJob.MAX_CLOCK_DIFFERENCE.toMillis() - 1;
       if (most > watermark && random.nextInt(3) == 0) {
         advance(most);
@@ -80,16 +82,48 @@ class AnalysisFunctionTest {
     others.addAll(traffic.streams().get(2));
     others.sort(Comparator.comparing(TopicRecord::throughMillis));
     open();
-    process(new TimedRecord(killed.throughMillis(), killed));
+    process(killed);
     long last = 0;
     for (TopicRecord one : others) {
-      process(new TimedRecord(one.throughMillis(), one));
+      process(one);
       last = one.throughMillis();
     }
     advance(killed.throughMillis() + HistoryJob.MAX_SILENCE.toMillis());
     assertThat(found).isEmpty();
     advance(last + 2_000);
     assertThat(found).hasSizeGreaterThan(5);
+  }
+
+  /** The first stream is fast, the second one is awaited, and the third one arrives too late. */
+  @Test
+  void aLateRecordLeavesNoOtherBehind() throws Exception {
+    List<List<TopicRecord>> streams = new SimulatedTraffic(1, 3, 1, 40, 2_000).streams();
+    List<TopicRecord> awaited = streams.get(1);
+    int half = awaited.size() / 2;
+    long halfMillis = awaited.get(half).throughMillis();
+    open();
+    for (TopicRecord one : streams.get(0)) {
+      process(one);
+    }
+    for (TopicRecord one : awaited.subList(0, half + 1)) {
+      process(one);
+    }
+    advance(halfMillis + 5_000);
+    for (TopicRecord one : streams.get(2)) {
+      if (one.kind() == TopicRecord.Kind.END || one.throughMillis() < halfMillis - 2_000) {
+        process(one);
+      }
+    }
+    advance(watermark + 1);
+    process(awaited.get(awaited.size() - 1));
+    advance(Long.MAX_VALUE);
+
+    assertThat(states.get("waiting")).isEmpty();
+    assertThat(found).isNotEmpty();
+  }
+
+  private void process(TopicRecord one) throws Exception {
+    process(new TimedRecord(one.throughMillis(), one));
   }
 
   private static long accessesOfARecord(int steps) throws Exception {
@@ -112,7 +146,7 @@ class AnalysisFunctionTest {
             RuntimeContext.class,
             (name, arguments) ->
                 switch (name) {
-                  case "getMapState" -> mapState();
+                  case "getMapState" -> mapState((MapStateDescriptor<?, ?>) arguments[0]);
                   case "getState" -> valueState();
                   case "getMetricGroup" -> UnregisteredMetricsGroup.createOperatorMetricGroup();
                   default -> throw new UnsupportedOperationException(name);
@@ -134,8 +168,9 @@ class AnalysisFunctionTest {
     }
   }
 
-  private MapState<?, ?> mapState() {
+  private MapState<?, ?> mapState(MapStateDescriptor<?, ?> descriptor) {
     Map<Object, Object> entries = new HashMap<>();
+    states.put(descriptor.getName(), entries);
     return fake(
         MapState.class,
         (name, arguments) -> {
