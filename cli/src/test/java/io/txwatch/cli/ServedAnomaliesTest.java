@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.txwatch.analyzer.Analyzer;
-import io.txwatch.analyzer.ProcessSource;
 import io.txwatch.anomaly.Anomaly;
 import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.coverage.Coverage;
 import io.txwatch.guarantee.Judge;
 import io.txwatch.history.Access;
 import io.txwatch.history.Database;
@@ -19,6 +19,7 @@ import io.txwatch.history.StatementKind;
 import io.txwatch.history.WriterList;
 import io.txwatch.history.WriterToken;
 import io.txwatch.link.TopicInput;
+import io.txwatch.live.LiveSource;
 import io.txwatch.report.AnomalyGroups;
 import io.txwatch.report.AnomalyGroups.Group;
 import io.txwatch.report.AnomalyId;
@@ -38,6 +39,24 @@ import org.junit.jupiter.api.Test;
 class ServedAnomaliesTest {
 
   private final List<String> notes = new CopyOnWriteArrayList<>();
+
+  /** An analyzer that no process uses. */
+  private static final class NothingFound implements LiveSource {
+    @Override
+    public String name() {
+      return "test";
+    }
+
+    @Override
+    public List<Group> anomalies() {
+      return List.of();
+    }
+
+    @Override
+    public Figures figures() {
+      return new Figures(Coverage.NONE, 0, 0, 0, 0);
+    }
+  }
 
   /** Records, and then a failure. */
   private static final class Records implements TopicInput {
@@ -91,7 +110,7 @@ class ServedAnomaliesTest {
   private ServedAnomalies served(TopicInput.Received... records) {
     ServedAnomalies served =
         ServedAnomalies.open(
-            new ProcessSource(),
+            new NothingFound(),
             new Records(List.of(records)),
             Judge.DBMS,
             new AnomalyGroups(),
