@@ -254,6 +254,24 @@ class WriteCheckTest {
   }
 
   @Test
+  void aFunctionOfTheCasesOwnIsUnsupported() throws Exception {
+    String text =
+        """
+        I: CREATE TABLE t (id INT, v INT)
+        I: INSERT INTO t VALUES (1, 1), (2, 2)
+        I: CREATE FUNCTION next() RETURNS INT LANGUAGE SQL RETURN (SELECT max(v) + 1 FROM t)
+        T1: UPDATE t SET v = next() WHERE id = 1
+        F: SELECT * FROM t
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.POSTGRESQL)) {
+      CaseExecution execution = fixture.execute(text, "RR");
+
+      assertThat(new WriteCheck().judge(execution, fixture.executor()).result())
+          .isEqualTo(Result.UNSUPPORTED);
+    }
+  }
+
+  @Test
   void sequencesAreUnsupported() throws Exception {
     try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.H2)) {
       OracleVerdict verdict =
