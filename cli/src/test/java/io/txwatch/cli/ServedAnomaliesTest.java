@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
@@ -198,5 +199,28 @@ class ServedAnomaliesTest {
         .isEqualTo(
             "--anomalies: partition 0, offset 0: not an anomaly that the job of Flink has written,"
                 + " or too large for the page; such records are skipped");
+  }
+
+  /** Whatever bytes a slice has, its record is shown or skipped, and those after it are read. */
+  @Test
+  void damagedSlicesEndNothing() {
+    Anomaly anomaly = lostUpdate(10);
+    byte[] slice = HistorySlice.bytes(anomaly);
+    Random random = new Random(1);
+    List<TopicInput.Received> records = new ArrayList<>();
+    for (int i = 0; i < 2_000; i++) {
+      byte[] damaged = slice.clone();
+      for (int changes = 1 + random.nextInt(4); changes > 0; changes--) {
+        damaged[random.nextInt(damaged.length)] = (byte) random.nextInt();
+      }
+      records.add(record(i, AnomalyId.of(anomaly), damaged, Map.of(HistorySlice.HEADER, damaged)));
+    }
+    Anomaly last = lostUpdate(1_000);
+    records.add(record(records.size(), last));
+
+    ServedAnomalies served = served(records.toArray(TopicInput.Received[]::new));
+
+    assertThat(served.figures().anomalies()).isPositive();
+    assertThat(notes.get(notes.size() - 1)).contains("the topic was deleted");
   }
 }
