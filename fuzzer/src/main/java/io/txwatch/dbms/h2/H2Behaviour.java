@@ -115,11 +115,7 @@ public enum H2Behaviour implements KnownBehaviour {
     }
   };
 
-  private final String id;
-  private final FindingClass findingClass;
-  private final Set<OracleKind> oracles;
-  private final String description;
-  private final String source;
+  private final Facts facts;
 
   H2Behaviour(
       String id,
@@ -127,36 +123,12 @@ public enum H2Behaviour implements KnownBehaviour {
       Set<OracleKind> oracles,
       String description,
       String source) {
-    this.id = id;
-    this.findingClass = findingClass;
-    this.oracles = oracles;
-    this.description = description;
-    this.source = source;
+    this.facts = new Facts(id, findingClass, oracles, description, source);
   }
 
   @Override
-  public String id() {
-    return id;
-  }
-
-  @Override
-  public FindingClass findingClass() {
-    return findingClass;
-  }
-
-  @Override
-  public Set<OracleKind> oracles() {
-    return oracles;
-  }
-
-  @Override
-  public String description() {
-    return description;
-  }
-
-  @Override
-  public String source() {
-    return source;
+  public Facts facts() {
+    return facts;
   }
 
   private static ForeignKeyGraph references(Evidence evidence) {

@@ -16,20 +16,49 @@ import java.util.Set;
  */
 public interface KnownBehaviour {
 
+  /**
+   * What is stated of a behaviour.
+   *
+   * @param id the id in reports
+   * @param findingClass whether it is by design
+   * @param oracles the oracles whose violations it may explain; one that is not named gets no label
+   * @param description what happens
+   * @param source the manual's words and their place, the bug's number, or where it was observed
+   */
+  record Facts(
+      String id,
+      FindingClass findingClass,
+      Set<OracleKind> oracles,
+      String description,
+      String source) {}
+
+  /** What is stated of it. */
+  Facts facts();
+
   /** The id in reports. */
-  String id();
+  default String id() {
+    return facts().id();
+  }
 
   /** Whether it is by design. */
-  FindingClass findingClass();
+  default FindingClass findingClass() {
+    return facts().findingClass();
+  }
 
   /** What happens. */
-  String description();
+  default String description() {
+    return facts().description();
+  }
 
   /** The manual's words and their place, the bug's number, or where it was observed. */
-  String source();
+  default String source() {
+    return facts().source();
+  }
 
   /** The oracles whose violations it may explain; an oracle that is not named gets no label. */
-  Set<OracleKind> oracles();
+  default Set<OracleKind> oracles() {
+    return facts().oracles();
+  }
 
   /** True if it explains a violation of one of these oracles on a DBMS that has it. */
   boolean matches(Evidence evidence)
