@@ -74,9 +74,18 @@ final class Browser implements AutoCloseable {
     return driver;
   }
 
+  /**
+   * Loads a page and waits until it was painted: one that has loaded can have no width yet, or not
+   * be the active one ("Not attached to an active page").
+   */
   void open(String url) {
     driver.get("about:blank"); // else a change of the fragment alone loads nothing
     driver.get(url);
+    driver.executeAsyncScript(
+        """
+        const done = arguments[0];
+        requestAnimationFrame(() => requestAnimationFrame(() => done(true)));
+        """);
   }
 
   /** Follows a link to a fragment of the page, and waits until the page has handled that. */
