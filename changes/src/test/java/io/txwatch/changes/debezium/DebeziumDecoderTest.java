@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The resources were written by real connectors of Debezium (3.6.1; MariaDB's 3.5.0) on real
- * servers: {@code changes/src/debezium}.
+ * servers: module {@code debezium}.
  */
 class DebeziumDecoderTest {
 
