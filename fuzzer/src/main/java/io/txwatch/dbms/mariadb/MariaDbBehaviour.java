@@ -94,7 +94,8 @@ public enum MariaDbBehaviour implements KnownBehaviour {
       "SET TRANSACTION gives the next transaction a level. If a second START TRANSACTION ends that"
           + " transaction, the one that it begins still has that level: below READ COMMITTED it"
           + " reads uncommitted rows.",
-      "MDEV-35335 (state not published with the paper); APTrans, Table 5; observed on 10.11.5") {
+      "MDEV-35335 (in the changelog of 10.6.21, which 10.11.11 includes); APTrans, Table 5;"
+          + " observed on 10.11.5, not on 11.4.5") {
     @Override
     public boolean matches(Evidence evidence)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {

@@ -24,7 +24,9 @@ public enum InnodbBehaviour implements KnownBehaviour {
       "At SERIALIZABLE, generated keys are assigned in the order of the INSERTs, not of the"
           + " transactions: a transaction reads the rows of a later one, whose keys follow its own."
           + " No serial order gives these keys.",
-      "MDEV-36330; APTrans, Figure 1; observed on MariaDB 10.11.5 and MySQL 9.7.4") {
+      "MDEV-36330 (in the release notes of 10.6.23, 10.11.14 and 11.8.3); MySQL bug 119707 (Open);"
+          + " APTrans, Figure 1; observed on MariaDB 10.11.5 and 11.4.5, MySQL 9.7.4, and MariaDB"
+          + " 11.8.9 with innodb_snapshot_isolation=OFF") {
     @Override
     public boolean matches(Evidence evidence) {
       return evidence.isAt(IsolationLevel.SERIALIZABLE)
@@ -49,8 +51,9 @@ public enum InnodbBehaviour implements KnownBehaviour {
           + " \"Record locks for nonmatching rows are released after MySQL has evaluated the WHERE"
           + " condition\"; the first speaks of an UPDATE with a condition, the second of UPDATE and"
           + " DELETE, neither of statements without a condition. Reported as MySQL bugs"
-          + " 104833, 105042 (Verified, as a"
-          + " fault of the documentation), 114952; MDEV-26643") {
+          + " 104833 (Verified, by Troc's list of bugs), 105042 (Verified, as a"
+          + " fault of the documentation), 114952; MDEV-26643 (in the changelog of 10.6.18, with"
+          + " innodb_snapshot_isolation)") {
     @Override
     public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
       return evidence.isAtMostReadCommitted() && evidence.needs(Mechanism.SEMI_CONSISTENT_READ);
@@ -63,7 +66,8 @@ public enum InnodbBehaviour implements KnownBehaviour {
       "At READ UNCOMMITTED and READ COMMITTED an UPDATE, DELETE or locking query that waits for"
           + " a row whose key changes meanwhile misses the row: it has moved behind the scan, and"
           + " the statement does not search for it again.",
-      "MDEV-27992, MySQL bug 119801; observed on MariaDB 10.11.5 and MySQL 9.7.4") {
+      "MDEV-27992 (in the changelog of 10.3.35), MySQL bug 119801 (Need Feedback); observed on"
+          + " MariaDB 10.11.5 and MySQL 9.7.4") {
     @Override
     public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
       return evidence.isAtMostReadCommitted()
@@ -79,7 +83,10 @@ public enum InnodbBehaviour implements KnownBehaviour {
           + "transaction's snapshot. If it leaves a row unchanged, InnoDB writes no version, "
           + "and the transaction still sees the old one; if it changes the key, the transaction"
           + " sees both rows. Does not occur with innodb_snapshot_isolation.",
-      "MySQL bugs 104986, 105670, 119801; MDEV-26642, MDEV-35124") {
+      "MySQL bugs 104986 and 105670 (Duplicate, by Troc's list of bugs), 117218 (Won't fix), 119801"
+          + " (Need Feedback); MDEV-26642 (in the changelog of 10.6.18, with"
+          + " innodb_snapshot_isolation), MDEV-35124 (in the release notes of 11.7.1: that setting"
+          + " is ON by default)") {
     @Override
     public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
       return evidence.isAt(IsolationLevel.REPEATABLE_READ)
@@ -97,7 +104,8 @@ public enum InnodbBehaviour implements KnownBehaviour {
           + " sees.",
       "MySQL manual, Consistent Nonlocking Reads: \"The snapshot of the database state applies to"
           + " SELECT statements within a transaction, not necessarily to DML statements\"; reported"
-          + " as MySQL bugs 108528, 114548; MDEV-29565") {
+          + " as MySQL bugs 108528, 114548 (Not a Bug); MDEV-29565 (in the release notes of"
+          + " 11.0.6)") {
     @Override
     public boolean matches(Evidence evidence)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
