@@ -2,6 +2,7 @@ package io.txwatch.cli;
 
 import io.txwatch.analyzer.Analyzer;
 import io.txwatch.baseline.Baseline;
+import io.txwatch.changes.debezium.SchemaRegistry;
 import io.txwatch.dependency.CommitOrder;
 import io.txwatch.format.ForeignFormat;
 import io.txwatch.format.ForeignHistory;
@@ -196,6 +197,14 @@ final class CheckCommand implements Callable<Integer> {
   private @Nullable String changes;
 
   @Option(
+      names = "--schema-registry",
+      paramLabel = "URL",
+      description =
+          "with --changes: the registry of the schemas of records in Avro, as in the connector's"
+              + " setting, with the interface of Confluent's")
+  private @Nullable String schemaRegistry;
+
+  @Option(
       names = "--value-key-file",
       paramLabel = "FILE",
       description =
@@ -227,7 +236,8 @@ final class CheckCommand implements Callable<Integer> {
       }
     }
     accepted = baseline.baseline(common.failOn);
-    debezium = changes == null ? null : DebeziumInput.read(changes, valueKey());
+    SchemaRegistry registry = registry();
+    debezium = changes == null ? null : DebeziumInput.read(changes, valueKey(), registry);
     int code = ExitCode.CLEAN;
     for (String name : names) {
       boolean isTopic = name.startsWith(TopicAddress.SCHEME);
@@ -246,6 +256,21 @@ final class CheckCommand implements Callable<Integer> {
       code = worse(code, exitCode(result));
     }
     return code;
+  }
+
+  private @Nullable SchemaRegistry registry() {
+    if (schemaRegistry == null) {
+      return null;
+    }
+    if (changes == null) {
+      throw CommandException.badInput("--schema-registry is for --changes, which is missing");
+    }
+    return SchemaRegistry.ofUrl(schemaRegistry)
+        .orElseThrow(
+            () ->
+                CommandException.badInput(
+                    "--schema-registry: expected http://HOST:PORT, maybe with a path, without a"
+                        + " user"));
   }
 
   private String valueKey() throws IOException {

@@ -3,6 +3,8 @@ package io.txwatch.cli;
 import io.txwatch.changes.debezium.DebeziumDecoder;
 import io.txwatch.changes.debezium.DebeziumJoin;
 import io.txwatch.changes.debezium.DebeziumTransactions;
+import io.txwatch.changes.debezium.SchemaRegistry;
+import io.txwatch.changes.debezium.SchemaRegistryException;
 import io.txwatch.history.Event;
 import io.txwatch.history.ValueHash;
 import io.txwatch.link.TopicAddress;
@@ -32,12 +34,13 @@ final class DebeziumInput {
 
   private final String from;
   private final ValueHash hash;
-  private final DebeziumDecoder decoder = new DebeziumDecoder();
+  private final DebeziumDecoder decoder;
   private final DebeziumTransactions transactions = new DebeziumTransactions();
 
-  private DebeziumInput(String from, ValueHash hash) {
+  private DebeziumInput(String from, ValueHash hash, @Nullable SchemaRegistry registry) {
     this.from = from;
     this.hash = hash;
+    this.decoder = new DebeziumDecoder(registry);
   }
 
   /**
@@ -45,15 +48,24 @@ final class DebeziumInput {
    *
    * @param from a file, a directory of files, or {@code kafka://HOST:PORT/PREFIX}
    * @param key {@code txwatch.value-key} of the processes that recorded the histories
+   * @param registry has the schemas of records in Avro; null if there is none
    */
-  static DebeziumInput read(String from, String key) throws IOException {
-    DebeziumInput input = new DebeziumInput(from, ValueHash.ofKeyText(key));
-    if (from.startsWith(TopicAddress.SCHEME)) {
-      input.readTopics();
-    } else {
-      for (Path file : files(Path.of(from))) {
-        input.readFile(file);
+  static DebeziumInput read(String from, String key, @Nullable SchemaRegistry registry)
+      throws IOException {
+    DebeziumInput input = new DebeziumInput(from, ValueHash.ofKeyText(key), registry);
+    try {
+      if (from.startsWith(TopicAddress.SCHEME)) {
+        input.readTopics();
+      } else {
+        for (Path file : files(Path.of(from))) {
+          input.readFile(file);
+        }
       }
+    } catch (SchemaRegistryException e) {
+      String message = String.valueOf(e.getMessage());
+      throw e.isUnreachable()
+          ? CommandException.unreachable(message)
+          : CommandException.badInput(message);
     }
     return input;
   }

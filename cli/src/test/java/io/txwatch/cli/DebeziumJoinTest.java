@@ -245,6 +245,41 @@ class DebeziumJoinTest {
     assertThat(check.err()).contains("records, line 2: it has more than 16777216 characters");
   }
 
+  /** Each record begins with a byte 0 and the number of its schema. */
+  @Test
+  void recordsInAvroNeedTheirRegistry() throws Exception {
+    String avro = "\0\0\0\0\7\2";
+    String changes = file("records", List.of(avro + "\t" + avro));
+    Invocation check = check("mysql", changes, KEY);
+    assertThat(check.code()).isEqualTo(2);
+    assertThat(check.err())
+        .contains("a record in Avro; --schema-registry names the registry of its schema")
+        .hasLineCount(1);
+    check = checkWithRegistry(changes, "http://127.0.0.1:1");
+    assertThat(check.code()).isEqualTo(ExitCode.UNREACHABLE);
+    assertThat(check.err())
+        .contains("http://127.0.0.1:1: no schema registry answers")
+        .hasLineCount(1);
+    check = checkWithRegistry(changes, "registry:8081");
+    assertThat(check.code()).isEqualTo(2);
+    assertThat(check.err()).contains("--schema-registry: expected http://HOST:PORT");
+    check = Invocation.of("check", history("mysql"), "--schema-registry", "http://127.0.0.1:1");
+    assertThat(check.code()).isEqualTo(2);
+    assertThat(check.err()).contains("--schema-registry is for --changes, which is missing");
+  }
+
+  private Invocation checkWithRegistry(String changes, String registry) throws Exception {
+    return Invocation.of(
+        "check",
+        history("mysql"),
+        "--changes",
+        changes,
+        "--value-key-file",
+        file("key", List.of(KEY)),
+        "--schema-registry",
+        registry);
+  }
+
   @Test
   void changesNeedTheKeyOfTheHashes() throws Exception {
     String records = resource("debezium-mysql.jsonl").toString();

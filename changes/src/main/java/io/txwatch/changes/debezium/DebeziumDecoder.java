@@ -18,8 +18,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes the records of Debezium's topics, in JSON as Kafka Connect's converter writes it. What
- * cannot be represented exactly is a gap with its reason. Not thread-safe.
+ * Decodes the records of Debezium's topics: in JSON as Kafka Connect's converter writes it, or in
+ * Avro with a registry of schemas. What cannot be represented exactly is a gap with its reason. Not
+ * thread-safe.
  *
  * <p>Envelopes need their schema ({@code schemas.enable=true}, the converter's default): without,
  * the number 20512 may be an integer or the 28th of February.
@@ -28,6 +29,8 @@ public final class DebeziumDecoder {
 
   private static final long MICROS_PER_MILLI = 1000;
   private static final long MICROS_PER_SECOND = 1_000_000;
+
+  private final @Nullable SchemaRegistry registry;
 
   /** By topic: as long as its schema is the same, so is the table. */
   private final Map<String, Described> tables = new HashMap<>();
@@ -38,20 +41,35 @@ public final class DebeziumDecoder {
       ChangedTable table,
       List<FieldType> fields) {}
 
+  /** A decoder of JSON; a record in Avro is a gap. */
+  public DebeziumDecoder() {
+    this(null);
+  }
+
+  /**
+   * A decoder.
+   *
+   * @param registry has the schemas of records in Avro; null if there is none
+   */
+  public DebeziumDecoder(@Nullable SchemaRegistry registry) {
+    this.registry = registry;
+  }
+
   /**
    * Decodes one record.
    *
    * @param topic its topic; it identifies the table's description alone
    * @param key its key; null if it has none
    * @param value its value; null for a tombstone
+   * @throws SchemaRegistryException if the registry does not have its schema, or does not answer
    */
   public DebeziumRecord decode(String topic, byte @Nullable [] key, byte @Nullable [] value) {
     if (value == null) {
       return new DebeziumRecord.Nothing("a tombstone");
     }
     try {
-      Object json = JsonTree.read(value);
-      Object keyJson = key == null ? null : JsonTree.read(key);
+      Object json = tree(value);
+      Object keyJson = key == null ? null : tree(key);
       boolean isWrapped = isWrapped(json);
       Object payload = isWrapped ? JsonTree.get(json, "payload") : json;
       if (payload == null) {
@@ -75,9 +93,15 @@ public final class DebeziumDecoder {
         return gap(Reason.NOT_UNDERSTOOD, "", "", topic + ": the connector " + connector);
       }
       return change(topic, isWrapped ? JsonTree.get(json, "schema") : null, keyJson, payload);
+    } catch (SchemaRegistryException e) {
+      throw e;
     } catch (IOException | RuntimeException e) {
       return gap(Reason.NOT_UNDERSTOOD, "", "", topic + ": " + firstLine(e));
     }
+  }
+
+  private @Nullable Object tree(byte[] bytes) throws IOException {
+    return AvroBytes.isAvro(bytes) ? AvroBytes.read(bytes, registry) : JsonTree.read(bytes);
   }
 
   private static String firstLine(Exception e) {
