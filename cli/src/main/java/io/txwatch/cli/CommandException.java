@@ -22,6 +22,11 @@ final class CommandException extends RuntimeException {
     return new CommandException(ExitCode.UNREACHABLE, message);
   }
 
+  /** The same for what an option names. */
+  CommandException of(String option) {
+    return new CommandException(exitCode, option + ": " + getMessage());
+  }
+
   int exitCode() {
     return exitCode;
   }

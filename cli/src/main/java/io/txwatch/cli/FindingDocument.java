@@ -90,6 +90,7 @@ record FindingDocument(
       facts.add("Settings: " + settings + ".");
     }
     finding.likeness().ifPresent(facts::add);
+    finding.comparisonLines().forEach(line -> facts.add(line + "."));
     finding
         .known()
         .ifPresent(known -> facts.add(known.description() + " (" + known.source() + ")"));

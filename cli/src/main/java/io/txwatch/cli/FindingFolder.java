@@ -41,7 +41,7 @@ import java.util.stream.Collectors;
  *   <li>{@code original.txt}, the case as generated;
  *   <li>{@code setup.sql} and {@code session-T1.sql}, …: both in the SQL of the DBMS, for plain
  *       clients, with the level, the place of each statement in the schedule, what the level
- *       promises, and what was expected;
+ *       promises, what was expected, and what other DBMSs do if it was compared with some;
  *   <li>{@code report.txt}: the DBMS with its settings, schema and schedule in its own SQL, the
  *       outcome of each statement, what is wrong, and how to reproduce it;
  *   <li>{@code report.html}, {@code report.md} and {@code report.xml} (JUnit): what was expected
@@ -175,6 +175,7 @@ final class FindingFolder {
     lines.add(dbms.describe() + " at " + words(finding.level()));
     lines.add("found: " + finding.reason());
     finding.likeness().ifPresent(lines::add);
+    lines.addAll(finding.comparisonLines());
     TestCase testCase = finding.reduced();
     testCase.sessions().stream()
         .map(session -> testCase.levelOf(session, finding.level()))
@@ -253,6 +254,7 @@ final class FindingFolder {
             + finding.original().header("number").orElse("?"));
     lines.add("class: " + finding.findingClass());
     finding.likeness().ifPresent(lines::add);
+    lines.addAll(finding.comparisonLines());
     Optional<KnownBehaviour> known = finding.known();
     known.ifPresent(
         behaviour -> {

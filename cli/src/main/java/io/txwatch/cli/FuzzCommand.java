@@ -7,7 +7,6 @@ import io.txwatch.generator.CaseGenerator;
 import io.txwatch.history.IsolationLevel;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -51,6 +50,8 @@ import picocli.CommandLine.Spec;
           + " --statements 10",
       "  txwatch fuzz --url jdbc:mariadb://localhost/test --url jdbc:mariadb://localhost:3307/test"
           + " --user root --duration 24h --out findings --resume",
+      "  txwatch fuzz --url jdbc:mariadb://localhost/test --user root --compare"
+          + " jdbc:h2:mem:other --out findings",
       "",
       "A finding is BY_DESIGN (the DBMS's manual describes it), a KNOWN_BUG (its tracker has a",
       "number), or NEW. The last two make the exit code 1. If most cases are undecided, because the",
@@ -158,6 +159,8 @@ final class FuzzCommand implements Callable<Integer> {
               + " each")
   private @Nullable Path out;
 
+  @Mixin private ComparisonOption comparison = new ComparisonOption();
+
   @Option(
       names = "--resume",
       description =
@@ -183,11 +186,12 @@ final class FuzzCommand implements Callable<Integer> {
           "--resume needs --out with the folder of the campaign, and no --seed");
     }
     List<FuzzTarget> targets = new ArrayList<>();
-    try {
+    try (DatabaseComparisons comparisons = new DatabaseComparisons()) {
       for (String url : urls.isEmpty() ? List.of(CommandDbms.FUZZED_URL) : urls) {
         targets.add(FuzzTarget.open(url, database, console));
       }
-      List<FuzzRun> runs = runs(targets, console);
+      comparisons.open(comparison.urls, database, console);
+      List<FuzzRun> runs = runs(targets, comparisons, console);
       Collection<Summary> summaries = new FuzzRuns(runs, console, common.json()).run();
       if (common.failOn == FailOn.NEVER) {
         return ExitCode.CLEAN;
@@ -199,20 +203,14 @@ final class FuzzCommand implements Callable<Integer> {
       return common.failOn == FailOn.UNKNOWN ? ExitCode.ANOMALIES : ExitCode.UNDECIDED;
     } finally {
       for (FuzzTarget target : targets) {
-        closeQuietly(target);
+        target.closeQuietly();
       }
     }
   }
 
-  private static void closeQuietly(FuzzTarget target) {
-    try {
-      target.close();
-    } catch (SQLException e) {
-      // The campaign has ended; what the server does with this connection does not matter.
-    }
-  }
-
-  private List<FuzzRun> runs(List<FuzzTarget> targets, Console console) throws IOException {
+  private List<FuzzRun> runs(
+      List<FuzzTarget> targets, DatabaseComparisons comparisons, Console console)
+      throws IOException {
     long chosenSeed = seed == null ? ThreadLocalRandom.current().nextLong(1L << 31) : seed;
     Set<String> folders = new HashSet<>();
     List<FuzzRun> runs = new ArrayList<>();
@@ -223,7 +221,8 @@ final class FuzzCommand implements Callable<Integer> {
         folder = folder.map(all -> all.resolve(name));
       }
       FuzzReport report =
-          new FuzzReport(console, common.json(), target, graph.judge, folder, targets.size() > 1);
+          new FuzzReport(
+              console, common.json(), target, graph.judge, comparisons, folder, targets.size() > 1);
       runs.add(new FuzzRun(target, plan(target.dbms(), chosenSeed), report, folder, resume));
     }
     return runs;

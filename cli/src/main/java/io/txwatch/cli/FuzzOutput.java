@@ -179,6 +179,7 @@ final class FuzzOutput {
         json.writeEndObject();
       }
       json.writeEndArray();
+      DatabaseComparisons.writeJson(json, finding.comparisons());
       json.writeEndObject();
     }
     out.println();

@@ -22,6 +22,7 @@ final class FuzzReport implements Campaign.Listener {
   private final Console console;
   private final boolean json;
   private final FuzzTarget target;
+  private final DatabaseComparisons comparisons;
   private final Optional<Path> out;
   private final String on;
   private final FindingFolder folder;
@@ -32,6 +33,7 @@ final class FuzzReport implements Campaign.Listener {
    * Creates a report.
    *
    * @param json true if findings are lines of JSON on standard output
+   * @param comparisons the DBMSs with which each finding is compared
    * @param out the folder for findings
    * @param isOneOfSeveral true if other campaigns print to the same console
    */
@@ -40,11 +42,13 @@ final class FuzzReport implements Campaign.Listener {
       boolean json,
       FuzzTarget target,
       Judge judge,
+      DatabaseComparisons comparisons,
       Optional<Path> out,
       boolean isOneOfSeveral) {
     this.console = console;
     this.json = json;
     this.target = target;
+    this.comparisons = comparisons;
     this.out = out;
     this.on = isOneOfSeveral ? " on " + target.dbms().describe() : "";
     this.folder = new FindingFolder(target.dbms(), target.shownUrl(), judge);
@@ -61,9 +65,14 @@ final class FuzzReport implements Campaign.Listener {
   }
 
   @Override
-  public void found(CampaignFinding finding) {
+  public void found(CampaignFinding reduced) {
+    boolean isLostServer = Set.of("crash", "hang").contains(reduced.oracle());
+    CampaignFinding finding =
+        isLostServer // the case may do the same to others, and has no result
+            ? reduced
+            : reduced.comparedWith(comparisons.compare(reduced.reduced(), reduced.execution()));
     synchronized (console) {
-      hasLostServer |= Set.of("crash", "hang").contains(finding.oracle());
+      hasLostServer |= isLostServer;
       hasFault |= finding.findingClass().isFault();
       try {
         String place = out.isEmpty() ? "" : folder.write(finding, out.get()).toString();
@@ -142,6 +151,7 @@ final class FuzzReport implements Campaign.Listener {
         .forEach(line -> textOut.println("  " + line));
     textOut.println("  " + Console.printable(finding.reason()));
     finding.likeness().ifPresent(likeness -> textOut.println("  " + likeness));
+    finding.comparisonLines().forEach(line -> textOut.println("  " + Console.printable(line)));
     if (!finding.disagreeing().isEmpty()) {
       textOut.println("  no violation by " + String.join(", ", finding.disagreeing()));
     }

@@ -65,6 +65,15 @@ record FuzzTarget(Connection keep, Dbms dbms, String shownUrl) implements AutoCl
     return new FuzzTarget(keep, dbms, shown);
   }
 
+  /** Closes it after a campaign, when it does not matter any more whether the server is lost. */
+  void closeQuietly() {
+    try {
+      close();
+    } catch (SQLException e) {
+      // The server drops the connection.
+    }
+  }
+
   @Override
   public void close() throws SQLException {
     keep.close();

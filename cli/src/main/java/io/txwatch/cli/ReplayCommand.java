@@ -1,6 +1,7 @@
 package io.txwatch.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.txwatch.campaign.DbmsComparison;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.UnsupportedDbmsException;
 import io.txwatch.dbms.registry.DbmsRegistry;
@@ -106,6 +107,8 @@ final class ReplayCommand implements Callable<Integer> {
               + " which the exit code leaves out, and let the oracles judge each order")
   private boolean exhaustive;
 
+  @Mixin private ComparisonOption comparison = new ComparisonOption();
+
   @Mixin private InterleavingBounds bounds = new InterleavingBounds();
 
   @Mixin private CommonOptions common = new CommonOptions();
@@ -123,7 +126,8 @@ final class ReplayCommand implements Callable<Integer> {
     String real = Drivers.unwatched(url);
     CaseInput.requireNamedDatabase(real);
     int code = ExitCode.CLEAN;
-    try (Connection keep = Drivers.connect(real, database)) {
+    try (DatabaseComparisons comparisons = new DatabaseComparisons();
+        Connection keep = Drivers.connect(real, database)) {
       if (!caseOptions.allowAnyDatabase) {
         CaseInput.requireEmpty(keep, Drivers.shown(real));
       }
@@ -133,10 +137,11 @@ final class ReplayCommand implements Callable<Integer> {
       }
       EmptyDatabaseCheck.requireRights(dbms, Drivers.shown(real))
           .ifPresent(note -> console.note("txwatch: " + note));
+      comparisons.open(comparison.urls, database, console);
       for (int i = 0; i < cases.size(); i++) {
         TestCase testCase = CaseInput.atLevel(cases.get(i), caseOptions.isolation);
         IsolationLevel level = CaseInput.level(dbms, files.get(i), testCase, caseOptions.isolation);
-        if (replay(console, dbms, files.get(i), testCase, level, judges)) {
+        if (replay(console, dbms, files.get(i), testCase, level, judges, comparisons)) {
           code = ExitCode.ANOMALIES;
         }
       }
@@ -181,15 +186,22 @@ final class ReplayCommand implements Callable<Integer> {
       Path file,
       TestCase testCase,
       IsolationLevel level,
-      List<Oracle> judges)
+      List<Oracle> judges,
+      DatabaseComparisons comparisons)
       throws SQLException, IOException, InterruptedException {
     try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, MAX_WAIT)) {
       CaseExecution execution = executor.execute(testCase, level);
       List<Judgement> verdicts = judgements(execution, executor, judges);
+      List<DbmsComparison> compared = comparisons.compare(testCase, execution);
       if (common.json()) {
-        writeJson(console.out(), dbms, file, execution, verdicts);
+        writeJson(console.out(), dbms, file, execution, verdicts, compared);
       }
-      print(console.textOut(common.json()), dbms, file, execution, verdicts);
+      PrintWriter textOut = console.textOut(common.json());
+      print(textOut, dbms, file, execution, verdicts);
+      compared.stream()
+          .flatMap(each -> each.sentences().stream())
+          .forEach(line -> textOut.println("  " + Console.printable(line)));
+      textOut.flush();
       if (exhaustive) {
         bounds.interleave(dbms, file, testCase, level).report(console, common.json());
         if (!judges.isEmpty()) {
@@ -229,7 +241,7 @@ final class ReplayCommand implements Callable<Integer> {
       }
       if (verdicts.stream().anyMatch(Judgement::isViolation)) {
         if (common.json()) {
-          writeJson(console.out(), dbms, file, execution, verdicts);
+          writeJson(console.out(), dbms, file, execution, verdicts, List.of());
         }
         print(console.textOut(common.json()), dbms, file, execution, verdicts);
       }
@@ -271,7 +283,12 @@ final class ReplayCommand implements Callable<Integer> {
   }
 
   private static void writeJson(
-      PrintWriter out, Dbms dbms, Path file, CaseExecution execution, List<Judgement> verdicts)
+      PrintWriter out,
+      Dbms dbms,
+      Path file,
+      CaseExecution execution,
+      List<Judgement> verdicts,
+      List<DbmsComparison> compared)
       throws IOException {
     try (JsonGenerator json = JsonReport.generator(out)) {
       json.writeStartObject();
@@ -309,6 +326,7 @@ final class ReplayCommand implements Callable<Integer> {
         json.writeEndObject();
       }
       json.writeEndArray();
+      DatabaseComparisons.writeJson(json, compared);
       json.writeEndObject();
     }
     out.println();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.txwatch.campaign.CampaignFinding;
+import io.txwatch.campaign.OtherDbms;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.guarantee.Judge;
@@ -51,9 +52,13 @@ class FindingFolderTest {
 
   /** A write skew, which Adya's level rules out. */
   static CampaignFinding writeSkew(Dbms dbms) throws Exception {
+    return writeSkew(dbms, IsolationLevel.REPEATABLE_READ);
+  }
+
+  private static CampaignFinding writeSkew(Dbms dbms, IsolationLevel level) throws Exception {
     TestCase testCase = CaseReader.parse("case-12", WRITE_SKEW);
     try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, Duration.ofSeconds(30))) {
-      CaseExecution execution = executor.executeWatched(testCase, IsolationLevel.REPEATABLE_READ);
+      CaseExecution execution = executor.executeWatched(testCase, level);
       OracleVerdict verdict = new IsoRel(Judge.ADYA).judge(execution, executor);
       return new CampaignFinding(
           verdict,
@@ -67,7 +72,8 @@ class FindingFolderTest {
           List.of(
               new OracleVerdict("troc", OracleVerdict.Result.CLEAN, "as expected"),
               new OracleVerdict("aptrans", OracleVerdict.Result.UNSUPPORTED, "")),
-          Optional.of(IsolationLevel.READ_COMMITTED));
+          Optional.of(IsolationLevel.READ_COMMITTED),
+          List.of());
     }
   }
 
@@ -143,6 +149,47 @@ class FindingFolderTest {
             "replay", place.toString(), "--url", url, "--oracle", "isorel", "--judge-by", "adya");
     assertThat(again.code()).as(again.err()).isEqualTo(ExitCode.ANOMALIES);
     assertThat(again.out()).contains("isorel: violation, WRITE_SKEW of T1, T2");
+  }
+
+  /** H2's SERIALIZABLE is a snapshot; PostgreSQL's does not let both transactions commit. */
+  @Test
+  void folderStatesWhatOtherDbmssDoWithTheCase() throws Exception {
+    String url = "jdbc:h2:mem:compared;DB_CLOSE_DELAY=-1";
+    Dbms dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
+    Dbms postgres =
+        DbmsRegistry.connect(
+            TestServers.freshDatabase(ServerKind.POSTGRESQL), DriverManager::getConnection);
+    CampaignFinding finding = writeSkew(dbms, IsolationLevel.SERIALIZABLE);
+    try (OtherDbms other = new OtherDbms(postgres);
+        OtherDbms itself = new OtherDbms(dbms)) {
+      CampaignFinding compared =
+          finding.comparedWith(
+              List.of(
+                  other.compare(finding.reduced(), finding.execution()),
+                  itself.compare(finding.reduced(), finding.execution())));
+
+      new FindingFolder(dbms, url, Judge.ADYA).write(compared, out);
+
+      assertThat(compared.findingClass()).isEqualTo(finding.findingClass());
+    }
+    Path folder = out.resolve("isorel-SER-7-12");
+    String failed =
+        "On "
+            + postgres.describe()
+            + " at SERIALIZABLE: statement 8 (T2: COMMIT) fails: 40001 ERROR: could not serialize"
+            + " access due to read/write dependencies among transactions; here it succeeds";
+    String row =
+        "On "
+            + postgres.describe()
+            + " at SERIALIZABLE: final state of t: (1, 10), (2, 21); here"
+            + " (1, 11), (2, 21)";
+    String same = "On " + dbms.describe() + " at SERIALIZABLE: the same results and final state";
+    assertThat(Files.readAllLines(folder.resolve("report.txt")))
+        .containsSequence(failed, row, same);
+    assertThat(Files.readAllLines(folder.resolve("setup.sql")))
+        .containsSequence("-- " + failed, "-- " + row, "-- " + same);
+    assertThat(folder.resolve("report.html")).content().contains(same + ".");
+    assertThat(folder.resolve("report.md")).content().contains(same + ".");
   }
 
   /** A plain client of each DBMS accepts the statement, and later transactions have the level. */

@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -108,6 +109,83 @@ class FuzzCommandTest {
       assertThat(folders.map(folder -> folder.getFileName().toString().replaceAll("[0-9.]+$", "")))
           .containsExactlyInAnyOrder("h2-", "sqlite-");
     }
+  }
+
+  /** Write skew, which H2 permits at SERIALIZABLE, and Adya's level does not. */
+  @Test
+  void findingsAreComparedWithOtherDatabases(@TempDir Path out) throws Exception {
+    Invocation fuzz =
+        Invocation.of(
+            "fuzz",
+            "--json",
+            "--url",
+            "jdbc:h2:mem:examined",
+            "--oracle",
+            "isorel",
+            "--judge-by",
+            "adya",
+            "--isolation",
+            "SER",
+            "--cases",
+            "150",
+            "--seed",
+            "5",
+            "--workers",
+            "1",
+            "--compare",
+            TestServers.freshDatabase(ServerKind.POSTGRESQL)
+                + ","
+                + TestServers.freshDatabase(ServerKind.SQLITE),
+            "--compare",
+            "jdbc:h2:mem:examined",
+            "--out",
+            out.toString());
+
+    assertThat(fuzz.code()).as(fuzz.err()).isEqualTo(ExitCode.ANOMALIES);
+    String first = fuzz.out().lines().findFirst().orElseThrow();
+    JsonNode finding = new ObjectMapper().readTree(first);
+    JsonNode compared = finding.path("comparedWith");
+    assertThat(compared).as(first).hasSize(3);
+    assertThat(compared.at("/0/dbms").asText()).startsWith("PostgreSQL ");
+    assertThat(compared.at("/0/isolation").asText()).isEqualTo("SERIALIZABLE");
+    assertThat(compared.at("/0/details").toString()).contains(") fails: 40001 ERROR: ");
+    assertThat(compared.at("/1/result").asText()).isEqualTo("DIFFERENT");
+    assertThat(compared.at("/2/result").asText()).isEqualTo("SAME");
+    assertThat(Path.of(finding.path("case").asText()).resolveSibling("setup.sql"))
+        .content()
+        .containsPattern("-- On PostgreSQL [0-9.]+ at SERIALIZABLE: statement ")
+        .containsPattern("-- On SQLite [0-9.]+ at SERIALIZABLE: statement ")
+        .containsPattern("-- On H2 [0-9.]+ at SERIALIZABLE: the same results and final state");
+    assertThat(fuzz.err()).contains("  On H2 ");
+
+    Invocation replay =
+        Invocation.of(
+            "replay",
+            finding.path("case").asText(),
+            "--url",
+            "jdbc:h2:mem:replayed",
+            "--fail-on",
+            "never",
+            "--compare",
+            "jdbc:h2:mem:replayed");
+    assertThat(replay.code()).as(replay.err()).isZero();
+    assertThat(replay.out())
+        .containsPattern("  On H2 [0-9.]+ at SERIALIZABLE: the same results and final state\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "jdbc:postgresql://127.0.0.1:1/x, 3, cannot connect to jdbc:postgresql://127.0.0.1:1/x",
+    "jdbc:nothing:x, 2, no JDBC driver knows the URL jdbc:nothing:x; expected",
+    "'', 2, no JDBC driver knows the URL",
+  })
+  void databaseToCompareWithThatCannotBeUsedIsNamedBeforeTheCampaign(
+      String url, int code, String message) {
+    Invocation fuzz = Invocation.of("fuzz", "--cases", "1", "--compare", url);
+
+    assertThat(fuzz.code()).as(fuzz.err()).isEqualTo(code);
+    assertThat(fuzz.out()).isEmpty();
+    assertThat(fuzz.err()).hasLineCount(1).contains("--compare: " + message);
   }
 
   @Test

@@ -24,6 +24,7 @@ import java.util.Optional;
  * @param others the verdicts of the campaign's other oracles on the reduced case
  * @param behavesLike the strongest weaker level at which the reduced case has the same outcome and
  *     the oracle reports no violation; empty if there is none, or if it was not determined
+ * @param comparisons what other DBMSs do with the reduced case; empty if it was not compared
  */
 public record CampaignFinding(
     OracleVerdict verdict,
@@ -35,14 +36,16 @@ public record CampaignFinding(
     int runs,
     Optional<KnownBehaviour> known,
     List<OracleVerdict> others,
-    Optional<IsolationLevel> behavesLike) {
+    Optional<IsolationLevel> behavesLike,
+    List<DbmsComparison> comparisons) {
 
   /** Copies its arguments. */
   public CampaignFinding {
     others = List.copyOf(others);
+    comparisons = List.copyOf(comparisons);
   }
 
-  /** Creates a finding that was not compared with weaker levels. */
+  /** Creates a finding that was not compared with weaker levels and other DBMSs. */
   public CampaignFinding(
       OracleVerdict verdict,
       IsolationLevel level,
@@ -63,13 +66,24 @@ public record CampaignFinding(
         runs,
         known,
         others,
-        Optional.empty());
+        Optional.empty(),
+        List.of());
   }
 
   /** The same finding with the weaker level that it behaves like. */
   CampaignFinding behavingLike(Optional<IsolationLevel> weaker) {
     return new CampaignFinding(
-        verdict, level, original, reduced, execution, reproduced, runs, known, others, weaker);
+        verdict,
+        level,
+        original,
+        reduced,
+        execution,
+        reproduced,
+        runs,
+        known,
+        others,
+        weaker,
+        comparisons);
   }
 
   /** The same finding with the verdicts of other oracles. */
@@ -84,7 +98,29 @@ public record CampaignFinding(
         runs,
         known,
         verdicts,
-        behavesLike);
+        behavesLike,
+        comparisons);
+  }
+
+  /** The same finding with what other DBMSs do with the reduced case. */
+  public CampaignFinding comparedWith(List<DbmsComparison> compared) {
+    return new CampaignFinding(
+        verdict,
+        level,
+        original,
+        reduced,
+        execution,
+        reproduced,
+        runs,
+        known,
+        others,
+        behavesLike,
+        compared);
+  }
+
+  /** In a line each, what other DBMSs do with the reduced case. */
+  public List<String> comparisonLines() {
+    return comparisons.stream().flatMap(each -> each.sentences().stream()).toList();
   }
 
   /**
