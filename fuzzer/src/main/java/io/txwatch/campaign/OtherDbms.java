@@ -2,10 +2,12 @@ package io.txwatch.campaign;
 
 import io.txwatch.campaign.DbmsComparison.Result;
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.Failure;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.ServerCaseExecutor;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.StatementText;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
@@ -118,6 +120,9 @@ public final class OtherDbms implements AutoCloseable {
     try {
       TestCase accepted = withoutForeignSettings(testCase);
       CaseExecution there = open.execute(accepted, here.level());
+      if (isLost(there)) {
+        throw new SQLException("the connection was lost", "08000");
+      }
       OutcomeDifferences differences = new OutcomeDifferences(testCase, here, there);
       Optional<String> obstacle = differences.obstacle();
       if (obstacle.isPresent()) {
@@ -133,6 +138,13 @@ public final class OtherDbms implements AutoCloseable {
       closeQuietly(open);
       throw e;
     }
+  }
+
+  /** True if a session ended with the server, so that what follows is no result of the case. */
+  private static boolean isLost(CaseExecution execution) {
+    return execution.outcomes().stream()
+        .map(StepOutcome::failure)
+        .anyMatch(failure -> failure != null && failure.kind() == Failure.Kind.CONNECTION_LOST);
   }
 
   /** The settings of a case are those of one product. */
