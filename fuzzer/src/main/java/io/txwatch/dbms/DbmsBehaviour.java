@@ -35,6 +35,14 @@ public interface DbmsBehaviour {
     return false;
   }
 
+  /**
+   * True if no promise of the manual excludes that such transactions both commit, but it is
+   * reported all the same, with the name of that known behaviour.
+   */
+  default boolean reportsConflictingWrites(IsolationLevel level) {
+    return false;
+  }
+
   /** Which uncommitted rows a write may use at READ UNCOMMITTED. */
   enum UncommittedReads {
     /** Those of the queries in it; which rows these are is unknown. */

@@ -71,6 +71,7 @@ final class SnapshotMerge {
   private final Map<Integer, Integer> positions = new HashMap<>();
   private final boolean hadBlocking;
   private final boolean excludesConflicts;
+  private final boolean reportsConflicts;
 
   /** The committed transactions that may write, in the order of their commits. */
   private final List<ExecutedTransaction> writers;
@@ -79,9 +80,11 @@ final class SnapshotMerge {
       CaseExecution execution,
       List<ExecutedTransaction> committed,
       SerialRuns runs,
-      boolean excludesConflicts) {
+      boolean excludesConflicts,
+      boolean reportsConflicts) {
     this.execution = execution;
     this.excludesConflicts = excludesConflicts;
+    this.reportsConflicts = reportsConflicts;
     this.runs = runs;
     this.writers =
         committed.stream()
@@ -96,15 +99,18 @@ final class SnapshotMerge {
    *
    * @param committed its committed transactions, in the order of their commits
    * @param excludesConflicts true if of two transactions that change the same row one must fail;
-   *     otherwise nothing is contradicted
+   *     otherwise nothing else is contradicted
+   * @param reportsConflicts true if it is contradicted that both have changed it
    */
   static Decision of(
       CaseExecution execution,
       List<ExecutedTransaction> committed,
       SerialRuns runs,
-      boolean excludesConflicts)
+      boolean excludesConflicts,
+      boolean reportsConflicts)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-    return new SnapshotMerge(execution, committed, runs, excludesConflicts).decide();
+    return new SnapshotMerge(execution, committed, runs, excludesConflicts, reportsConflicts)
+        .decide();
   }
 
   private Decision decide()
@@ -239,16 +245,20 @@ final class SnapshotMerge {
       }
       changes.add(sum(bags(after), snapshot, -1));
     }
-    if (!countDifference.isEmpty()) {
+    if (!countDifference.isEmpty() && !reportsConflicts) {
       return new Decision(Result.VIOLATION, countDifference);
     }
     List<Map<String, Integer>> expected = merged(start, changes);
     if (bags(execution).equals(expected)) {
       return new Decision(Result.CLEAN, "the changes of each transaction on its snapshot");
     }
+    Optional<String> changedTwice = rowChangedTwice(expected);
+    if (reportsConflicts && changedTwice.isEmpty()) {
+      return undecided("no row was changed by two transactions");
+    }
     return new Decision(
         Result.VIOLATION,
-        rowChangedTwice(expected)
+        changedTwice
                 .map(row -> "two committed transactions changed the row " + row)
                 .orElse("the changes of each transaction on its snapshot give " + expected)
             + "; final state "
@@ -311,7 +321,7 @@ final class SnapshotMerge {
         hasBlockedAutocommit |= !writer.explicit() && execution.outcome(step).blocked();
       }
     }
-    if (!excludesConflicts) {
+    if (!excludesConflicts && !reportsConflicts) {
       return Optional.of("several transactions may have changed the same row");
     }
     if (hasBlockedAutocommit) {

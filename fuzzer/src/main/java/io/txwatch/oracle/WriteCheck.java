@@ -42,9 +42,11 @@ import java.util.stream.Stream;
  * FinalStatePromise#STATEMENTS}). Snapshot isolation permits write skew, which no order explains:
  * there the changes of each transaction on its snapshot may ({@link SnapshotMerge}). If they do
  * not, and the DBMS promises that of two transactions that change the same row one fails, it is a
- * violation; there the update counts must be explained, too, since a lost update has one. Elsewhere
- * it is undecided, unless a single session writes. Nothing but its own statements changes data, so
- * they leave behind what they leave behind alone.
+ * violation; there the update counts must be explained, too, since a lost update has one. Where the
+ * DBMS does not promise it, two transactions that changed the same row are reported if that is a
+ * known behaviour ({@link io.txwatch.dbms.DbmsBehaviour#reportsConflictingWrites}). Elsewhere it is
+ * undecided, unless a single session writes. Nothing but its own statements changes data, so they
+ * leave behind what they leave behind alone.
  *
  * <p>If a sequence generates values, the serial schedule generates others: such a case is not
  * supported.
@@ -115,6 +117,9 @@ public final class WriteCheck implements Oracle {
     /** True if of two transactions that change the same row one must fail. */
     private final boolean excludesConflicts;
 
+    /** True if it is reported if both commit. */
+    private final boolean reportsConflicts;
+
     /** True if a serial run must have the same update counts. */
     private boolean comparesCounts;
 
@@ -130,6 +135,9 @@ public final class WriteCheck implements Oracle {
       this.excludesConflicts =
           promise == FinalStatePromise.SNAPSHOT
               && levels().allMatch(executor.dbms()::excludesConflictingWrites);
+      this.reportsConflicts =
+          promise == FinalStatePromise.SNAPSHOT
+              && levels().allMatch(executor.dbms()::reportsConflictingWrites);
       this.comparesCounts = excludesConflicts;
       this.savepoints =
           committed.stream()
@@ -212,7 +220,8 @@ public final class WriteCheck implements Oracle {
     private OracleVerdict trySnapshots(String found)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
       SnapshotMerge.Decision decision =
-          SnapshotMerge.of(execution, committed, this::serialRun, excludesConflicts);
+          SnapshotMerge.of(
+              execution, committed, this::serialRun, excludesConflicts, reportsConflicts);
       if (decision.result() == Result.CLEAN) {
         return WriteCheck.this.verdict(Result.CLEAN, "snapshot isolation: " + decision.reason());
       }

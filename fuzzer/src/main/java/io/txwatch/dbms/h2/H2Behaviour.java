@@ -69,6 +69,87 @@ public enum H2Behaviour implements KnownBehaviour {
           && evidence.isExplainedBy(Mechanism.LEVEL);
     }
   },
+  INSERTED_WHILE_BLOCKED(
+      "h2-inserted-while-blocked",
+      FindingClass.BY_DESIGN,
+      Set.of(OracleKind.WRITECHECK, OracleKind.TROC),
+      "Before 2.0, at READ COMMITTED an UPDATE, DELETE or locking query that waits for a row also"
+          + " finds rows that were inserted while it waited.",
+      "H2 1.4.200 manual, Advanced, Transaction Isolation, Read committed: \"Dirty reads aren't"
+          + " possible; non-repeatable reads and phantom reads are possible\"; observed on 1.4.200,"
+          + " not on 2.5.252") {
+    @Override
+    public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
+      return isBefore2(evidence)
+          && evidence.isAtMostReadCommitted()
+          && evidence.needs(Mechanism.INSERTED_WHILE_BLOCKED, H2Behaviour::isInternalError);
+    }
+  },
+  LOST_UPDATE(
+      "h2-lost-update-before-2",
+      FindingClass.BY_DESIGN,
+      Set.of(OracleKind.WRITECHECK, OracleKind.TROC),
+      "Before 2.0, at REPEATABLE READ and above a statement that writes or locks a row which was"
+          + " changed since the transaction's snapshot is not rejected: it finds the row in the"
+          + " snapshot and writes the current version, if this still matches. An update that depends"
+          + " on what was read is lost. H2 2.0 and later reject the statement.",
+      "H2 1.4.200 manual, Advanced, Transaction Isolation, Serializable: \"Note that this isolation"
+          + " level in H2 currently doesn't ensure equivalence of concurrent and serializable"
+          + " execution of transactions that perform write operations\"") {
+    @Override
+    public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
+      return isBefore2(evidence)
+          && evidence.isAboveReadCommitted()
+          && (evidence.needs(Mechanism.NEWER_VERSION_WRITTEN, H2Behaviour::isInternalError)
+              || haveSeveralSessionsWritten(evidence));
+    }
+  },
+  PHANTOM_ROWS(
+      "h2-phantom-rows-before-2",
+      FindingClass.BY_DESIGN,
+      Set.of(OracleKind.WRITECHECK, OracleKind.TROC),
+      "Before 2.0, at REPEATABLE READ a transaction that has found a table empty has no snapshot of"
+          + " it, and then sees rows that other transactions insert.",
+      "H2 1.4.200 manual, Advanced, Transaction Isolation, Repeatable read: \"Dirty reads and"
+          + " non-repeatable reads aren't possible, phantom reads are possible\"") {
+    @Override
+    public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
+      return isBefore2(evidence)
+          && evidence.isAt(IsolationLevel.REPEATABLE_READ)
+          && evidence.needs(Mechanism.PHANTOM_ROWS, H2Behaviour::isInternalError);
+    }
+  },
+  READ_AFTER_LOCK(
+      "h2-read-after-lock-before-2",
+      FindingClass.NEW,
+      Set.of(OracleKind.WRITECHECK, OracleKind.TROC),
+      "Before 2.0, at REPEATABLE READ and above a transaction reads the current version of a row"
+          + " once one of its statements has found the row in its snapshot and locked it, also if"
+          + " the statement does not write it because the current version does not match: the read"
+          + " is not repeatable, which the manual excludes.",
+      "observed on 1.4.200; no known bug report; H2 2.0 and later reject the statement") {
+    @Override
+    public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
+      return isBefore2(evidence)
+          && evidence.isAboveReadCommitted()
+          && evidence.needs(Mechanism.NEWER_VERSION_READ_AFTER_LOCK, H2Behaviour::isInternalError);
+    }
+  },
+  NO_SNAPSHOT_OF_RELATED_TABLES(
+      "h2-foreign-key-without-snapshot-before-2",
+      FindingClass.NEW,
+      Set.of(OracleKind.WRITECHECK, OracleKind.TROC),
+      "Before 2.0, at REPEATABLE READ the tables of a foreign key have no snapshot: each statement"
+          + " sees what is committed when it begins, so that reads are not repeatable, which the"
+          + " manual excludes.",
+      "observed on 1.4.200, not on 2.5.252; no known bug report") {
+    @Override
+    public boolean matches(Evidence evidence) throws SQLException, ScheduleExecutor.SetupException {
+      return isBefore2(evidence)
+          && evidence.isAt(IsolationLevel.REPEATABLE_READ)
+          && evidence.needs(Mechanism.NO_SNAPSHOT_OF_RELATED_TABLES, H2Behaviour::isInternalError);
+    }
+  },
   CHANGED_KEY(
       "h2-changed-key",
       FindingClass.NEW,
@@ -115,6 +196,8 @@ public enum H2Behaviour implements KnownBehaviour {
     }
   };
 
+  private static final int INTERNAL_ERROR = 50000;
+
   private final Facts facts;
 
   H2Behaviour(
@@ -129,6 +212,31 @@ public enum H2Behaviour implements KnownBehaviour {
   @Override
   public Facts facts() {
     return facts;
+  }
+
+  /**
+   * True if WriteCheck reports that several sessions wrote the same row: before 2.0 its verdict on
+   * writes of several sessions has no other reason ({@link H2Dbms#reportsConflictingWrites}).
+   */
+  private static boolean haveSeveralSessionsWritten(Evidence evidence) {
+    return evidence.isBy(OracleKind.WRITECHECK)
+        && !evidence.isAtMostReadCommitted()
+        && evidence.execution().outcomes().stream()
+                .map(StepOutcome::step)
+                .filter(step -> !SqlText.of(step.sql()).writes().isEmpty())
+                .map(Step::session)
+                .distinct()
+                .count()
+            > 1;
+  }
+
+  private static boolean isBefore2(Evidence evidence) {
+    return evidence.database().product().version().startsWith("1.");
+  }
+
+  /** At REPEATABLE READ, H2 1.4.200 rejects statements because of a NullPointerException. */
+  private static boolean isInternalError(StepOutcome outcome) {
+    return outcome.vendorCode() == INTERNAL_ERROR;
   }
 
   private static ForeignKeyGraph references(Evidence evidence) {

@@ -174,13 +174,11 @@ final class H2Dbms extends AbstractDbms {
    * ({@code Transaction.markStatementStart}).
    *
    * <p>Before 2.0 a transaction from REPEATABLE READ on may write a row that was changed since its
-   * snapshot, and then reads the newer version; the manual does not state what writes read.
+   * snapshot; the manual does not state what writes read. It is judged by the rules of 2.0, and
+   * {@link H2Behaviour#LOST_UPDATE} is the name of the difference.
    */
   @Override
   public Optional<Semantics> semantics(Database settings, IsolationLevel level) {
-    if (!features.hasStandardCatalog() && level != IsolationLevel.READ_COMMITTED) {
-      return Optional.empty();
-    }
     return switch (level) {
       case UNKNOWN -> throw new IllegalArgumentException("no rules for " + level);
       case READ_UNCOMMITTED -> Optional.empty();
@@ -188,6 +186,11 @@ final class H2Dbms extends AbstractDbms {
       case REPEATABLE_READ -> Optional.of(semantics(Snapshot.FIRST_READ_OF_TABLE));
       case SNAPSHOT, SERIALIZABLE -> Optional.of(semantics(Snapshot.BEGIN));
     };
+  }
+
+  @Override
+  public boolean reportsConflictingWrites(IsolationLevel level) {
+    return !features.hasStandardCatalog() && level.compareTo(IsolationLevel.READ_COMMITTED) > 0;
   }
 
   private static Semantics semantics(Snapshot snapshot) {

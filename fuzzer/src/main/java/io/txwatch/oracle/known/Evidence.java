@@ -12,6 +12,7 @@ import io.txwatch.oracle.troc.MechanismReplay;
 import io.txwatch.oracle.txcheck.TxCheck;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
+import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
@@ -88,6 +89,18 @@ public final class Evidence {
   /** True if the mechanism gives all that was observed, and the level alone does not. */
   public boolean needs(Mechanism mechanism) throws SQLException, ScheduleExecutor.SetupException {
     return !isExplainedBy(Mechanism.LEVEL) && isExplainedBy(mechanism);
+  }
+
+  /**
+   * True if the mechanism gives all that was observed but the result of some failed statements, and
+   * the level alone does not.
+   *
+   * @param isCause true for these statements
+   */
+  public boolean needs(Mechanism mechanism, Predicate<StepOutcome> isCause)
+      throws SQLException, ScheduleExecutor.SetupException {
+    return !MechanismReplay.explains(Mechanism.LEVEL, isCause, execution, executor)
+        && MechanismReplay.explains(mechanism, isCause, execution, executor);
   }
 
   /**

@@ -63,12 +63,57 @@ public enum Mechanism {
    * A query that locks entries of an index, and reads nothing else, does not fail if they are newer
    * than its snapshot.
    */
-  UNCHECKED_INDEX_LOCK;
+  UNCHECKED_INDEX_LOCK,
+
+  /** A blocked statement also sees rows that were inserted while it was blocked. */
+  INSERTED_WHILE_BLOCKED,
+
+  /**
+   * A write or locking query of a snapshot finds rows in it, and then uses their current versions,
+   * if these still match, instead of failing because they are newer than the snapshot. A row whose
+   * primary key has changed is another row.
+   */
+  NEWER_VERSION_WRITTEN,
+
+  /**
+   * As {@link #NEWER_VERSION_WRITTEN}; in addition, the transaction later reads the current version
+   * of each row that such a statement found, also of those that it did not write.
+   */
+  NEWER_VERSION_READ_AFTER_LOCK,
+
+  /**
+   * As {@link #NEWER_VERSION_WRITTEN}; in addition, each statement sees what is committed when it
+   * begins, not the snapshot, of tables that foreign keys relate to others.
+   */
+  NO_SNAPSHOT_OF_RELATED_TABLES,
+
+  /**
+   * As {@link #NEWER_VERSION_WRITTEN}; in addition, a statement sees rows that were committed when
+   * it begins and are not in the snapshot.
+   */
+  PHANTOM_ROWS;
+
+  /** True if a write or locking query of a snapshot uses rows that are newer than the snapshot. */
+  boolean writesNewerVersions() {
+    return this == NEWER_VERSION_WRITTEN
+        || this == NEWER_VERSION_READ_AFTER_LOCK
+        || this == NO_SNAPSHOT_OF_RELATED_TABLES
+        || this == PHANTOM_ROWS;
+  }
+
+  /** True if a row whose primary key changes is another row. */
+  boolean isIdentifiedByKey() {
+    return this == KEY_IS_IDENTITY || writesNewerVersions();
+  }
 
   /** True if statements of transactions with this level may have it. */
   boolean occursAt(IsolationLevel level) {
     return switch (this) {
-      case SEMI_CONSISTENT_READ, MOVED_ROW -> level.compareTo(IsolationLevel.READ_COMMITTED) <= 0;
+      case SEMI_CONSISTENT_READ, MOVED_ROW, INSERTED_WHILE_BLOCKED ->
+          level.compareTo(IsolationLevel.READ_COMMITTED) <= 0;
+      case NO_SNAPSHOT_OF_RELATED_TABLES, PHANTOM_ROWS -> level == IsolationLevel.REPEATABLE_READ;
+      case NEWER_VERSION_WRITTEN, NEWER_VERSION_READ_AFTER_LOCK ->
+          level.compareTo(IsolationLevel.READ_COMMITTED) > 0;
       case SNAPSHOT_BESIDE_CURRENT_READ -> level == IsolationLevel.REPEATABLE_READ;
       case DIRTY_SOURCE, DIRTY_TARGET -> level == IsolationLevel.READ_UNCOMMITTED;
       case LEVEL,

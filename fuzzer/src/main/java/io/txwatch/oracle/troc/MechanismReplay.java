@@ -75,7 +75,7 @@ public final class MechanismReplay extends ExecutionReplay {
         new World(
             new ChangeHistory(
                 executor.initial(),
-                mechanism == Mechanism.KEY_IS_IDENTITY ? identity.changingWithKey() : identity)));
+                mechanism.isIdentifiedByKey() ? identity.changingWithKey() : identity)));
   }
 
   /** True if the mechanism explains the execution. */
@@ -335,9 +335,9 @@ public final class MechanismReplay extends ExecutionReplay {
       Set<Long> rows = Set.of();
       if (locked.isPresent() && reader.target().isPresent()) {
         String table = reader.target().get();
-        rows = numbers(locked.get(), view);
-        view = recheck(reader, view, Map.of(table, rows));
-        rows = numbers(locked.get(), view);
+        Set<Long> found = numbers(locked.get(), view);
+        view = recheck(reader, view, Map.of(table, found));
+        rows = keepsVersionsOfLockedRows(reader) ? found : numbers(locked.get(), view);
         if (!form.locksShared() && !mayTouch(reader, view, Map.of(table, rows))) {
           continue;
         }
@@ -351,21 +351,36 @@ public final class MechanismReplay extends ExecutionReplay {
     return List.of();
   }
 
-  /** H2 stores a version for a row that a query locks; it counts as written for its MAX. */
+  /**
+   * H2 stores a version for a row that a query locks: it counts as written for its MAX, and, before
+   * 2.0, is what the transaction reads from then on.
+   */
   private World withLocked(World world, PossibleViews.Reader reader, Set<Long> rows) {
-    if (mechanism != Mechanism.SMALLER_MAXIMUM || rows.isEmpty()) {
+    boolean storesVersion =
+        mechanism == Mechanism.SMALLER_MAXIMUM || keepsVersionsOfLockedRows(reader);
+    if (!storesVersion || rows.isEmpty()) {
       return world;
     }
     World after = world.copy();
-    String table = reader.target().orElseThrow();
+    storeLocked(after, reader, reader.target().orElseThrow(), rows);
+    return after;
+  }
+
+  private boolean keepsVersionsOfLockedRows(PossibleViews.Reader reader) {
+    return mechanism == Mechanism.NEWER_VERSION_READ_AFTER_LOCK
+        && mechanism.occursAt(reader.transaction().level);
+  }
+
+  /** Makes the current versions of rows versions of the transaction. */
+  private static void storeLocked(
+      World world, PossibleViews.Reader reader, String table, Set<Long> rows) {
     for (long row : rows) {
-      after.versions.write(
+      world.versions.write(
           table,
           row,
           PossibleViews.current(world, reader.transaction(), table, row),
           reader.transaction().writer);
     }
-    return after;
   }
 
   private boolean givesWithOneRowTwice(
@@ -483,13 +498,14 @@ public final class MechanismReplay extends ExecutionReplay {
       for (String sql : texts) {
         View view = possible;
         ViewExecutor.Outcome result = write(sql, view, table);
-        View rechecked = recheck(reader, view, chosen(reader, view, result));
+        Map<String, Set<Long>> chosen = chosen(reader, view, result);
+        View rechecked = recheck(reader, view, chosen);
         if (!rechecked.equals(view)) {
           view = rechecked;
           result = write(sql, view, table);
         }
         if (result.error().isEmpty()) {
-          addAfter(next, reader, view, result);
+          addAfter(next, reader, view, result, chosen);
           if (mechanism == Mechanism.ROW_TWICE && outcome.blocked()) {
             addAfterTwice(next, reader, view, result, sql, table);
           }
@@ -501,7 +517,11 @@ public final class MechanismReplay extends ExecutionReplay {
 
   /** Adds the state after a write, if it has the observed count and may touch its rows. */
   private void addAfter(
-      List<World> next, PossibleViews.Reader reader, View view, ViewExecutor.Outcome result)
+      List<World> next,
+      PossibleViews.Reader reader,
+      View view,
+      ViewExecutor.Outcome result,
+      Map<String, Set<Long>> chosen)
       throws SQLException {
     StepOutcome outcome = reader.outcome();
     Map<String, Set<Long>> touched = executor.touched(view, result);
@@ -519,6 +539,9 @@ public final class MechanismReplay extends ExecutionReplay {
     if (mechanism == Mechanism.SNAPSHOT_BESIDE_CURRENT_READ
         && replacesByEqualRows(reader, view, result)) {
       next.add(reader.world().copy());
+    }
+    if (keepsVersionsOfLockedRows(reader)) {
+      chosen.forEach((table, rows) -> storeLocked(after, reader, table, rows));
     }
     after.versions.record(reader.transaction().writer, result, touched);
     if (mechanism == Mechanism.STALE_CHILD_INDEX && hasWaited(outcome)) {
@@ -605,7 +628,8 @@ public final class MechanismReplay extends ExecutionReplay {
               first.rows(),
               first.updated(),
               after,
-              first.inserted()));
+              first.inserted()),
+          executor.touched(view, first));
     }
   }
 
@@ -618,15 +642,16 @@ public final class MechanismReplay extends ExecutionReplay {
   }
 
   /**
-   * The view of a blocked statement with the current versions of the rows that it chose, at a level
-   * that reads these again.
+   * The view of a statement with the current versions of the rows that it chose, if it reads these
+   * again.
    */
   private View recheck(PossibleViews.Reader reader, View view, Map<String, Set<Long>> chosen) {
     boolean rechecks =
         reader.transaction().semantics.writes() == Visibility.RECHECKED
-            && reader.outcome().blocked()
-            && reader.form().kind() != StatementForm.Kind.UPSERT;
-    if (!rechecks) {
+            && reader.outcome().blocked();
+    boolean writesNewer =
+        mechanism.writesNewerVersions() && mechanism.occursAt(reader.transaction().level);
+    if ((!rechecks && !writesNewer) || reader.form().kind() == StatementForm.Kind.UPSERT) {
       return view;
     }
     Map<String, TreeMap<Long, List<@Nullable Object>>> tables = new HashMap<>(view.tables());

@@ -239,7 +239,30 @@ final class PossibleViews {
         }
       }
       case STALE_CHILD_INDEX -> addStale(sights, reader.world(), table, row, versions);
-      case LEVEL, ROW_TWICE, KEY_IS_IDENTITY, SMALLER_MAXIMUM, UNCHECKED_INDEX_LOCK -> {}
+      case NO_SNAPSHOT_OF_RELATED_TABLES -> {
+        if (!executor.relatedTables(table).isEmpty()) {
+          sights.add(sight(reader, table, versions, Visibility.RECHECKED));
+        }
+      }
+      case PHANTOM_ROWS -> {
+        if (sights.contains(Sight.NOTHING)) {
+          sights.add(sight(reader, table, versions, Visibility.RECHECKED));
+        }
+      }
+      case INSERTED_WHILE_BLOCKED -> {
+        if (!reader.isPlainQuery()
+            && reader.outcome().blocked()
+            && sights.contains(Sight.NOTHING)) {
+          addCommittedWhileBlocked(sights, reader, versions);
+        }
+      }
+      case LEVEL,
+          ROW_TWICE,
+          KEY_IS_IDENTITY,
+          SMALLER_MAXIMUM,
+          UNCHECKED_INDEX_LOCK,
+          NEWER_VERSION_WRITTEN,
+          NEWER_VERSION_READ_AFTER_LOCK -> {}
     }
     return sights;
   }
