@@ -91,7 +91,9 @@ class ArchitectureTest {
                 "serve"),
             List.of("sql", "history", "settings")));
     table.put("kafka", new Module(List.of("kafka"), List.of("history")));
-    table.put("flink", new Module(List.of("flink"), List.of("history", "analyzer")));
+    table.put(
+        "flink",
+        new Module(List.of("flink"), List.of("history", "settings", "analyzer", "changes")));
     table.put(
         "proxy-driver",
         new Module(

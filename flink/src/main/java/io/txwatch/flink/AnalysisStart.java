@@ -80,18 +80,7 @@ final class AnalysisStart {
   byte[] bytes() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
-      List<TopicStreams.Progress> progress = streams.progress();
-      out.writeInt(progress.size());
-      for (TopicStreams.Progress stream : progress) {
-        out.writeLong(stream.client());
-        out.writeUTF(stream.service());
-        out.writeLong(stream.last());
-        out.writeBoolean(stream.ended());
-        out.writeInt(stream.sessions().size());
-        for (long session : stream.sessions()) {
-          out.writeLong(session);
-        }
-      }
+      write(out, streams);
       Chunk.Builder chunk = new Chunk.Builder("txwatch-flink", USUAL_BYTES);
       events().forEach(chunk::add);
       out.write(chunk.take().bytes());
@@ -109,20 +98,40 @@ final class AnalysisStart {
   static AnalysisStart of(byte[] bytes) throws IOException {
     AnalysisStart start = new AnalysisStart();
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      int count = in.readInt();
-      for (int i = 0; i < count; i++) {
-        long client = in.readLong();
-        String service = in.readUTF();
-        long last = in.readLong();
-        boolean ended = in.readBoolean();
-        Set<Long> open = new HashSet<>();
-        for (int left = in.readInt(); left > 0; left--) {
-          open.add(in.readLong());
-        }
-        start.streams.resume(new TopicStreams.Progress(client, service, last, ended, open));
-      }
+      read(in, start.streams);
       Chunk.decode(in.readAllBytes()).forEach(start::track);
     }
     return start;
+  }
+
+  /** Encodes how far streams were followed. */
+  static void write(DataOutputStream out, TopicStreams streams) throws IOException {
+    List<TopicStreams.Progress> progress = streams.progress();
+    out.writeInt(progress.size());
+    for (TopicStreams.Progress stream : progress) {
+      out.writeLong(stream.client());
+      out.writeUTF(stream.service());
+      out.writeLong(stream.last());
+      out.writeBoolean(stream.ended());
+      out.writeInt(stream.sessions().size());
+      for (long session : stream.sessions()) {
+        out.writeLong(session);
+      }
+    }
+  }
+
+  /** Continues streams from there. */
+  static void read(DataInputStream in, TopicStreams streams) throws IOException {
+    for (int count = in.readInt(); count > 0; count--) {
+      long client = in.readLong();
+      String service = in.readUTF();
+      long last = in.readLong();
+      boolean ended = in.readBoolean();
+      Set<Long> open = new HashSet<>();
+      for (int left = in.readInt(); left > 0; left--) {
+        open.add(in.readLong());
+      }
+      streams.resume(new TopicStreams.Progress(client, service, last, ended, open));
+    }
   }
 }

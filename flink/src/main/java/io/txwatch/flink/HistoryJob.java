@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Properties;
+import java.util.regex.Pattern;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.serialization.Encoder;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -36,6 +37,9 @@ public final class HistoryJob {
    */
   static final Duration MAX_SILENCE = Duration.ofSeconds(20);
 
+  /** How often it is looked for new topics of Debezium. */
+  private static final Duration DISCOVERY = Duration.ofSeconds(10);
+
   private static final Duration CHECKPOINT_INTERVAL = Duration.ofSeconds(10);
 
   private static final String USAGE =
@@ -45,6 +49,10 @@ public final class HistoryJob {
         --end present|never      analyse what the topic contains now, or go on (the default)
         --memory MIB             for the analyzer of one database (an eighth of the heap)
         --kafka-config FILE      settings of Kafka's client, as for txwatch.kafka-config
+        --changes kafka://HOST:PORT/PREFIX   Debezium's topics: PREFIX, and all that begin with
+                                 it and a dot
+        --value-key-file FILE    the key of the hashes in the histories, for --changes (default:
+                                 TXWATCH_VALUE_KEY)
       """;
 
   private HistoryJob() {}
@@ -75,6 +83,16 @@ public final class HistoryJob {
     }
     DataStream<TopicRecord> records =
         environment.fromSource(source(options, client), watermarks(), "histories").uid("histories");
+    TopicAddress changes = options.changes();
+    if (changes != null) {
+      records =
+          joined(
+              records,
+              environment
+                  .fromSource(changes(changes, options, client), changeWatermarks(), "changes")
+                  .uid("changes"),
+              options.valueKey());
+    }
     anomalies(records, options.memory())
         .sinkTo(sink(options.to(), client))
         .name("anomalies")
@@ -94,6 +112,50 @@ public final class HistoryJob {
       builder.setBounded(OffsetsInitializer.latest());
     }
     return builder.build();
+  }
+
+  /** Debezium may create a topic for each table later. */
+  private static KafkaSource<ChangeRecord> changes(
+      TopicAddress changes, JobOptions options, Properties client) {
+    var builder =
+        KafkaSource.<ChangeRecord>builder()
+            .setProperties(client)
+            .setBootstrapServers(changes.brokers())
+            .setTopicPattern(Pattern.compile(Pattern.quote(changes.topic()) + "([.].*)?"))
+            .setStartingOffsets(OffsetsInitializer.earliest())
+            .setDeserializer(new ChangeDeserializer())
+            .setProperty("partition.discovery.interval.ms", Long.toString(DISCOVERY.toMillis()))
+            .setProperty("isolation.level", "read_committed")
+            .setProperty("commit.offsets.on.checkpoint", "false");
+    if (options.endsAtPresent()) {
+      builder.setBounded(OffsetsInitializer.latest());
+    }
+    return builder.build();
+  }
+
+  /** The time of a change is that at which it was written. */
+  static WatermarkStrategy<ChangeRecord> changeWatermarks() {
+    return WatermarkStrategy.<ChangeRecord>forMonotonousTimestamps()
+        .withTimestampAssigner((next, written) -> next.millis())
+        .withIdleness(MAX_SILENCE);
+  }
+
+  /**
+   * Joins histories with changes, in one task.
+   *
+   * @param key {@code txwatch.value-key} of the processes
+   * @return the records of one stream
+   */
+  static DataStream<TopicRecord> joined(
+      DataStream<TopicRecord> records, DataStream<ChangeRecord> changes, String key) {
+    return records
+        .keyBy(any -> 0, Types.INT)
+        .connect(changes.keyBy(any -> 0, Types.INT))
+        .process(new JoinFunction(key), TypeInformation.of(TopicRecord.class))
+        .setParallelism(1)
+        .setMaxParallelism(1)
+        .name("join")
+        .uid("join");
   }
 
   /**

@@ -1,9 +1,18 @@
 package io.txwatch.flink;
 
 import io.txwatch.link.TopicAddress;
+import io.txwatch.settings.Setting;
+import io.txwatch.settings.SettingSource;
+import io.txwatch.settings.Settings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a job reads and writes.
@@ -13,12 +22,21 @@ import java.util.Set;
  * @param endsAtPresent whether the job ends where the topic ended when it began
  * @param memory the bytes for the analyzer of a database; 0 for an eighth of the heap
  * @param kafkaConfig a file with settings of Kafka's client; empty if there is none
+ * @param changes the prefix of Debezium's topics; null if no changes are joined
+ * @param valueKeyFile a file with {@code txwatch.value-key}; empty for the setting itself
  */
 record JobOptions(
-    TopicAddress from, String to, boolean endsAtPresent, long memory, String kafkaConfig) {
+    TopicAddress from,
+    String to,
+    boolean endsAtPresent,
+    long memory,
+    String kafkaConfig,
+    @Nullable TopicAddress changes,
+    String valueKeyFile) {
 
   private static final Set<String> NAMES =
-      Set.of("--from", "--to", "--end", "--memory", "--kafka-config");
+      Set.of(
+          "--from", "--to", "--end", "--memory", "--kafka-config", "--changes", "--value-key-file");
 
   /**
    * Parses arguments.
@@ -44,7 +62,31 @@ record JobOptions(
         required(given, "--to"),
         end.equals("present"),
         memory(given.getOrDefault("--memory", "0")),
-        given.getOrDefault("--kafka-config", ""));
+        given.getOrDefault("--kafka-config", ""),
+        given.containsKey("--changes") ? address("--changes", given.get("--changes")) : null,
+        given.getOrDefault("--value-key-file", ""));
+  }
+
+  /**
+   * The key with which the histories were recorded.
+   *
+   * @throws IllegalArgumentException if it is not given or not valid
+   */
+  String valueKey() throws IOException {
+    Settings settings = Settings.ofUrlProperties(new Properties());
+    if (!valueKeyFile.isEmpty()) {
+      String key = Files.readString(Path.of(valueKeyFile)).lines().findFirst().orElse("").strip();
+      settings =
+          Settings.read(
+              List.of(new SettingSource(valueKeyFile, Map.of(Setting.VALUE_KEY.key(), key))));
+    }
+    String key = settings.get(Setting.VALUE_KEY);
+    if (key.isEmpty()) {
+      throw new IllegalArgumentException(
+          "--changes: expected the key with which the histories were recorded: TXWATCH_VALUE_KEY"
+              + " or --value-key-file");
+    }
+    return key;
   }
 
   private static String required(Map<String, String> given, String name) {

@@ -141,6 +141,14 @@ final class BrokerProcess implements AutoCloseable {
     }
   }
 
+  /** Writes records as they are. */
+  void write(List<ProducerRecord<byte[], byte[]>> records) {
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(client(), new ByteArraySerializer(), new ByteArraySerializer())) {
+      records.forEach(producer::send);
+    }
+  }
+
   /** The values of the records that were written by transactions that committed. */
   List<String> committed(String topic, int partitions) {
     return committedRecords(topic, partitions).stream()

@@ -120,10 +120,20 @@ class HistoryJobTest {
   }
 
   private static StreamExecutionEnvironment environment(int parallelism, String from) {
-    return StreamExecutionEnvironment.createLocalEnvironment(parallelism, configuration(from));
+    return environment(directory, parallelism, from);
+  }
+
+  /** A cluster in this process that continues from a savepoint, or begins if it is empty. */
+  static StreamExecutionEnvironment environment(Path directory, int parallelism, String from) {
+    return StreamExecutionEnvironment.createLocalEnvironment(
+        parallelism, configuration(directory, from));
   }
 
   private static Configuration configuration(String from) {
+    return configuration(directory, from);
+  }
+
+  private static Configuration configuration(Path directory, String from) {
     Configuration configuration = new Configuration();
     configuration.setString("execution.checkpointing.interval", "200 ms");
     configuration.setString(

@@ -15,23 +15,44 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Groups changes by transaction, in the order of commits. All records of all topics of a connector
- * are added first, in any order, since those of a transaction are in as many topics as it changed
- * tables. A record that arrived twice counts once. Not thread-safe.
+ * Groups changes by transaction, in the order of commits. Records are added in any order, since
+ * those of a transaction are in as many topics as it changed tables: all of them, or all that were
+ * written before a time. A record that arrived twice counts once. Not thread-safe.
  */
 public final class DebeziumTransactions {
 
-  private static final String WITHOUT_ID =
+  static final String WITHOUT_ID =
       "changes without a transaction's id; set gtid_mode=ON on the server, or"
           + " provide.transaction.metadata=true in the connector";
+
+  static final String WITHOUT_ENDS =
+      "no transaction ends in the topics; set provide.transaction.metadata=true in the"
+          + " connector, and read its topic PREFIX.transaction as well";
+
+  static final String OF_POSTGRES =
+      "changes of PostgreSQL are not joined; there txwatch.versions=system needs none";
 
   private final Map<String, List<DebeziumRecord.Change>> changes = new LinkedHashMap<>();
   private final Map<String, Long> counts = new HashMap<>();
   private final List<SchemaChange> schemas = new ArrayList<>();
   private final Set<ChangeGap> gaps = new HashSet<>();
   private final Set<Copy> seen = new HashSet<>();
+
+  /** The last transaction that was taken. */
+  private @Nullable Taken taken;
+
+  /** The place of a transaction in the log of a server. */
+  record Taken(String server, DebeziumRecord.Place place) {}
+
+  /** Receives transactions, and what is missing between them. */
+  interface Receiver {
+    void committed(Committed next);
+
+    void missing(ChangeGap gap);
+  }
 
   /** What two records of one change have in common; rows of a COPY have one place. */
   private record Copy(
@@ -121,9 +142,7 @@ public final class DebeziumTransactions {
    */
   public void requireEnds() {
     if (counts.isEmpty() && !changes.isEmpty()) {
-      throw new IllegalArgumentException(
-          "no transaction ends in the topics; set provide.transaction.metadata=true in the"
-              + " connector, and read its topic PREFIX.transaction as well");
+      throw new IllegalArgumentException(WITHOUT_ENDS);
     }
     List<String> ids = transactions().stream().map(each -> each.transaction().id()).toList();
     int ended = ids.size();
@@ -139,6 +158,79 @@ public final class DebeziumTransactions {
     }
   }
 
+  /**
+   * Removes the transactions that ended, in the order of commits. Their changes were added before
+   * their ends: what is missing now stays missing. Those of which one at their place or a later one
+   * was taken before are again the same, after a restart of the connector, and are left out.
+   */
+  void takeEnded(Receiver receiver) {
+    List<Ordered> all = ordered();
+    int ended = all.size();
+    while (ended > 0 && !counts.containsKey(all.get(ended - 1).id())) {
+      ended--;
+    }
+    Set<String> removed = new HashSet<>();
+    for (Ordered next : all.subList(0, ended)) {
+      removed.add(next.id());
+      Taken last = taken;
+      String server = next.committed().transaction().server();
+      if (last != null && !last.server().equals(server)) {
+        receiver.missing(
+            new ChangeGap(Reason.OTHER_SERVER, "", "", "the server is " + server + " now"));
+      } else if (last != null && next.place().compareTo(last.place()) <= 0) {
+        continue;
+      }
+      taken = new Taken(server, next.place());
+      ChangedTransaction transaction = next.committed().transaction();
+      if (counts.containsKey(next.id())
+          && transaction.isComplete()
+          && transaction.commitMicros() >= 0) {
+        receiver.committed(next.committed());
+      } else {
+        receiver.missing(lost("of the transaction " + next.id()));
+      }
+    }
+    for (Map.Entry<String, Long> end : counts.entrySet()) {
+      if (end.getValue() > 0 && !changes.containsKey(end.getKey())) {
+        receiver.missing(lost("of the transaction " + end.getKey()));
+      }
+    }
+    counts.clear();
+    changes.keySet().removeAll(removed);
+    seen.removeIf(copy -> removed.contains(copy.transaction()));
+  }
+
+  private static ChangeGap lost(String of) {
+    return new ChangeGap(Reason.RECORD_LOST, "", "", "the topics lack changes " + of);
+  }
+
+  /** The last transaction that was taken; null before the first one. */
+  @Nullable Taken taken() {
+    return taken;
+  }
+
+  /** Continues after a transaction that another instance has taken. */
+  void resume(Taken last) {
+    taken = last;
+  }
+
+  /** Whether changes of a transaction wait for its end. */
+  boolean isPending(String transaction) {
+    return changes.containsKey(transaction);
+  }
+
+  /** Removes what is missing and the changes of the schema that were added. */
+  List<ChangeGap> takeGaps() {
+    List<ChangeGap> all = new ArrayList<>(gaps);
+    for (SchemaChange change : schemas) {
+      all.add(
+          new ChangeGap(Reason.TABLE_UNKNOWN, "", "", "the schema was changed at " + change.end()));
+    }
+    gaps.clear();
+    schemas.clear();
+    return all;
+  }
+
   /** Without the topic of transactions it is not known how many changes there are. */
   private boolean isComplete(String id, List<DebeziumRecord.Change> of) {
     Long count = counts.get(id);
@@ -147,20 +239,23 @@ public final class DebeziumTransactions {
 
   /** The transactions, in the order of commits. */
   public List<Committed> transactions() {
-    List<Committed> committed = new ArrayList<>();
-    Map<Committed, DebeziumRecord.Place> places = new HashMap<>();
+    return ordered().stream().map(Ordered::committed).toList();
+  }
+
+  private record Ordered(String id, DebeziumRecord.Place place, Committed committed) {}
+
+  private List<Ordered> ordered() {
+    List<Ordered> all = new ArrayList<>();
     changes.forEach(
         (id, of) -> {
           List<DebeziumRecord.Change> ordered = new ArrayList<>(of);
           ordered.sort(
               Comparator.comparing(DebeziumRecord.Change::place)
                   .thenComparing(DebeziumRecord.Change::order));
-          Committed next = committed(id, ordered);
-          committed.add(next);
-          places.put(next, ordered.get(0).place());
+          all.add(new Ordered(id, ordered.get(0).place(), committed(id, ordered)));
         });
-    committed.sort(Comparator.comparing(places::get));
-    return committed;
+    all.sort(Comparator.comparing(Ordered::place));
+    return all;
   }
 
   private Committed committed(String id, List<DebeziumRecord.Change> ordered) {

@@ -1,0 +1,193 @@
+package io.txwatch.flink;
+
+import io.txwatch.changes.debezium.StreamedJoin;
+import io.txwatch.history.Chunk;
+import io.txwatch.history.Database;
+import io.txwatch.history.Event;
+import io.txwatch.history.ValueHash;
+import io.txwatch.link.TopicRecord;
+import io.txwatch.link.TopicStreams;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.runtime.state.FunctionInitializationContext;
+import org.apache.flink.runtime.state.FunctionSnapshotContext;
+import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
+import org.apache.flink.streaming.api.functions.co.KeyedCoProcessFunction;
+import org.apache.flink.util.Collector;
+
+/**
+ * Joins the histories of one database with the changes of Debezium's topics. What comes out are the
+ * records of one stream, as if one process had executed everything and had read the log.
+ *
+ * <p>An event waits until each stream and the changes are complete through its time. All keys are
+ * the same one, in one task: what is in the log has one order.
+ */
+final class JoinFunction
+    extends KeyedCoProcessFunction<Integer, TopicRecord, ChangeRecord, TopicRecord>
+    implements CheckpointedFunction {
+
+  private static final long serialVersionUID = 1;
+
+  /** The number of the stream that comes out; those of processes are random. */
+  private static final long CLIENT = 1;
+
+  private static final String SERVICE = "Debezium";
+  private static final int USUAL_BYTES = 1 << 16;
+  private static final long ROUND_MILLIS = 1_000;
+
+  /** {@code txwatch.value-key} of the processes. */
+  private final String key;
+
+  private transient StreamedJoin join;
+  private transient TopicStreams streams;
+
+  /** By stream that has not ended, the time through which it is complete. */
+  private transient Map<Long, Long> times;
+
+  /** The number of the last record that came out. */
+  private transient long number;
+
+  private transient boolean finished;
+  private transient ListState<byte[]> stored;
+
+  /**
+   * A join.
+   *
+   * @param key {@code txwatch.value-key} of the processes
+   */
+  JoinFunction(String key) {
+    this.key = key;
+  }
+
+  @Override
+  public void initializeState(FunctionInitializationContext context) throws Exception {
+    join = new StreamedJoin(ValueHash.ofKeyText(key));
+    streams = new TopicStreams();
+    times = new HashMap<>();
+    stored =
+        context
+            .getOperatorStateStore()
+            .getListState(
+                new ListStateDescriptor<>(
+                    "join", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
+    for (byte[] bytes : stored.get()) {
+      read(bytes);
+    }
+  }
+
+  @Override
+  public void open(OpenContext context) {
+    getRuntimeContext().getMetricGroup().gauge("gapsInChanges", (Gauge<Long>) () -> join.gaps());
+  }
+
+  @Override
+  public void snapshotState(FunctionSnapshotContext context) throws Exception {
+    stored.update(List.of(write()));
+  }
+
+  @Override
+  public void processElement1(TopicRecord next, Context context, Collector<TopicRecord> out) {
+    if (next.kind() == TopicRecord.Kind.END) {
+      times.remove(next.client());
+    } else {
+      times.merge(next.client(), context.timestamp(), Math::max);
+    }
+    TopicStreamsInput.accept(streams, next, join::history);
+    context.timerService().registerEventTimeTimer(round(context.timestamp()));
+  }
+
+  @Override
+  public void processElement2(ChangeRecord next, Context context, Collector<TopicRecord> out) {
+    join.change(
+        next.millis(),
+        next.topic(),
+        next.key().length == 0 ? null : next.key(),
+        next.value().length == 0 ? null : next.value());
+    context.timerService().registerEventTimeTimer(round(next.millis()));
+  }
+
+  private static long round(long millis) {
+    return (millis / ROUND_MILLIS + 1) * ROUND_MILLIS;
+  }
+
+  @Override
+  public void onTimer(long time, OnTimerContext context, Collector<TopicRecord> out) {
+    long watermark = context.timerService().currentWatermark();
+    List<Event> events = new ArrayList<>();
+    if (watermark == Long.MAX_VALUE) {
+      finish(events);
+    } else {
+      join.advance(completeThrough(watermark), watermark, events::add);
+    }
+    Database database = join.database();
+    if (!events.isEmpty() && database != null) {
+      Chunk.Builder chunk = new Chunk.Builder(SERVICE, USUAL_BYTES);
+      events.forEach(chunk::add);
+      out.collect(
+          record(++number, TopicRecord.Kind.EVENTS, time, database.place(), chunk.take().bytes()));
+    }
+    if (watermark == Long.MAX_VALUE && database != null && !finished) {
+      out.collect(record(number, TopicRecord.Kind.END, time, database.place(), new byte[0]));
+      finished = true;
+    }
+  }
+
+  private void finish(List<Event> events) {
+    if (!finished) {
+      join.finish(events::add);
+      for (String running : streams.running()) {
+        events.add(TopicStreamsInput.gap(running + " still writes or was killed"));
+      }
+    }
+  }
+
+  private static TopicRecord record(
+      long number, TopicRecord.Kind kind, long through, String place, byte[] value) {
+    return new TopicRecord(CLIENT, number, kind, through, SERVICE, place, value);
+  }
+
+  /** The time through which each stream is complete that has not ended and is not too silent. */
+  private long completeThrough(long watermark) {
+    long silent = watermark - HistoryJob.MAX_SILENCE.toMillis();
+    times.values().removeIf(through -> through < silent);
+    return times.values().stream().mapToLong(Long::longValue).reduce(watermark, Math::min);
+  }
+
+  private byte[] write() throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      out.writeLong(number);
+      out.writeInt(times.size());
+      for (Map.Entry<Long, Long> stream : times.entrySet()) {
+        out.writeLong(stream.getKey());
+        out.writeLong(stream.getValue());
+      }
+      AnalysisStart.write(out, streams);
+      join.write(out);
+    }
+    return bytes.toByteArray();
+  }
+
+  private void read(byte[] bytes) throws IOException {
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
+      number = in.readLong();
+      for (int left = in.readInt(); left > 0; left--) {
+        times.put(in.readLong(), in.readLong());
+      }
+      AnalysisStart.read(in, streams);
+      join.read(in);
+    }
+  }
+}
