@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,7 +40,7 @@ class StreamedJoinTest {
   private static final Pattern TIME = Pattern.compile("\"ts_ms\":(\\d+)");
 
   /** An event or a record, and its time. */
-  private record Arrival(long millis, Event event, String record) {}
+  private record Arrival(long millis, @Nullable Event event, String record) {}
 
   private static List<Arrival> history(String dbms) throws Exception {
     List<Event> events = new ArrayList<>();
@@ -88,8 +89,9 @@ class StreamedJoinTest {
   }
 
   private static void add(StreamedJoin join, Arrival next) {
-    if (next.event() != null) {
-      join.history(next.event());
+    Event event = next.event();
+    if (event != null) {
+      join.history(event);
     } else {
       int tab = next.record().indexOf('\t');
       Matcher table = Pattern.compile("\"name\":\"(shop[.][^\"]*)[.]Key\"").matcher(next.record());
@@ -102,7 +104,7 @@ class StreamedJoinTest {
   }
 
   private static StreamedJoin newJoin() {
-    return new StreamedJoin(ValueHash.ofKeyText(KEY));
+    return new StreamedJoin(ValueHash.ofKeyText(KEY), null);
   }
 
   private static StreamedJoin restarted(StreamedJoin join) throws IOException {
@@ -221,7 +223,7 @@ class StreamedJoinTest {
 
   @Test
   void anotherKeyIsDetectedAtTheEnd() throws Exception {
-    StreamedJoin join = new StreamedJoin(ValueHash.ofKeyText("another-key-of-20-ch"));
+    StreamedJoin join = new StreamedJoin(ValueHash.ofKeyText("another-key-of-20-ch"), null);
     history("mysql").forEach(one -> add(join, one));
     records("mysql").forEach(one -> add(join, one));
     assertThatThrownBy(() -> join.finish(event -> {}))

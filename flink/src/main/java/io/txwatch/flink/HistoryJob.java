@@ -51,6 +51,7 @@ public final class HistoryJob {
         --kafka-config FILE      settings of Kafka's client, as for txwatch.kafka-config
         --changes kafka://HOST:PORT/PREFIX   Debezium's topics: PREFIX, and all that begin with
                                  it and a dot
+        --schema-registry URL    of records in Avro, for --changes
         --value-key-file FILE    the key of the hashes in the histories, for --changes (default:
                                  TXWATCH_VALUE_KEY)
       """;
@@ -91,7 +92,7 @@ public final class HistoryJob {
               environment
                   .fromSource(changes(changes, options, client), changeWatermarks(), "changes")
                   .uid("changes"),
-              options.valueKey());
+              new JoinFunction(options.valueKey(), options.registry()));
     }
     anomalies(records, options.memory())
         .sinkTo(sink(options.to(), client))
@@ -143,15 +144,14 @@ public final class HistoryJob {
   /**
    * Joins histories with changes, in one task.
    *
-   * @param key {@code txwatch.value-key} of the processes
    * @return the records of one stream
    */
   static DataStream<TopicRecord> joined(
-      DataStream<TopicRecord> records, DataStream<ChangeRecord> changes, String key) {
+      DataStream<TopicRecord> records, DataStream<ChangeRecord> changes, JoinFunction join) {
     return records
         .keyBy(any -> 0, Types.INT)
         .connect(changes.keyBy(any -> 0, Types.INT))
-        .process(new JoinFunction(key), TypeInformation.of(TopicRecord.class))
+        .process(join, TypeInformation.of(TopicRecord.class))
         .setParallelism(1)
         .setMaxParallelism(1)
         .name("join")

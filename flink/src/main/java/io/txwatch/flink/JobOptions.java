@@ -1,5 +1,6 @@
 package io.txwatch.flink;
 
+import io.txwatch.changes.debezium.SchemaRegistry;
 import io.txwatch.link.TopicAddress;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.SettingSource;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param memory the bytes for the analyzer of a database; 0 for an eighth of the heap
  * @param kafkaConfig a file with settings of Kafka's client; empty if there is none
  * @param changes the prefix of Debezium's topics; null if no changes are joined
+ * @param registry the URL of the registry of Avro's schemas; empty if there is none
  * @param valueKeyFile a file with {@code txwatch.value-key}; empty for the setting itself
  */
 record JobOptions(
@@ -32,6 +34,7 @@ record JobOptions(
     long memory,
     String kafkaConfig,
     @Nullable TopicAddress changes,
+    String registry,
     String valueKeyFile) {
 
   private static final Set<String> NAMES =
@@ -64,6 +67,7 @@ record JobOptions(
         memory(given.getOrDefault("--memory", "0")),
         given.getOrDefault("--kafka-config", ""),
         given.containsKey("--changes") ? address("--changes", given.get("--changes")) : null,
+        registry(given.getOrDefault("--schema-registry", "")),
         given.getOrDefault("--value-key-file", ""));
   }
 
@@ -95,6 +99,14 @@ record JobOptions(
       throw new IllegalArgumentException(name + " is missing");
     }
     return value;
+  }
+
+  private static String registry(String url) {
+    if (!url.isEmpty() && SchemaRegistry.ofUrl(url).isEmpty()) {
+      throw new IllegalArgumentException(
+          "--schema-registry: expected http://HOST:PORT, maybe with a path, without a user");
+    }
+    return url;
   }
 
   private static long memory(String mib) {

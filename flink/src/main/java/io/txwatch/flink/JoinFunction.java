@@ -1,5 +1,6 @@
 package io.txwatch.flink;
 
+import io.txwatch.changes.debezium.SchemaRegistry;
 import io.txwatch.changes.debezium.StreamedJoin;
 import io.txwatch.history.Chunk;
 import io.txwatch.history.Database;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -26,6 +28,7 @@ import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 import org.apache.flink.streaming.api.functions.co.KeyedCoProcessFunction;
 import org.apache.flink.util.Collector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Joins the histories of one database with the changes of Debezium's topics. What comes out are the
@@ -50,6 +53,9 @@ final class JoinFunction
   /** {@code txwatch.value-key} of the processes. */
   private final String key;
 
+  /** The URL of the registry of Avro's schemas; empty if there is none. */
+  private final String registry;
+
   private transient StreamedJoin join;
   private transient TopicStreams streams;
 
@@ -60,41 +66,47 @@ final class JoinFunction
   private transient long number;
 
   private transient boolean finished;
-  private transient ListState<byte[]> stored;
+  private transient @Nullable ListState<byte[]> stored;
 
   /**
    * A join.
    *
    * @param key {@code txwatch.value-key} of the processes
+   * @param registry the URL of the registry of Avro's schemas; empty if there is none
    */
-  JoinFunction(String key) {
+  JoinFunction(String key, String registry) {
     this.key = key;
+    this.registry = registry;
   }
 
   @Override
   public void initializeState(FunctionInitializationContext context) throws Exception {
-    join = new StreamedJoin(ValueHash.ofKeyText(key));
-    streams = new TopicStreams();
-    times = new HashMap<>();
     stored =
         context
             .getOperatorStateStore()
             .getListState(
                 new ListStateDescriptor<>(
                     "join", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
-    for (byte[] bytes : stored.get()) {
-      read(bytes);
-    }
   }
 
+  /** Called after the state was restored. */
   @Override
-  public void open(OpenContext context) {
+  public void open(OpenContext context) throws Exception {
+    join =
+        new StreamedJoin(
+            ValueHash.ofKeyText(key),
+            registry.isEmpty() ? null : SchemaRegistry.ofUrl(registry).orElseThrow());
+    streams = new TopicStreams();
+    times = new HashMap<>();
+    for (byte[] bytes : Objects.requireNonNull(stored).get()) {
+      read(bytes);
+    }
     getRuntimeContext().getMetricGroup().gauge("gapsInChanges", (Gauge<Long>) () -> join.gaps());
   }
 
   @Override
   public void snapshotState(FunctionSnapshotContext context) throws Exception {
-    stored.update(List.of(write()));
+    Objects.requireNonNull(stored).update(List.of(write()));
   }
 
   @Override

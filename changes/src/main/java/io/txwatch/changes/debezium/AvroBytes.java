@@ -63,7 +63,9 @@ final class AvroBytes {
   }
 
   private static String reason(Exception e) {
-    return e instanceof BufferUnderflowException ? "it is too short" : e.getMessage();
+    return e instanceof BufferUnderflowException
+        ? "it is too short"
+        : String.valueOf(e.getMessage());
   }
 
   boolean bool() throws IOException {

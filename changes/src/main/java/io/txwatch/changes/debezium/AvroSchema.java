@@ -63,12 +63,13 @@ final class AvroSchema {
       return union;
     }
     Object type = json instanceof Map<?, ?> ? JsonTree.get(json, "type") : json;
-    if (!(type instanceof String name)) {
+    if (!(type instanceof String)) {
       if (json instanceof Map<?, ?> && type != null) {
         return of(type, namespace, named, depth + 1);
       }
       throw new IOException("a type is missing");
     }
+    String name = type.toString();
     switch (name) {
       case "null", "boolean", "int", "long", "float", "double", "bytes", "string":
         return new AvroSchema(name, json);

@@ -41,7 +41,7 @@ public final class StreamedJoin {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final ValueHash hash;
-  private final DebeziumDecoder decoder = new DebeziumDecoder();
+  private final DebeziumDecoder decoder;
   private final DebeziumTransactions transactions = new DebeziumTransactions();
 
   /** Those that were not decoded, in the order of their arrival. */
@@ -70,9 +70,11 @@ public final class StreamedJoin {
    * A join of one database.
    *
    * @param hash with the key of the processes
+   * @param registry where the schemas of records in Avro are; null if there is none
    */
-  public StreamedJoin(ValueHash hash) {
+  public StreamedJoin(ValueHash hash, @Nullable SchemaRegistry registry) {
     this.hash = hash;
+    this.decoder = new DebeziumDecoder(registry);
   }
 
   /**

@@ -14,8 +14,10 @@ import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericDatumWriter;
 import org.apache.avro.io.BinaryEncoder;
 import org.apache.avro.io.EncoderFactory;
+import org.jspecify.annotations.NullUnmarked;
 
 /** Writes records of Kafka Connect's JSON in Avro, with Avro's own library. */
+@NullUnmarked // the trees of JSON may have null anywhere
 final class AvroConverter {
 
   private final Map<String, Integer> ids = new LinkedHashMap<>();
