@@ -144,11 +144,17 @@ final class JoinFunction
       join.advance(completeThrough(watermark), watermark, events::add);
     }
     Database database = join.database();
-    if (!events.isEmpty() && database != null) {
+    if (database != null && !finished) {
+      boolean isHeartbeat = events.isEmpty(); // else the analysis would wait for the next events
       Chunk.Builder chunk = new Chunk.Builder(SERVICE, USUAL_BYTES);
       events.forEach(chunk::add);
       out.collect(
-          record(++number, TopicRecord.Kind.EVENTS, time, database.place(), chunk.take().bytes()));
+          record(
+              isHeartbeat ? number : ++number,
+              isHeartbeat ? TopicRecord.Kind.SESSIONS : TopicRecord.Kind.EVENTS,
+              time,
+              database.place(),
+              isHeartbeat ? new byte[0] : chunk.take().bytes()));
     }
     if (watermark == Long.MAX_VALUE && database != null && !finished) {
       out.collect(record(number, TopicRecord.Kind.END, time, database.place(), new byte[0]));
