@@ -82,7 +82,7 @@ final class BrokerProcess implements AutoCloseable {
             .start();
     process = started;
     await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofMinutes(2))
         .untilAsserted(
             () -> assertThat(Files.readAllLines(output())).as("the broker").contains("started"));
   }
