@@ -85,7 +85,7 @@ class StreamedJoinTest {
   }
 
   private static Path resource(String name) throws Exception {
-    return Path.of(DebeziumJoinTest.class.getResource(name).toURI());
+    return Path.of(StreamedJoinTest.class.getResource(name).toURI());
   }
 
   private static void add(StreamedJoin join, Arrival next) {
@@ -228,5 +228,61 @@ class StreamedJoinTest {
     records("mysql").forEach(one -> add(join, one));
     assertThatThrownBy(() -> join.finish(event -> {}))
         .hasMessageContaining("no row of the history is among the changes");
+  }
+
+  /** How often versions are interrupted between the first and the last change. */
+  private static long gapsBetweenChanges(List<Event> joined) {
+    List<Event> all =
+        joined.stream()
+            .filter(one -> one instanceof Event.Changed || one instanceof Event.Gap)
+            .toList();
+    int last = all.size();
+    while (!(all.get(last - 1) instanceof Event.Changed)) {
+      last--;
+    }
+    return all.subList(0, last).stream()
+        .dropWhile(Event.Gap.class::isInstance)
+        .filter(Event.Gap.class::isInstance)
+        .count();
+  }
+
+  /** An end that has a number of changes, and none of them, interrupts at its place. */
+  @Test
+  void aTransactionWithoutAnyChangeInterruptsBetweenTheOthers() throws Exception {
+    List<Arrival> records = records("mysql");
+    String lost =
+        records.stream()
+            .map(Arrival::record)
+            .filter(one -> one.contains("\"balance\":90}"))
+            .findFirst()
+            .orElseThrow();
+    Matcher gtid = Pattern.compile("\"gtid\":\"([^\"]+)\"").matcher(lost);
+    assertThat(gtid.find()).isTrue();
+    StreamedJoin join = newJoin();
+    history("mysql").forEach(one -> add(join, one));
+    records.stream()
+        .filter(one -> !one.record().contains("\"gtid\":\"" + gtid.group(1) + "\""))
+        .forEach(one -> add(join, one));
+    List<Event> joined = new ArrayList<>();
+    join.finish(joined::add);
+    assertThat(gapsBetweenChanges(joined)).isPositive();
+  }
+
+  /** Transactions before a change of the schema may be released later than that is known. */
+  @Test
+  void aChangeOfTheSchemaInterruptsAtItsPlace() throws Exception {
+    List<Arrival> records = records("mysql");
+    long last = records.get(records.size() - 1).millis();
+    String ddl =
+        "{}\t{\"source\":{\"connector\":\"mysql\",\"file\":\"binlog.000001\",\"pos\":1},"
+            + "\"ddl\":\"TRUNCATE TABLE account\",\"databaseName\":\"shopdb\"}";
+    StreamedJoin join = newJoin();
+    history("mysql").forEach(one -> add(join, one));
+    records.forEach(one -> add(join, new Arrival(last, null, one.record())));
+    add(join, new Arrival(last, null, ddl));
+    List<Event> joined = new ArrayList<>();
+    join.advance(last + 100, last + 100, joined::add); // no end is complete yet
+    restarted(join).finish(joined::add);
+    assertThat(gapsBetweenChanges(joined)).isPositive();
   }
 }

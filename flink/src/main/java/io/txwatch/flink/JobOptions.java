@@ -39,7 +39,14 @@ record JobOptions(
 
   private static final Set<String> NAMES =
       Set.of(
-          "--from", "--to", "--end", "--memory", "--kafka-config", "--changes", "--value-key-file");
+          "--from",
+          "--to",
+          "--end",
+          "--memory",
+          "--kafka-config",
+          "--changes",
+          "--schema-registry",
+          "--value-key-file");
 
   /**
    * Parses arguments.

@@ -23,6 +23,7 @@ import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.metrics.Gauge;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.runtime.state.FunctionInitializationContext;
 import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
@@ -49,6 +50,9 @@ final class JoinFunction
   private static final String SERVICE = "Debezium";
   private static final int USUAL_BYTES = 1 << 16;
   private static final long ROUND_MILLIS = 1_000;
+
+  /** A running process writes a record every two seconds. */
+  private static final long KILLED_AFTER_MILLIS = 600_000;
 
   /** {@code txwatch.value-key} of the processes. */
   private final String key;
@@ -116,7 +120,11 @@ final class JoinFunction
     } else {
       times.merge(next.client(), context.timestamp(), Math::max);
     }
-    TopicStreamsInput.accept(streams, next, join::history);
+    try {
+      TopicStreamsInput.accept(streams, next, join::history);
+    } catch (IllegalArgumentException e) { // nor would it be joined after a restart
+      throw new SuppressRestartsException(e);
+    }
     context.timerService().registerEventTimeTimer(round(context.timestamp()));
   }
 
@@ -141,7 +149,7 @@ final class JoinFunction
     if (watermark == Long.MAX_VALUE) {
       finish(events);
     } else {
-      join.advance(completeThrough(watermark), watermark, events::add);
+      advance(watermark, events);
     }
     Database database = join.database();
     if (database != null && !finished) {
@@ -162,9 +170,22 @@ final class JoinFunction
     }
   }
 
+  private void advance(long watermark, List<Event> events) {
+    forgetSilent(watermark);
+    try {
+      join.advance(completeThrough(watermark), watermark, events::add);
+    } catch (IllegalArgumentException e) { // nor would it be joined after a restart
+      throw new SuppressRestartsException(e);
+    }
+  }
+
   private void finish(List<Event> events) {
     if (!finished) {
-      join.finish(events::add);
+      try {
+        join.finish(events::add);
+      } catch (IllegalArgumentException e) {
+        throw new SuppressRestartsException(e);
+      }
       for (String running : streams.running()) {
         events.add(TopicStreamsInput.gap(running + " still writes or was killed"));
       }
@@ -179,8 +200,25 @@ final class JoinFunction
   /** The time through which each stream is complete that has not ended and is not too silent. */
   private long completeThrough(long watermark) {
     long silent = watermark - HistoryJob.MAX_SILENCE.toMillis();
-    times.values().removeIf(through -> through < silent);
-    return times.values().stream().mapToLong(Long::longValue).reduce(watermark, Math::min);
+    return times.values().stream()
+        .mapToLong(Long::longValue)
+        .filter(through -> through >= silent)
+        .reduce(watermark, Math::min);
+  }
+
+  /** Processes that were killed do not close their sessions. */
+  private void forgetSilent(long watermark) {
+    times
+        .entrySet()
+        .removeIf(
+            of -> {
+              boolean isSilent = of.getValue() < watermark - KILLED_AFTER_MILLIS;
+              if (isSilent) {
+                join.history(TopicStreamsInput.gap("a process was killed, or is too late"));
+                streams.forget(of.getKey(), join::history);
+              }
+              return isSilent;
+            });
   }
 
   private byte[] write() throws IOException {

@@ -262,4 +262,19 @@ class DebeziumJobTest {
             () -> JobOptions.of("--from", "kafka://one:9092/t", "--to", "x", "--changes", "shop"))
         .hasMessage("--changes: expected kafka://HOST:PORT[,HOST:PORT]/TOPIC, not 'shop'");
   }
+
+  @Test
+  void registryOfSchemasIsAnOption() {
+    JobOptions options =
+        JobOptions.of(
+            "--from",
+            "kafka://one:9092/t",
+            "--to",
+            "x",
+            "--changes",
+            "kafka://one:9092/shop",
+            "--schema-registry",
+            "http://one:8081");
+    assertThat(options.registry()).isEqualTo("http://one:8081");
+  }
 }

@@ -104,6 +104,14 @@ public final class TopicStreams {
     streams.put(from.client(), stream);
   }
 
+  /** Closes the sessions of a stream that is taken for ended; if it continues, it is a new one. */
+  public void forget(long client, Consumer<? super Event> consumer) {
+    Stream stream = streams.remove(client);
+    if (stream != null) {
+      stream.sessions.forEach(session -> consumer.accept(new Event.SessionClosed(session)));
+    }
+  }
+
   /** The names of the processes that have not closed their streams. */
   public List<String> running() {
     return streams.values().stream()

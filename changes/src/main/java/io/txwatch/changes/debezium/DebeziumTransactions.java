@@ -169,6 +169,12 @@ public final class DebeziumTransactions {
     while (ended > 0 && !counts.containsKey(all.get(ended - 1).id())) {
       ended--;
     }
+    List<ChangeGap> lost = new ArrayList<>();
+    for (Map.Entry<String, Long> end : counts.entrySet()) {
+      if (end.getValue() > 0 && !changes.containsKey(end.getKey())) {
+        lost.add(lost("of the transaction " + end.getKey()));
+      }
+    }
     Set<String> removed = new HashSet<>();
     for (Ordered next : all.subList(0, ended)) {
       removed.add(next.id());
@@ -185,16 +191,15 @@ public final class DebeziumTransactions {
       if (counts.containsKey(next.id())
           && transaction.isComplete()
           && transaction.commitMicros() >= 0) {
+        if (!lost.isEmpty()) { // between which of them is not known
+          receiver.missing(lost.get(0));
+        }
         receiver.committed(next.committed());
       } else {
         receiver.missing(lost("of the transaction " + next.id()));
       }
     }
-    for (Map.Entry<String, Long> end : counts.entrySet()) {
-      if (end.getValue() > 0 && !changes.containsKey(end.getKey())) {
-        receiver.missing(lost("of the transaction " + end.getKey()));
-      }
-    }
+    lost.forEach(receiver::missing);
     counts.clear();
     changes.keySet().removeAll(removed);
     seen.removeIf(copy -> removed.contains(copy.transaction()));
@@ -219,16 +224,9 @@ public final class DebeziumTransactions {
     return changes.containsKey(transaction);
   }
 
-  /** Removes what is missing and the changes of the schema that were added. */
-  List<ChangeGap> takeGaps() {
-    List<ChangeGap> all = new ArrayList<>(gaps);
-    for (SchemaChange change : schemas) {
-      all.add(
-          new ChangeGap(Reason.TABLE_UNKNOWN, "", "", "the schema was changed at " + change.end()));
-    }
-    gaps.clear();
-    schemas.clear();
-    return all;
+  /** States that the end of a transaction is missing. */
+  void endIsMissing(String transaction) {
+    counts.putIfAbsent(transaction, -1L);
   }
 
   /** Without the topic of transactions it is not known how many changes there are. */

@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -46,6 +47,7 @@ final class EventJoin {
   static final long MAX_SKEW_MILLIS = 100;
 
   private static final long SKEW_NANOS = MAX_SKEW_MILLIS * 1_000_000;
+  private static final long MAX_UNCERTAINTY_NANOS = SKEW_NANOS / 2;
   private static final long NANOS_PER_MICRO = 1000;
 
   /** A session's id that no process has: the number of a process is random and not zero. */
@@ -57,15 +59,27 @@ final class EventJoin {
   /** How many rows are remembered as named; the others are named at each change. */
   private static final int MAX_NAMED = 1 << 18;
 
+  /** Transactions of processes that were killed have no end. */
+  private static final int MAX_TRANSACTIONS = 1 << 16;
+
   private static final int USUAL_BYTES = 1 << 16;
 
   private record Timed(long nanos, Event event) {}
 
-  /** The samples of a process's clock minus the wall clock, in order. */
-  private final Map<Long, List<Long>> samples = new HashMap<>();
+  /**
+   * By process, what its clock minus the wall clock is at most: from the beginnings of
+   * transactions, whose first statement is sent afterwards.
+   */
+  private final Map<Long, List<Long>> upperBounds = new HashMap<>();
+
+  /** What it is at least: from their ends, which are noted after COMMIT has returned. */
+  private final Map<Long, List<Long>> lowerBounds = new HashMap<>();
 
   /** By transaction without a statement so far, when it began. */
-  private final Map<Long, Long> began = new HashMap<>();
+  private final Map<Long, Long> began = bounded();
+
+  /** By transaction, when its COMMIT had returned. */
+  private final Map<Long, Long> returned = bounded();
 
   /** The sessions whose writes are known by their statements alone. */
   private final Set<Long> sessions = new HashSet<>();
@@ -74,6 +88,9 @@ final class EventJoin {
 
   /** Hashes of the rows among the changes. */
   private final Set<Long> named = new HashSet<>();
+
+  /** Whether rows were named before a restart, which are not known any more. */
+  private boolean areNamesLost;
 
   /** Events of processes, in the order of their arrival. */
   private List<Event> history = new ArrayList<>();
@@ -180,14 +197,33 @@ final class EventJoin {
       began.putIfAbsent(e.transaction(), e.micros());
     } else if (event instanceof Event.TransactionEnded e) {
       began.remove(e.transaction());
+      Long nanos = returned.remove(e.transaction());
+      if (nanos != null) {
+        lowerBounds
+            .computeIfAbsent(node(e), any -> new ArrayList<>())
+            .add(nanos - e.micros() * NANOS_PER_MICRO);
+      }
+    } else if (event instanceof Event.EndTimed e) {
+      returned.put(e.transaction(), e.returned());
     } else if (event instanceof Event.ValuesObserved e) {
       Long micros = began.remove(e.transaction());
       if (micros != null) {
-        samples
+        upperBounds
             .computeIfAbsent(node(e), any -> new ArrayList<>())
             .add(e.sent() - micros * NANOS_PER_MICRO);
       }
     }
+  }
+
+  private static Map<Long, Long> bounded() {
+    return new LinkedHashMap<>() {
+      private static final long serialVersionUID = 1;
+
+      @Override
+      protected boolean removeEldestEntry(Map.Entry<Long, Long> eldest) {
+        return size() > MAX_TRANSACTIONS;
+      }
+    };
   }
 
   private static long node(Event event) {
@@ -195,18 +231,19 @@ final class EventJoin {
   }
 
   /**
-   * Whether the clock of a process was set: its samples are discarded but for the later half. A
-   * pause of the process makes one sample greater, and a clock that was set all of them.
+   * Whether the clock of a process was set: then no offset fits all of its transactions, and what
+   * was known of it is discarded.
    */
   boolean clockWasSet() {
     boolean wasSet = false;
-    for (List<Long> all : samples.values()) {
-      int half = (all.size() + 1) / 2;
-      long first = Collections.min(all.subList(0, half));
-      long last = Collections.min(all.subList(all.size() - half, all.size()));
-      if (Math.abs(first - last) > SKEW_NANOS / 2) {
+    for (Map.Entry<Long, List<Long>> of : upperBounds.entrySet()) {
+      List<Long> least = lowerBounds.getOrDefault(of.getKey(), List.of());
+      if (!least.isEmpty()
+          && !of.getValue().isEmpty()
+          && Collections.max(least) - Collections.min(of.getValue()) > MAX_UNCERTAINTY_NANOS) {
         wasSet = true;
-        all.subList(0, all.size() - half).clear();
+        of.getValue().clear();
+        least.clear();
       }
     }
     return wasSet;
@@ -214,17 +251,30 @@ final class EventJoin {
 
   /** Discards all but the last samples of each process. */
   void limitSamples(int most) {
-    for (List<Long> all : samples.values()) {
-      if (all.size() > most) {
-        all.subList(0, all.size() - most / 2).clear();
+    for (Map<Long, List<Long>> bounds : List.of(upperBounds, lowerBounds)) {
+      for (List<Long> all : bounds.values()) {
+        if (all.size() > most) {
+          all.subList(0, all.size() - most / 2).clear();
+        }
       }
     }
   }
 
-  /** By process: its clock minus the wall clock, at most by what a statement's text takes. */
+  /**
+   * By process, its clock minus the wall clock, if it is known well enough: a transaction whose
+   * first statement was delayed does not show it, nor does one that has not ended.
+   */
   private Map<Long, Long> offsets() {
     Map<Long, Long> offsets = new HashMap<>();
-    samples.forEach((node, all) -> offsets.put(node, Collections.min(all)));
+    upperBounds.forEach(
+        (node, all) -> {
+          List<Long> least = lowerBounds.getOrDefault(node, List.of());
+          if (!all.isEmpty()
+              && !least.isEmpty()
+              && Math.abs(Collections.min(all) - Collections.max(least)) <= MAX_UNCERTAINTY_NANOS) {
+            offsets.put(node, Collections.min(all));
+          }
+        });
     return offsets;
   }
 
@@ -269,9 +319,19 @@ final class EventJoin {
       }
     }
     history = later;
+    forgetClosed();
     addReads(ready, nanos);
     ready.sort(Comparator.comparingLong(Timed::nanos)); // stable
     ready.forEach(each -> out.accept(each.event()));
+  }
+
+  /** A process without sessions has ended, or its next transactions show its clock again. */
+  private void forgetClosed() {
+    Set<Long> running = new HashSet<>();
+    times.keySet().forEach(session -> running.add(session >>> Integer.SIZE));
+    history.forEach(event -> running.add(node(event)));
+    upperBounds.keySet().retainAll(running);
+    lowerBounds.keySet().retainAll(running);
   }
 
   /** How far the changes were read is stated as far as other events show the time. */
@@ -364,7 +424,7 @@ final class EventJoin {
    * @throws IllegalArgumentException if rows were read or written, and none is among the changes
    */
   void requireSameKey() {
-    if (compared > 0 && found == 0 && named.size() < MAX_NAMED) {
+    if (compared > 0 && found == 0 && named.size() < MAX_NAMED && !areNamesLost) {
       throw new IllegalArgumentException(
           "no row of the history is among the changes; txwatch.value-key must be the key with which"
               + " the history was recorded");
@@ -379,11 +439,10 @@ final class EventJoin {
       out.writeLong(change.nanos);
     }
     writeEvents(out, changes.stream().map(Timed::event).toList());
-    out.writeInt(samples.size());
-    for (Map.Entry<Long, List<Long>> of : samples.entrySet()) {
-      out.writeLong(of.getKey());
-      writeLongs(out, of.getValue());
-    }
+    writeBounds(out, upperBounds);
+    writeBounds(out, lowerBounds);
+    out.writeBoolean(areNamesLost || !named.isEmpty());
+    writeLongs(out, returned);
     writeLongs(out, began);
     writeLongs(out, times);
     writeLongs(out, readThrough);
@@ -407,9 +466,10 @@ final class EventJoin {
     for (int i = 0; i < at.length; i++) {
       changes.add(new Timed(at[i], changed.get(i)));
     }
-    for (int left = in.readInt(); left > 0; left--) {
-      samples.put(in.readLong(), readLongs(in));
-    }
+    readBounds(in, upperBounds);
+    readBounds(in, lowerBounds);
+    areNamesLost = in.readBoolean();
+    readLongs(in, returned);
     readLongs(in, began);
     readLongs(in, times);
     readLongs(in, readThrough);
@@ -422,6 +482,21 @@ final class EventJoin {
     found = numbers.get(4);
     for (int left = in.readInt(); left > 0; left--) {
       tables.add(in.readUTF());
+    }
+  }
+
+  private static void writeBounds(DataOutputStream out, Map<Long, List<Long>> all)
+      throws IOException {
+    out.writeInt(all.size());
+    for (Map.Entry<Long, List<Long>> of : all.entrySet()) {
+      out.writeLong(of.getKey());
+      writeLongs(out, of.getValue());
+    }
+  }
+
+  private static void readBounds(DataInputStream in, Map<Long, List<Long>> all) throws IOException {
+    for (int left = in.readInt(); left > 0; left--) {
+      all.put(in.readLong(), readLongs(in));
     }
   }
 

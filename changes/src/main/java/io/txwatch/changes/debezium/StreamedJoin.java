@@ -34,6 +34,9 @@ public final class StreamedJoin {
   /** Within this time a transaction has an end, if the connector writes ends. */
   private static final long MAX_WITHOUT_END_MILLIS = 60_000;
 
+  /** A change is dropped if its transaction has no end by then. */
+  private static final long MAX_END_DELAY_MILLIS = 600_000;
+
   /** Changes wait for the first event of a process; the oldest are dropped if there are more. */
   private static final long MAX_EARLY_BYTES = 64L << 20;
 
@@ -52,6 +55,12 @@ public final class StreamedJoin {
   /** Those of transactions that have not ended, with the names of these. */
   private final List<Pending> pending = new ArrayList<>();
 
+  /** What interrupts versions at a place that is known by the time of its record alone. */
+  private final List<Doubt> doubts = new ArrayList<>();
+
+  /** Whether changes were dropped that preceded the first event of a process. */
+  private boolean wasDropped;
+
   /** The sessions that were opened before the first one whose writes are stated. */
   private final Map<Long, Database> opened = new HashMap<>();
 
@@ -65,6 +74,8 @@ public final class StreamedJoin {
       long millis, String topic, byte @Nullable [] key, byte @Nullable [] value) {}
 
   private record Pending(String transaction, Written record) {}
+
+  private record Doubt(ChangeGap gap, Written record) {}
 
   /**
    * A join of one database.
@@ -116,11 +127,16 @@ public final class StreamedJoin {
    */
   public void change(long millis, String topic, byte @Nullable [] key, byte @Nullable [] value) {
     Written next = new Written(millis, topic, key, value);
-    waiting.add(next);
-    waitingBytes += size(next);
+    add(next);
     while (join == null && waitingBytes > MAX_EARLY_BYTES) {
       waitingBytes -= size(waiting.remove(0));
+      wasDropped = true;
     }
+  }
+
+  private void add(Written next) {
+    waiting.add(next);
+    waitingBytes += size(next);
   }
 
   private static long size(Written record) {
@@ -144,7 +160,7 @@ public final class StreamedJoin {
       gap(running, new ChangeGap(ChangeGap.Reason.RECORD_LOST, "", "", "a clock was set"));
     }
     running.limitSamples(MAX_SAMPLES);
-    add(running);
+    add(running, topics);
     long known = Math.max(running.through() / NANOS_PER_MILLI, processes - MAX_DELAY_MILLIS);
     running.release(Math.min(processes, known) * NANOS_PER_MILLI, out);
   }
@@ -166,7 +182,7 @@ public final class StreamedJoin {
     if (running.clockWasSet()) {
       gap(running, new ChangeGap(ChangeGap.Reason.RECORD_LOST, "", "", "a clock was set"));
     }
-    add(running);
+    add(running, Long.MAX_VALUE);
     running.release(Long.MAX_VALUE, out);
     running.requireSameKey();
   }
@@ -185,8 +201,13 @@ public final class StreamedJoin {
         later.add(next);
         continue;
       }
-      transactions.add(record);
       waitingBytes -= size(next);
+      ChangeGap doubt = doubt(record);
+      if (doubt != null) {
+        doubts.add(new Doubt(doubt, next));
+        continue;
+      }
+      transactions.add(record);
       hasEnds |= record instanceof DebeziumRecord.TransactionEnd;
       if (record instanceof DebeziumRecord.Change change) {
         pending.add(new Pending(transaction(change), next));
@@ -198,6 +219,22 @@ public final class StreamedJoin {
         && pending.get(0).record().millis() < topics - MAX_WITHOUT_END_MILLIS) {
       throw new IllegalArgumentException(DebeziumTransactions.WITHOUT_ENDS);
     }
+    if (topics < Long.MAX_VALUE) {
+      pending.stream()
+          .filter(one -> one.record().millis() < topics - MAX_END_DELAY_MILLIS)
+          .forEach(one -> transactions.endIsMissing(one.transaction()));
+    }
+  }
+
+  private static @Nullable ChangeGap doubt(DebeziumRecord record) {
+    if (record instanceof DebeziumRecord.Schema schema) {
+      return new ChangeGap(
+          ChangeGap.Reason.TABLE_UNKNOWN,
+          "",
+          "",
+          "the schema was changed at " + schema.change().end());
+    }
+    return record instanceof DebeziumRecord.Undecodable undecodable ? undecodable.gap() : null;
   }
 
   private static String transaction(DebeziumRecord.Change change) {
@@ -211,8 +248,11 @@ public final class StreamedJoin {
     return id;
   }
 
-  private void add(EventJoin running) {
-    List<ChangeGap> doubts = transactions.takeGaps();
+  private void add(EventJoin running, long topics) {
+    if (wasDropped) {
+      gap(running, new ChangeGap(ChangeGap.Reason.RECORD_LOST, "", "", "they came too early"));
+      wasDropped = false;
+    }
     List<DebeziumTransactions.Committed> next = new ArrayList<>();
     transactions.takeEnded(
         new DebeziumTransactions.Receiver() {
@@ -220,7 +260,7 @@ public final class StreamedJoin {
           public void committed(DebeziumTransactions.Committed one) {
             if (!doubts.isEmpty()) { // between which of them is not known
               addNext();
-              gap(running, doubts.get(0));
+              gap(running, doubts.get(0).gap());
             }
             next.add(one);
           }
@@ -237,7 +277,9 @@ public final class StreamedJoin {
           }
         });
     running.addChanges(next);
-    doubts.forEach(gap -> gap(running, gap));
+    doubts.forEach(doubt -> gap(running, doubt.gap()));
+    // The end of an earlier transaction may have a later time, by another broker's clock.
+    doubts.removeIf(doubt -> doubt.record().millis() < topics - 2 * MAX_BROKER_SKEW_MILLIS);
     pending.removeIf(one -> !transactions.isPending(one.transaction()));
   }
 
@@ -260,7 +302,11 @@ public final class StreamedJoin {
   public void write(DataOutputStream out) throws IOException {
     out.writeBoolean(hasEnds);
     out.writeLong(gaps);
-    out.writeInt(waiting.size() + pending.size());
+    out.writeBoolean(wasDropped);
+    out.writeInt(waiting.size() + pending.size() + doubts.size());
+    for (Doubt one : doubts) {
+      write(out, one.record());
+    }
     for (Pending one : pending) {
       write(out, one.record());
     }
@@ -295,8 +341,9 @@ public final class StreamedJoin {
   public void read(DataInputStream in) throws IOException {
     hasEnds = in.readBoolean();
     gaps = in.readLong();
+    wasDropped = in.readBoolean();
     for (int left = in.readInt(); left > 0; left--) {
-      change(in.readLong(), in.readUTF(), readBytes(in), readBytes(in));
+      add(new Written(in.readLong(), in.readUTF(), readBytes(in), readBytes(in)));
     }
     if (in.readBoolean()) {
       String server = in.readUTF();
