@@ -146,6 +146,11 @@ final class EventJoin {
     for (int i = all.size() - 1; i >= 0; i--) {
       from[i] = Math.min(from[i + 1], all.get(i).transaction().commitMicros());
     }
+    if (!readThrough.isEmpty() && !all.isEmpty()) { // now it is known what is next
+      readThrough.computeIfPresent(
+          readThrough.lastKey(),
+          (at, through) -> Math.max(through, from[0] * NANOS_PER_MICRO - SKEW_NANOS));
+    }
     for (int i = 0; i < all.size(); i++) {
       ChangedTransaction transaction = all.get(i).transaction();
       read = Math.max(read, all.get(i).readMicros() * NANOS_PER_MICRO + SKEW_NANOS);
