@@ -125,7 +125,7 @@ record CampaignState(long seed, long next, String plan) {
   /** The shapes of the findings on this DBMS in a folder. */
   static Set<CaseShape> shapes(Path folder, Dbms dbms, Dialect dialect) throws IOException {
     Set<CaseShape> shapes = new HashSet<>();
-    for (Path place : FindingIndex.cases(folder)) {
+    for (Path place : FindingIndex.allCases(folder)) {
       try {
         TestCase found = CaseReader.read(place);
         if (found.header("dbms").filter(dbms.describe()::equals).isPresent()) {

@@ -4,6 +4,7 @@ import io.txwatch.campaign.CampaignFinding;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.document.DocumentFormat;
+import io.txwatch.document.Markdown;
 import io.txwatch.document.SourceFiles;
 import io.txwatch.guarantee.Guarantee;
 import io.txwatch.guarantee.Judge;
@@ -23,6 +24,7 @@ import io.txwatch.testcase.TestCase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
@@ -47,7 +49,9 @@ import java.util.stream.Collectors;
  *   <li>{@code report.html}, {@code report.md} and {@code report.xml} (JUnit): what was expected
  *       beside what the DBMS did, and the schedule;
  *   <li>{@code anomalies.jsonl}, {@code anomalies.html} and {@code anomalies.svg}, the anomalies of
- *       the dependency graph, if one was built.
+ *       the dependency graph, if one was built;
+ *   <li>{@code also-….txt}, reduced cases that most probably show the same fault; {@code
+ *       report.txt} and {@code report.md} name them at the end.
  * </ul>
  *
  * <p>{@code index.md} beside the folders has a line for each.
@@ -56,6 +60,9 @@ final class FindingFolder {
 
   /** The file with the reduced case. */
   static final String CASE = "case.txt";
+
+  /** How the names of the files with further cases of a finding begin. */
+  static final String FURTHER = "also-";
 
   /** The headers of a case with the class of the finding, and with the known behaviour. */
   static final String CLASS = "class";
@@ -83,25 +90,10 @@ final class FindingFolder {
 
   /** Writes the folder of a finding within {@code out}; returns the path of its case. */
   Path write(CampaignFinding finding, Path out) throws IOException {
-    String seed = finding.original().header("seed").orElse("");
-    String number = finding.original().header("number").orElse("");
-    Path folder =
-        out.resolve(String.join("-", finding.oracle(), finding.level().shortName(), seed, number));
+    Path folder = out.resolve(name(finding));
     Files.createDirectories(folder);
     Path place = folder.resolve(CASE);
-    TestCase described =
-        finding
-            .reduced()
-            .withHeader("isolation", finding.level().name())
-            .withHeader("oracle", finding.oracle())
-            .withHeader("dbms", dbms.describe())
-            .withHeader(CLASS, finding.findingClass().name())
-            .withHeader(FOUND, LocalDate.now(ZoneId.systemDefault()).toString());
-    Optional<KnownBehaviour> known = finding.known();
-    Files.writeString(
-        place,
-        CaseWriter.write(
-            known.isPresent() ? described.withHeader(KNOWN, known.get().id()) : described));
+    Files.writeString(place, text(finding));
     writeScripts(finding, folder);
     Files.writeString(folder.resolve("original.txt"), CaseWriter.write(finding.original()));
     Files.write(folder.resolve("report.txt"), report(finding, place));
@@ -130,6 +122,47 @@ final class FindingFolder {
     }
     FindingIndex.write(out);
     return place;
+  }
+
+  /**
+   * Writes, into the folder of a finding within {@code out}, the case of another violation that most
+   * probably shows the same fault; returns the path of that case.
+   */
+  Path writeFurther(CampaignFinding finding, CampaignFinding further, Path out) throws IOException {
+    Path folder = out.resolve(name(finding));
+    Path place = folder.resolve(FURTHER + name(further) + ".txt");
+    Files.writeString(place, text(further));
+    String line = "also seen as " + place.getFileName() + ": " + further.reason();
+    Files.writeString(
+        folder.resolve("report.txt"), "\n" + line + "\n", StandardOpenOption.APPEND);
+    Files.writeString(
+        folder.resolve("report.md"),
+        "\n" + Markdown.line(line) + "\n",
+        StandardOpenOption.APPEND);
+    return place;
+  }
+
+  private static String name(CampaignFinding finding) {
+    return String.join(
+        "-",
+        finding.oracle(),
+        finding.level().shortName(),
+        finding.original().header("seed").orElse(""),
+        finding.original().header("number").orElse(""));
+  }
+
+  /** The reduced case, with what was found in its headers. */
+  private String text(CampaignFinding finding) {
+    TestCase described =
+        finding
+            .reduced()
+            .withHeader("isolation", finding.level().name())
+            .withHeader("oracle", finding.oracle())
+            .withHeader("dbms", dbms.describe())
+            .withHeader(CLASS, finding.findingClass().name())
+            .withHeader(FOUND, LocalDate.now(ZoneId.systemDefault()).toString());
+    return CaseWriter.write(
+        finding.known().map(known -> described.withHeader(KNOWN, known.id())).orElse(described));
   }
 
   /** Writes SQL for plain clients: the set-up, and each session's statements with their places. */

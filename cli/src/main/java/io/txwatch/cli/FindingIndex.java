@@ -5,6 +5,7 @@ import io.txwatch.testcase.CaseFormatException;
 import io.txwatch.testcase.CaseReader;
 import io.txwatch.testcase.TestCase;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,6 +44,19 @@ final class FindingIndex {
           .sorted()
           .toList();
     }
+  }
+
+  /** The cases of the findings in {@code out}, and those that were also seen. */
+  static List<Path> allCases(Path out) throws IOException {
+    List<Path> places = new ArrayList<>();
+    for (Path place : cases(out)) {
+      places.add(place);
+      try (DirectoryStream<Path> further =
+          Files.newDirectoryStream(place.resolveSibling(""), FindingFolder.FURTHER + "*.txt")) {
+        further.forEach(places::add);
+      }
+    }
+    return places;
   }
 
   private static String line(Path place) throws IOException {

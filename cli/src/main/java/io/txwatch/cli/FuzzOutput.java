@@ -186,6 +186,30 @@ final class FuzzOutput {
     out.flush();
   }
 
+  /**
+   * Writes a line of JSON for a violation that most probably shows the fault of a finding.
+   *
+   * @param place the path of its case; empty if it has none
+   */
+  static void writeJson(
+      PrintWriter out, String dbms, CampaignFinding finding, CampaignFinding further, String place)
+      throws IOException {
+    try (JsonGenerator json = JsonReport.generator(out)) {
+      json.writeStartObject();
+      json.writeStringField("type", "alsoSeen");
+      json.writeStringField("dbms", dbms);
+      json.writeStringField("finding", CaseWriter.write(finding.reduced()));
+      json.writeStringField("oracle", further.oracle());
+      json.writeStringField("isolation", further.level().name());
+      json.writeStringField("case", place);
+      json.writeStringField("text", CaseWriter.write(further.reduced()));
+      json.writeStringField("reason", further.reason());
+      json.writeEndObject();
+    }
+    out.println();
+    out.flush();
+  }
+
   /** What is violated; a crash and a hang of the DBMS are found without an oracle. */
   private static String violated(String oracle) {
     return OracleKind.named(oracle)

@@ -87,6 +87,35 @@ final class FuzzReport implements Campaign.Listener {
   }
 
   @Override
+  public void foundAgain(CampaignFinding first, CampaignFinding again) {
+    synchronized (console) {
+      try {
+        String place =
+            out.isEmpty() ? "" : folder.writeFurther(first, again, out.get()).toString();
+        if (json) {
+          FuzzOutput.writeJson(console.out(), target.dbms().describe(), first, again, place);
+        }
+        console.note(
+            "also seen"
+                + on
+                + ": the finding of case "
+                + first.original().header("number").orElse("?")
+                + ", in case "
+                + again.original().header("number").orElse("?")
+                + " by "
+                + again.oracle()
+                + " at "
+                + again.level()
+                + (place.isEmpty() ? "" : ", " + place)
+                + ": "
+                + Console.printable(again.reason()));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  @Override
   public void failed(long number, IsolationLevel level, SQLException error) {
     synchronized (console) {
       console.note(

@@ -151,6 +151,27 @@ class FindingFolderTest {
     assertThat(again.out()).contains("isorel: violation, WRITE_SKEW of T1, T2");
   }
 
+  @Test
+  void folderHasTheFurtherCasesOfAFinding() throws Exception {
+    String url = "jdbc:h2:mem:further;DB_CLOSE_DELAY=-1";
+    Dbms dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
+    FindingFolder folder = new FindingFolder(dbms, url, Judge.ADYA);
+    CampaignFinding finding = writeSkew(dbms);
+    Path first = folder.write(finding, out);
+
+    Path place =
+        folder.writeFurther(finding, writeSkew(dbms, IsolationLevel.SERIALIZABLE), out);
+
+    assertThat(place).isEqualTo(first.resolveSibling("also-isorel-SER-7-12.txt"));
+    assertThat(CaseReader.read(place).header("isolation")).contains("SERIALIZABLE");
+    String line =
+        "also seen as also-isorel-SER-7-12.txt: WRITE_SKEW of T1, T2, which PL-3 rules out";
+    assertThat(Files.readAllLines(first.resolveSibling("report.txt"))).endsWith("", line);
+    assertThat(first.resolveSibling("report.md")).content().contains("also seen as also");
+    assertThat(FindingIndex.cases(out)).containsExactly(first);
+    assertThat(FindingIndex.allCases(out)).containsExactly(first, place);
+  }
+
   /** H2's SERIALIZABLE is a snapshot; PostgreSQL's does not let both transactions commit. */
   @Test
   void folderStatesWhatOtherDbmssDoWithTheCase() throws Exception {

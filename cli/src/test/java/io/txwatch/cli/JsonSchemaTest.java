@@ -13,6 +13,7 @@ import com.networknt.schema.SpecificationVersion;
 import io.txwatch.coverage.Coverage;
 import io.txwatch.coverage.OperationWaits;
 import io.txwatch.coverage.PossibleDeadlock;
+import io.txwatch.campaign.CampaignFinding;
 import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.Event;
@@ -251,10 +252,15 @@ class JsonSchemaTest {
     expect(List.of("summary"), "fuzz", "--json", "--cases=20", "--seed=1", "--workers=1");
 
     Dbms dbms = DbmsRegistry.connect("jdbc:h2:mem:finding", DriverManager::getConnection);
+    CampaignFinding finding = FindingFolderTest.writeSkew(dbms);
     StringWriter line = new StringWriter();
-    FuzzOutput.writeJson(
-        new PrintWriter(line), dbms.describe(), FindingFolderTest.writeSkew(dbms), "case.txt");
+    FuzzOutput.writeJson(new PrintWriter(line), dbms.describe(), finding, "case.txt");
     assertThat(line.toString()).contains("\"type\":\"finding\"");
     assertConforms(line.toString());
+
+    StringWriter further = new StringWriter();
+    FuzzOutput.writeJson(new PrintWriter(further), dbms.describe(), finding, finding, "also.txt");
+    assertThat(further.toString()).contains("\"type\":\"alsoSeen\"");
+    assertConforms(further.toString());
   }
 }

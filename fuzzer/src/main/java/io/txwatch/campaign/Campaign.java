@@ -163,6 +163,12 @@ public final class Campaign {
     /** Called for a finding. */
     void found(CampaignFinding finding);
 
+    /**
+     * Called, after the first of them, for a reproduced violation that differs from a finding in
+     * the statements, but not in what its sessions do: most probably the same fault.
+     */
+    default void foundAgain(CampaignFinding first, CampaignFinding again) {}
+
     /** Called for each verdict. */
     default void judged(CaseExecution execution, OracleVerdict verdict) {}
 

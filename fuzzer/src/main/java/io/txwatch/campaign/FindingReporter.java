@@ -133,8 +133,23 @@ final class FindingReporter {
       counts.repeated.incrementAndGet();
       return;
     }
+    report(complete);
+  }
+
+  /**
+   * Reports a finding. One without a label whose sessions have the roles of those of an earlier one
+   * is reported with that one.
+   */
+  private synchronized void report(CampaignFinding finding) {
+    Optional<CampaignFinding> first =
+        finding.known().isEmpty() ? repetitions.firstLike(finding) : Optional.empty();
+    if (first.isPresent()) {
+      counts.repeated.incrementAndGet();
+      listener.foundAgain(first.get(), finding);
+      return;
+    }
     counts.found(finding.findingClass());
-    listener.found(complete);
+    listener.found(finding);
   }
 
   /**

@@ -27,6 +27,7 @@ final class Repetitions {
   private final Map<String, Integer> reported = new ConcurrentHashMap<>();
   private final Set<CaseShape> shapes = ConcurrentHashMap.newKeySet();
   private final Set<IsolationLevel> weakened = ConcurrentHashMap.newKeySet();
+  private final Map<SessionRoles, CampaignFinding> firsts = new ConcurrentHashMap<>();
 
   /** Counts the violation; true if enough similar ones were reported. */
   boolean isRepetition(
@@ -57,6 +58,22 @@ final class Repetitions {
    */
   boolean addWeakened(IsolationLevel asLevel) {
     return weakened.add(asLevel);
+  }
+
+  /**
+   * The earlier finding whose sessions have the same roles as those of this one by the verdict of
+   * the same oracle; empty if there is none, and then this one is remembered.
+   */
+  synchronized Optional<CampaignFinding> firstLike(CampaignFinding finding) {
+    Set<SessionRoles> roles = SessionRoles.of(finding);
+    for (SessionRoles each : roles) {
+      CampaignFinding first = firsts.get(each);
+      if (first != null) {
+        return Optional.of(first);
+      }
+    }
+    roles.forEach(each -> firsts.put(each, finding));
+    return Optional.empty();
   }
 
   private boolean exceeds(int most, String signature) {

@@ -13,6 +13,9 @@ final class CollectedFindings implements Campaign.Listener {
 
   final List<CampaignFinding> findings = new CopyOnWriteArrayList<>();
 
+  /** Further violations that are reported with one of the findings. */
+  final List<CampaignFinding> again = new CopyOnWriteArrayList<>();
+
   /** Violations that did not occur again, each with its case, its execution and the reason. */
   final List<String> notReproduced = new CopyOnWriteArrayList<>();
 
@@ -37,6 +40,11 @@ final class CollectedFindings implements Campaign.Listener {
   @Override
   public void found(CampaignFinding finding) {
     findings.add(finding);
+  }
+
+  @Override
+  public void foundAgain(CampaignFinding first, CampaignFinding further) {
+    again.add(further);
   }
 
   @Override

@@ -192,6 +192,11 @@ enum FaultyConnector implements Connector {
     return new Session().wrap(DriverManager.getConnection(url));
   }
 
+  /** Opens connections through a driver with another fault besides. */
+  Connector with(FaultyConnector other) {
+    return url -> new Session().wrap(other.connect(url));
+  }
+
   /** What a connection has executed. */
   private final class Session {
     private final List<String> before = new ArrayList<>();

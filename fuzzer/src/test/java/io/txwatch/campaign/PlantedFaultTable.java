@@ -65,28 +65,37 @@ final class PlantedFaultTable {
             .map(PlantedFaultTable::describe)
             .collect(Collectors.joining("<br>"));
     System.out.printf(
-        "| %s | %s | %d | %d | %.0f | %d | %d | %s |%n",
+        "| %s | %s | %d | %d | %.0f | %d | %d | %d | %s |%n",
         fault,
         dbms.describe(),
         seed,
         summary.cases().executed(),
         summary.seconds(),
         found.findings.stream().filter(one -> one.findingClass() == FindingClass.NEW).count(),
+        found.again.size(),
         found.notReproduced.size(),
         findings);
-    for (CampaignFinding finding : found.findings) {
+    print(fault, seed, "finding", found.findings);
+    print(fault, seed, "again", found.again);
+    found.notReproduced.forEach(
+        text -> System.err.printf("%s seed %d not reproduced: %s%n", fault, seed, text));
+  }
+
+  private static void print(
+      FaultyConnector fault, long seed, String what, List<CampaignFinding> findings) {
+    for (CampaignFinding finding : findings) {
       System.err.printf(
-          "%s seed %d: %s %s at %s: %s%n%s%n",
+          "%s seed %d, %s: %s %s at %s: %s%n%s%n%s%n",
           fault,
           seed,
+          what,
           finding.findingClass(),
           finding.oracle(),
           finding.level(),
           finding.reason(),
-          CaseWriter.write(finding.reduced()));
+          CaseWriter.write(finding.reduced()),
+          SessionRoles.of(finding));
     }
-    found.notReproduced.forEach(
-        text -> System.err.printf("%s seed %d not reproduced: %s%n", fault, seed, text));
   }
 
   /** Its case, class, oracle and level, and the size of the reduced case. */
