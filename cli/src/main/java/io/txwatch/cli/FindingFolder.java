@@ -125,20 +125,17 @@ final class FindingFolder {
   }
 
   /**
-   * Writes, into the folder of a finding within {@code out}, the case of another violation that most
-   * probably shows the same fault; returns the path of that case.
+   * Writes, into the folder of a finding within {@code out}, the case of another violation that
+   * most probably shows the same fault; returns the path of that case.
    */
   Path writeFurther(CampaignFinding finding, CampaignFinding further, Path out) throws IOException {
     Path folder = out.resolve(name(finding));
     Path place = folder.resolve(FURTHER + name(further) + ".txt");
     Files.writeString(place, text(further));
     String line = "also seen as " + place.getFileName() + ": " + further.reason();
+    Files.writeString(folder.resolve("report.txt"), "\n" + line + "\n", StandardOpenOption.APPEND);
     Files.writeString(
-        folder.resolve("report.txt"), "\n" + line + "\n", StandardOpenOption.APPEND);
-    Files.writeString(
-        folder.resolve("report.md"),
-        "\n" + Markdown.line(line) + "\n",
-        StandardOpenOption.APPEND);
+        folder.resolve("report.md"), "\n" + Markdown.line(line) + "\n", StandardOpenOption.APPEND);
     return place;
   }
 

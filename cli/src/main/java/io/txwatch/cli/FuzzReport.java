@@ -90,8 +90,7 @@ final class FuzzReport implements Campaign.Listener {
   public void foundAgain(CampaignFinding first, CampaignFinding again) {
     synchronized (console) {
       try {
-        String place =
-            out.isEmpty() ? "" : folder.writeFurther(first, again, out.get()).toString();
+        String place = out.isEmpty() ? "" : folder.writeFurther(first, again, out.get()).toString();
         if (json) {
           FuzzOutput.writeJson(console.out(), target.dbms().describe(), first, again, place);
         }

@@ -159,8 +159,7 @@ class FindingFolderTest {
     CampaignFinding finding = writeSkew(dbms);
     Path first = folder.write(finding, out);
 
-    Path place =
-        folder.writeFurther(finding, writeSkew(dbms, IsolationLevel.SERIALIZABLE), out);
+    Path place = folder.writeFurther(finding, writeSkew(dbms, IsolationLevel.SERIALIZABLE), out);
 
     assertThat(place).isEqualTo(first.resolveSibling("also-isorel-SER-7-12.txt"));
     assertThat(CaseReader.read(place).header("isolation")).contains("SERIALIZABLE");

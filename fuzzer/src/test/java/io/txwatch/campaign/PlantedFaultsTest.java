@@ -135,8 +135,7 @@ class PlantedFaultsTest {
 
   /** The roles of the sessions of a case on MariaDB that is a violation. */
   private static Set<SessionRoles> roles(String steps, Connector connector) throws Exception {
-    TestCase testCase =
-        CaseReader.parse("faults", "I: CREATE TABLE t (v INT) {ENGINE}\n" + steps);
+    TestCase testCase = CaseReader.parse("faults", "I: CREATE TABLE t (v INT) {ENGINE}\n" + steps);
     Dbms dbms = DbmsRegistry.connect(TestServers.freshDatabase(ServerKind.MARIADB), connector);
     try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, Duration.ofSeconds(60))) {
       CaseExecution execution = executor.execute(testCase, IsolationLevel.READ_COMMITTED);

@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Test;
 
 class SessionRolesTest {
 
-  private static final String STALE = "T1: BEGIN\nT2: INSERT INTO t VALUES (8)\nT1: SELECT * FROM t";
+  private static final String STALE =
+      "T1: BEGIN\nT2: INSERT INTO t VALUES (8)\nT1: SELECT * FROM t";
   private static final String ROLLED_BACK = "T1: BEGIN\nT1: INSERT INTO t VALUES (3)\nT1: ROLLBACK";
 
   @Test
@@ -119,8 +120,7 @@ class SessionRolesTest {
         "roles", "I: CREATE TABLE t (v INT)\nI: INSERT INTO t VALUES (1)\n" + steps + "\n");
   }
 
-  private static Set<SessionRoles> roles(TestCase testCase, Optional<Step> shown)
-      throws Exception {
+  private static Set<SessionRoles> roles(TestCase testCase, Optional<Step> shown) throws Exception {
     Dbms dbms =
         DbmsRegistry.connect(
             TestServers.freshDatabase(ServerKind.H2), DriverManager::getConnection);
