@@ -1,9 +1,8 @@
 package io.txwatch.dbms.mariadb;
 
-import io.txwatch.anomaly.Phenomenon;
+import io.txwatch.dbms.mysql.LevelsOfNextTransaction;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.ForeignKeyGraph;
-import io.txwatch.oracle.IsoRel;
 import io.txwatch.oracle.OracleKind;
 import io.txwatch.oracle.known.Evidence;
 import io.txwatch.oracle.known.FindingClass;
@@ -11,11 +10,7 @@ import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.oracle.troc.Mechanism;
 import io.txwatch.oracle.troc.Troc;
 import io.txwatch.schedule.ScheduleExecutor;
-import io.txwatch.testcase.Step;
-import io.txwatch.testcase.TestCase;
 import java.sql.SQLException;
-import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -99,19 +94,9 @@ public enum MariaDbBehaviour implements KnownBehaviour {
     @Override
     public boolean matches(Evidence evidence)
         throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-      Optional<Phenomenon> phenomenon = evidence.verdict().phenomenon();
-      if (phenomenon.filter(DIRTY_READS::contains).isEmpty()) {
-        return false;
-      }
-      TestCase testCase = evidence.execution().testCase();
-      List<Step> steps = LevelsOfNextTransaction.withoutThoseBeforeTwoBegins(testCase.steps());
-      return !steps.equals(testCase.steps())
-          && evidence.disappearsIn(testCase.withSteps(steps), new IsoRel());
+      return LevelsOfNextTransaction.explain(evidence);
     }
   };
-
-  private static final Set<Phenomenon> DIRTY_READS =
-      Set.of(Phenomenon.ABORTED_READ, Phenomenon.INTERMEDIATE_READ);
 
   private static final Pattern WITHOUT_CASCADE_INDEX_FIX = Pattern.compile("^10\\.11\\.[0-5]\\b");
   private static final Pattern WITHOUT_NULL_KEY_FIX = Pattern.compile("^10\\.11\\.[0-7]\\b");

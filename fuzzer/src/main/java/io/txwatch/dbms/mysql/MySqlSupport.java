@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** MySQL and DBMSs with the same protocol. */
 public final class MySqlSupport implements DbmsSupport {
@@ -33,7 +34,9 @@ public final class MySqlSupport implements DbmsSupport {
 
   @Override
   public List<KnownBehaviour> knownBehaviours() {
-    return List.of(InnodbBehaviour.values());
+    return Stream.<KnownBehaviour>concat(
+            Stream.of(MySqlBehaviour.values()), Stream.of(InnodbBehaviour.values()))
+        .toList();
   }
 
   @Override

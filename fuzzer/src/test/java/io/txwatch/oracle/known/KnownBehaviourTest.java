@@ -6,6 +6,7 @@ import io.txwatch.anomaly.Phenomenon;
 import io.txwatch.dbms.h2.H2Behaviour;
 import io.txwatch.dbms.mariadb.MariaDbBehaviour;
 import io.txwatch.dbms.mysql.InnodbBehaviour;
+import io.txwatch.dbms.mysql.MySqlBehaviour;
 import io.txwatch.dbms.postgresql.PostgresBehaviour;
 import io.txwatch.dbms.registry.DbmsRegistry;
 import io.txwatch.history.IsolationLevel;
@@ -875,10 +876,24 @@ class KnownBehaviourTest {
     }
   }
 
-  /** T1's second transaction is at READ COMMITTED and reads T2's uncommitted row (MDEV-35335). */
   @Test
   void aDirtyReadAtTheLevelOfAPreviousBeginIsABugWithANumber() throws Exception {
-    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+    Optional<KnownBehaviour> known = knownOfDirtyReadAfterTwoBegins(ServerKind.MARIADB);
+    assertThat(known).contains(MariaDbBehaviour.LEVEL_OF_PREVIOUS_BEGIN);
+    assertThat(KnownBehaviour.classOf(known)).isEqualTo(FindingClass.KNOWN_BUG);
+  }
+
+  @Test
+  void onMySqlADirtyReadAtTheLevelOfAPreviousBeginIsNewWithALabel() throws Exception {
+    Optional<KnownBehaviour> known = knownOfDirtyReadAfterTwoBegins(ServerKind.MYSQL);
+    assertThat(known).contains(MySqlBehaviour.LEVEL_OF_PREVIOUS_BEGIN);
+    assertThat(KnownBehaviour.classOf(known)).isEqualTo(FindingClass.NEW);
+  }
+
+  /** T1's second transaction is at READ COMMITTED and reads T2's uncommitted row. */
+  private static Optional<KnownBehaviour> knownOfDirtyReadAfterTwoBegins(ServerKind kind)
+      throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
       CaseExecution dirty =
           fixture
               .executor()
@@ -901,10 +916,7 @@ class KnownBehaviourTest {
                   IsolationLevel.READ_COMMITTED);
       OracleVerdict verdict = new IsoRel().judge(dirty, fixture.executor());
       assertThat(verdict.phenomenon()).contains(Phenomenon.ABORTED_READ);
-      Optional<KnownBehaviour> known =
-          DbmsRegistry.knownBehaviour(fixture.executor(), dirty, verdict);
-      assertThat(known).contains(MariaDbBehaviour.LEVEL_OF_PREVIOUS_BEGIN);
-      assertThat(KnownBehaviour.classOf(known)).isEqualTo(FindingClass.KNOWN_BUG);
+      return DbmsRegistry.knownBehaviour(fixture.executor(), dirty, verdict);
     }
   }
 
