@@ -201,7 +201,7 @@ class StreamedJoinSimulationTest {
       }
       read.computeIfAbsent(client.transaction, any -> new HashMap<>())
           .put(row, client.versionsBefore.getOrDefault(row, 0));
-      int value = client.written.getOrDefault(row, client.snapshot.get(row));
+      int value = client.written.getOrDefault(row, client.snapshot.getOrDefault(row, 0));
       statement(
           client,
           StatementKind.SELECT,
@@ -221,7 +221,7 @@ class StreamedJoinSimulationTest {
         return;
       }
       client.touched.add(row);
-      int before = client.written.getOrDefault(row, committed.get(row));
+      int before = client.written.getOrDefault(row, committed.getOrDefault(row, 0));
       if (before != value) {
         client.written.put(row, value);
         client.changes.add(new Change(row, before, value));
@@ -291,8 +291,7 @@ class StreamedJoinSimulationTest {
       }
       if (commits) {
         client.touched.forEach(
-            row ->
-                versions.computeIfAbsent(row, any -> new ArrayList<>()).add(client.transaction));
+            row -> versions.computeIfAbsent(row, any -> new ArrayList<>()).add(client.transaction));
       }
       locks.values().removeIf(client::equals);
       micros += 1 + random.nextInt(1_000);
@@ -453,7 +452,7 @@ class StreamedJoinSimulationTest {
         add(join, one);
       }
       join.finish(analyzer::accept);
-          }
+    }
     return found;
   }
 

@@ -1,6 +1,7 @@
 package io.txwatch.oracle;
 
 import io.txwatch.dbms.Dbms;
+import io.txwatch.dbms.Failure;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.schedule.CaseExecution;
@@ -203,7 +204,7 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
 
     private void replaceIfLost() throws SQLException {
       if (resources.executor.hasLostSession()) {
-        resources.abandon();
+        resources.abandon(dbms);
         resources = open();
       }
     }
@@ -218,12 +219,19 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
   private record Resources(Workspace workspace, Application application, ScheduleExecutor executor)
       implements AutoCloseable {
 
-    /** Closes the resources after a lost session. */
-    void abandon() throws SQLException {
+    /**
+     * Closes the resources after a lost session. The workspace may end its database: some versions
+     * then reject the closing of the other connections, which is no crash.
+     */
+    void abandon(Dbms dbms) throws SQLException {
       workspace.abandon();
       try (application;
           executor) {
         // closes the rest
+      } catch (SQLException e) {
+        if (dbms.failure(e).kind() != Failure.Kind.CONNECTION_LOST) {
+          throw e;
+        }
       }
     }
 

@@ -524,7 +524,8 @@ public final class ScheduleExecutor implements AutoCloseable {
   public void close() throws SQLException {
     sessions.values().forEach(CaseSession::close);
     sessions.clear();
-    fixture.close();
-    monitor.close();
+    try (monitor) {
+      fixture.close();
+    }
   }
 }

@@ -12,6 +12,7 @@ import io.txwatch.history.IsolationLevel;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -70,9 +71,12 @@ final class SqliteDbms extends AbstractDbms {
     return new SqliteWorkspace(connector, prefix, parameters);
   }
 
+  /** A shared cache locks tables instead, and has no snapshots. */
   @Override
   public Optional<Semantics> semantics(Database settings, IsolationLevel level) {
-    return Optional.of(Semantics.MVCC_SNAPSHOT);
+    return parameters.toLowerCase(Locale.ROOT).contains("cache=shared")
+        ? Optional.empty()
+        : Optional.of(Semantics.MVCC_SNAPSHOT);
   }
 
   @Override
