@@ -116,15 +116,15 @@ public final class HistoryJob {
   }
 
   /** Debezium may create a topic for each table later. */
-  private static KafkaSource<ChangeRecord> changes(
+  private static KafkaSource<ConnectorRecord> changes(
       TopicAddress changes, JobOptions options, Properties client) {
     var builder =
-        KafkaSource.<ChangeRecord>builder()
+        KafkaSource.<ConnectorRecord>builder()
             .setProperties(client)
             .setBootstrapServers(changes.brokers())
             .setTopicPattern(Pattern.compile(Pattern.quote(changes.topic()) + "([.].*)?"))
             .setStartingOffsets(OffsetsInitializer.earliest())
-            .setDeserializer(new ChangeDeserializer())
+            .setDeserializer(new ConnectorDeserializer())
             .setProperty("partition.discovery.interval.ms", Long.toString(DISCOVERY.toMillis()))
             .setProperty("isolation.level", "read_committed")
             .setProperty("commit.offsets.on.checkpoint", "false");
@@ -135,8 +135,8 @@ public final class HistoryJob {
   }
 
   /** The time of a change is that at which it was written. */
-  static WatermarkStrategy<ChangeRecord> changeWatermarks() {
-    return WatermarkStrategy.<ChangeRecord>forMonotonousTimestamps()
+  static WatermarkStrategy<ConnectorRecord> changeWatermarks() {
+    return WatermarkStrategy.<ConnectorRecord>forMonotonousTimestamps()
         .withTimestampAssigner((next, written) -> next.millis())
         .withIdleness(MAX_SILENCE);
   }
@@ -147,7 +147,7 @@ public final class HistoryJob {
    * @return the records of one stream
    */
   static DataStream<TopicRecord> joined(
-      DataStream<TopicRecord> records, DataStream<ChangeRecord> changes, JoinFunction join) {
+      DataStream<TopicRecord> records, DataStream<ConnectorRecord> changes, JoinFunction join) {
     return records
         .keyBy(any -> 0, Types.INT)
         .connect(changes.keyBy(any -> 0, Types.INT))

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * the same one, in one task: what is in the log has one order.
  */
 final class JoinFunction
-    extends KeyedCoProcessFunction<Integer, TopicRecord, ChangeRecord, TopicRecord>
+    extends KeyedCoProcessFunction<Integer, TopicRecord, ConnectorRecord, TopicRecord>
     implements CheckpointedFunction {
 
   private static final long serialVersionUID = 1;
@@ -129,7 +129,7 @@ final class JoinFunction
   }
 
   @Override
-  public void processElement2(ChangeRecord next, Context context, Collector<TopicRecord> out) {
+  public void processElement2(ConnectorRecord next, Context context, Collector<TopicRecord> out) {
     join.change(
         next.millis(),
         next.topic(),

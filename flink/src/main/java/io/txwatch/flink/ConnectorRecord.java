@@ -8,4 +8,4 @@ package io.txwatch.flink;
  * @param key its key; empty if it has none
  * @param value its value; empty if it has none
  */
-public record ChangeRecord(String topic, long millis, byte[] key, byte[] value) {}
+public record ConnectorRecord(String topic, long millis, byte[] key, byte[] value) {}

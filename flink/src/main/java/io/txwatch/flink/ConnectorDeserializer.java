@@ -7,14 +7,14 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /** Passes the records of Debezium's topics on as they are: in which order they belong is open. */
-final class ChangeDeserializer implements KafkaRecordDeserializationSchema<ChangeRecord> {
+final class ConnectorDeserializer implements KafkaRecordDeserializationSchema<ConnectorRecord> {
 
   private static final long serialVersionUID = 1;
 
   @Override
-  public void deserialize(ConsumerRecord<byte[], byte[]> read, Collector<ChangeRecord> out) {
+  public void deserialize(ConsumerRecord<byte[], byte[]> read, Collector<ConnectorRecord> out) {
     out.collect(
-        new ChangeRecord(
+        new ConnectorRecord(
             read.topic(), read.timestamp(), orEmpty(read.key()), orEmpty(read.value())));
   }
 
@@ -23,7 +23,7 @@ final class ChangeDeserializer implements KafkaRecordDeserializationSchema<Chang
   }
 
   @Override
-  public TypeInformation<ChangeRecord> getProducedType() {
-    return TypeInformation.of(ChangeRecord.class);
+  public TypeInformation<ConnectorRecord> getProducedType() {
+    return TypeInformation.of(ConnectorRecord.class);
   }
 }
