@@ -207,6 +207,8 @@ class DebeziumJobTest {
     HistoryJob.build(environment, options("all", "present"));
     environment.execute();
 
+    // A commit has returned before the broker shows what it contains.
+    await().atMost(Duration.ofSeconds(30)).until(() -> ids("anomalies-all").size() >= 2);
     assertThat(ids("anomalies-all")).containsExactlyInAnyOrderElementsOf(expected());
   }
 
