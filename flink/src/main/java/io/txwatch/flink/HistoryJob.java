@@ -3,11 +3,8 @@ package io.txwatch.flink;
 import io.txwatch.link.TopicAddress;
 import io.txwatch.link.TopicRecord;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Properties;
@@ -60,28 +57,27 @@ public final class HistoryJob {
 
   /** Runs it with the options of {@link #USAGE}. */
   public static void main(String[] args) throws Exception {
-    JobOptions options;
-    try {
-      options = JobOptions.of(args);
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(e.getMessage() + "\n" + USAGE, e);
-    }
     StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
     if (!environment.getCheckpointConfig().isCheckpointingEnabled()) {
       environment.enableCheckpointing(CHECKPOINT_INTERVAL.toMillis());
     }
-    build(environment, options);
+    JobOptions options;
+    try {
+      options = JobOptions.of(args);
+      build(environment, options);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(e.getMessage() + "\n" + USAGE, e);
+    }
     environment.execute("txwatch " + options.from());
   }
 
-  /** Adds the job to an environment. */
-  static void build(StreamExecutionEnvironment environment, JobOptions options) throws IOException {
-    Properties client = new Properties();
-    if (!options.kafkaConfig().isEmpty()) {
-      try (InputStream in = Files.newInputStream(Path.of(options.kafkaConfig()))) {
-        client.load(in);
-      }
-    }
+  /**
+   * Adds the job to an environment.
+   *
+   * @throws IllegalArgumentException if an option's value is not valid
+   */
+  static void build(StreamExecutionEnvironment environment, JobOptions options) {
+    Properties client = options.client();
     DataStream<TopicRecord> records =
         environment.fromSource(source(options, client), watermarks(), "histories").uid("histories");
     TopicAddress changes = options.changes();

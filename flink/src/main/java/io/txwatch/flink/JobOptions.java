@@ -3,10 +3,13 @@ package io.txwatch.flink;
 import io.txwatch.changes.debezium.SchemaRegistry;
 import io.txwatch.link.TopicAddress;
 import io.txwatch.settings.Setting;
+import io.txwatch.settings.SettingException;
 import io.txwatch.settings.SettingSource;
 import io.txwatch.settings.Settings;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -63,6 +66,11 @@ record JobOptions(
       }
       given.put(args[i], args[i + 1]);
     }
+    for (String option : List.of("--schema-registry", "--value-key-file")) {
+      if (given.containsKey(option) && !given.containsKey("--changes")) {
+        throw new IllegalArgumentException(option + " is for --changes, which is missing");
+      }
+    }
     String end = given.getOrDefault("--end", "never");
     if (!end.equals("never") && !end.equals("present")) {
       throw new IllegalArgumentException("--end: expected present or never, not '" + end + "'");
@@ -81,15 +89,21 @@ record JobOptions(
   /**
    * The key with which the histories were recorded.
    *
-   * @throws IllegalArgumentException if it is not given or not valid
+   * @throws IllegalArgumentException if it is not given or not valid; the message states why
    */
-  String valueKey() throws IOException {
-    Settings settings = Settings.ofUrlProperties(new Properties());
-    if (!valueKeyFile.isEmpty()) {
-      String key = Files.readString(Path.of(valueKeyFile)).lines().findFirst().orElse("").strip();
-      settings =
-          Settings.read(
-              List.of(new SettingSource(valueKeyFile, Map.of(Setting.VALUE_KEY.key(), key))));
+  String valueKey() {
+    Settings settings;
+    try {
+      settings = Settings.ofUrlProperties(new Properties());
+      if (!valueKeyFile.isEmpty()) {
+        String key = Files.readString(Path.of(valueKeyFile)).lines().findFirst().orElse("");
+        Map<String, String> given = Map.of(Setting.VALUE_KEY.key(), key.strip());
+        settings = Settings.read(List.of(new SettingSource(valueKeyFile, given)));
+      }
+    } catch (IOException e) {
+      throw unreadable("--value-key-file", valueKeyFile, e);
+    } catch (SettingException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
     }
     String key = settings.get(Setting.VALUE_KEY);
     if (key.isEmpty()) {
@@ -98,6 +112,28 @@ record JobOptions(
               + " or --value-key-file");
     }
     return key;
+  }
+
+  /**
+   * The settings of Kafka's client.
+   *
+   * @throws IllegalArgumentException if the file cannot be read
+   */
+  Properties client() {
+    Properties client = new Properties();
+    if (!kafkaConfig.isEmpty()) {
+      try (InputStream in = Files.newInputStream(Path.of(kafkaConfig))) {
+        client.load(in);
+      } catch (IOException e) {
+        throw unreadable("--kafka-config", kafkaConfig, e);
+      }
+    }
+    return client;
+  }
+
+  private static IllegalArgumentException unreadable(String option, String file, IOException why) {
+    String reason = why instanceof NoSuchFileException ? "there is no such file" : why.getMessage();
+    return new IllegalArgumentException(option + " " + file + ": " + reason, why);
   }
 
   private static String required(Map<String, String> given, String name) {

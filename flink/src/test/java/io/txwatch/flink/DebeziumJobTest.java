@@ -261,6 +261,23 @@ class DebeziumJobTest {
     assertThatThrownBy(without::valueKey)
         .hasMessageContaining("TXWATCH_VALUE_KEY or --value-key-file");
     assertThatThrownBy(
+            () ->
+                JobOptions.of("--from", "kafka://one:9092/t", "--to", "x", "--value-key-file", key))
+        .hasMessage("--value-key-file is for --changes, which is missing");
+    assertThatThrownBy(
+            () ->
+                JobOptions.of(
+                        "--from",
+                        "kafka://one:9092/t",
+                        "--to",
+                        "x",
+                        "--changes",
+                        "kafka://one:9092/shop",
+                        "--value-key-file",
+                        "/nowhere")
+                    .valueKey())
+        .hasMessage("--value-key-file /nowhere: there is no such file");
+    assertThatThrownBy(
             () -> JobOptions.of("--from", "kafka://one:9092/t", "--to", "x", "--changes", "shop"))
         .hasMessage("--changes: expected kafka://HOST:PORT[,HOST:PORT]/TOPIC, not 'shop'");
   }
