@@ -22,11 +22,17 @@ import java.util.Set;
  * What was reported of a {@link LoggedLoad}, beside what the application logged.
  *
  * @param log what follows from the log alone
- * @param reported the anomalies
+ * @param reported the anomalies; deadlocks are left out
  * @param rows for each table, from txwatch's row ids to the rows of the log
  */
 record LoggedRun(
     ApplicationLog log, List<ReportedAnomaly> reported, Map<String, Map<Long, Long>> rows) {
+
+  /** A deadlock is none of isolation: the load tries again. */
+  LoggedRun {
+    reported =
+        reported.stream().filter(anomaly -> !anomaly.phenomenon().equals("DEADLOCK")).toList();
+  }
 
   /** The rows of the tables, by the column that txwatch knows them by. */
   static Map<String, Map<Long, Long>> rows(String url, LoggedLoad.Rows rows, String... tables)
