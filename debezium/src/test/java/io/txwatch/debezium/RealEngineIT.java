@@ -49,7 +49,7 @@ class RealEngineIT {
         .filter(
             kind ->
                 kind == ServerKind.POSTGRESQL
-                    || kind == ServerKind.MYSQL && MySqlServer.isFetched());
+                    || (kind == ServerKind.MYSQL && MySqlServer.isFetched()));
   }
 
   /** The result with the records is that of the driver which reads the log itself. */
