@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -284,5 +285,35 @@ class StreamedJoinTest {
     join.advance(last + 100, last + 100, joined::add); // no end is complete yet
     restarted(join).finish(joined::add);
     assertThat(gapsBetweenChanges(joined)).isPositive();
+  }
+
+  /** Cut off, with another byte, or of random bytes: it is a gap, and the next ones are joined. */
+  @Test
+  void damagedRecordsInterruptVersionsAndEndNothing() throws Exception {
+    List<Arrival> records = records("mysql");
+    for (long seed = 1; seed <= 300; seed++) {
+      Random random = new Random(seed);
+      StreamedJoin join = newJoin();
+      history("mysql").forEach(one -> add(join, one));
+      int damaged = random.nextInt(records.size());
+      for (int i = 0; i < records.size(); i++) {
+        add(join, records.get(i));
+        if (i == damaged) {
+          String line = records.get(i).record();
+          byte[] bytes = line.substring(line.indexOf('\t') + 1).getBytes(StandardCharsets.UTF_8);
+          if (random.nextInt(3) == 0) {
+            random.nextBytes(bytes);
+          } else if (random.nextBoolean()) {
+            bytes = Arrays.copyOf(bytes, random.nextInt(bytes.length));
+          } else {
+            bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
+          }
+          join.change(records.get(i).millis(), "shop.shopdb.account", null, bytes);
+        }
+      }
+      List<Event> joined = new ArrayList<>();
+      join.finish(joined::add);
+      assertThat(joined).as("seed %d", seed).anyMatch(Event.Changed.class::isInstance);
+    }
   }
 }
