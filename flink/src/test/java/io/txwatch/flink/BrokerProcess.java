@@ -81,10 +81,15 @@ final class BrokerProcess implements AutoCloseable {
             .redirectOutput(output().toFile())
             .start();
     process = started;
-    await()
-        .atMost(Duration.ofMinutes(2))
-        .untilAsserted(
-            () -> assertThat(Files.readAllLines(output())).as("the broker").contains("started"));
+    try {
+      await()
+          .atMost(Duration.ofMinutes(2))
+          .untilAsserted(
+              () -> assertThat(Files.readAllLines(output())).as("the broker").contains("started"));
+    } catch (RuntimeException | AssertionError e) {
+      started.destroyForcibly(); // nothing else would end it
+      throw e;
+    }
   }
 
   private Path output() {
