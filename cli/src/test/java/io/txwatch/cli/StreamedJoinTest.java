@@ -316,4 +316,33 @@ class StreamedJoinTest {
       assertThat(joined).as("seed %d", seed).anyMatch(Event.Changed.class::isInstance);
     }
   }
+
+  /** A broker may give all records of a batch the time at which it has appended them. */
+  @Test
+  void recordsMayHaveOneTime() throws Exception {
+    List<Arrival> records = records("mysql");
+    long last = records.get(records.size() - 1).millis();
+    List<Arrival> atOnce =
+        records.stream().map(one -> new Arrival(last, null, one.record())).toList();
+    assertThat(found(history("mysql"), atOnce, 1))
+        .containsExactlyInAnyOrder("LOST_UPDATE", "WRITE_SKEW");
+  }
+
+  @Test
+  void historiesOfASecondDatabaseAreRefused() throws Exception {
+    List<Arrival> history = history("mysql");
+    StreamedJoin join = newJoin();
+    history.forEach(one -> add(join, one));
+    Event.SessionOpened first =
+        history.stream()
+            .map(Arrival::event)
+            .filter(Event.SessionOpened.class::isInstance)
+            .map(Event.SessionOpened.class::cast)
+            .findFirst()
+            .orElseThrow();
+    join.history(new Event.SessionOpened(99, "other", first.database().at("another")));
+    assertThatThrownBy(() -> join.history(new Event.WritesStated(99)))
+        .hasMessageContaining("the histories have several databases: ")
+        .hasMessageContaining("another");
+  }
 }

@@ -3,7 +3,6 @@ package io.txwatch.changes.debezium;
 import io.txwatch.changes.ChangeEvents;
 import io.txwatch.changes.ChangeGap;
 import io.txwatch.changes.ChangedTransaction;
-import io.txwatch.changes.SchemaChange;
 import io.txwatch.history.Chunk;
 import io.txwatch.history.Database;
 import io.txwatch.history.Event;
@@ -165,12 +164,6 @@ final class EventJoin {
   /** From here on, what the log states continues no earlier version. */
   void addGap(ChangeGap gap) {
     events.gap(gap);
-    addConverted(read);
-  }
-
-  /** The rows of a table may be others from here on. */
-  void addSchemaChange(SchemaChange change) {
-    events.schemaChange(change);
     addConverted(read);
   }
 

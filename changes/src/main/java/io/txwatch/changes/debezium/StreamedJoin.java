@@ -156,11 +156,8 @@ public final class StreamedJoin {
       return;
     }
     decode(topics);
-    if (running.clockWasSet()) {
-      gap(running, new ChangeGap(ChangeGap.Reason.RECORD_LOST, "", "", "a clock was set"));
-    }
-    running.limitSamples(MAX_SAMPLES);
     add(running, topics);
+    running.limitSamples(MAX_SAMPLES);
     long known = Math.max(running.through() / NANOS_PER_MILLI, processes - MAX_DELAY_MILLIS);
     running.release(Math.min(processes, known) * NANOS_PER_MILLI, out);
   }
@@ -178,9 +175,6 @@ public final class StreamedJoin {
     decode(Long.MAX_VALUE);
     if (!hasEnds && !pending.isEmpty()) {
       throw new IllegalArgumentException(DebeziumTransactions.WITHOUT_ENDS);
-    }
-    if (running.clockWasSet()) {
-      gap(running, new ChangeGap(ChangeGap.Reason.RECORD_LOST, "", "", "a clock was set"));
     }
     add(running, Long.MAX_VALUE);
     running.release(Long.MAX_VALUE, out);
@@ -249,6 +243,9 @@ public final class StreamedJoin {
   }
 
   private void add(EventJoin running, long topics) {
+    if (running.clockWasSet()) {
+      gap(running, new ChangeGap(ChangeGap.Reason.RECORD_LOST, "", "", "a clock was set"));
+    }
     if (wasDropped) {
       gap(running, new ChangeGap(ChangeGap.Reason.RECORD_LOST, "", "", "they came too early"));
       wasDropped = false;
