@@ -249,8 +249,11 @@ public final class GatedProgram implements Program {
       lastSchedule = schedule;
       lastTexts = texts;
       lastKeys = observer.resetKeys();
-      end(isHanging ? cancel : () -> {});
-      Gates.remove(gate);
+      try {
+        end(isHanging ? cancel : () -> {});
+      } finally {
+        Gates.remove(gate);
+      }
     }
   }
 
@@ -421,7 +424,11 @@ public final class GatedProgram implements Program {
     return new ExecutedSchedule(steps);
   }
 
-  /** Ends what has not ended; no operation makes a further call but to roll back. */
+  /**
+   * Ends what has not ended; no operation makes a further call but to roll back.
+   *
+   * @throws InterruptedException if operations may still be running
+   */
   private void end(Runnable statements) throws InterruptedException {
     synchronized (lock) {
       unownedCalls += owners.unownedCalls();
@@ -430,14 +437,19 @@ public final class GatedProgram implements Program {
       changed();
     }
     statements.run();
-    for (OperationRun run : runs) {
-      if (run.state() == State.NOT_BEGUN) {
-        continue;
+    List<Thread> begun =
+        runs.stream()
+            .filter(run -> run.state() != State.NOT_BEGUN)
+            .map(OperationRun::thread)
+            .toList();
+    try {
+      for (Thread thread : begun) {
+        thread.join(limit.toMillis());
+        thread.interrupt(); // nothing if it has ended
       }
-      run.thread().join(limit.toMillis());
-      if (run.thread().isAlive()) {
-        run.thread().interrupt();
-      }
+    } catch (InterruptedException e) {
+      begun.forEach(Thread::interrupt);
+      throw e;
     }
   }
 

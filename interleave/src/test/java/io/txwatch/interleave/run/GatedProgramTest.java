@@ -3,10 +3,12 @@ package io.txwatch.interleave.run;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.txwatch.catalog.Uninterrupted;
 import io.txwatch.history.BackgroundThreads;
 import io.txwatch.history.Database;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.history.StatementKind;
+import io.txwatch.interleave.explore.ExecutedSchedule;
 import io.txwatch.interleave.state.TestDatabases;
 import io.txwatch.interleave.state.UsedDatabases;
 import io.txwatch.jdbc.gate.Gate;
@@ -27,6 +29,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -113,6 +117,27 @@ class GatedProgramTest {
           });
       assertThat(enabled).startsWith(1L << A | 1L << B, 1L << B, 1L << A | 1L << B);
     }
+  }
+
+  /** An operation does not end at once, and whoever executes it does not wait for that. */
+  @Test
+  void anInterruptedExecutionLetsGoOfTheCallsOfTheProcess() throws Exception {
+    CountDownLatch ended = new CountDownLatch(1);
+    Operation one =
+        new Operation("A", () -> Uninterrupted.await(ended, Duration.ofSeconds(20)) ? "" : "late");
+    GatedProgram program =
+        new GatedProgram(List.of(one), () -> {}, Set::of, call -> {}, Duration.ofSeconds(20));
+    FutureTask<ExecutedSchedule> execution =
+        new FutureTask<>(() -> program.execute((step, now, last) -> A));
+    Thread thread = BackgroundThreads.create("execution", execution);
+    thread.start();
+    while (thread.isAlive()) {
+      thread.interrupt(); // while it waits for a call, and while it waits for the operation's end
+      thread.join(50);
+    }
+    assertThat(ended.getCount()).isEqualTo(1);
+    assertThat(Gates.installed()).isNull();
+    ended.countDown();
   }
 
   /** Others' calls are made while this thread has the program's lock. */
