@@ -62,8 +62,8 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, W
   /** The last round that was analyzed; null at first. */
   private transient ValueState<Long> analyzed;
 
-  /** The first round that waits for a stream that lags behind; null if none does. */
-  private transient ValueState<Long> delayed;
+  /** The first and the last round that wait for a stream that lags behind; null if none does. */
+  private transient ValueState<Tuple2<Long, Long>> delayed;
 
   private transient ValueState<Boolean> finished;
   private transient Counter lateRecords;
@@ -117,7 +117,9 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, W
     times =
         getRuntimeContext().getMapState(new MapStateDescriptor<>("times", Types.LONG, Types.LONG));
     analyzed = getRuntimeContext().getState(new ValueStateDescriptor<>("analyzed", Types.LONG));
-    delayed = getRuntimeContext().getState(new ValueStateDescriptor<>("delayed", Types.LONG));
+    delayed =
+        getRuntimeContext()
+            .getState(new ValueStateDescriptor<>("delayed", Types.TUPLE(Types.LONG, Types.LONG)));
     finished = getRuntimeContext().getState(new ValueStateDescriptor<>("finished", Types.BOOLEAN));
     lateRecords = getRuntimeContext().getMetricGroup().counter("lateRecords");
     running = new HashMap<>();
@@ -169,25 +171,36 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, W
     out = null;
   }
 
-  /** Analyzes the rounds up to one that are complete, and delays the others. */
-  private void analyze(Running current, long last, long completeThrough) throws Exception {
-    Long first = delayed.value();
-    long round = first == null ? last : Math.min(first, last);
+  /** Analyzes a round and those that were delayed, as far as they are complete. */
+  private void analyze(Running current, long due, long completeThrough) throws Exception {
+    long first = due;
+    long last = due;
+    Tuple2<Long, Long> before = delayed.value();
+    boolean isLate = before != null && due < before.f0 && due <= completeThrough;
+    if (before != null && !isLate) {
+      first = Math.min(first, before.f0);
+      last = Math.max(last, before.f1);
+    }
+    long round = first;
     for (; round <= last && round <= completeThrough; round += ROUND_MILLIS) {
-      for (TimedRecord record : due(round)) {
-        current.analysis.accept(record);
-        needed.put(current.next++, record);
-      }
-      Long before = analyzed.value();
-      analyzed.update(before == null ? round : Math.max(round, before));
-      if (current.analysis.size() >= current.discardAt) {
-        discard(current);
-      }
+      analyze(current, round);
     }
     if (round <= last) {
-      delayed.update(round);
-    } else if (first != null && first <= last) {
-      delayed.clear(); // of a late record, the round is before those that are delayed
+      delayed.update(Tuple2.of(round, last));
+    } else if (before != null && !isLate) {
+      delayed.clear();
+    }
+  }
+
+  private void analyze(Running current, long round) throws Exception {
+    for (TimedRecord record : due(round)) {
+      current.analysis.accept(record);
+      needed.put(current.next++, record);
+    }
+    Long before = analyzed.value();
+    analyzed.update(before == null ? round : Math.max(round, before));
+    if (current.analysis.size() >= current.discardAt) {
+      discard(current);
     }
   }
 

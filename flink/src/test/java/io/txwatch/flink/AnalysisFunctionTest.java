@@ -3,6 +3,7 @@ package io.txwatch.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.link.TopicRecord;
+import io.txwatch.report.JsonReport;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -71,6 +72,40 @@ class AnalysisFunctionTest {
     assertThat(found).isNotEmpty();
     advance(Long.MAX_VALUE);
     DatabaseAnalysisTest.assertSame(found, expected);
+  }
+
+  /** Rounds of which most streams have no record; the watermark passes them at any moment. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6})
+  void answerDoesNotDependOnTheWatermark(int arrival) throws Exception {
+    List<SimulatedHistory> histories = new ArrayList<>();
+    List<List<TopicRecord>> streams = new ArrayList<>();
+    List<AnalysisFunctionTest> runs = new ArrayList<>();
+    for (int number = 0; number < 100; number++) {
+      SimulatedHistory history = SimulatedHistory.random(number, 1_000_003L * arrival + number);
+      histories.add(history);
+      streams.addAll(history.streams());
+      AnalysisFunctionTest run = new AnalysisFunctionTest();
+      run.open();
+      runs.add(run);
+    }
+    Random random = new Random(arrival);
+    for (TopicRecord one : HistoryJobTest.shuffled(streams, random)) {
+      runs.get(SimulatedHistory.number(one)).process(one);
+      long most = one.throughMillis() - HistoryJob.MAX_CLOCK_DIFFERENCE.toMillis() - 1;
+      if (random.nextInt(arrival) == 0) {
+        for (AnalysisFunctionTest run : runs) {
+          run.advance(Math.max(run.watermark, most));
+        }
+      }
+    }
+    for (int number = 0; number < 100; number++) {
+      AnalysisFunctionTest run = runs.get(number);
+      run.advance(Long.MAX_VALUE);
+      assertThat(run.states.get("waiting")).isEmpty();
+      DatabaseAnalysisTest.assertSame(
+          run.found, histories.get(number).checked().stream().map(JsonReport::anomaly).toList());
+    }
   }
 
   /** A process was killed: then the others are analyzed without it. */

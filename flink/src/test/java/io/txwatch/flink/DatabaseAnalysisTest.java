@@ -49,7 +49,9 @@ class DatabaseAnalysisTest {
         added.add(one);
       }
     }
-    assertThat(missing).as("missing of %d", expected.size()).isEmpty();
+    assertThat(missing)
+        .as("missing of %d, with %d others", expected.size(), added.size())
+        .isEmpty();
     assertThat(added).as("added to %d", expected.size()).isEmpty();
   }
 

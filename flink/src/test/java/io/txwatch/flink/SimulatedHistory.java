@@ -104,6 +104,11 @@ record SimulatedHistory(int number, List<List<TopicRecord>> streams) {
     }
   }
 
+  /** The number of the history that a record is of. */
+  static int number(TopicRecord of) {
+    return (int) ((of.client() - 1) / PROCESSES);
+  }
+
   /** The name of the database of a history. */
   private static String place(int number) {
     return "history " + number;
