@@ -16,6 +16,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,22 @@ class PerformanceSchemaWaitMonitorTest {
       T3: BEGIN
       T1: UPDATE t SET v = v + 1 WHERE id = 1
       T2: UPDATE t SET v = v + 2 WHERE id = 1
+      T3: UPDATE t SET v = v * 2 WHERE id = 1
+      T1: COMMIT
+      T2: COMMIT
+      T3: COMMIT
+      """;
+
+  /** T2 has written nothing, so the status leaves its wait out; T3 waits behind it. */
+  private static final String BLOCKED_QUERY =
+      """
+      I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+      I: INSERT INTO t VALUES (1, 10), (2, 20)
+      T1: BEGIN
+      T2: BEGIN
+      T3: BEGIN
+      T1: UPDATE t SET v = v + 1 WHERE id = 1
+      T2: SELECT v FROM t WHERE id = 1
       T3: UPDATE t SET v = v * 2 WHERE id = 1
       T1: COMMIT
       T2: COMMIT
@@ -60,7 +77,13 @@ class PerformanceSchemaWaitMonitorTest {
     String url = without.newDatabase("waits");
     assertThat(note(url))
         .isEqualTo("performance_schema is OFF: lock waits are read from SHOW ENGINE INNODB STATUS");
-    assertBlockedIsDecided(url);
+    assertBlockedIsDecided(url, BLOCKED_TWICE, IsolationLevel.READ_COMMITTED, "1,26");
+  }
+
+  @Test
+  void aBlockedQueryIsDecidedWithoutPerformanceSchema() throws Exception {
+    assertBlockedIsDecided(
+        without.newDatabase("queries"), BLOCKED_QUERY, IsolationLevel.SERIALIZABLE, "1,22");
   }
 
   @Test
@@ -70,7 +93,7 @@ class PerformanceSchemaWaitMonitorTest {
     assertThat(note(url))
         .isEqualTo(
             "the user may not read performance_schema: lock waits are read from SHOW ENGINE INNODB STATUS");
-    assertBlockedIsDecided(url);
+    assertBlockedIsDecided(url, BLOCKED_TWICE, IsolationLevel.READ_COMMITTED, "1,26");
   }
 
   @Test
@@ -107,18 +130,17 @@ class PerformanceSchemaWaitMonitorTest {
     }
   }
 
-  private static void assertBlockedIsDecided(String url) throws Exception {
+  private static void assertBlockedIsDecided(
+      String url, String testCase, IsolationLevel level, String changedRow) throws Exception {
     Dbms dbms = DbmsRegistry.connect(url, DriverManager::getConnection);
     try (ServerCaseExecutor executor = new ServerCaseExecutor(dbms, Duration.ofSeconds(60))) {
       for (int i = 0; i < 5; i++) {
-        CaseExecution execution =
-            executor.execute(
-                CaseReader.parse("test", BLOCKED_TWICE), IsolationLevel.READ_COMMITTED);
+        CaseExecution execution = executor.execute(CaseReader.parse("test", testCase), level);
         assertThat(execution.undecided()).as(execution.toString()).isEmpty();
         assertThat(execution.outcomes().stream().filter(StepOutcome::blocked))
             .as(execution.toString())
             .hasSize(2);
-        assertThat(execution.finalState()).containsExactly(java.util.List.of("1,26", "2,20"));
+        assertThat(execution.finalState()).containsExactly(List.of(changedRow, "2,20"));
       }
     }
   }

@@ -13,13 +13,13 @@ import java.util.regex.Pattern;
 
 /**
  * The waiting transactions that {@code SHOW ENGINE INNODB STATUS} leaves out: on MySQL 5.7 and
- * MariaDB 10.2 those that have written nothing, such as a locking query or any query at
- * SERIALIZABLE. {@code INNODB_TRX} has them, but InnoDB updates it only if no session has read it
- * for a tenth of a second. So it is read that seldom.
+ * later and on MariaDB 10.2 those that have written nothing, such as a locking query or any query
+ * at SERIALIZABLE. {@code INNODB_TRX} has them, but InnoDB updates it only if no session has read
+ * it for a tenth of a second. So it is read that seldom.
  */
 final class HiddenReaders {
 
-  private static final Pattern SERIES = Pattern.compile("^(5\\.7|10\\.2)\\.");
+  private static final Pattern SERIES = Pattern.compile("^(5\\.7|[89]\\.\\d+|10\\.2)\\.");
 
   /** InnoDB's CACHE_MIN_IDLE_TIME_US, and a margin. */
   private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(130);
@@ -28,7 +28,7 @@ final class HiddenReaders {
       "SELECT trx_mysql_thread_id, trx_requested_lock_id, CONCAT(trx_started, ' ', trx_query)"
           + " FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'";
 
-  /** Space, page and record of a lock. */
+  /** Space, page and record of a lock, with the transaction before or the address after them. */
   private static final int LOCK_ID_PARTS = 4;
 
   /** When the table was last read, by any monitor of this process. */
@@ -70,11 +70,17 @@ final class HiddenReaders {
     }
   }
 
-  /** The row as the status names it, from {@code transaction:space:page:record}. */
-  private static String row(String lockId) {
+  /**
+   * The row as the status names it. MySQL 5.7 and MariaDB name its lock {@code
+   * transaction:space:page:record}; MySQL 8 appends the address of the lock, and 9.7 has one more
+   * number before the space.
+   */
+  static String row(String lockId) {
     String[] parts = lockId.split(":");
-    return parts.length == LOCK_ID_PARTS
-        ? "space id %s page no %s heap no %s".formatted(parts[1], parts[2], parts[3])
+    int space = parts.length > LOCK_ID_PARTS ? parts.length - LOCK_ID_PARTS : 1;
+    return parts.length >= LOCK_ID_PARTS
+        ? "space id %s page no %s heap no %s"
+            .formatted(parts[space], parts[space + 1], parts[space + 2])
         : lockId;
   }
 }

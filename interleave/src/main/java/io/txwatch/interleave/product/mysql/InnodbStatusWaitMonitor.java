@@ -39,8 +39,8 @@ import java.util.regex.Pattern;
  * <p>The text does not name the blockers of a transaction, but the row: sessions that have waited
  * longer for the same row come first.
  *
- * <p>MySQL 5.7 and MariaDB 10.2 leave out transactions that have written nothing. If more sessions
- * wait than are shown, {@link HiddenReaders} has the others.
+ * <p>MySQL 5.7 and later and MariaDB 10.2 leave out transactions that have written nothing. If more
+ * sessions wait than are shown, {@link HiddenReaders} has the others.
  */
 final class InnodbStatusWaitMonitor implements WaitMonitor {
 
