@@ -5,6 +5,7 @@ import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.support.DbmsSupport;
 import io.txwatch.generator.GeneratedDialect;
 import io.txwatch.history.Database;
+import io.txwatch.oracle.known.KnownBehaviour;
 import java.sql.Connection;
 import java.util.List;
 
@@ -19,6 +20,11 @@ public final class HsqldbSupport implements DbmsSupport {
   @Override
   public Dbms open(Database database, String url, Connector connector, Connection probed) {
     return new HsqldbDbms(database, url, connector);
+  }
+
+  @Override
+  public List<KnownBehaviour> knownBehaviours() {
+    return List.of(HsqldbBehaviour.values());
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.txwatch.dbms.mysql.LevelsOfNextTransaction;
 import io.txwatch.history.IsolationLevel;
 import io.txwatch.oracle.ForeignKeyGraph;
 import io.txwatch.oracle.OracleKind;
+import io.txwatch.oracle.SecondaryIndexes;
 import io.txwatch.oracle.known.Evidence;
 import io.txwatch.oracle.known.FindingClass;
 import io.txwatch.oracle.known.KnownBehaviour;

@@ -54,8 +54,9 @@ public enum Mechanism {
 
   /**
    * MAX of a table that the transaction has written is the smaller of two values: the greatest of
-   * the snapshot, and the greatest of the rows that the transaction has written or locked. Of a row
-   * found in the snapshot, it is the value that the transaction has written since.
+   * the snapshot, and the greatest of the rows that the transaction has written or, if the column
+   * is the integer primary key, locked. Of a row found in the snapshot, it is the value that the
+   * transaction has written since.
    */
   SMALLER_MAXIMUM,
 

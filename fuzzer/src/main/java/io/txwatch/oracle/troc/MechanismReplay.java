@@ -769,16 +769,33 @@ public final class MechanismReplay extends ExecutionReplay {
     for (List<@Nullable Object> row : snapshot.rows(table.get()).values()) {
       Optional.ofNullable(Values.value(row.get(column))).ifPresent(ofSnapshot::add);
     }
-    Optional<Object> first =
-        OwnKeys.of(world.versions.rows(table.get()), transaction.writer, column)
-            .firstBehind(ofSnapshot, MechanismReplay::compare);
-    if (first.isEmpty()) {
-      return Set.of();
-    }
-    Set<Object> values = new LinkedHashSet<>(List.of(first.get()));
     View own = world.versions.view((name, version) -> version.writer() == transaction.writer);
-    values.addAll(valuesNow(column, table.get(), first.get(), snapshot, own));
+    Set<Object> values = new LinkedHashSet<>();
+    for (boolean includesUnchanged : includesUnchanged(table.get(), column)) {
+      Optional<Object> first =
+          OwnKeys.of(
+                  world.versions.rows(table.get()), transaction.writer, column, includesUnchanged)
+              .firstBehind(ofSnapshot, MechanismReplay::compare);
+      if (first.isPresent()) {
+        values.add(first.get());
+        values.addAll(valuesNow(column, table.get(), first.get(), snapshot, own));
+      }
+    }
     return values;
+  }
+
+  /**
+   * H2 stores rows, also those that are only locked, by the integer primary key. Any other index
+   * gets an entry only if one of its columns changes, which may be another one than that of MAX.
+   */
+  private List<Boolean> includesUnchanged(String table, int column) {
+    boolean isKeyOfRows =
+        executor
+            .keys()
+            .integerPrimaryKey(table)
+            .filter(key -> executor.columnIndex(table, key) == column)
+            .isPresent();
+    return isKeyOfRows ? List.of(true) : List.of(true, false);
   }
 
   /** What the transaction has written since to the rows with the greatest value of the snapshot. */

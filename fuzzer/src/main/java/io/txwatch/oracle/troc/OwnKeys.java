@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -24,10 +25,15 @@ record OwnKeys(Map<Object, Boolean> isLive) {
    * The entries of the index on a column.
    *
    * @param rows the versions of the table's rows
+   * @param includesUnchanged true if the index has an entry for a row that the transaction only
+   *     locked, or updated in other columns alone
    */
-  static OwnKeys of(Map<Long, List<Version>> rows, Writer writer, int column) throws SQLException {
+  static OwnKeys of(
+      Map<Long, List<Version>> rows, Writer writer, int column, boolean includesUnchanged)
+      throws SQLException {
     Map<Object, Boolean> isLive = new HashMap<>();
-    for (List<Version> versions : rows.values()) {
+    for (List<Version> ofRow : rows.values()) {
+      List<Version> versions = includesUnchanged ? ofRow : withOtherValue(ofRow, column);
       for (int i = 0; i < versions.size(); i++) {
         boolean isOwn = versions.get(i).writer() == writer;
         boolean isReplaced = i + 1 < versions.size() && versions.get(i + 1).writer() == writer;
@@ -38,6 +44,23 @@ record OwnKeys(Map<Object, Boolean> isLive) {
       }
     }
     return new OwnKeys(isLive);
+  }
+
+  /** The versions whose value in a column differs from that of the version before. */
+  private static List<Version> withOtherValue(List<Version> versions, int column)
+      throws SQLException {
+    List<Version> found = new ArrayList<>();
+    for (Version version : versions) {
+      boolean isSame =
+          !found.isEmpty()
+              && Objects.equals(
+                  valueOf(found.get(found.size() - 1).data(), column),
+                  valueOf(version.data(), column));
+      if (!isSame) {
+        found.add(version);
+      }
+    }
+    return found;
   }
 
   private static @Nullable Object valueOf(@Nullable List<@Nullable Object> row, int column)

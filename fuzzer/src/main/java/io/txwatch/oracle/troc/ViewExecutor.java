@@ -123,7 +123,7 @@ final class ViewExecutor implements AutoCloseable {
   ViewExecutor(Dbms dbms, Sandbox sandbox, TestCase testCase)
       throws SQLException, ScheduleExecutor.SetupException {
     this.dbms = dbms;
-    this.definitions = testCase.setup();
+    this.definitions = testCase.setup().stream().map(dbms::renderSql).toList();
     this.references = ForeignKeyGraph.of(definitions);
     this.session = sandbox.session();
     // A transaction saves commits; without one where an error aborts it.

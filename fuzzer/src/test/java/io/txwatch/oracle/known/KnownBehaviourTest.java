@@ -134,6 +134,30 @@ class KnownBehaviourTest {
     }
   }
 
+  /** T1 sees the row twice, with the same value of its unique column. */
+  @Test
+  void aRowWithAChangedKeyIsSeenTwiceAlsoIfAnotherColumnIsUnique() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution moved =
+          fixture.execute(
+              """
+              I: CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR(9) UNIQUE, c INT) {ENGINE}
+              I: INSERT INTO t VALUES (1, 'b', 0)
+              T2: BEGIN
+              T2: UPDATE t SET a = 5
+              T1: BEGIN
+              T1: SELECT * FROM t
+              T1: UPDATE t SET c = 9
+              T1: SELECT * FROM t
+              T2: COMMIT
+              """,
+              "RR");
+
+      assertThat(moved.outcome(6).rows()).hasSize(2);
+      assertKnownByTroc(fixture, moved, InnodbBehaviour.SNAPSHOT_BESIDE_CURRENT_READ);
+    }
+  }
+
   /** T2's DELETE waited for the index of the child, and left the entry there. */
   @Test
   void aChildIsReadByItsIndexAfterItsParentWasDeleted() throws Exception {
@@ -468,6 +492,19 @@ class KnownBehaviourTest {
               "SI");
       assertThat(replaced.outcome(4).rows().toString()).contains("-1");
       assertKnownByTroc(fixture, replaced, H2Behaviour.EXTREMES_BY_INDEX);
+      CaseExecution beside =
+          fixture.execute(
+              """
+              I: CREATE TABLE t (a INT, b INT, PRIMARY KEY (a, b))
+              I: INSERT INTO t VALUES (0, 3)
+              T1: BEGIN
+              T1: INSERT INTO t VALUES (-1, 3)
+              T1: SELECT * FROM t FOR UPDATE
+              T1: SELECT MAX(a) FROM t
+              """,
+              "RR");
+      assertThat(beside.outcome(4).rows().toString()).contains("-1");
+      assertKnownByTroc(fixture, beside, H2Behaviour.EXTREMES_BY_INDEX);
       CaseExecution deleted =
           fixture.execute(
               """
@@ -808,6 +845,9 @@ class KnownBehaviourTest {
           unique,
           new WriteCheck().judge(unique, fixture.executor()),
           H2Behaviour.CHANGED_KEY);
+      CaseExecution generated =
+          fixture.execute(changed.replace("INT PRIMARY KEY", "{AUTOINC}"), "RC");
+      assertKnownByTroc(fixture, generated, H2Behaviour.CHANGED_KEY);
       CaseExecution sameKey = fixture.execute(changed.replace("SET id", "SET k"), "RC");
       assertThat(known(fixture, withCount(sameKey, 3, 0), "troc")).isEmpty();
     }

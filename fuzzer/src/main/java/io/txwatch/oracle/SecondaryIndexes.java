@@ -1,6 +1,5 @@
-package io.txwatch.dbms.mariadb;
+package io.txwatch.oracle;
 
-import io.txwatch.oracle.ForeignKeyGraph;
 import io.txwatch.sql.semantics.IndexDefinition;
 import io.txwatch.sql.semantics.TableDefinition;
 import io.txwatch.sql.semantics.TableDefinition.Kind;
@@ -13,12 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The indexes of a case besides primary keys. */
-final class SecondaryIndexes {
+public final class SecondaryIndexes {
 
   private SecondaryIndexes() {}
 
   /** The same case without them, and without foreign keys, which need some. */
-  static TestCase removedFrom(TestCase testCase) {
+  public static TestCase removedFrom(TestCase testCase) {
     TestCase unlinked = ForeignKeyGraph.withoutForeignKeys(testCase);
     return unlinked.withSetup(
         unlinked.setup().stream()
