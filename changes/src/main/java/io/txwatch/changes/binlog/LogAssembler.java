@@ -396,8 +396,10 @@ final class LogAssembler {
       String detail = "a statement of connection " + connection + " is logged as text: " + verb;
       addGap(new ChangeGap(Reason.STATEMENT_FORMAT, "", "", detail));
     } else if (SCHEMA_STATEMENTS.contains(verb) && !NOT_OF_TABLES.matcher(sql).matches()) {
-      dropUncertain("the table, or another, was changed at that time");
-      descriptions.clear();
+      if (!verb.equals("TRUNCATE")) { // which empties a table that stays as it is described
+        dropUncertain("the table, or another, was changed at that time");
+        descriptions.clear();
+      }
       deliver(new SchemaChange(schema, sql, new LogPosition(file, event.next())));
     }
     // CREATE TABLE … SELECT goes on with its rows.

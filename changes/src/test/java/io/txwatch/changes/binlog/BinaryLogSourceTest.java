@@ -261,6 +261,20 @@ class BinaryLogSourceTest {
 
   @ParameterizedTest
   @MethodSource(KINDS)
+  void tableThatWasEmptiedIsNotDescribedAgain(ServerKind kind) throws Exception {
+    try (Session session = new Session(LoggedServer.of(kind), TABLE)) {
+      session.execute(
+          "INSERT INTO t VALUES (1, 1)", "TRUNCATE TABLE t", "INSERT INTO t VALUES (2, 2)");
+      Collector collected = session.await();
+      assertThat(collected.gaps).isEmpty();
+      assertThat(collected.rows()).hasSize(2);
+      assertThat(collected.rows().get(1).table()).isSameAs(collected.rows().get(0).table());
+      assertThat(collected.schemaChanges).hasSize(1);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(KINDS)
   void statementFormatIsAGap(ServerKind kind) throws Exception {
     try (Session session = new Session(LoggedServer.of(kind), TABLE)) {
       session.execute("SET binlog_format = STATEMENT", "INSERT INTO t VALUES (1, 1)");
