@@ -120,7 +120,29 @@ public final class MechanismReplay extends ExecutionReplay {
 
   @Override
   void rollBack(OpenTransaction transaction) {
+    if (mechanism == Mechanism.DIRTY_TARGET) {
+      worlds.forEach(world -> keepUndone(world, transaction));
+    }
     worlds.forEach(world -> world.versions.rollBack(transaction.writer, 0));
+  }
+
+  private void keepUndone(World world, OpenTransaction transaction) {
+    for (String table : world.versions.tables()) {
+      world
+          .versions
+          .rows(table)
+          .forEach(
+              (row, versions) ->
+                  versions.stream()
+                      .filter(version -> version.writer() == transaction.writer)
+                      .map(version -> undone(table, row, version.data()))
+                      .forEach(world.undone::add));
+    }
+  }
+
+  private World.UndoneVersion undone(
+      String table, long row, @Nullable List<@Nullable Object> data) {
+    return new World.UndoneVersion(new World.RowId(table, row), data, timeline.now());
   }
 
   @Override
@@ -485,7 +507,8 @@ public final class MechanismReplay extends ExecutionReplay {
   private List<World> afterWrite(
       World world, OpenTransaction transaction, StatementForm form, StepOutcome outcome)
       throws SQLException, EarlyVerdictException {
-    PossibleViews.Reader reader = reader(world, transaction, form, outcome);
+    PossibleViews.Reader reader =
+        reader(withPartialWrites(world, outcome), transaction, form, outcome);
     if (reader.target().isEmpty()) {
       throw notExplained(outcome, "no table '" + form.table() + "'");
     }
@@ -513,6 +536,35 @@ public final class MechanismReplay extends ExecutionReplay {
       }
     }
     return next;
+  }
+
+  /** The world with what statements that are blocked may have written so far. */
+  private World withPartialWrites(World world, StepOutcome outcome) throws SQLException {
+    if (mechanism != Mechanism.DIRTY_TARGET) {
+      return world;
+    }
+    World with = world.copy();
+    View committed = world.versions.view((table, version) -> version.writer().isCommitted());
+    for (StepOutcome peer : timeline.partiallyExecutedPeers(outcome)) {
+      StatementForm form = StatementForm.of(peer.step().sql());
+      Optional<String> target = executor.tableNamed(form.table());
+      if (form.isWrite() && target.isPresent()) {
+        ViewExecutor.Outcome result =
+            write(
+                executor.adapt(form, form.withTouchedMark(AugmentedTables.TOUCHED)),
+                committed,
+                target.get());
+        executor
+            .touched(committed, result)
+            .forEach(
+                (table, rows) -> {
+                  TreeMap<Long, List<@Nullable Object>> after =
+                      result.after().getOrDefault(table, new TreeMap<>());
+                  rows.forEach(row -> with.undone.add(undone(table, row, after.get(row))));
+                });
+      }
+    }
+    return with;
   }
 
   /** Adds the state after a write, if it has the observed count and may touch its rows. */

@@ -236,6 +236,7 @@ final class PossibleViews {
       case DIRTY_TARGET -> {
         if (reader.writes(table)) {
           sights.add(Sight.of(versions.get(versions.size() - 1).data()));
+          addUndone(sights, reader, new World.RowId(table, row));
         }
       }
       case STALE_CHILD_INDEX -> addStale(sights, reader.world(), table, row, versions);
@@ -344,6 +345,15 @@ final class PossibleViews {
       sights.add(
           newest(
               versions, isOwnOr(reader.transaction(), v -> v.writer().isCommittedBefore(until))));
+    }
+  }
+
+  /** Adds the uncommitted versions that the statement may have found, and that are gone. */
+  private void addUndone(Set<Sight> sights, Reader reader, World.RowId row) {
+    for (World.UndoneVersion version : reader.world().undone) {
+      if (version.row().equals(row) && version.until() >= timeline.begin(reader.outcome())) {
+        sights.add(Sight.of(version.data()));
+      }
     }
   }
 

@@ -6,6 +6,7 @@ import io.txwatch.schedule.StepOutcome;
 import io.txwatch.testcase.Step;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -77,12 +78,18 @@ final class Timeline {
 
   /** True if a statement of another session is blocked and may have executed partially. */
   boolean hasPartiallyExecutedPeer(StepOutcome but) {
+    return !partiallyExecutedPeers(but).isEmpty();
+  }
+
+  /** The statements of other sessions that are blocked and may have executed partially. */
+  List<StepOutcome> partiallyExecutedPeers(StepOutcome but) {
     return execution.outcomes().stream()
-        .anyMatch(
+        .filter(
             other ->
                 other.blocked()
                     && !other.step().session().equals(but.step().session())
                     && submittedAt.containsKey(other.step().id())
-                    && !completedSteps.contains(other.step().id()));
+                    && !completedSteps.contains(other.step().id()))
+        .toList();
   }
 }

@@ -20,8 +20,10 @@ import io.txwatch.schedule.ExecutorFixture;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.testcase.CaseReader;
+import io.txwatch.testcase.Step;
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -649,6 +651,106 @@ class KnownBehaviourTest {
 
       assertThat(known(fixture, accepted, "writecheck")).isEmpty();
     }
+  }
+
+  /**
+   * As MariaDB 11.8.9 does, imitated: T1 updates one row only, because T2 had deleted the other
+   * one, and T2 is rolled back while T1 waits for the first.
+   */
+  @Test
+  void anUpdateThatWaitedSkipsARowWhoseDeletionIsRolledBack() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution both =
+          fixture.execute(
+              """
+              I: CREATE TABLE t (a INT, b INT) {ENGINE}
+              I: INSERT INTO t VALUES (NULL, 0), (1, NULL)
+              T2: BEGIN
+              T2: DELETE FROM t WHERE b = 0
+              T1: UPDATE t SET a = 7
+              T2: ROLLBACK
+              """,
+              "RU");
+      assertThat(both.outcome(3).updateCount()).isEqualTo(2);
+      StepOutcome read = both.finalReads().get(0);
+      List<List<@Nullable Object>> one =
+          List.of(Arrays.asList(null, BigDecimal.ZERO), Arrays.asList(BigDecimal.valueOf(7), null));
+      CaseExecution skipped = withCount(both, 3, 1);
+      skipped = with(skipped, skipped.outcomes(), List.of(withRows(read, one)));
+
+      assertKnown(
+          fixture,
+          skipped,
+          new WriteCheck().judge(skipped, fixture.executor()),
+          MariaDbBehaviour.DIRTY_TARGET);
+      assertThat(known(fixture, with(skipped, both.outcomes(), skipped.finalReads()), "troc"))
+          .as("a count of two")
+          .isEmpty();
+    }
+  }
+
+  /** As MariaDB 11.8.9 does, imitated: T1 skips what T2 has deleted before it had to wait. */
+  @Test
+  void anUpdateSkipsARowThatABlockedStatementHasDeleted() throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.MARIADB)) {
+      CaseExecution selected =
+          fixture.execute(
+              """
+              I: CREATE TABLE t (a INT PRIMARY KEY, b INT) {ENGINE}
+              I: INSERT INTO t VALUES (5, 0), (6, 0)
+              T1: BEGIN
+              T1: SELECT * FROM t WHERE a = 6 FOR UPDATE
+              T2: BEGIN
+              T2: DELETE FROM t
+              T1: UPDATE t SET b = 1 WHERE a = 6
+              T1: COMMIT
+              T2: ROLLBACK
+              """,
+              "RU");
+      assertThat(selected.outcome(4).blocked()).isTrue();
+      CaseExecution skipped = withSql(selected, 5, "UPDATE t SET b = 1");
+
+      assertKnown(
+          fixture,
+          skipped,
+          new WriteCheck().judge(skipped, fixture.executor()),
+          MariaDbBehaviour.DIRTY_TARGET);
+    }
+  }
+
+  /** The same execution with another text of a step. */
+  private static CaseExecution withSql(CaseExecution execution, int id, String sql) {
+    StepOutcome of = execution.outcome(id);
+    Step step = new Step(id, of.step().session(), of.step().label(), sql);
+    StepOutcome changed =
+        new StepOutcome(
+            step,
+            of.status(),
+            of.blocked(),
+            of.failure(),
+            of.sqlState(),
+            of.vendorCode(),
+            of.message(),
+            of.updateCount(),
+            of.columns(),
+            of.rows());
+    return new CaseExecution(
+        execution
+            .testCase()
+            .withSteps(
+                execution.testCase().steps().stream()
+                    .map(before -> before.id() == id ? step : before)
+                    .toList()),
+        execution.level(),
+        execution.outcomes().stream()
+            .map(outcome -> outcome.step().id() == id ? changed : outcome)
+            .toList(),
+        execution.order(),
+        execution.completedBeforeEnd(),
+        execution.finalReads(),
+        execution.undecided(),
+        execution.race(),
+        execution.events());
   }
 
   /** The same execution with success of the statement that failed after it was blocked. */
