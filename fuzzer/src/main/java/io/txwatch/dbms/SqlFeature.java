@@ -31,6 +31,8 @@ public enum SqlFeature {
   MERGE("\\bMERGE\\b"),
   /** Constraints that are checked when a transaction commits. */
   DEFERRED_CONSTRAINTS("\\bINITIALLY\\s+DEFERRED\\b"),
+  /** Constraints by which no two rows may, for example, have overlapping ranges. */
+  EXCLUSION_CONSTRAINTS("\\bEXCLUDE\\s+USING\\b"),
   ADVISORY_LOCKS("\\bpg_advisory_");
 
   private final Pattern form;

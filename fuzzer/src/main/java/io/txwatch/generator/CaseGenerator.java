@@ -178,7 +178,8 @@ public final class CaseGenerator {
     }
     if (setup.stream().anyMatch(StatementText::defersConstraints)) {
       // what a statement violates is an error of the statement that ends the transaction
-      expected.replaceAll((step, errors) -> with(errors, ExpectedError.FOREIGN_KEY));
+      expected.replaceAll(
+          (step, errors) -> with(errors, ExpectedError.FOREIGN_KEY, ExpectedError.EXCLUSION));
     }
     Map<String, String> headers = headers(number);
     productions.draw("jdbc", random).ifPresent(how -> headers.put(StatementText.JDBC_HEADER, how));

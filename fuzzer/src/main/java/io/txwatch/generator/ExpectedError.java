@@ -12,6 +12,8 @@ public enum ExpectedError {
   DUPLICATE_KEY(
       "^(23505|23000/1062|.*/1761|.*/1762)",
       "UNIQUE constraint failed|PRIMARY KEY|Duplicate key|duplicate key"),
+  /** Two rows conflict by an exclusion constraint. */
+  EXCLUSION("^23P01", "violates exclusion constraint"),
   /** A parent row is missing or has children. */
   FOREIGN_KEY(
       "^(23503|23504|23506|23001|.*/1451|.*/1452|.*/1216|.*/1217)", "(?i)foreign key constraint"),

@@ -9,6 +9,7 @@ import java.util.Optional;
  * @param name its name
  * @param columns its columns
  * @param keys its unique constraints, the primary key last if there is one, each a list of columns
+ * @param exclusion its exclusion constraint
  * @param reference its foreign key
  * @param hasAutoIncrement true if the DBMS generates a value for {@code c0} unless an INSERT has
  *     one
@@ -19,6 +20,7 @@ record GeneratedTable(
     String name,
     List<Column> columns,
     List<List<String>> keys,
+    Optional<ExclusionConstraint> exclusion,
     Optional<ForeignKey> reference,
     boolean hasAutoIncrement,
     Optional<Partitions> partitions,
@@ -33,6 +35,14 @@ record GeneratedTable(
    * @param hasCheck true if a CHECK rejects some values
    */
   record Column(String name, SqlType type, String declared, boolean notNull, boolean hasCheck) {}
+
+  /**
+   * An exclusion constraint: rows with the same value, or close ones, conflict.
+   *
+   * @param column its column
+   * @param isDeferred true if it is checked when transactions commit
+   */
+  record ExclusionConstraint(String column, boolean isDeferred) {}
 
   /**
    * A foreign key.
@@ -79,9 +89,21 @@ record GeneratedTable(
     return keys.stream().anyMatch(key -> key.contains(column.name()));
   }
 
-  /** The columns that belong to no key: assigning them cannot violate uniqueness. */
+  /** True if the column belongs to the exclusion constraint. */
+  boolean isExclusionColumn(Column column) {
+    return exclusion.filter(some -> some.column().equals(column.name())).isPresent();
+  }
+
+  /** True if {@code ON CONFLICT} without a key is an error: it accepts no deferred constraint. */
+  boolean rejectsOnConflict() {
+    return exclusion.filter(ExclusionConstraint::isDeferred).isPresent();
+  }
+
+  /** The columns that belong to no key: assigning them cannot make two rows conflict. */
   List<Column> plainColumns() {
-    return columns.stream().filter(column -> !isKeyColumn(column)).toList();
+    return columns.stream()
+        .filter(column -> !isKeyColumn(column) && !isExclusionColumn(column))
+        .toList();
   }
 
   /** All columns, as an ORDER BY that makes the position of each row unique. */

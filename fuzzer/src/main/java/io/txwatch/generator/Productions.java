@@ -100,6 +100,11 @@ final class Productions {
     return productions;
   }
 
+  /** True if the dialect has productions of the kind; other dialects draw no number for it. */
+  boolean has(String kind) {
+    return productions.stream().anyMatch(production -> production.kind().equals(kind));
+  }
+
   /** The text of a production of the kind; empty if none is made. */
   Optional<String> draw(String kind, RandomSource random) {
     List<Production> ofKind =

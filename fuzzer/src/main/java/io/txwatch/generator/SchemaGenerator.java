@@ -1,7 +1,9 @@
 package io.txwatch.generator;
 
 import io.txwatch.generator.GeneratedTable.Column;
+import io.txwatch.generator.GeneratedTable.ExclusionConstraint;
 import io.txwatch.generator.GeneratedTable.ForeignKey;
+import io.txwatch.testcase.StatementText;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -73,6 +75,10 @@ final class SchemaGenerator {
       productions.draw("computed", random).ifPresent(computed -> draft.parts.add("g0 " + computed));
     }
     draft.addPrimaryKey();
+    Optional<ExclusionConstraint> exclusion =
+        hasExtras && partitions.isEmpty() && productions.has("exclusion")
+            ? exclusion(draft, reference)
+            : Optional.empty();
     Optional<String> characteristics =
         reference.isPresent() ? productions.draw("foreign key", random) : Optional.empty();
     reference.ifPresent(
@@ -87,6 +93,7 @@ final class SchemaGenerator {
             name,
             draft.columns,
             draft.keys,
+            exclusion,
             reference,
             draft.hasAutoIncrement,
             partitions,
@@ -274,6 +281,28 @@ final class SchemaGenerator {
     return !isPossible
         ? Optional.empty()
         : Optional.of(List.of(columns.get(first).name(), columns.get(second).name()));
+  }
+
+  /** Sometimes adds an exclusion constraint of a column outside of keys. */
+  private Optional<ExclusionConstraint> exclusion(
+      TableDraft draft, Optional<ForeignKey> reference) {
+    Optional<String> text = productions.draw("exclusion", random);
+    boolean isOfNumbers = text.filter(some -> some.contains("{N}")).isPresent();
+    List<Column> possible =
+        draft.columns.stream()
+            .filter(column -> !column.hasCheck() && !draft.special.contains(column.name()))
+            .filter(column -> draft.keys.stream().noneMatch(k -> k.contains(column.name())))
+            .filter(
+                column -> reference.stream().noneMatch(k -> k.columns().contains(column.name())))
+            .filter(column -> !isOfNumbers || column.type() == SqlType.INT)
+            .toList();
+    if (text.isEmpty() || possible.isEmpty()) {
+      return Optional.empty();
+    }
+    String column = random.oneOf(possible).name();
+    draft.parts.add(text.get().replace("{C}", column).replace("{N}", column));
+    return Optional.of(
+        new ExclusionConstraint(column, StatementText.defersConstraints(text.get())));
   }
 
   private void indexes(TableDraft draft, List<String> definitions) {

@@ -92,7 +92,7 @@ final class TableContents {
     inserts.add(values.toString());
   }
 
-  /** For each key, a column in which all rows differ. */
+  /** For each key and exclusion constraint, a column in which all rows differ. */
   private static Set<String> distinct(GeneratedTable table) {
     Set<String> distinct = new HashSet<>();
     for (List<String> key : table.keys()) {
@@ -101,6 +101,7 @@ final class TableContents {
           .findFirst()
           .ifPresent(column -> distinct.add(column.name()));
     }
+    table.exclusion().ifPresent(exclusion -> distinct.add(exclusion.column()));
     return distinct;
   }
 
@@ -126,7 +127,9 @@ final class TableContents {
   private String distinctValue(GeneratedTable table, Column column, int number) {
     // MySQL generates a value for 0.
     boolean skipsZero = isFirst(column) && table.hasAutoIncrement();
-    return CaseLiterals.distinct(grammar, column.type(), number + (skipsZero ? 1 : 0));
+    boolean skipsNeighbours = column.type() == SqlType.INT && table.isExclusionColumn(column);
+    int value = skipsNeighbours ? 2 * number : number + (skipsZero ? 1 : 0);
+    return CaseLiterals.distinct(grammar, column.type(), value);
   }
 
   private String value(GeneratedTable table, Column column) {

@@ -50,8 +50,9 @@ final class WriteGenerator {
       rows.add(row(table, columns));
     }
     String ignore = random.percent("insert ignore", 12) ? grammar.ignore() : "";
-    String doNothing =
-        !table.keys().isEmpty() && random.percent("do nothing", 12) ? grammar.doNothing() : "";
+    boolean mayConflict = !table.keys().isEmpty() || table.exclusion().isPresent();
+    boolean doesNothing = mayConflict && random.percent("do nothing", 12);
+    String doNothing = doesNothing && !table.rejectsOnConflict() ? grammar.doNothing() : "";
     String sql =
         "INSERT"
             + ignore
@@ -377,6 +378,9 @@ final class WriteGenerator {
       GeneratedTable table, Column column, Set<ExpectedError> errors) {
     if (table.isKeyColumn(column)) {
       errors.add(ExpectedError.DUPLICATE_KEY);
+    }
+    if (table.isExclusionColumn(column)) {
+      errors.add(ExpectedError.EXCLUSION);
     }
     if (table.isForeignKey(column)) {
       errors.add(ExpectedError.FOREIGN_KEY);

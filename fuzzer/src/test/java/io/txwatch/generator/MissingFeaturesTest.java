@@ -50,6 +50,7 @@ class MissingFeaturesTest {
             SqlFeature.LATERAL,
             SqlFeature.MERGE,
             SqlFeature.DEFERRED_CONSTRAINTS,
+            SqlFeature.EXCLUSION_CONSTRAINTS,
             SqlFeature.ADVISORY_LOCKS);
   }
 
@@ -73,6 +74,7 @@ class MissingFeaturesTest {
             SqlFeature.LATERAL,
             SqlFeature.MERGE,
             SqlFeature.DEFERRED_CONSTRAINTS,
+            SqlFeature.EXCLUSION_CONSTRAINTS,
             SqlFeature.ADVISORY_LOCKS);
   }
 }

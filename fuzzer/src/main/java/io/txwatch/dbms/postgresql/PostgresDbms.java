@@ -60,6 +60,7 @@ final class PostgresDbms extends AbstractDbms {
           SqlFeature.LATERAL,
           SqlFeature.MERGE,
           SqlFeature.DEFERRED_CONSTRAINTS,
+          SqlFeature.EXCLUSION_CONSTRAINTS,
           SqlFeature.ADVISORY_LOCKS);
     }
     return hasMerge(database.product().version())

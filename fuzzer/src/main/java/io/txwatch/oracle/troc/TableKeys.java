@@ -5,6 +5,7 @@ import io.txwatch.sql.semantics.TableDefinition;
 import io.txwatch.sql.semantics.TableDefinition.Attribute;
 import io.txwatch.sql.semantics.TableDefinition.Element;
 import io.txwatch.sql.semantics.TableDefinition.Kind;
+import io.txwatch.sql.syntax.Span;
 import io.txwatch.sql.syntax.Tokens;
 import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.StatementText;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * The primary keys and the indexed columns of tables, parsed from their definitions. Names are in
@@ -55,6 +57,9 @@ public final class TableKeys {
       if (isPrimary || element.kind() != Kind.COLUMN || element.is(Attribute.UNIQUE)) {
         addIndex(table.table(), element.columns());
       }
+      if (tokens.hasAnyWord(element.span().from(), element.span().to(), "EXCLUDE")) {
+        addIndex(table.table(), namedColumns(tokens, table, element.span()));
+      }
       if (INTEGERS.contains(element.type())) {
         integerColumns
             .computeIfAbsent(table.table(), first -> new HashSet<>())
@@ -65,6 +70,19 @@ public final class TableKeys {
       partitionColumns.put(table.table(), table.partitionColumns());
       addIndex(table.table(), table.partitionColumns());
     }
+  }
+
+  /** The columns of a table that a part of its definition names. */
+  private static List<String> namedColumns(Tokens tokens, TableDefinition table, Span span) {
+    return table.columns().stream()
+        .map(Element::column)
+        .filter(column -> names(tokens, span, column))
+        .toList();
+  }
+
+  private static boolean names(Tokens tokens, Span span, String column) {
+    return IntStream.range(span.from(), span.to())
+        .anyMatch(i -> tokens.isName(i) && tokens.folded(i).equals(column));
   }
 
   private void addIndex(String table, List<String> columns) {
