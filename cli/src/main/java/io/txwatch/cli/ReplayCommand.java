@@ -10,6 +10,7 @@ import io.txwatch.oracle.CaseExecutor;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleVerdict;
 import io.txwatch.oracle.ServerCaseExecutor;
+import io.txwatch.oracle.ServerCrashException;
 import io.txwatch.oracle.known.FindingClass;
 import io.txwatch.oracle.known.KnownBehaviour;
 import io.txwatch.report.JsonReport;
@@ -34,6 +35,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -73,6 +75,10 @@ import picocli.CommandLine.Spec;
 final class ReplayCommand implements Callable<Integer> {
 
   private static final Duration MAX_WAIT = Duration.ofSeconds(30);
+
+  /** Statements after which a lost connection is no fault of the DBMS. */
+  private static final Pattern ENDS_SESSIONS =
+      Pattern.compile("(?i)\\b(KILL|SHUTDOWN|PG_TERMINATE_BACKEND|ABORT_SESSION)\\b");
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -218,10 +224,27 @@ final class ReplayCommand implements Callable<Integer> {
       CaseExecution execution, CaseExecutor executor, List<Oracle> judges)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
     List<Judgement> verdicts = new ArrayList<>();
-    for (Oracle judge : judges) {
-      verdicts.add(Judgement.of(judge.judge(execution, executor), execution, executor));
+    try {
+      ServerCrashException.throwIfLost(execution);
+      for (Oracle judge : judges) {
+        verdicts.add(Judgement.of(judge.judge(execution, executor), execution, executor));
+      }
+    } catch (ServerCrashException e) {
+      verdicts.add(new Judgement(crash(execution.testCase(), e), Optional.empty()));
     }
     return verdicts;
+  }
+
+  /** What a campaign reports as {@code crash}. */
+  private static OracleVerdict crash(TestCase testCase, ServerCrashException crash) {
+    boolean isIntended =
+        testCase.steps().stream().anyMatch(step -> ENDS_SESSIONS.matcher(step.sql()).find());
+    return new OracleVerdict(
+        "crash",
+        isIntended ? OracleVerdict.Result.UNSUPPORTED : OracleVerdict.Result.VIOLATION,
+        (isIntended ? "a statement of the case ends sessions: " : "")
+            + "the server closed the connection: "
+            + crash.getMessage());
   }
 
   /** Replays a case in every order of its statements, and reports those with a violation. */

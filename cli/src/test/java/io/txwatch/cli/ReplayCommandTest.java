@@ -184,6 +184,41 @@ class ReplayCommandTest {
         .contains("KNOWN_BUG: innodb-moved-row", "orders judged", "writecheck clean: ");
   }
 
+  /** The subquery is generated twice if the column has an index, and then not found. */
+  @Test
+  void lostConnectionIsAViolation() throws Exception {
+    String url = "jdbc:derby:memory:lost;create=true";
+    String lost =
+        file(
+            """
+            # isolation: RC
+            I: CREATE TABLE t (a INT NOT NULL PRIMARY KEY, b INT)
+            I: CREATE INDEX i_t ON t (b)
+            I: INSERT INTO t VALUES (1, 5)
+            T1: BEGIN
+            T1: SELECT * FROM t WHERE (SELECT MIN(q.a) FROM t q WHERE q.b IN (5, 7)) BETWEEN 1 AND 3
+            T1: COMMIT
+            """);
+
+    Invocation replay = Invocation.of("replay", lost, "--url", url);
+
+    assertThat(replay.code()).as(replay.err()).isEqualTo(ExitCode.ANOMALIES);
+    assertThat(replay.out())
+        .containsPattern("crash: violation, the server closed the connection: .*\n +NEW")
+        .doesNotContain("writecheck");
+  }
+
+  @Test
+  void lostConnectionIsNoneIfTheCaseEndsIt() throws Exception {
+    String ended = file("# isolation: RC\nI: CREATE TABLE t (a INT)\nT1: KILL CONNECTION_ID()\n");
+
+    Invocation replay =
+        Invocation.of("replay", ended, "--url", TestServers.freshDatabase(ServerKind.MARIADB));
+
+    assertThat(replay.code()).as(replay.out()).isZero();
+    assertThat(replay.out()).contains("crash: unsupported, a statement of the case ends sessions");
+  }
+
   @Test
   void databaseWithTablesIsRejectedUnlessAllowed() throws Exception {
     for (ServerKind kind : List.of(ServerKind.H2, ServerKind.POSTGRESQL, ServerKind.MARIADB)) {
