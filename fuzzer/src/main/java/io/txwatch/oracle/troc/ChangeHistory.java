@@ -87,15 +87,20 @@ final class ChangeHistory {
 
   /** Adds a new row, or a new version of the deleted row that the DBMS considers the same. */
   void insert(String table, List<@Nullable Object> data, Writer writer) {
-    add(table, deletedRow(table, data).orElseGet(() -> ++lastRow), data, writer);
+    add(table, deletedRow(table, data, writer).orElseGet(() -> ++lastRow), data, writer);
   }
 
-  private Optional<Long> deletedRow(String table, List<@Nullable Object> data) {
+  /**
+   * The deleted row that has, or had before an UPDATE, the key of a new one. If its deletion may be
+   * rolled back, the new row has a key that it had before, and is another one: else the INSERT
+   * would have waited.
+   */
+  private Optional<Long> deletedRow(String table, List<@Nullable Object> data, Writer writer) {
     Optional<Object> key = identity.key(table, data);
     return key.isEmpty()
         ? Optional.empty()
         : of(table).entrySet().stream()
-            .filter(row -> row.getValue().get(row.getValue().size() - 1).data() == null)
+            .filter(row -> isDeleted(row.getValue(), writer))
             .filter(
                 row ->
                     row.getValue().stream()
@@ -104,6 +109,11 @@ final class ChangeHistory {
                             before -> before != null && identity.key(table, before).equals(key)))
             .map(Map.Entry::getKey)
             .findFirst();
+  }
+
+  private static boolean isDeleted(List<Version> versions, Writer writer) {
+    Version newest = versions.get(versions.size() - 1);
+    return newest.data() == null && (newest.writer() == writer || newest.writer().isCommitted());
   }
 
   /** Adds a version of a row; null deletes it. */

@@ -13,6 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TrocTest {
 
@@ -114,6 +115,31 @@ class TrocTest {
               "RC");
 
       assertThat(execution.outcome(4).updateCount()).as(execution.toString()).isEqualTo(count);
+      assertThat(new Troc().judge(execution, fixture.executor()).result())
+          .as(execution.toString())
+          .isEqualTo(OracleVerdict.Result.CLEAN);
+    }
+  }
+
+  /** T3's row has the key that T2's had before T1: T2's is restored beside it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"MARIADB", "H2"})
+  void aRowWithAFormerKeyIsAnotherOneWhileADeletionIsOpen(ServerKind kind) throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
+      var execution =
+          fixture.execute(
+              """
+              I: CREATE TABLE t (id INT PRIMARY KEY, k INT) {ENGINE}
+              I: INSERT INTO t VALUES (0, 7)
+              T1: UPDATE t SET id = 5
+              T2: BEGIN
+              T2: DELETE FROM t
+              T3: INSERT INTO t VALUES (0, 8)
+              T2: ROLLBACK
+              """,
+              "RC");
+
+      assertThat(execution.finalState()).isEqualTo(List.of(List.of("0,8", "5,7")));
       assertThat(new Troc().judge(execution, fixture.executor()).result())
           .as(execution.toString())
           .isEqualTo(OracleVerdict.Result.CLEAN);
