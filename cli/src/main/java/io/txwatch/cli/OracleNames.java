@@ -9,9 +9,10 @@ import io.txwatch.oracle.aptrans.ApTrans;
 import io.txwatch.oracle.log.LogCheck;
 import io.txwatch.oracle.troc.Troc;
 import io.txwatch.oracle.txcheck.TxCheck;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -30,16 +31,15 @@ final class OracleNames {
    * @throws CommandException if a name is unknown
    */
   static List<Oracle> named(List<String> names, Judge judge) {
-    if (names.contains("all")) {
-      return Arrays.stream(OracleKind.values()).map(kind -> create(kind, judge)).toList();
-    }
-    List<Oracle> named = new ArrayList<>();
+    Set<OracleKind> kinds = new LinkedHashSet<>();
     for (String name : names) {
-      if (!name.equals("none")) {
-        named.add(create(kind(name), judge));
+      switch (name) {
+        case "all" -> kinds.addAll(Arrays.asList(OracleKind.values()));
+        case "none" -> {}
+        default -> kinds.add(kind(name));
       }
     }
-    return named;
+    return kinds.stream().map(kind -> create(kind, judge)).toList();
   }
 
   private static OracleKind kind(String name) {

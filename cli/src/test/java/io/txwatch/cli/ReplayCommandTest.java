@@ -263,10 +263,12 @@ class ReplayCommandTest {
     assertThat(noSetup.code()).isEqualTo(ExitCode.BAD_INPUT);
     assertThat(noSetup.err()).contains("the set-up statement 'CREATE TABEL t' failed");
 
-    Invocation noOracle =
-        Invocation.of(
-            "replay", file(LOST_UPDATE), "--url", url, "--isolation", "RC", "--oracle", "delphi");
-    assertThat(noOracle.code()).isEqualTo(ExitCode.BAD_INPUT);
-    assertThat(noOracle.err()).contains("--oracle delphi: expected all, none, writecheck");
+    for (String names : List.of("delphi", "all,delphi", "delphi,all", "troc,none,delphi")) {
+      Invocation noOracle =
+          Invocation.of(
+              "replay", file(LOST_UPDATE), "--url", url, "--isolation", "RC", "--oracle", names);
+      assertThat(noOracle.code()).isEqualTo(ExitCode.BAD_INPUT);
+      assertThat(noOracle.err()).contains("--oracle delphi: expected all, none, writecheck");
+    }
   }
 }
