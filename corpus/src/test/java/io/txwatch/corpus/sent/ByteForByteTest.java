@@ -91,6 +91,9 @@ class ByteForByteTest {
         seen =
             Outcome.of(true, kind == ServerKind.SQLITE, outcome -> work(connection, kind, outcome));
       }
+      if (log != null) {
+        log.awaitEnd(number);
+      }
       List<String> received =
           log == null ? List.of() : log.commands().getOrDefault(number, List.of());
       String database = url.replaceAll("\\?.*|;.*", "").replaceAll(".*[/:]", "");

@@ -10,6 +10,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.awaitility.Awaitility;
 
 /**
  * The general query log of a server of MySQL or MariaDB: each command that it received, by
@@ -78,6 +79,25 @@ public final class GeneralLog implements AutoCloseable {
       }
     }
     return commands;
+  }
+
+  /**
+   * Waits until the server has ended a connection: then it has written all that it received from
+   * it. It does not answer that a statement is closed, so that this may be written later.
+   */
+  public void awaitEnd(long connection) {
+    Awaitility.await()
+        .until(
+            () -> {
+              try (Statement statement = own.createStatement();
+                  ResultSet row =
+                      statement.executeQuery(
+                          "SELECT COUNT(*) FROM information_schema.processlist WHERE id = "
+                              + connection)) {
+                row.next();
+                return row.getInt(1) == 0;
+              }
+            });
   }
 
   private void execute(String... statements) throws SQLException {
